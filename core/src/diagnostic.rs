@@ -1,0 +1,147 @@
+//! What loading says about a document: one fault, its place, and what was expected there.
+
+use std::fmt;
+
+use serde::Serialize;
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal;)+) => {
+        /// The stable name of a fault. The set is closed: a new fault is a new variant.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $($(#[doc = $doc])+ $variant,)+ }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)+];
+
+            /// The code as it is written in messages and JSON, for example `unknown-role`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $text,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The text is not JSON.
+    Syntax = "syntax";
+    /// An object holds one key twice.
+    DuplicateKey = "duplicate-key";
+    /// A bound of [`Limits`](crate::Limits) is exceeded.
+    Limit = "limit";
+    /// A required document or field is not there.
+    MissingField = "missing-field";
+    /// A value has another type than the field takes.
+    WrongType = "wrong-type";
+    /// A string is not one of those the field takes.
+    UnknownValue = "unknown-value";
+    /// A role is neither built in nor defined by the host.
+    UnknownRole = "unknown-role";
+    /// A key means nothing where it stands.
+    UnknownKey = "unknown-key";
+    /// A value is of the right type and still cannot be used.
+    InvalidValue = "invalid-value";
+    /// Two annotations describe one tool.
+    DuplicateTool = "duplicate-tool";
+    /// A path that must be absolute is not, or cannot be resolved as written.
+    InvalidPath = "invalid-path";
+    /// A rule or condition can never match.
+    NeverMatches = "never-matches";
+    /// A rule has no condition and so matches every call.
+    EmptyCondition = "empty-condition";
+    /// A conditional annotation gives roles beyond its default.
+    WideningCondition = "widening-condition";
+    /// An `@name` stands for a list that is not there.
+    MissingList = "missing-list";
+    /// A list is used where another type of list belongs.
+    ListType = "list-type";
+    /// A list is defined and no rule uses it.
+    UnusedList = "unused-list";
+    /// A deliberate behaviour of the engine overrides what the rule seems to say.
+    Overridden = "overridden";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Whether a fault stops an engine from being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The document is used as it is; strict loading refuses it all the same.
+    Warning,
+    /// The document is refused.
+    Error,
+}
+
+/// One fault of one document.
+///
+/// `message` is lower case, without a full stop, quotes the offending value in backticks and says what was
+/// expected. `path` is the place in JSONPath-like notation, beginning with the name of the document:
+/// `compiledPolicy.rules[3].if.roles[0]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// The stable name of the fault.
+    pub code: Code,
+    /// Whether the fault stops loading.
+    pub severity: Severity,
+    /// Where the fault is.
+    pub path: String,
+    /// What is wrong and what was expected.
+    pub message: String,
+    /// What to do about it, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub(crate) fn error(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            path: path.into(),
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn warning(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, path, message)
+        }
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// `error[unknown-role] at compiledPolicy.rules[0].if.roles[0]: … (help: …)`
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(
+            formatter,
+            "{severity}[{}] at {}: {}",
+            self.code, self.path, self.message
+        )?;
+        if let Some(help) = &self.help {
+            write!(formatter, " (help: {help})")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! The host's answers as data: kept during an evaluation, and given back as a host.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Host, HostError, RealpathError};
+
+/// One question to the host, by the name of the callback that answers it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Question {
+    /// [`Host::realpath`].
+    Realpath {
+        /// The absolute lexical path.
+        path: String,
+    },
+    /// [`Host::read_link`].
+    ReadLink {
+        /// The absolute lexical path.
+        path: String,
+    },
+    /// [`Host::is_directory`].
+    IsDirectory {
+        /// The absolute lexical path.
+        path: String,
+    },
+    /// [`Host::git_remote_urls`].
+    GitRemoteUrls {
+        /// The canonical path of the repository or a directory within it.
+        repo: String,
+        /// The name of the remote.
+        remote: String,
+    },
+    /// [`Host::git_default_remote_urls`].
+    GitDefaultRemoteUrls {
+        /// The canonical path of the repository or a directory within it.
+        repo: String,
+    },
+    /// [`Host::git_url`].
+    GitUrl {
+        /// The canonical path of the repository or a directory within it.
+        repo: String,
+        /// The explicit URL.
+        url: String,
+    },
+    /// [`Host::role_value`].
+    RoleValue {
+        /// The name of the host-defined role.
+        role: String,
+        /// The step of the role that is a callback.
+        step: String,
+        /// The value given to the callback.
+        value: String,
+    },
+}
+
+/// What the host answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Answer {
+    /// A canonical path.
+    Path(String),
+    /// `realpath`: nothing is there.
+    NotFound,
+    /// `realpath`: too many symbolic links.
+    Loop,
+    /// `realpath`: a directory on the way may not be searched.
+    Denied,
+    /// `realpath`: the canonical path is not UTF-8.
+    NotUtf8,
+    /// `realpath`: any other error of the file system.
+    Other,
+    /// `readLink`: the link's target, or `null` for what is no link.
+    Link(Option<String>),
+    /// `isDirectory`, or `null` when the host cannot tell.
+    Directory(Option<bool>),
+    /// The URLs that a git question asked for.
+    Urls(Vec<String>),
+    /// A host-defined role's value.
+    Text(String),
+    /// The host failed, with its message.
+    Failed(String),
+}
+
+/// A question with its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// What was asked.
+    #[serde(flatten)]
+    pub question: Question,
+    /// What came back.
+    pub answer: Answer,
+}
+
+/// Everything that one evaluation asked, in order; as a [`Host`], it gives the same answers again.
+///
+/// A question that was not recorded is a host error, so a replay that differs from the recorded evaluation
+/// is denied rather than guessed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recording {
+    home_dir: String,
+    current_dir: String,
+    exchanges: Vec<Exchange>,
+    #[serde(skip)]
+    index: BTreeMap<Question, usize>,
+}
+
+impl<'de> Deserialize<'de> for Recording {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Wire {
+            home_dir: String,
+            current_dir: String,
+            exchanges: Vec<Exchange>,
+        }
+        let wire = Wire::deserialize(deserializer)?;
+        Ok(Self::new(&wire.home_dir, &wire.current_dir, wire.exchanges))
+    }
+}
+
+impl Recording {
+    /// A recording of `exchanges`, for a home and a current directory.
+    pub fn new(home_dir: &str, current_dir: &str, exchanges: Vec<Exchange>) -> Self {
+        let index = exchanges
+            .iter()
+            .enumerate()
+            .map(|(at, one)| (one.question.clone(), at))
+            .collect();
+        Self {
+            home_dir: home_dir.to_owned(),
+            current_dir: current_dir.to_owned(),
+            exchanges,
+            index,
+        }
+    }
+
+    /// What was asked and answered, in order.
+    pub fn exchanges(&self) -> &[Exchange] {
+        &self.exchanges
+    }
+
+    fn answer(&self, question: &Question) -> Result<&Answer, HostError> {
+        self.index
+            .get(question)
+            .and_then(|at| self.exchanges.get(*at))
+            .map(|exchange| &exchange.answer)
+            .ok_or_else(|| HostError::new(format!("the recording holds no answer to {question:?}")))
+    }
+
+    fn unfitting<T>(question: &Question, answer: &Answer) -> Result<T, HostError> {
+        Err(match answer {
+            Answer::Failed(message) => HostError::new(message.clone()),
+            other => HostError::new(format!("the recording answers {question:?} with {other:?}")),
+        })
+    }
+
+    fn urls(&self, question: &Question) -> Result<Vec<String>, HostError> {
+        match self.answer(question)? {
+            Answer::Urls(urls) => Ok(urls.clone()),
+            other => Self::unfitting(question, other),
+        }
+    }
+}
+
+impl Host for Recording {
+    fn home_dir(&self) -> &str {
+        &self.home_dir
+    }
+
+    fn current_dir(&self) -> &str {
+        &self.current_dir
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        let question = Question::Realpath {
+            path: path.to_owned(),
+        };
+        match self.answer(&question).map_err(RealpathError::Host)? {
+            Answer::Path(path) => Ok(path.clone()),
+            Answer::NotFound => Err(RealpathError::NotFound),
+            Answer::Loop => Err(RealpathError::Loop),
+            Answer::Denied => Err(RealpathError::Denied),
+            Answer::NotUtf8 => Err(RealpathError::NotUtf8),
+            Answer::Other => Err(RealpathError::Other),
+            other => Self::unfitting(&question, other).map_err(RealpathError::Host),
+        }
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        let question = Question::ReadLink {
+            path: path.to_owned(),
+        };
+        match self.answer(&question)? {
+            Answer::Link(target) => Ok(target.clone()),
+            other => Self::unfitting(&question, other),
+        }
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        let question = Question::IsDirectory {
+            path: path.to_owned(),
+        };
+        match self.answer(&question)? {
+            Answer::Directory(answer) => Ok(*answer),
+            other => Self::unfitting(&question, other),
+        }
+    }
+
+    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+        self.urls(&Question::GitRemoteUrls {
+            repo: repo.to_owned(),
+            remote: remote.to_owned(),
+        })
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
+        self.urls(&Question::GitDefaultRemoteUrls {
+            repo: repo.to_owned(),
+        })
+    }
+
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+        self.urls(&Question::GitUrl {
+            repo: repo.to_owned(),
+            url: url.to_owned(),
+        })
+    }
+
+    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
+        let question = Question::RoleValue {
+            role: role.to_owned(),
+            step: step.to_owned(),
+            value: value.to_owned(),
+        };
+        match self.answer(&question)? {
+            Answer::Text(text) => Ok(text.clone()),
+            other => Self::unfitting(&question, other),
+        }
+    }
+}

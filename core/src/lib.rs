@@ -1,0 +1,10 @@
+//! Callgate's engine.
+mod diagnostic;
+mod host;
+mod limits;
+mod role;
+
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
+pub use limits::Limits;
+pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};

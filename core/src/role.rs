@@ -1,0 +1,431 @@
+//! The registry of argument roles: what an argument means, and what its canonical form is.
+//!
+//! A role's definition is one entry of the table below; a role without an entry does not compile. An engine
+//! adds host-defined roles to the built-in ones; both are a [`RoleId`] from then on.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// What kind of thing a role's values name, and so which checks apply to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// A path of the filesystem.
+    Path,
+    /// A URL, or the name of a git remote that stands for one.
+    Url,
+    /// A name that is compared as a whole.
+    Identifier,
+    /// Data that names no resource.
+    Opaque,
+}
+
+impl Category {
+    /// The category of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Path, Self::Url, Self::Identifier, Self::Opaque]
+            .into_iter()
+            .find(|one| one.as_str() == name)
+    }
+
+    /// The category as documents write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Url => "url",
+            Self::Identifier => "identifier",
+            Self::Opaque => "opaque",
+        }
+    }
+}
+
+/// One step from a value to its canonical form, or from that to what policy sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The value as it is.
+    Identity,
+    /// Full Unicode lower case, as JavaScript's `toLowerCase`.
+    Lowercase,
+    /// The canonical path (SPEC §2).
+    Path,
+    /// `normalizeUrl` (SPEC §3).
+    Url,
+    /// `normalizeGitUrl` (SPEC §3).
+    GitUrl,
+    /// `extractDomain` (SPEC §3).
+    Domain,
+    /// A placeholder: policy and explanations never see the value.
+    Redact,
+    /// The value without control characters.
+    StripControl,
+    /// A callback of the host.
+    Callback,
+}
+
+impl Step {
+    const NAMED: [(&'static str, Self); 8] = [
+        ("identity", Self::Identity),
+        ("lowercase", Self::Lowercase),
+        ("path", Self::Path),
+        ("url", Self::Url),
+        ("git-url", Self::GitUrl),
+        ("domain", Self::Domain),
+        ("redact", Self::Redact),
+        ("strip-control", Self::StripControl),
+    ];
+
+    /// The built-in step of that name, or a callback for the name `callback`.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "callback" => Some(Self::Callback),
+            _ => Self::NAMED
+                .into_iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, step)| step),
+        }
+    }
+
+    /// The names that [`Step::parse`] takes.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::NAMED.into_iter().map(|(name, _)| name).chain(["callback"])
+    }
+}
+
+/// What stands in for a redacted value, whatever its length.
+pub const REDACTED: &str = "[redacted]";
+
+/// One role: what it means and how its values become canonical.
+#[derive(Clone, Debug)]
+pub struct RoleDefinition {
+    /// The name in documents, for example `read-path`.
+    pub name: Box<str>,
+    /// What an argument with this role means for security.
+    pub description: Box<str>,
+    /// What kind of thing the values name.
+    pub category: Category,
+    /// From the value to its canonical form, which transport gets.
+    pub canonicalize: Step,
+    /// From the canonical form to what policy gets, where the two differ.
+    pub extract_policy_value: Option<Step>,
+    /// When an annotator should give this role.
+    pub annotation_guidance: Box<str>,
+    /// The servers whose tools bear this role; empty for any.
+    pub server_names: &'static [&'static str],
+}
+
+impl RoleDefinition {
+    /// Whether the values name an external resource, and so are judged.
+    pub fn is_resource_identifier(&self) -> bool {
+        self.category != Category::Opaque
+    }
+
+    /// Whether preparing changes values of this role.
+    pub(crate) fn is_prepared(&self) -> bool {
+        self.is_resource_identifier()
+            || self.canonicalize != Step::Identity
+            || self.extract_policy_value.is_some()
+    }
+}
+
+macro_rules! builtin_roles {
+    ($($constant:ident = $name:literal, $category:ident, $step:ident, $servers:expr, $description:literal, $guidance:literal;)+) => {
+        #[expect(non_camel_case_types, reason = "the variants only count the rows of the table")]
+        #[repr(u8)]
+        enum Row { $($constant,)+ COUNT }
+
+        impl RoleId {
+            $(#[doc = concat!("`", $name, "`: ", $description)]
+            pub const $constant: RoleId = RoleId(Row::$constant as u8);)+
+        }
+
+        /// How many roles are built in.
+        const BUILTIN: usize = Row::COUNT as usize;
+
+        fn builtin_definitions() -> Vec<RoleDefinition> {
+            vec![$(RoleDefinition {
+                name: $name.into(),
+                description: $description.into(),
+                category: Category::$category,
+                canonicalize: Step::$step,
+                extract_policy_value: None,
+                annotation_guidance: $guidance.into(),
+                server_names: $servers,
+            },)+]
+        }
+    };
+}
+
+/// A role of one [`Registry`]: its place in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RoleId(u8);
+
+const FILES: &[&str] = &["filesystem", "git"];
+const GIT: &[&str] = &["git"];
+
+builtin_roles! {
+    READ_PATH = "read-path", Path, Path, FILES,
+        "filesystem path that will be read",
+        "Assign to paths whose contents or metadata the tool reads, directories that it lists included.";
+    WRITE_PATH = "write-path", Path, Path, FILES,
+        "filesystem path that will be created or changed",
+        "Assign to paths that the tool creates, writes or changes, and to the destination of a copy or move.";
+    DELETE_PATH = "delete-path", Path, Path, FILES,
+        "filesystem path that will be removed",
+        "Assign to paths that the tool removes, and to the source of a move.";
+    WRITE_HISTORY = "write-history", Path, Path, GIT,
+        "git repository whose history will gain or change commits, branches or tags",
+        "Assign to the repository path of tools that commit, branch, tag, merge or rebase.";
+    DELETE_HISTORY = "delete-history", Path, Path, GIT,
+        "git repository whose history may lose commits, branches or tags",
+        "Assign to the repository path of tools that delete branches or tags, drop stashes or reset.";
+    FETCH_URL = "fetch-url", Url, Url, &["fetch"],
+        "URL that will be fetched over HTTP or HTTPS",
+        "Assign to arguments that hold a URL which the tool requests.";
+    GIT_REMOTE_URL = "git-remote-url", Url, GitUrl, GIT,
+        "git remote, by URL or by name, that will be fetched from or pushed to",
+        "Assign to arguments that hold a remote's URL or name, also where the tool fills in a default.";
+    GITHUB_OWNER = "github-owner", Identifier, Lowercase, &["github"],
+        "owner of a GitHub repository",
+        "Assign to arguments that hold the user or organization which owns a repository.";
+    GITHUB_REPO = "github-repo", Identifier, Lowercase, &["github"],
+        "name of a GitHub repository",
+        "Assign to arguments that hold a repository's name without its owner.";
+    PROXY_DOMAIN = "proxy-domain", Identifier, Lowercase, &["proxy"],
+        "domain that a network proxy will let through",
+        "Assign to arguments that hold a domain which becomes reachable.";
+    SHARE_PERMISSION = "share-permission", Opaque, Lowercase, &["google-workspace"],
+        "permission that sharing a document grants",
+        "Assign to arguments that choose who may see or change a shared document, or how.";
+    BRANCH_NAME = "branch-name", Opaque, Identity, &["git", "github"],
+        "name of a git branch, tag or revision",
+        "Assign to arguments that name a branch, a tag or another revision.";
+    COMMIT_MESSAGE = "commit-message", Opaque, Identity, GIT,
+        "message of a commit or an annotated tag",
+        "Assign to arguments that hold the text of a commit or tag message.";
+    EMAIL_ADDRESS = "email-address", Opaque, Identity, &["google-workspace"],
+        "e-mail address that will receive something",
+        "Assign to recipients: to, cc, bcc, attendees, and people a document is shared with.";
+    EMAIL_BODY = "email-body", Opaque, Identity, &["google-workspace"],
+        "text that will be sent to people",
+        "Assign to the text of messages, invitations and comments.";
+    NONE = "none", Opaque, Identity, &[],
+        "argument that names no resource",
+        "Assign to everything else: flags, limits, formats, contents.";
+}
+
+/// A set of roles of one registry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoleSet(u64);
+
+impl RoleSet {
+    /// The five path roles that the sandbox resolves.
+    pub const SANDBOX_SAFE: RoleSet = RoleSet(
+        1 << RoleId::READ_PATH.0
+            | 1 << RoleId::WRITE_PATH.0
+            | 1 << RoleId::DELETE_PATH.0
+            | 1 << RoleId::WRITE_HISTORY.0
+            | 1 << RoleId::DELETE_HISTORY.0,
+    );
+    /// Every role there can be.
+    pub const ALL: RoleSet = RoleSet(u64::MAX);
+
+    /// Adds a role.
+    pub fn insert(&mut self, role: RoleId) {
+        self.0 |= 1 << role.0;
+    }
+
+    /// Whether the role is in the set.
+    pub fn contains(self, role: RoleId) -> bool {
+        self.0 & (1 << role.0) != 0
+    }
+
+    /// What is in both sets.
+    pub fn intersection(self, other: RoleSet) -> RoleSet {
+        RoleSet(self.0 & other.0)
+    }
+
+    /// What is in either set.
+    pub fn union(self, other: RoleSet) -> RoleSet {
+        RoleSet(self.0 | other.0)
+    }
+
+    /// Whether no role is in the set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the sets share a role.
+    pub fn intersects(self, other: RoleSet) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl FromIterator<RoleId> for RoleSet {
+    fn from_iter<I: IntoIterator<Item = RoleId>>(roles: I) -> Self {
+        let mut set = Self::default();
+        roles.into_iter().for_each(|role| set.insert(role));
+        set
+    }
+}
+
+/// A role that the host defines (SPEC §4).
+#[derive(Clone, Debug)]
+pub struct HostRole {
+    /// A name that no other role has.
+    pub name: String,
+    /// What an argument with this role means.
+    pub description: String,
+    /// What kind of thing the values name; an opaque role is never judged by itself, only by list conditions.
+    pub category: Category,
+    /// From the value to its canonical form; without one, the form that the category's built-in roles have.
+    pub canonicalize: Option<Step>,
+    /// From the canonical form to what policy sees.
+    pub extract_policy_value: Option<Step>,
+}
+
+/// Why a host-defined role cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoleError {
+    /// Another role has that name.
+    Taken(String),
+    /// The registry holds [`Registry::CAPACITY`] roles already.
+    Full,
+}
+
+impl fmt::Display for RoleError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Taken(name) => write!(formatter, "a role `{name}` exists already, expected a new name"),
+            Self::Full => write!(formatter, "more than {} roles", Registry::CAPACITY),
+        }
+    }
+}
+
+/// The roles of one engine: the sixteen built-in ones, then those of the host.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    definitions: Arc<[RoleDefinition]>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self {
+            definitions: builtin_definitions().into(),
+        }
+    }
+}
+
+impl Registry {
+    /// How many roles one registry can hold.
+    pub const CAPACITY: usize = 64;
+
+    /// The built-in roles and `more`, in that order.
+    pub fn with(more: &[HostRole]) -> Result<Self, RoleError> {
+        let mut definitions = builtin_definitions();
+        for role in more {
+            if definitions.iter().any(|known| *known.name == *role.name) {
+                return Err(RoleError::Taken(role.name.clone()));
+            }
+            if definitions.len() == Self::CAPACITY {
+                return Err(RoleError::Full);
+            }
+            let canonicalize = role.canonicalize.unwrap_or(match role.category {
+                Category::Path => Step::Path,
+                Category::Url => Step::Url,
+                Category::Identifier => Step::Lowercase,
+                Category::Opaque => Step::Identity,
+            });
+            definitions.push(RoleDefinition {
+                name: role.name.as_str().into(),
+                description: role.description.as_str().into(),
+                category: role.category,
+                canonicalize,
+                extract_policy_value: role.extract_policy_value,
+                annotation_guidance: role.description.as_str().into(),
+                server_names: &[],
+            });
+        }
+        Ok(Self {
+            definitions: definitions.into(),
+        })
+    }
+
+    /// The role of that name.
+    pub fn find(&self, name: &str) -> Option<RoleId> {
+        self.definitions
+            .iter()
+            .position(|known| *known.name == *name)
+            .map(|at| RoleId(at as u8))
+    }
+
+    /// The definition of a role of this registry.
+    pub fn get(&self, role: RoleId) -> &RoleDefinition {
+        match self.definitions.get(usize::from(role.0)) {
+            Some(definition) => definition,
+            // A role of another registry: the table has a last row, and `none` grants nothing.
+            None => self.get(RoleId::NONE),
+        }
+    }
+
+    /// The name of a role of this registry.
+    pub fn name(&self, role: RoleId) -> &str {
+        &self.get(role).name
+    }
+
+    /// Every role with its definition, in the order of the table.
+    pub fn iter(&self) -> impl Iterator<Item = (RoleId, &RoleDefinition)> {
+        self.definitions
+            .iter()
+            .enumerate()
+            .map(|(at, definition)| (RoleId(at as u8), definition))
+    }
+
+    /// The roles for which `keep` holds.
+    pub fn select(&self, keep: impl Fn(&RoleDefinition) -> bool) -> RoleSet {
+        self.iter()
+            .filter(|(_, definition)| keep(definition))
+            .map(|(role, _)| role)
+            .collect()
+    }
+
+    /// Whether the role is one of the built-in sixteen.
+    pub fn is_builtin(role: RoleId) -> bool {
+        usize::from(role.0) < BUILTIN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_builtin_role_is_found_by_its_name() {
+        let registry = Registry::default();
+        assert_eq!(registry.iter().count(), BUILTIN);
+        for (role, definition) in registry.iter() {
+            assert_eq!(registry.find(&definition.name), Some(role));
+        }
+        assert_eq!(registry.name(RoleId::GIT_REMOTE_URL), "git-remote-url");
+    }
+
+    #[test]
+    fn a_host_role_needs_a_new_name() {
+        let role = |name: &str| HostRole {
+            name: name.to_owned(),
+            description: String::new(),
+            category: Category::Opaque,
+            canonicalize: None,
+            extract_policy_value: Some(Step::Redact),
+        };
+        let registry = Registry::with(&[role("secret")]).unwrap();
+        let secret = registry.find("secret").unwrap();
+        assert!(!Registry::is_builtin(secret));
+        assert!(registry.get(secret).is_prepared());
+        assert_eq!(
+            Registry::with(&[role("none")]).unwrap_err(),
+            RoleError::Taken("none".to_owned())
+        );
+    }
+}

@@ -2,6 +2,7 @@
 mod diagnostic;
 mod host;
 mod limits;
+mod path;
 mod role;
 
 pub use diagnostic::{Code, Diagnostic, Severity};

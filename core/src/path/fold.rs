@@ -1,0 +1,176 @@
+//! The spellings that a case-insensitive disk takes for one name, for comparisons that can only deny.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+use super::CanonicalPath;
+use super::lexical::contains;
+
+/// Whether the host's disk tells `A` from `a` (SPEC §2.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PathCase {
+    /// Names are equal when their bytes are: the default on Linux.
+    #[default]
+    Sensitive,
+    /// Names that differ in case, Unicode composition or ignorable characters may be one name: the default
+    /// on macOS and Windows.
+    Insensitive,
+}
+
+impl PathCase {
+    /// The form of `path` that all its spellings share. Sensitive: the path itself, without a copy.
+    pub(crate) fn fold(self, path: &CanonicalPath) -> Folded {
+        match self.fold_text(path.as_str()) {
+            Cow::Borrowed(_) => Folded(path.shared()),
+            Cow::Owned(text) => Folded(text.into()),
+        }
+    }
+
+    /// Removes what HFS+ ignores, maps to lower case and composes.
+    ///
+    /// The way leads over upper case and back, so that `ß`, `ẞ` and `ss` meet, and so do `k` and the Kelvin
+    /// sign; and it begins with composing, since the order of combining marks matters to mapping.
+    pub(super) fn fold_text(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Sensitive => Cow::Borrowed(text),
+            Self::Insensitive if text.bytes().all(is_folded) => Cow::Borrowed(text),
+            Self::Insensitive => {
+                let nfc = ComposingNormalizerBorrowed::new_nfc();
+                let visible: String = text.chars().filter(|one| !is_ignored(*one)).collect();
+                let lower: String = nfc
+                    .normalize(&visible)
+                    .chars()
+                    .flat_map(char::to_lowercase)
+                    .flat_map(char::to_uppercase)
+                    .flat_map(char::to_lowercase)
+                    .collect();
+                Cow::Owned(nfc.normalize(&lower).into_owned())
+            }
+        }
+    }
+}
+
+/// A canonical path as the host's disk may compare it.
+///
+/// It holds more than the path it was made of, so it must never grant: it can be neither read nor turned
+/// back into a [`CanonicalPath`], and what grants takes nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Folded(Arc<str>);
+
+impl Folded {
+    /// Whether the disk may take this path for `directory` or for something in it.
+    pub(crate) fn may_be_within(&self, directory: &Folded) -> bool {
+        contains(&directory.0, &self.0)
+    }
+}
+
+/// ASCII that no step of folding changes.
+fn is_folded(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_uppercase()
+}
+
+/// The characters that HFS+ leaves out when it compares names
+/// (<https://developer.apple.com/library/archive/technotes/tn/tn1150.html#UnicodeSubtleties>).
+fn is_ignored(character: char) -> bool {
+    matches!(
+        character,
+        '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::path::disk::canonical;
+
+    fn equal_when_folded(left: &str, right: &str) -> bool {
+        PathCase::Insensitive.fold_text(left) == PathCase::Insensitive.fold_text(right)
+    }
+
+    #[test]
+    fn spellings_of_one_name_are_one() {
+        for (left, right, expected) in [
+            ("/home/u/.ssh", "/HOME/U/.SSH", true),
+            ("/caf\u{e9}", "/cafe\u{301}", true),
+            ("/CAF\u{c9}", "/cafe\u{301}", true),
+            ("/.\u{212a}ube", "/.kube", true),
+            ("/pa\u{df}", "/pass", true),
+            ("/pa\u{1e9e}", "/PASS", true),
+            ("/\u{17f}sh", "/ssh", true),
+            ("/\u{3a3}\u{3b1}\u{3c2}", "/\u{3c3}\u{391}\u{3c3}", true),
+            ("/\u{1fb4}", "/\u{391}\u{345}\u{301}", true),
+            ("/.s\u{200c}s\u{202e}h\u{feff}", "/.ssh", true),
+            ("/.ssh", "/.ssh2", false),
+            ("/a\u{301}", "/a", false),
+            ("/s\u{430}ndbox", "/sandbox", false),
+            ("/a b", "/ab", false),
+        ] {
+            assert_eq!(equal_when_folded(left, right), expected, "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn a_folded_path_may_be_within_a_folded_directory() {
+        use PathCase::{Insensitive, Sensitive};
+        for (path, directory, sensitive, insensitive) in [
+            ("/home/u/.ssh/id", "/home/u/.ssh", true, true),
+            ("/HOME/u/.SSH/id", "/home/u/.ssh", false, true),
+            ("/home/u/.ssh", "/home/u/.SSH", false, true),
+            ("/home/u/.SSH2/id", "/home/u/.ssh", false, false),
+            ("/etc", "/", true, true),
+        ] {
+            let (path, directory) = (canonical(path), canonical(directory));
+            for (case, expected) in [(Sensitive, sensitive), (Insensitive, insensitive)] {
+                let found = case.fold(&path).may_be_within(&case.fold(&directory));
+                assert_eq!(found, expected, "{path} in {directory}, {case:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sensitive_host_changes_nothing() {
+        let text = "/HOME/\u{212a}/cafe\u{301}/\u{200c}";
+        assert!(matches!(PathCase::Sensitive.fold_text(text), Cow::Borrowed(same) if same == text));
+    }
+
+    #[test]
+    fn every_character_meets_its_other_case() {
+        for character in ('\0'..'\u{20000}').filter(|one| !one.is_ascii()) {
+            let text = character.to_string();
+            let once = PathCase::Insensitive.fold_text(&text).into_owned();
+            assert_eq!(
+                PathCase::Insensitive.fold_text(&once),
+                once.as_str(),
+                "{character:?} twice"
+            );
+            for cased in [text.to_uppercase(), text.to_lowercase()] {
+                assert!(
+                    cased == text || equal_when_folded(&cased, &once),
+                    "{character:?} {cased:?}"
+                );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn case_and_ignorable_characters_never_matter(text in "\\PC{0,10}", at in 0_usize..10) {
+            let upper = text.to_uppercase();
+            prop_assert!(equal_when_folded(&text, &upper), "{text:?} {upper:?}");
+            let mut marked: Vec<char> = text.chars().collect();
+            marked.insert(at.min(marked.len()), '\u{200d}');
+            let marked: String = marked.into_iter().collect();
+            prop_assert!(equal_when_folded(&text, &marked), "{text:?} {marked:?}");
+        }
+
+        #[test]
+        fn folding_twice_is_folding_once(text in "\\PC{0,10}") {
+            let once = PathCase::Insensitive.fold_text(&text).into_owned();
+            prop_assert_eq!(PathCase::Insensitive.fold_text(&once), once.as_str());
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Why a path has no canonical form, and the values that are refused before anything is asked (SPEC §2.5).
+
+use std::fmt;
+
+use crate::host::{HostError, RealpathError};
+use crate::limits::Limits;
+
+use super::PathCase;
+
+/// Why a value of a path role names no place that every program would agree on.
+///
+/// [`Display`](fmt::Display) completes the sentence “the path …”.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unresolvable {
+    /// The value is longer than [`Limits::value_bytes`], or a link's target is; the rule that denies is
+    /// `structural-limit`.
+    TooLong {
+        /// The length that was met, in bytes.
+        bytes: usize,
+        /// The bound that it exceeds, in bytes.
+        limit: usize,
+    },
+    /// The value is the empty string.
+    Empty,
+    /// A NUL ends the path for some programs and not for others.
+    Nul,
+    /// `~name`: some programs read another user's home directory, others a name.
+    NamedHome,
+    /// A `file:` URI: some programs decode it, others read a name.
+    FileUri,
+    /// The path, or a link on its way, means something else in each process.
+    ProcessRelative,
+    /// A `..` follows a link, and its two readings are two places.
+    Ambiguous,
+    /// A link's target is empty, or has a `..` after a name that does not exist.
+    BrokenLink,
+    /// More links than [`Limits::links`] are on the way.
+    TooManyLinks {
+        /// The bound that is exceeded, in links.
+        limit: usize,
+    },
+    /// The host says that the links on the way lead in a circle.
+    Loop,
+    /// The host may not search a directory on the way.
+    Denied,
+    /// The canonical path is not UTF-8.
+    NotUtf8,
+    /// Not even the root directory exists.
+    NoAncestor,
+    /// The file system gave any other error.
+    Other,
+}
+
+impl fmt::Display for Unresolvable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = match self {
+            Self::TooLong { bytes, limit } => {
+                return write!(formatter, "has {bytes} bytes, more than the {limit} allowed");
+            }
+            Self::TooManyLinks { limit } => {
+                return write!(formatter, "leads through more than {limit} symbolic links");
+            }
+            Self::Empty => "is empty",
+            Self::Nul => "holds a NUL",
+            Self::NamedHome => "begins with `~name`, which programs read differently",
+            Self::FileUri => "is a `file:` URI, which programs read differently",
+            Self::ProcessRelative => "means something else in each process",
+            Self::Ambiguous => "has a `..` after a symbolic link, which programs read differently",
+            Self::BrokenLink => "leads through a symbolic link whose target cannot exist",
+            Self::Loop => "leads through a loop of symbolic links",
+            Self::Denied => "leads through a directory that may not be searched",
+            Self::NotUtf8 => "leads to a place whose name is not UTF-8",
+            Self::NoAncestor => "has no ancestor that exists",
+            Self::Other => "cannot be resolved by the file system",
+        };
+        formatter.write_str(reason)
+    }
+}
+
+/// Why there is no answer: the value's fault, or the host's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The value names no one place.
+    Unresolvable(Unresolvable),
+    /// The host could not answer, or its answer was malformed.
+    Host(HostError),
+}
+
+impl From<Unresolvable> for Failure {
+    fn from(reason: Unresolvable) -> Self {
+        Self::Unresolvable(reason)
+    }
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        Self::Host(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unresolvable(reason) => write!(formatter, "the path {reason}"),
+            Self::Host(error) => write!(formatter, "the host failed: {error}"),
+        }
+    }
+}
+
+/// What a host's answer to `realpath` says: a place, nothing there, or a failure.
+pub(super) fn existing<T>(answer: Result<T, RealpathError>) -> Result<Option<T>, Failure> {
+    match answer {
+        Ok(real) => Ok(Some(real)),
+        Err(RealpathError::NotFound) => Ok(None),
+        Err(RealpathError::Loop) => Err(Unresolvable::Loop.into()),
+        Err(RealpathError::Denied) => Err(Unresolvable::Denied.into()),
+        Err(RealpathError::NotUtf8) => Err(Unresolvable::NotUtf8.into()),
+        Err(RealpathError::Other) => Err(Unresolvable::Other.into()),
+        Err(RealpathError::Host(error)) => Err(error.into()),
+    }
+}
+
+/// Refuses the values that programs read differently, whatever the file system holds.
+pub(super) fn check_value(value: &str, limits: &Limits) -> Result<(), Unresolvable> {
+    check_length(value, limits)?;
+    if value.is_empty() {
+        return Err(Unresolvable::Empty);
+    }
+    if value.contains('\0') {
+        return Err(Unresolvable::Nul);
+    }
+    if value
+        .strip_prefix('~')
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+    {
+        return Err(Unresolvable::NamedHome);
+    }
+    if is_file_uri(value) {
+        return Err(Unresolvable::FileUri);
+    }
+    Ok(())
+}
+
+/// Refuses a value or a link's target that is longer than a path may be.
+pub(super) fn check_length(text: &str, limits: &Limits) -> Result<(), Unresolvable> {
+    if text.len() > limits.value_bytes {
+        return Err(Unresolvable::TooLong {
+            bytes: text.len(),
+            limit: limits.value_bytes,
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a collapsed path at or below a place that belongs to the process which asks.
+pub(super) fn check_process(path: &str, case: PathCase) -> Result<(), Unresolvable> {
+    let mut names = path.split('/').skip(1).map(|name| case.fold_text(name));
+    let (Some(top), Some(name)) = (names.next(), names.next()) else {
+        return Ok(());
+    };
+    let of_a_process = match &*top {
+        "proc" => {
+            matches!(&*name, "self" | "thread-self")
+                || (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()))
+        }
+        "dev" => matches!(&*name, "fd" | "stdin" | "stdout" | "stderr" | "tty"),
+        _ => false,
+    };
+    if of_a_process {
+        Err(Unresolvable::ProcessRelative)
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether a URL parser would read the scheme `file` (<https://url.spec.whatwg.org/#concept-basic-url-parser>):
+/// it skips white space and control characters in front, and tabs and line ends anywhere.
+fn is_file_uri(value: &str) -> bool {
+    let mut rest = value
+        .chars()
+        .skip_while(|character| {
+            character.is_whitespace() || character.is_control() || *character == '\u{feff}'
+        })
+        .filter(|character| !matches!(character, '\t' | '\n' | '\r'));
+    "file:".chars().all(|expected| {
+        rest.next()
+            .is_some_and(|found| found.eq_ignore_ascii_case(&expected))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_programs_read_differently_are_refused() {
+        use Unresolvable::{Empty, FileUri, NamedHome, Nul};
+        for (value, expected) in [
+            ("", Err(Empty)),
+            ("a\0", Err(Nul)),
+            ("~bob", Err(NamedHome)),
+            ("~+/..", Err(NamedHome)),
+            ("~~", Err(NamedHome)),
+            ("file:", Err(FileUri)),
+            ("file:///etc/passwd", Err(FileUri)),
+            ("FiLe:x", Err(FileUri)),
+            (" \u{1}\t\u{a0}\u{feff}file:/x", Err(FileUri)),
+            ("fi\nle\t:/x", Err(FileUri)),
+            ("~", Ok(())),
+            ("~/x", Ok(())),
+            ("./~bob", Ok(())),
+            ("/~bob", Ok(())),
+            (" ", Ok(())),
+            ("./file:", Ok(())),
+            ("file", Ok(())),
+            ("profile:x", Ok(())),
+            ("a\tb\n", Ok(())),
+        ] {
+            assert_eq!(check_value(value, &Limits::default()), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn the_length_is_bounded_in_bytes() {
+        let mut limits = Limits::default();
+        limits.value_bytes = 4;
+        assert_eq!(check_value("/éa", &limits), Ok(()));
+        let too_long = Unresolvable::TooLong { bytes: 5, limit: 4 };
+        assert_eq!(check_value("/éé", &limits), Err(too_long));
+        assert_eq!(too_long.to_string(), "has 5 bytes, more than the 4 allowed");
+    }
+
+    #[test]
+    fn places_of_a_process_are_known() {
+        use PathCase::{Insensitive, Sensitive};
+        for (path, case, refused) in [
+            ("/proc/self", Sensitive, true),
+            ("/proc/self/root/etc", Sensitive, true),
+            ("/proc/thread-self/cwd", Sensitive, true),
+            ("/proc/1", Sensitive, true),
+            ("/proc/4242/root", Sensitive, true),
+            ("/dev/fd/3", Sensitive, true),
+            ("/dev/stdin", Sensitive, true),
+            ("/dev/stdout", Sensitive, true),
+            ("/dev/stderr", Sensitive, true),
+            ("/dev/tty", Sensitive, true),
+            ("/Dev/FD/3", Insensitive, true),
+            ("/proc/\u{17f}elf", Insensitive, true),
+            ("/Dev/FD/3", Sensitive, false),
+            ("/", Sensitive, false),
+            ("/proc", Sensitive, false),
+            ("/proc/cpuinfo", Sensitive, false),
+            ("/proc/1a", Sensitive, false),
+            ("/proc/selfish", Sensitive, false),
+            ("/dev/null", Sensitive, false),
+            ("/dev/tty0", Sensitive, false),
+            ("/srv/proc/self", Sensitive, false),
+        ] {
+            assert_eq!(check_process(path, case).is_err(), refused, "{path:?} {case:?}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The walk through the file system, name by name where links make that necessary (SPEC §2.3).
+
+use std::sync::Arc;
+
+use crate::host::Facts;
+use crate::limits::Limits;
+
+use super::PathCase;
+use super::lexical::{contains, join, parent, split_last};
+use super::refusal::{Failure, Unresolvable, check_length, check_process, existing};
+
+/// Ancestors that are asked about one by one before the walk up takes longer steps.
+const NEAR_ANCESTORS: usize = 3;
+
+/// One walk; the links that it follows are counted together.
+pub(super) struct Walk<'w, 'h> {
+    facts: &'w mut Facts<'h>,
+    limits: &'w Limits,
+    path_case: PathCase,
+    links: usize,
+}
+
+impl<'w, 'h> Walk<'w, 'h> {
+    pub(super) fn new(facts: &'w mut Facts<'h>, limits: &'w Limits, path_case: PathCase) -> Self {
+        Self {
+            facts,
+            limits,
+            path_case,
+            links: 0,
+        }
+    }
+
+    /// Where the collapsed `path` really is, if it exists.
+    ///
+    /// An answer that differs from the question means that there is a link on the way. The host follows all
+    /// of them, also the ones that lead elsewhere in another process; so they are read here.
+    pub(super) fn existing(&mut self, path: &str) -> Result<Option<Arc<str>>, Failure> {
+        check_process(path, self.path_case)?;
+        let Some(real) = existing(self.facts.realpath(path))? else {
+            return Ok(None);
+        };
+        if *real != *path {
+            check_process(&real, self.path_case)?;
+            self.check_links(path, &real)?;
+        }
+        Ok(Some(real))
+    }
+
+    /// Where the absolute path `text` leads when each `..` is the parent of the place reached so far.
+    ///
+    /// Names that do not exist are taken for directories to be made, so a `..` of the text itself takes
+    /// them back; in the target of a link, which the kernel has to walk, that is an error.
+    pub(super) fn follow(mut self, text: &str) -> Result<String, Failure> {
+        let mut place = Place::root();
+        let mut pending = steps(text, Origin::Value);
+        pending.reverse();
+        while let Some(step) = pending.pop() {
+            match step {
+                Step::Up(Origin::Link) if place.is_missing() => {
+                    return Err(Unresolvable::BrokenLink.into());
+                }
+                Step::Up(_) => place.leave(),
+                Step::Down(names) => {
+                    if let Some(link) = self.enter(&mut place, &names)? {
+                        pending.extend(link.below.map(Step::Down));
+                        pending.extend(steps(&link.target, Origin::Link).into_iter().rev());
+                    }
+                }
+            }
+        }
+        check_process(&place.path, self.path_case)?;
+        Ok(place.path)
+    }
+
+    /// Goes down to `names` below `place`, or to where a dangling link on that way starts from.
+    fn enter(&mut self, place: &mut Place, names: &str) -> Result<Option<DanglingLink>, Failure> {
+        let path = join(&place.path, names);
+        if place.is_missing() {
+            place.path = path;
+            return Ok(None);
+        }
+        if let Some(real) = self.existing(&path)? {
+            *place = Place::existing(&real);
+            return Ok(None);
+        }
+        let (directory, missing) = self.deepest_existing(place, &path)?;
+        let name = split_last(missing).map_or("", |(_, name)| name);
+        let below = path.strip_prefix(missing).unwrap_or("").trim_start_matches('/');
+        let candidate = join(&directory, name);
+        self.facts.note_missing_root(missing);
+        let Some(target) = self.facts.read_link(&candidate)? else {
+            *place = Place {
+                path: join(&candidate, below),
+                existing: directory.len(),
+            };
+            return Ok(None);
+        };
+        self.check_target(&target)?;
+        self.links += 1;
+        self.check_count(self.links)?;
+        *place = Place::existing(if target.starts_with('/') { "/" } else { &directory });
+        Ok(Some(DanglingLink {
+            target,
+            below: (!below.is_empty()).then(|| below.to_owned()),
+        }))
+    }
+
+    /// The deepest existing ancestor of `path`, which is below the existing `place` and does not exist
+    /// itself: where that ancestor really is, and the missing path just below it.
+    ///
+    /// What is below a missing path is missing too, so the steps up may grow and the rest be halved.
+    fn deepest_existing<'p>(&mut self, place: &Place, path: &'p str) -> Result<(Arc<str>, &'p str), Failure> {
+        let known = if place.path == "/" { 0 } else { place.path.len() };
+        let ancestors: Vec<&str> = path
+            .match_indices('/')
+            .filter(|(at, _)| *at > known)
+            .filter_map(|(at, _)| path.get(..at))
+            .collect();
+        let nth = |at: usize| ancestors.get(at).copied().unwrap_or(path);
+        let mut missing = ancestors.len();
+        let mut asked = 0;
+        let mut stride = 1;
+        let (mut deepest, mut real) = loop {
+            if missing == 0 {
+                return Ok((self.real_start(place)?, nth(0)));
+            }
+            let probe = missing.saturating_sub(stride);
+            if let Some(real) = self.existing(nth(probe))? {
+                break (probe, real);
+            }
+            missing = probe;
+            asked += 1;
+            if asked >= NEAR_ANCESTORS {
+                stride *= 2;
+            }
+        };
+        while missing - deepest > 1 {
+            let probe = deepest + (missing - deepest) / 2;
+            match self.existing(nth(probe))? {
+                Some(found) => (deepest, real) = (probe, found),
+                None => missing = probe,
+            }
+        }
+        Ok((real, nth(missing)))
+    }
+
+    /// Where `place` really is: the host named it, unless it is the root that the walk began at.
+    fn real_start(&mut self, place: &Place) -> Result<Arc<str>, Failure> {
+        if place.path == "/" {
+            return Ok(self.existing("/")?.ok_or(Unresolvable::NoAncestor)?);
+        }
+        Ok(place.path.as_str().into())
+    }
+
+    /// Refuses an existing `path` that reaches `real` through a link which belongs to a process.
+    ///
+    /// The host is asked about the names alone that are not on the way to `real`: a canonical path has no
+    /// links in it.
+    fn check_links(&mut self, path: &str, real: &str) -> Result<(), Failure> {
+        let mut place = "/".to_owned();
+        let mut names: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
+        let mut links = 0;
+        while let Some(name) = names.pop() {
+            match name.as_str() {
+                "" | "." => continue,
+                ".." => {
+                    place = parent(&place).to_owned();
+                    continue;
+                }
+                _ => {}
+            }
+            let candidate = join(&place, &name);
+            check_process(&candidate, self.path_case)?;
+            if contains(&candidate, real) {
+                place = candidate;
+                continue;
+            }
+            let Some(target) = self.facts.read_link(&candidate)? else {
+                place = candidate;
+                continue;
+            };
+            self.check_target(&target)?;
+            links += 1;
+            self.check_count(links)?;
+            if target.starts_with('/') {
+                "/".clone_into(&mut place);
+            }
+            names.extend(target.rsplit('/').map(str::to_owned));
+        }
+        Ok(())
+    }
+
+    fn check_target(&self, target: &str) -> Result<(), Unresolvable> {
+        check_length(target, self.limits)?;
+        match target {
+            "" => Err(Unresolvable::BrokenLink),
+            _ if target.contains('\0') => Err(Unresolvable::Nul),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_count(&self, links: usize) -> Result<(), Unresolvable> {
+        let limit = self.limits.links;
+        if links > limit {
+            return Err(Unresolvable::TooManyLinks { limit });
+        }
+        Ok(())
+    }
+}
+
+/// A link whose target does not exist, and the names that follow it on the way.
+struct DanglingLink {
+    target: String,
+    below: Option<String>,
+}
+
+/// A canonical path, of which the first `existing` bytes name something that exists.
+struct Place {
+    path: String,
+    existing: usize,
+}
+
+impl Place {
+    fn root() -> Self {
+        Self::existing("/")
+    }
+
+    fn existing(path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            existing: path.len(),
+        }
+    }
+
+    fn is_missing(&self) -> bool {
+        self.existing < self.path.len()
+    }
+
+    /// Goes to the parent; the root is its own.
+    fn leave(&mut self) {
+        let length = parent(&self.path).len();
+        self.path.truncate(length);
+        self.existing = self.existing.min(length);
+    }
+}
+
+/// Who wrote a `..`: the caller's value or a link's target.
+#[derive(Clone, Copy)]
+enum Origin {
+    Value,
+    Link,
+}
+
+/// A `..`, or the names up to the next one.
+enum Step {
+    Up(Origin),
+    Down(String),
+}
+
+fn steps(text: &str, origin: Origin) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for name in text.split('/') {
+        match (name, steps.last_mut()) {
+            ("" | ".", _) => {}
+            ("..", _) => steps.push(Step::Up(origin)),
+            (_, Some(Step::Down(names))) => {
+                names.push('/');
+                names.push_str(name);
+            }
+            (_, Some(Step::Up(_)) | None) => steps.push(Step::Down(name.to_owned())),
+        }
+    }
+    steps
+}

@@ -51,8 +51,10 @@ impl Disk {
     }
 
     fn put(&mut self, path: &str, node: Node) {
-        for (at, _) in path.match_indices('/') {
-            self.nodes.entry(path[..at].to_owned()).or_insert(Node::Directory);
+        let mut above = path;
+        while let Some((directory, _)) = above.rsplit_once('/') {
+            self.nodes.entry(directory.to_owned()).or_insert(Node::Directory);
+            above = directory;
         }
         self.nodes.insert(path.to_owned(), node);
     }

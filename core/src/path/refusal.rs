@@ -222,8 +222,10 @@ mod tests {
 
     #[test]
     fn the_length_is_bounded_in_bytes() {
-        let mut limits = Limits::default();
-        limits.value_bytes = 4;
+        let limits = Limits {
+            value_bytes: 4,
+            ..Limits::default()
+        };
         assert_eq!(check_value("/éa", &limits), Ok(()));
         let too_long = Unresolvable::TooLong { bytes: 5, limit: 4 };
         assert_eq!(check_value("/éé", &limits), Err(too_long));

@@ -66,6 +66,11 @@ pub trait Host {
     /// The directory that relative paths are relative to. Read once, when an engine is built.
     fn current_dir(&self) -> &str;
 
+    /// Whether names that differ only in case or composition may be one file, as on macOS and Windows.
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     /// The canonical form of `path`: existing, free of links.
     fn realpath(&self, path: &str) -> Result<String, RealpathError>;
 

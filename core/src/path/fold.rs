@@ -28,6 +28,11 @@ impl PathCase {
         }
     }
 
+    /// The form of a configured path that has no canonical one, so that it restricts as it is written.
+    pub(crate) fn fold_written(self, lexical: &str) -> Folded {
+        Folded(self.fold_text(lexical).into())
+    }
+
     /// Removes what HFS+ ignores, maps to lower case and composes.
     ///
     /// The way leads over upper case and back, so that `ß`, `ẞ` and `ss` meet, and so do `k` and the Kelvin

@@ -24,6 +24,8 @@ pub(crate) enum Unresolvable {
     Empty,
     /// A NUL ends the path for some programs and not for others.
     Nul,
+    /// It is not well-formed Unicode, so programs would see different names.
+    IllFormed,
     /// `~name`: some programs read another user's home directory, others a name.
     NamedHome,
     /// A `file:` URI: some programs decode it, others read a name.
@@ -62,6 +64,7 @@ impl fmt::Display for Unresolvable {
             }
             Self::Empty => "is empty",
             Self::Nul => "holds a NUL",
+            Self::IllFormed => "is not well-formed Unicode",
             Self::NamedHome => "begins with `~name`, which programs read differently",
             Self::FileUri => "is a `file:` URI, which programs read differently",
             Self::ProcessRelative => "means something else in each process",

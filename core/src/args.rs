@@ -1,0 +1,12 @@
+//! The arguments of one call: reading them as far as they are needed, and the two views of them.
+
+mod call;
+mod prepare;
+mod reading;
+mod value;
+
+pub use call::{Arguments, Call, CallError};
+pub(crate) use prepare::{Forms, Shaped, apply_pure, heuristic};
+pub use prepare::{Prepared, Replacement};
+pub(crate) use reading::{Operand, Reading, Refusal, Siblings};
+pub use value::{Place, Value};

@@ -1,0 +1,203 @@
+//! A tool call: MCP's `tools/call` with the server that offers the tool.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::value::{Members, Value};
+
+/// A tool call as the agent made it.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    pub(crate) server: Cow<'a, str>,
+    pub(crate) tool: Cow<'a, str>,
+    pub(crate) arguments: Arguments<'a>,
+}
+
+/// The `arguments` of a call.
+#[derive(Clone, Debug)]
+pub enum Arguments<'a> {
+    /// The object's own members, in order, each name once. Absent arguments are an empty object.
+    Members(Vec<(Cow<'a, str>, Value<'a>)>),
+    /// Something else than an object, or an object that cannot be read: why.
+    Unreadable(String),
+}
+
+/// Why JSON text is not a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallError {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// Column of the line, from 1.
+    pub column: usize,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "line {}, column {}: {}",
+            self.line, self.column, self.message
+        )
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl<'a> Call<'a> {
+    /// A call of `tool` at `server`.
+    pub fn new(
+        server: impl Into<Cow<'a, str>>,
+        tool: impl Into<Cow<'a, str>>,
+        arguments: Arguments<'a>,
+    ) -> Self {
+        Self {
+            server: server.into(),
+            tool: tool.into(),
+            arguments,
+        }
+    }
+
+    /// A call with parsed arguments; they are read only as far as roles and conditions need it.
+    pub fn from_value(server: &'a str, tool: &'a str, arguments: &'a serde_json::Value) -> Self {
+        Self::new(server, tool, Arguments::from_value(arguments))
+    }
+
+    /// Reads `{serverName, toolName, arguments}`; other members are passed over.
+    ///
+    /// Argument values stay JSON text until a role or a condition needs them, so a large one costs little
+    /// more than finding its end. Arguments that are no object are a call that is denied, not an error.
+    ///
+    /// # Errors
+    /// When the text is not JSON, not an object, holds a name twice, or lacks `serverName` or `toolName`.
+    pub fn from_json(text: &'a str) -> Result<Self, CallError> {
+        serde_json::from_str(text).map_err(|error| CallError {
+            line: error.line(),
+            column: error.column(),
+            message: strip_place(&error.to_string()),
+        })
+    }
+
+    /// The server that offers the tool.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The tool's name.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// The arguments in a parsed document.
+    pub fn from_value(arguments: &'a serde_json::Value) -> Self {
+        match arguments {
+            serde_json::Value::Object(members) => Self::Members(
+                members
+                    .iter()
+                    .map(|(name, value)| (Cow::Borrowed(name.as_str()), Value::Json(value)))
+                    .collect(),
+            ),
+            serde_json::Value::Null => Self::not_an_object("null"),
+            serde_json::Value::Bool(_) => Self::not_an_object("a boolean"),
+            serde_json::Value::Number(_) => Self::not_an_object("a number"),
+            serde_json::Value::String(_) => Self::not_an_object("a string"),
+            serde_json::Value::Array(_) => Self::not_an_object("an array"),
+        }
+    }
+
+    /// The arguments in JSON text.
+    pub fn from_json(text: &'a str) -> Self {
+        let Ok(raw) = serde_json::from_str::<&RawValue>(text) else {
+            return Self::Unreadable("`arguments` are not JSON".to_owned());
+        };
+        Self::from_raw(raw)
+    }
+
+    fn from_raw(raw: &'a RawValue) -> Self {
+        match raw.get().as_bytes().first() {
+            Some(b'{') => match serde_json::from_str::<Members<'a>>(raw.get()) {
+                Ok(Members(members)) => Self::Members(
+                    members
+                        .into_iter()
+                        .map(|(name, value)| (name, Value::Raw(value)))
+                        .collect(),
+                ),
+                Err(error) => Self::Unreadable(format!("`arguments`: {}", strip_place(&error.to_string()))),
+            },
+            Some(b'n') => Self::not_an_object("null"),
+            Some(b't' | b'f') => Self::not_an_object("a boolean"),
+            Some(b'"') => Self::not_an_object("a string"),
+            Some(b'[') => Self::not_an_object("an array"),
+            _ => Self::not_an_object("a number"),
+        }
+    }
+
+    fn not_an_object(found: &str) -> Self {
+        Self::Unreadable(format!("`arguments` are {found}, expected an object"))
+    }
+
+    /// The members; none where the arguments cannot be read.
+    pub(crate) fn members(&self) -> &[(Cow<'a, str>, Value<'a>)] {
+        match self {
+            Self::Members(members) => members,
+            Self::Unreadable(_) => &[],
+        }
+    }
+}
+
+/// serde_json ends its messages with the place, which a [`CallError`] holds by itself.
+fn strip_place(message: &str) -> String {
+    message
+        .split_once(" at line ")
+        .map_or(message, |(text, _)| text)
+        .to_owned()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Call<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct CallVisitor;
+
+        impl<'de> Visitor<'de> for CallVisitor {
+            type Value = Call<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a call `{serverName, toolName, arguments}`")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut server: Option<String> = None;
+                let mut tool: Option<String> = None;
+                let mut arguments: Option<Arguments<'de>> = None;
+                while let Some(name) = map.next_key::<String>()? {
+                    let first = match name.as_str() {
+                        "serverName" => server.replace(map.next_value()?).is_none(),
+                        "toolName" => tool.replace(map.next_value()?).is_none(),
+                        "arguments" => arguments
+                            .replace(Arguments::from_raw(map.next_value()?))
+                            .is_none(),
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                            true
+                        }
+                    };
+                    if !first {
+                        return Err(A::Error::custom(format_args!("`{name}` occurs twice")));
+                    }
+                }
+                Ok(Call::new(
+                    server.ok_or_else(|| A::Error::missing_field("serverName"))?,
+                    tool.ok_or_else(|| A::Error::missing_field("toolName"))?,
+                    arguments.unwrap_or(Arguments::Members(Vec::new())),
+                ))
+            }
+        }
+
+        deserializer.deserialize_map(CallVisitor)
+    }
+}

@@ -1,0 +1,448 @@
+//! One pass over a call's arguments: which values bear which roles, and what cannot be judged.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::call::{Arguments, Call};
+use super::value::{Place, Unreadable, Value};
+use crate::annotation::{ConditionArgument, Roles, Seen, Segment};
+use crate::limits::Limits;
+use crate::net::{Location, UrlKind};
+use crate::path::CanonicalPath;
+use crate::program::{Program, Tool};
+use crate::role::{RoleId, RoleSet};
+
+/// One string under at least one role, and its canonical forms as far as they were needed.
+pub(crate) struct Operand<'p, 'c> {
+    /// The member of the arguments that holds it; `None` for what the engine filled in.
+    pub(crate) argument: Option<usize>,
+    /// Where it is within that member.
+    pub(crate) place: Vec<Place>,
+    /// The string; `None` when it is not well-formed Unicode.
+    pub(crate) text: Option<Cow<'c, str>>,
+    /// The roles it bears, in the annotation's order.
+    pub(crate) roles: &'p [RoleId],
+    /// The same as a set.
+    pub(crate) role_set: RoleSet,
+    pub(super) path_text: Option<String>,
+    pub(super) path: Option<CanonicalPath>,
+    pub(super) entry: Option<CanonicalPath>,
+    pub(super) locations: Vec<(UrlKind, Vec<Location>)>,
+    pub(super) texts: Vec<(RoleId, String)>,
+}
+
+impl<'p, 'c> Operand<'p, 'c> {
+    pub(crate) fn new(
+        argument: Option<usize>,
+        place: Vec<Place>,
+        text: Option<Cow<'c, str>>,
+        roles: &'p [RoleId],
+    ) -> Self {
+        Self {
+            argument,
+            place,
+            text,
+            roles,
+            role_set: roles.iter().copied().collect(),
+            path_text: None,
+            path: None,
+            entry: None,
+            locations: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    /// The string as given, for messages; a placeholder where it is not well-formed.
+    pub(crate) fn raw(&self) -> &str {
+        self.text.as_deref().unwrap_or("\u{fffd}")
+    }
+
+    /// The canonical path, once [`Forms::resolve`](super::Forms::resolve) has succeeded.
+    pub(crate) fn path(&self) -> Option<&CanonicalPath> {
+        self.path.as_ref()
+    }
+
+    /// The place of the link itself, where the path is a link.
+    pub(crate) fn entry(&self) -> Option<&CanonicalPath> {
+        self.entry.as_ref()
+    }
+}
+
+/// Why a call cannot be judged at all; each is a `deny` with a rule of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The arguments, or a value under a resource role, are not of a form that an annotation describes.
+    Unreadable(String),
+    /// A bound is exceeded.
+    Limit(String),
+}
+
+/// What one pass over the arguments found.
+pub(crate) struct Reading<'p, 'c> {
+    /// Every string under a role, in the order of the arguments.
+    pub(crate) operands: Vec<Operand<'p, 'c>>,
+    /// The first thing that cannot be judged.
+    pub(crate) refusal: Option<Refusal>,
+    /// The first argument that neither the annotation nor the schema names.
+    pub(crate) unknown: Option<usize>,
+    /// Strings that look like paths, whatever their roles.
+    pub(crate) path_like: Vec<(usize, Cow<'c, str>)>,
+    /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
+    pub(crate) resolved: Vec<&'p [RoleId]>,
+}
+
+impl<'p, 'c> Reading<'p, 'c> {
+    /// Reads the call against what its tool's annotation says; an unknown tool has none.
+    pub(crate) fn new(program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) -> Self {
+        let members = call.arguments.members();
+        let mut reading = Self {
+            operands: Vec::new(),
+            refusal: None,
+            unknown: None,
+            path_like: Vec::new(),
+            resolved: tool
+                .map(|tool| resolve(tool, call, &program.limits))
+                .unwrap_or_default(),
+        };
+        if let Arguments::Unreadable(why) = &call.arguments {
+            reading.refuse(Refusal::Unreadable(why.clone()));
+        }
+        for (at, (name, value)) in members.iter().enumerate() {
+            if let Some(tool) = tool {
+                if reading.unknown.is_none() && !tool.knows(name) {
+                    reading.unknown = Some(at);
+                }
+                reading.collect(program, tool, at, name, value);
+            }
+            if program.heuristic_paths {
+                reading.collect_path_like(program, at, value);
+            }
+        }
+        if tool.is_some() {
+            reading.check_counts(program);
+        }
+        reading
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        self.refusal.get_or_insert(refusal);
+    }
+
+    fn collect(&mut self, program: &'p Program, tool: &'p Tool, at: usize, name: &str, value: &'c Value<'c>) {
+        for index in tool.arguments_named(name) {
+            let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index).copied())
+            else {
+                continue;
+            };
+            let wanted: RoleSet = roles.iter().copied().collect();
+            if !wanted.intersects(program.valued_roles) {
+                continue;
+            }
+            let read = match value.read(program.limits.depth) {
+                Ok(read) => read,
+                Err(unreadable) => {
+                    if wanted.intersects(program.resource_roles) {
+                        self.refuse(describe_unreadable(name, unreadable));
+                    }
+                    continue;
+                }
+            };
+            let resource = wanted.intersects(program.resource_roles);
+            let mut found = Vec::new();
+            descend(
+                &read,
+                argument.segments(),
+                &mut Vec::new(),
+                &mut |place, value| {
+                    found.push((place, value.clone()));
+                },
+            );
+            for (place, value) in found {
+                self.collect_value(program, at, name, place, value, roles, resource);
+            }
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one value with where it stands and what it bears"
+    )]
+    fn collect_value(
+        &mut self,
+        program: &Program,
+        at: usize,
+        name: &str,
+        place: Vec<Place>,
+        value: Value<'c>,
+        roles: &'p [RoleId],
+        resource: bool,
+    ) {
+        match value {
+            Value::Text(text) => self.push(program, at, name, place, Some(text), roles, resource),
+            Value::IllFormed => self.push(program, at, name, place, None, roles, resource),
+            Value::Array(items) => {
+                for (item, value) in items.into_iter().enumerate() {
+                    let mut place = place.clone();
+                    place.push(Place::Item(item));
+                    match value {
+                        Value::Text(text) => self.push(program, at, name, place, Some(text), roles, resource),
+                        Value::IllFormed => self.push(program, at, name, place, None, roles, resource),
+                        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+                        Value::Array(_)
+                        | Value::Object(_)
+                        | Value::Raw(_)
+                        | Value::Json(_)
+                        | Value::Unread => {
+                            if resource {
+                                self.refuse(Refusal::Unreadable(format!(
+                                    "argument `{name}` holds an array or object inside its array, expected strings"
+                                )));
+                            }
+                        }
+                    }
+                }
+            }
+            Value::Object(_) | Value::Raw(_) | Value::Json(_) | Value::Unread => {
+                if resource {
+                    self.refuse(Refusal::Unreadable(format!(
+                        "argument `{name}` is an object, expected a string or an array of strings"
+                    )));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one string with where it stands and what it bears"
+    )]
+    fn push(
+        &mut self,
+        program: &Program,
+        at: usize,
+        name: &str,
+        place: Vec<Place>,
+        text: Option<Cow<'c, str>>,
+        roles: &'p [RoleId],
+        resource: bool,
+    ) {
+        let bytes = text.as_deref().map_or(0, str::len);
+        if resource && bytes > program.limits.value_bytes {
+            self.refuse(Refusal::Limit(format!(
+                "argument `{name}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
+                program.limits.value_bytes
+            )));
+            return;
+        }
+        self.operands.push(Operand::new(Some(at), place, text, roles));
+    }
+
+    /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2.
+    fn collect_path_like(&mut self, program: &Program, at: usize, value: &'c Value<'c>) {
+        let starts_like_array = match value {
+            Value::Raw(raw) => match raw.get().as_bytes() {
+                [b'"', first, ..] => {
+                    if !matches!(first, b'/' | b'.' | b'~' | b'\\') {
+                        return;
+                    }
+                    false
+                }
+                [first, ..] => *first == b'[',
+                [] => false,
+            },
+            Value::Text(_) | Value::Json(serde_json::Value::String(_)) => false,
+            Value::Array(_) | Value::Json(serde_json::Value::Array(_)) => true,
+            _ => return,
+        };
+        let Ok(read) = value.read(program.limits.depth) else {
+            return;
+        };
+        match (read, starts_like_array) {
+            (Cow::Borrowed(Value::Text(text)), _) => self.push_path_like(program, at, Cow::Borrowed(text)),
+            (Cow::Owned(Value::Text(text)), _) => self.push_path_like(program, at, text),
+            (Cow::Borrowed(Value::Array(items)), true) => {
+                for item in items {
+                    if let Value::Text(text) = item {
+                        self.push_path_like(program, at, Cow::Borrowed(text));
+                    }
+                }
+            }
+            (Cow::Owned(Value::Array(items)), true) => {
+                for item in items {
+                    if let Value::Text(text) = item {
+                        self.push_path_like(program, at, text);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn push_path_like(&mut self, program: &Program, at: usize, text: Cow<'c, str>) {
+        if !text.starts_with(['/', '.', '~']) || text.len() > program.limits.value_bytes {
+            return;
+        }
+        if self.path_like.len() == program.limits.values_per_role {
+            self.refuse(Refusal::Limit(format!(
+                "more than values_per_role = {} values that look like paths",
+                program.limits.values_per_role
+            )));
+            return;
+        }
+        self.path_like.push((at, text));
+    }
+
+    fn check_counts(&mut self, program: &Program) {
+        let limit = program.limits.values_per_role;
+        if self.operands.len() <= limit {
+            return;
+        }
+        for (role, definition) in program.registry.iter() {
+            let count = self
+                .operands
+                .iter()
+                .filter(|operand| operand.role_set.contains(role))
+                .count();
+            if definition.is_resource_identifier() && count > limit {
+                self.refuse(Refusal::Limit(format!(
+                    "{count} values under the role `{}`, more than values_per_role = {limit}",
+                    definition.name
+                )));
+            }
+        }
+    }
+}
+
+fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
+    match unreadable {
+        Unreadable::Ambiguous(why) => Refusal::Unreadable(format!("argument `{name}`: {why}")),
+        Unreadable::TooDeep(limit) => Refusal::Limit(format!(
+            "argument `{name}` is nested deeper than depth = {limit} levels"
+        )),
+    }
+}
+
+/// The roles of each argument of the tool, its conditions held against the call once.
+fn resolve<'p>(tool: &'p Tool, call: &Call<'_>, limits: &Limits) -> Vec<&'p [RoleId]> {
+    let siblings = Siblings::new(
+        tool.arguments.iter().map(|argument| &argument.roles),
+        &call.arguments,
+        limits,
+    );
+    tool.arguments
+        .iter()
+        .map(|argument| argument.roles.resolve(|wanted| siblings.see(wanted)))
+        .collect()
+}
+
+/// The arguments that conditions look at, read as far as that needs.
+pub(crate) struct Siblings<'v>(BTreeMap<&'v str, Cow<'v, Value<'v>>>);
+
+impl<'v> Siblings<'v> {
+    pub(crate) fn new<'r>(
+        roles: impl Iterator<Item = &'r Roles>,
+        arguments: &'v Arguments<'v>,
+        limits: &Limits,
+    ) -> Self {
+        let mut read = BTreeMap::new();
+        for roles in roles {
+            let Roles::Conditional { when, .. } = roles else {
+                continue;
+            };
+            for wanted in when.iter().filter_map(|clause| clause.condition.argument.first()) {
+                let member = arguments.members().iter().find(|(name, _)| name == wanted);
+                if let Some((name, value)) = member
+                    && !read.contains_key(&**name)
+                {
+                    // What cannot be read is there, and equals nothing that a condition can name.
+                    let value = value
+                        .read(limits.depth)
+                        .unwrap_or(Cow::Owned(Value::Array(Vec::new())));
+                    read.insert(&**name, value);
+                }
+            }
+        }
+        Self(read)
+    }
+
+    pub(crate) fn see(&self, wanted: &ConditionArgument) -> Seen<'_> {
+        let (name, mut way) = match wanted {
+            ConditionArgument::Top(name) => (name, [].iter()),
+            ConditionArgument::Pointer(names) => match names.split_first() {
+                Some((first, rest)) => (first, rest.iter()),
+                None => return Seen::Absent,
+            },
+        };
+        let mut value = self.0.get(&**name).map(Cow::as_ref);
+        for name in way.by_ref() {
+            value = value.and_then(|value| child(value, name));
+        }
+        match value {
+            None => Seen::Absent,
+            Some(Value::Null) => Seen::Null,
+            Some(Value::Bool(value)) => Seen::Bool(*value),
+            Some(Value::Number(value)) => Seen::Number(*value),
+            Some(Value::Text(text)) => Seen::Text(text),
+            Some(Value::IllFormed | Value::Array(_) | Value::Object(_)) => Seen::Compound,
+            Some(Value::Raw(_) | Value::Json(_) | Value::Unread) => Seen::Compound,
+        }
+    }
+}
+
+fn child<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
+    match value {
+        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+        Value::Object(members) => members
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, member)| member),
+        _ => None,
+    }
+}
+
+/// Calls `visit` for every value that the segments of a JSON Pointer lead to, `*` standing for each item or member.
+fn descend<'v, 'a>(
+    value: &'v Value<'a>,
+    segments: &[Segment],
+    place: &mut Vec<Place>,
+    visit: &mut impl FnMut(Vec<Place>, &'v Value<'a>),
+) {
+    let Some((first, rest)) = segments.split_first() else {
+        visit(place.clone(), value);
+        return;
+    };
+    let mut step = |next: Place, value: &'v Value<'a>| {
+        place.push(next);
+        descend(value, rest, place, visit);
+        place.pop();
+    };
+    match (value, first) {
+        (Value::Array(items), Segment::Every) => {
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(at, item)| step(Place::Item(at), item));
+        }
+        (Value::Array(items), Segment::Key(name)) => {
+            if let Some((at, item)) = name
+                .parse::<usize>()
+                .ok()
+                .and_then(|at| Some((at, items.get(at)?)))
+            {
+                step(Place::Item(at), item);
+            }
+        }
+        (Value::Object(members), Segment::Every) => {
+            members
+                .iter()
+                .for_each(|(name, member)| step(Place::Member(name.to_string()), member));
+        }
+        (Value::Object(members), Segment::Key(name)) => {
+            if let Some((_, member)) = members.iter().find(|(known, _)| **known == **name) {
+                step(Place::Member(name.to_string()), member);
+            }
+        }
+        _ => {}
+    }
+}

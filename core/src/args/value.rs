@@ -1,0 +1,190 @@
+//! One argument value, read no further than the judgement needs.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// An argument value as the caller gave it.
+///
+/// A value that no role and no condition names may stay [`Value::Unread`] or [`Value::Raw`]: its cost is then
+/// that of its name. Numbers are JavaScript's; the transport view never re-writes them.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// JSON's `null`.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// A string.
+    Text(Cow<'a, str>),
+    /// A string that is not well-formed Unicode, such as one with a lone surrogate.
+    IllFormed,
+    /// An array.
+    Array(Vec<Value<'a>>),
+    /// An object: its own members, in order, each name once.
+    Object(Vec<(Cow<'a, str>, Value<'a>)>),
+    /// JSON text that has not been looked into.
+    Raw(&'a RawValue),
+    /// A parsed document that has not been looked into.
+    Json(&'a serde_json::Value),
+    /// Something that the caller keeps to itself, because no role and no condition names it.
+    Unread,
+}
+
+/// Why JSON text under a role cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// An object holds one member twice, or a member's name is not well-formed Unicode.
+    Ambiguous(String),
+    /// It is nested deeper than the limit.
+    TooDeep(usize),
+}
+
+/// One step from an argument to a value inside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The item of an array, from 0.
+    Item(usize),
+    /// The member of an object.
+    Member(String),
+}
+
+impl<'a> Value<'a> {
+    /// The value with everything in it read, down to `depth` levels.
+    pub(crate) fn read(&self, depth: usize) -> Result<Cow<'_, Value<'a>>, Unreadable> {
+        match self {
+            Value::Raw(raw) => read_raw(raw, depth, depth).map(Cow::Owned),
+            Value::Json(json) => read_json(json, depth, depth).map(Cow::Owned),
+            other => Ok(Cow::Borrowed(other)),
+        }
+    }
+}
+
+fn read_json<'a>(json: &'a serde_json::Value, depth: usize, limit: usize) -> Result<Value<'a>, Unreadable> {
+    let below = || depth.checked_sub(1).ok_or(Unreadable::TooDeep(limit));
+    Ok(match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(value) => Value::Bool(*value),
+        serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
+        serde_json::Value::String(text) => Value::Text(Cow::Borrowed(text)),
+        serde_json::Value::Array(items) => {
+            let depth = below()?;
+            Value::Array(
+                items
+                    .iter()
+                    .map(|item| read_json(item, depth, limit))
+                    .collect::<Result<_, _>>()?,
+            )
+        }
+        serde_json::Value::Object(members) => {
+            let depth = below()?;
+            let read = |(name, value): (&'a String, &'a serde_json::Value)| {
+                Ok((Cow::Borrowed(name.as_str()), read_json(value, depth, limit)?))
+            };
+            Value::Object(members.iter().map(read).collect::<Result<_, _>>()?)
+        }
+    })
+}
+
+fn read_raw(raw: &RawValue, depth: usize, limit: usize) -> Result<Value<'_>, Unreadable> {
+    let text = raw.get();
+    let below = || depth.checked_sub(1).ok_or(Unreadable::TooDeep(limit));
+    Ok(match text.as_bytes().first() {
+        Some(b'n') => Value::Null,
+        Some(b't') => Value::Bool(true),
+        Some(b'f') => Value::Bool(false),
+        Some(b'"') => read_text(text).map_or(Value::IllFormed, Value::Text),
+        Some(b'[') => {
+            let depth = below()?;
+            let items: Vec<&RawValue> = parse(text)?;
+            Value::Array(
+                items
+                    .into_iter()
+                    .map(|item| read_raw(item, depth, limit))
+                    .collect::<Result<_, _>>()?,
+            )
+        }
+        Some(b'{') => {
+            let depth = below()?;
+            let members: Members<'_> = parse(text)?;
+            let read = |(name, value)| Ok((name, read_raw(value, depth, limit)?));
+            Value::Object(members.0.into_iter().map(read).collect::<Result<_, _>>()?)
+        }
+        // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
+        _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
+    })
+}
+
+/// The string that the JSON text is, unless it is not well-formed Unicode.
+fn read_text(text: &str) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<&str>(text)
+        .map(Cow::Borrowed)
+        .or_else(|_| serde_json::from_str::<String>(text).map(Cow::Owned))
+        .ok()
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
+    serde_json::from_str(text).map_err(|error| Unreadable::Ambiguous(error.to_string()))
+}
+
+/// The members of a JSON object, in order, each name once; the values stay text.
+pub(crate) struct Members<'a>(pub(crate) Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                let mut names = BTreeSet::new();
+                while let Some(Name(name)) = map.next_key()? {
+                    if !names.insert(name.clone()) {
+                        return Err(A::Error::custom(format_args!("the name {name:?} occurs twice")));
+                    }
+                    members.push((name, map.next_value()?));
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+/// A member's name, borrowed from the text where it holds no escape.
+struct Name<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameVisitor;
+
+        impl<'de> Visitor<'de> for NameVisitor {
+            type Value = Name<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a name")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Self::Value, E> {
+                Ok(Name(Cow::Borrowed(name)))
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
+                Ok(Name(Cow::Owned(name.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(NameVisitor)
+    }
+}

@@ -1,0 +1,385 @@
+//! The facade: building an engine, and asking it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::annotation::{ArgumentName, Roles};
+use crate::args::{Arguments, Call, Forms, Prepared, Reading, Replacement, Shaped};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::document::Input;
+use crate::eval::{Evaluation, Explanation, Pinned, ValueStep, Verdict};
+use crate::host::{Facts, Host, HostError};
+use crate::program::{Program, Tool, compile};
+use crate::role::{REDACTED, Step};
+use crate::setup::{self, Directories, Part};
+
+/// Collects the parts of an engine.
+#[derive(Default)]
+pub struct EngineBuilder<'a> {
+    parts: Vec<(Part, Input<'a>)>,
+}
+
+/// Why an engine cannot be built: everything that is wrong, warnings included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError {
+    /// At least one of these is an error, or loading is strict.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = self
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == Severity::Error)
+            .count();
+        write!(formatter, "the engine cannot be built: {errors} errors")?;
+        self.diagnostics
+            .iter()
+            .try_for_each(|one| write!(formatter, "\n{one}"))
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl<'a> EngineBuilder<'a> {
+    /// Gives one part of the setup; a later one of the same kind replaces an earlier one.
+    pub fn part(mut self, part: Part, input: Input<'a>) -> Self {
+        self.parts.retain(|(known, _)| *known != part);
+        self.parts.push((part, input));
+        self
+    }
+
+    /// Reads and compiles everything. The host says where home and the current directory are; with pinned
+    /// directories it is also asked to resolve them now.
+    ///
+    /// # Errors
+    /// Every fault of every part, with its place; with `options.strict` warnings are faults too.
+    pub fn build(self, host: &dyn Host) -> Result<Engine, BuildError> {
+        let setup = setup::read(&self.parts).map_err(|diagnostics| BuildError { diagnostics })?;
+        for (name, path) in [("homeDir", host.home_dir()), ("currentDir", host.current_dir())] {
+            if !path.starts_with('/') {
+                let message = format!("the host's directory is `{path}`, expected an absolute path");
+                return Err(BuildError {
+                    diagnostics: vec![Diagnostic::error(Code::InvalidPath, name, message)],
+                });
+            }
+        }
+        let warnings = setup.warnings.clone();
+        let pins = setup.options.directories == Directories::Pinned;
+        let mut engine = Engine {
+            program: compile(setup, host),
+            warnings,
+            pins,
+            pinned: None,
+        };
+        engine.refresh(host).map_err(|error| BuildError {
+            diagnostics: vec![Diagnostic::error(
+                Code::InvalidPath,
+                "options.directories",
+                error.message,
+            )],
+        })?;
+        Ok(engine)
+    }
+}
+
+/// A policy decision point: immutable, without state between calls, safe to share between threads.
+pub struct Engine {
+    program: Program,
+    warnings: Vec<Diagnostic>,
+    pins: bool,
+    pinned: Option<Pinned>,
+}
+
+/// What [`Engine::gate`] answers: the verdict, and the arguments that were judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gated<'e> {
+    /// What is decided.
+    pub verdict: Verdict<'e>,
+    /// How the arguments that the tool's server may get differ from those that were given.
+    pub prepared: Prepared,
+}
+
+/// Why arguments cannot be prepared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PrepareError {
+    /// The arguments are no object, or hold a value under a resource role that cannot be read.
+    Unreadable(String),
+    /// The host failed.
+    Host(HostError),
+}
+
+impl fmt::Display for PrepareError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(why) => formatter.write_str(why),
+            Self::Host(error) => write!(formatter, "the host failed to answer: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for PrepareError {}
+
+impl Engine {
+    /// Starts building an engine.
+    pub fn builder<'a>() -> EngineBuilder<'a> {
+        EngineBuilder::default()
+    }
+
+    /// What was noticed about the documents and did not stop loading.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Resolves pinned directories anew; without effect unless `options.directories` is `pinned`.
+    ///
+    /// # Errors
+    /// When the host fails; the directories stay as they were.
+    pub fn refresh(&mut self, host: &dyn Host) -> Result<(), HostError> {
+        if self.pins {
+            let shaped = self.shaped_as_given();
+            let mut forms = Forms {
+                program: &self.program,
+                facts: Facts::new(host, false),
+                shaped,
+            };
+            self.pinned = Some(Pinned::resolve(&mut forms)?);
+        }
+        Ok(())
+    }
+
+    /// Judges a call whose arguments are prepared: relative paths are relative to the current directory.
+    pub fn evaluate(&self, call: &Call<'_>, host: &dyn Host) -> Verdict<'_> {
+        self.evaluation(call, self.shaped_as_given(), host, false).judge()
+    }
+
+    /// Prepares and judges a call in one pass: what is judged is what [`Gated::prepared`] sends on.
+    ///
+    /// Relative paths are relative to the sandbox. Paths under `container_workspace_dir` are moved onto it.
+    pub fn gate(&self, call: &Call<'_>, container_workspace_dir: Option<&str>, host: &dyn Host) -> Gated<'_> {
+        let shaped = self.shaped_for_gate(container_workspace_dir);
+        let mut evaluation = self.evaluation(call, shaped, host, false);
+        let verdict = evaluation.judge();
+        match evaluation.prepared() {
+            Ok(prepared) => Gated { verdict, prepared },
+            Err(error) => Gated {
+                verdict: Verdict::deny(
+                    "structural-host-error",
+                    format!("The host failed to answer: {error}"),
+                ),
+                prepared: Prepared::default(),
+            },
+        }
+    }
+
+    /// The verdict of [`Engine::evaluate`] with everything that led to it.
+    pub fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
+        self.explanation(self.evaluation(call, self.shaped_as_given(), host, true))
+    }
+
+    /// The verdict of [`Engine::gate`] with everything that led to it.
+    pub fn explain_gate(
+        &self,
+        call: &Call<'_>,
+        container_workspace_dir: Option<&str>,
+        host: &dyn Host,
+    ) -> Explanation {
+        let shaped = self.shaped_for_gate(container_workspace_dir);
+        self.explanation(self.evaluation(call, shaped, host, true))
+    }
+
+    /// The two views of a call's arguments (SPEC §6), for a tool of this engine.
+    ///
+    /// # Errors
+    /// When the arguments are no object, or the host fails. A value never is an error: one without a canonical
+    /// form stays as given.
+    pub fn prepare(
+        &self,
+        call: &Call<'_>,
+        allowed_directory: Option<&str>,
+        container_workspace_dir: Option<&str>,
+        host: &dyn Host,
+    ) -> Result<Prepared, PrepareError> {
+        if let Arguments::Unreadable(why) = &call.arguments {
+            return Err(PrepareError::Unreadable(why.clone()));
+        }
+        let base = allowed_directory.map(|given| crate::path::lexical(given, &self.program.current));
+        let shaped = Shaped {
+            base: base.as_deref().unwrap_or(&self.program.current),
+            container: container_workspace_dir.zip(allowed_directory),
+            relative_as_given: allowed_directory.is_some(),
+        };
+        if self.program.tool(call.server(), call.tool()).is_none() {
+            return Ok(self.prepare_unknown(call));
+        }
+        let mut evaluation = self.evaluation(call, shaped, host, false);
+        evaluation.prepared().map_err(PrepareError::Host)
+    }
+
+    /// Without an annotation both views have what looks like a path in its lexical form.
+    fn prepare_unknown(&self, call: &Call<'_>) -> Prepared {
+        let program = &self.program;
+        let mut replacements = Vec::new();
+        for (argument, (_, value)) in call.arguments.members().iter().enumerate() {
+            let mut replace = |place, text: &str| {
+                if let Some(lexical) = crate::args::heuristic(text, &program.home, &program.current) {
+                    let policy = Some(lexical.clone());
+                    replacements.push(Replacement {
+                        argument,
+                        place,
+                        transport: Some(lexical),
+                        policy,
+                    });
+                }
+            };
+            match value.read(program.limits.depth).as_deref() {
+                Ok(crate::args::Value::Text(text)) => replace(Vec::new(), text),
+                Ok(crate::args::Value::Array(items)) => {
+                    for (item, value) in items.iter().enumerate() {
+                        if let crate::args::Value::Text(text) = value {
+                            replace(vec![crate::args::Place::Item(item)], text);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Prepared { replacements }
+    }
+
+    /// The roles of each argument of an annotated tool, conditions resolved against the call's arguments, in the
+    /// annotation's order; none for an unknown tool.
+    pub fn annotation(&self, call: &Call<'_>) -> Option<Vec<(String, Vec<&str>)>> {
+        let tool = self.program.tool(call.server(), call.tool())?;
+        let reading = Reading::new(&self.program, Some(tool), call);
+        let names = tool.arguments.iter().map(|argument| argument.name.to_string());
+        let roles = reading.resolved.iter().map(|roles| {
+            roles
+                .iter()
+                .map(|role| self.program.registry.name(*role))
+                .collect()
+        });
+        Some(names.zip(roles).collect())
+    }
+
+    /// Whether calls of the server are allowed without being judged.
+    pub fn is_trusted_server(&self, server: &str) -> bool {
+        self.program.trusted_servers.contains(server)
+    }
+
+    /// The roles of this engine.
+    pub fn registry(&self) -> &crate::role::Registry {
+        &self.program.registry
+    }
+
+    /// The names of the members that a call's judgement may look at, so that a caller can leave the values of
+    /// others where they are ([`Value::Unread`](crate::Value::Unread)). `None` when every value may matter.
+    pub fn arguments_of_interest(&self, server: &str, tool: &str) -> Option<Vec<&str>> {
+        interest(self.program.tool(server, tool)?)
+    }
+
+    fn shaped_as_given(&self) -> Shaped<'_> {
+        Shaped {
+            base: &self.program.current,
+            container: None,
+            relative_as_given: false,
+        }
+    }
+
+    fn shaped_for_gate<'s>(&'s self, container: Option<&'s str>) -> Shaped<'s> {
+        let sandbox = self.program.sandbox.as_deref();
+        Shaped {
+            base: sandbox.unwrap_or(&self.program.current),
+            container: container.zip(sandbox),
+            relative_as_given: sandbox.is_some(),
+        }
+    }
+
+    fn evaluation<'p, 'c, 'h>(
+        &'p self,
+        call: &'c Call<'c>,
+        shaped: Shaped<'h>,
+        host: &'h dyn Host,
+        traced: bool,
+    ) -> Evaluation<'p, 'c, 'h> {
+        Evaluation::new(&self.program, self.pinned.as_ref(), call, shaped, host, traced)
+    }
+
+    fn explanation(&self, mut evaluation: Evaluation<'_, '_, '_>) -> Explanation {
+        let verdict = evaluation.judge();
+        let verdict = serde_json::to_value(&verdict).unwrap_or_default();
+        let values = self.explain_values(&mut evaluation);
+        let (server_name, tool_name) = (
+            evaluation.call.server().to_owned(),
+            evaluation.call.tool().to_owned(),
+        );
+        let trace = evaluation.trace.take();
+        let recording = evaluation
+            .forms
+            .facts
+            .into_recording(&self.program.home, &self.program.current);
+        let (checks, roles, steps_left_out) = trace
+            .map(|trace| (trace.checks, trace.roles, trace.left_out))
+            .unwrap_or_default();
+        Explanation {
+            verdict,
+            server_name,
+            tool_name,
+            values,
+            checks,
+            roles,
+            steps_left_out,
+            recording,
+        }
+    }
+
+    fn explain_values(&self, evaluation: &mut Evaluation<'_, '_, '_>) -> Vec<ValueStep> {
+        let mut steps = Vec::new();
+        for at in 0..evaluation.reading.operands.len() {
+            let Some(operand) = evaluation.reading.operands.get(at) else {
+                continue;
+            };
+            for role in operand.roles.iter().copied() {
+                let definition = self.program.registry.get(role);
+                let redacted = definition.extract_policy_value == Some(Step::Redact);
+                let raw = if redacted {
+                    REDACTED.to_owned()
+                } else {
+                    operand.raw().to_owned()
+                };
+                let shown = evaluation.shown(at, role);
+                steps.push(ValueStep {
+                    argument: evaluation.pointer(at),
+                    role: definition.name.to_string(),
+                    raw,
+                    canonical: if redacted {
+                        Some(REDACTED.to_owned())
+                    } else {
+                        shown
+                    },
+                });
+                if steps.len() == self.program.limits.explanation_steps {
+                    return steps;
+                }
+            }
+        }
+        steps
+    }
+}
+
+fn interest(tool: &Tool) -> Option<Vec<&str>> {
+    let mut names = Vec::new();
+    for argument in &tool.arguments {
+        match argument.name.first() {
+            Some(name) => names.push(name),
+            None => return None,
+        }
+        if let Roles::Conditional { when, .. } = &argument.roles {
+            names.extend(when.iter().filter_map(|clause| clause.condition.argument.first()));
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    Some(names)
+}

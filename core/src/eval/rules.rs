@@ -1,0 +1,391 @@
+//! Judging by the rules of the policy (SPEC §8.4): each role by itself, the most restrictive verdict stands.
+
+use super::combine::{Author, Ruling, join};
+use super::conditions::{Matched, Reason, Subject};
+use super::structural::within_sandbox;
+use super::walk::{Candidate, Capacity, Walk};
+use super::{Evaluation, Verdict};
+use crate::host::HostError;
+use crate::policy::Effect;
+use crate::program::{Gate, Rule, RuleId, Tool};
+use crate::role::{Category, RoleId, RoleSet};
+
+const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
+const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
+
+/// The roles that the rules are about in one call.
+#[derive(Clone, Copy)]
+struct View {
+    /// The tool's resource roles.
+    roles: RoleSet,
+    /// Those that the sandbox did not resolve.
+    judged: RoleSet,
+}
+
+impl<'p> Evaluation<'p, '_, '_> {
+    /// The verdict of the rules over the tool's resource roles, less those that the sandbox resolved.
+    pub(super) fn judge_roles(
+        &mut self,
+        roles: Vec<RoleId>,
+        resolved: RoleSet,
+    ) -> Result<Verdict<'p>, HostError> {
+        let Some(tool) = self.tool else {
+            return Ok(self.verdict(Ruling::DEFAULT_DENY, Vec::new()));
+        };
+        if roles.is_empty() {
+            let ruling = self.judge_without_role(tool)?;
+            return Ok(self.verdict(ruling, Vec::new()));
+        }
+        let judged: Vec<RoleId> = roles
+            .iter()
+            .copied()
+            .filter(|role| !resolved.contains(*role))
+            .collect();
+        let view = View {
+            roles: roles.into_iter().collect(),
+            judged: judged.iter().copied().collect(),
+        };
+        let mut whole: Option<Ruling> = None;
+        let mut escalated = Vec::new();
+        for role in judged {
+            let ruling = self.judge_role(tool, role, view)?;
+            if ruling.effect == Effect::Escalate {
+                escalated.push(self.program.registry.name(role));
+            }
+            whole = join(whole, ruling);
+            if ruling.effect == Effect::Deny {
+                break;
+            }
+        }
+        let whole = whole.unwrap_or(Ruling {
+            effect: Effect::Allow,
+            author: Author::Sandbox,
+        });
+        Ok(self.verdict(whole, escalated))
+    }
+
+    fn verdict(&self, ruling: Ruling, escalated: Vec<&'p str>) -> Verdict<'p> {
+        let rule = match ruling.author {
+            Author::Rule(rule) => self.program.rule(rule),
+            Author::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
+            Author::Default => None,
+        };
+        match (rule, ruling.effect) {
+            (Some(rule), Effect::Allow) => Verdict::allow(&rule.name, &*rule.reason),
+            (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &rule.name, &*rule.reason),
+            (Some(rule), Effect::Deny) => Verdict::deny(&rule.name, &*rule.reason),
+            (None, _) => Verdict::deny("default-deny", DEFAULT_REASON),
+        }
+    }
+
+    /// One role: all its values together, and where values come in company, each of them alone.
+    fn judge_role(&mut self, tool: &'p Tool, role: RoleId, view: View) -> Result<Ruling, HostError> {
+        if let Some(trace) = &mut self.trace {
+            trace.begin_role(self.program.registry.name(role));
+        }
+        let subject = Subject {
+            judged: Some(role),
+            alone: None,
+        };
+        let mut whole = self.walk_role(tool, role, view, &subject)?;
+        let values = self.values_of(role);
+        if values.len() > 1 && self.program.registry.get(role).category != Category::Path {
+            for value in values {
+                if whole.effect == Effect::Deny {
+                    break;
+                }
+                let subject = Subject {
+                    judged: Some(role),
+                    alone: Some((role, value)),
+                };
+                whole = whole.join(self.walk_role(tool, role, view, &subject)?);
+            }
+        }
+        Ok(whole)
+    }
+
+    fn walk_role(
+        &mut self,
+        tool: &'p Tool,
+        role: RoleId,
+        view: View,
+        subject: &Subject,
+    ) -> Result<Ruling, HostError> {
+        self.begin_walk(subject);
+        let mut left = self.values_in(role, subject);
+        let had_values = !left.is_empty();
+        let mut best: Option<Ruling> = None;
+        if had_values && self.server() == "filesystem" && RoleSet::SANDBOX_SAFE.contains(role) {
+            self.take_sandboxed(&mut left, &mut best)?;
+        }
+        let gates = self.gates(role, &left, had_values)?;
+        let mut walk = Walk::of_role(
+            self.program,
+            tool,
+            role,
+            view.roles,
+            view.judged,
+            gates.as_deref(),
+        );
+        while (!left.is_empty() || !had_values)
+            && let Some(candidate) = walk.next()
+        {
+            let Some(rule) = self.program.rule(candidate.rule) else {
+                continue;
+            };
+            let mut why = None;
+            match candidate.capacity {
+                Capacity::Overheard => {
+                    let holds =
+                        self.meets_roles(rule, &mut why) && self.overheard(rule, subject, &mut why)?;
+                    self.considered(rule, holds, "is heard although it names other roles", why);
+                    if holds {
+                        best = join(best, ruling(rule, candidate.rule));
+                    }
+                }
+                Capacity::Relevant if had_values => {
+                    self.discharge(rule, &candidate, &mut walk, subject, &mut left, &mut best)?;
+                }
+                Capacity::Relevant => {
+                    if self.holds_without_values(rule, subject)? {
+                        return Ok(self.end_walk(join(best, ruling(rule, candidate.rule))));
+                    }
+                }
+            }
+        }
+        let undecided = !left.is_empty() || !had_values;
+        Ok(self.end_walk(if undecided {
+            Some(Ruling::DEFAULT_DENY)
+        } else {
+            best
+        }))
+    }
+
+    /// On the filesystem server, what lies within the sandbox needs no rule.
+    fn take_sandboxed(&mut self, left: &mut Vec<usize>, best: &mut Option<Ruling>) -> Result<(), HostError> {
+        let Some(sandbox) = self.directories.sandbox(&mut self.forms)? else {
+            return Ok(());
+        };
+        let before = left.len();
+        left.retain(|at| {
+            !self
+                .operand(*at)
+                .is_some_and(|operand| within_sandbox(operand, &sandbox))
+        });
+        if left.len() < before {
+            *best = join(
+                *best,
+                Ruling {
+                    effect: Effect::Allow,
+                    author: Author::Sandbox,
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes from `left` the values that a relevant rule decides about.
+    fn discharge(
+        &mut self,
+        rule: &'p Rule,
+        candidate: &Candidate,
+        walk: &mut Walk<'p>,
+        subject: &Subject,
+        left: &mut Vec<usize>,
+        best: &mut Option<Ruling>,
+    ) -> Result<(), HostError> {
+        let mut why = None;
+        if !self.meets_roles(rule, &mut why) {
+            self.considered(rule, false, "", why);
+            return Ok(());
+        }
+        let matched = self.conditions(rule, subject, &mut why)?;
+        if matched == Matched::Nothing {
+            self.considered(rule, false, "", why);
+            return Ok(());
+        }
+        let mut outside = Vec::new();
+        if let Some((_, directory)) = rule.paths {
+            for at in left.iter().copied() {
+                if !self.lies_within(at, directory, rule.effect)? {
+                    outside.push(at);
+                }
+            }
+            if outside.len() == left.len() {
+                if candidate.directory.is_some()
+                    && self.trace.is_none()
+                    && self.is_out_of_reach(directory, left)?
+                {
+                    walk.drop_directory();
+                }
+                if self.trace.is_some() {
+                    let shown = self
+                        .directories
+                        .rule(&mut self.forms, directory)?
+                        .as_str()
+                        .to_owned();
+                    why = Some(("paths", format!("no value left lies within {shown}")));
+                }
+                self.considered(rule, false, "", why);
+                return Ok(());
+            }
+        }
+        *best = join(*best, ruling(rule, candidate.rule));
+        if matched == Matched::All {
+            *left = outside;
+            self.considered(rule, true, "holds", None);
+        } else {
+            self.considered(rule, true, "holds for some values, and is heard", None);
+        }
+        Ok(())
+    }
+
+    /// Whether no rule about the directory, granting or restricting, concerns any of the values.
+    fn is_out_of_reach(&mut self, directory: u32, values: &[usize]) -> Result<bool, HostError> {
+        for at in values.iter().copied() {
+            if self.lies_within(at, directory, Effect::Deny)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A rule for a role that has no values in this call: all its conditions must hold as they stand.
+    fn holds_without_values(&mut self, rule: &'p Rule, subject: &Subject) -> Result<bool, HostError> {
+        let mut why = None;
+        let mut holds = self.meets_roles(rule, &mut why);
+        holds = holds && self.conditions(rule, subject, &mut why)? != Matched::Nothing;
+        if holds && rule.paths.is_some() {
+            holds = false;
+            why = Some(("paths", "no value of the judged role".to_owned()));
+        }
+        self.considered(rule, holds, "holds", why);
+        Ok(holds)
+    }
+
+    /// A tool without resource roles: the first rule that matches decides.
+    fn judge_without_role(&mut self, tool: &'p Tool) -> Result<Ruling, HostError> {
+        let subject = Subject {
+            judged: None,
+            alone: None,
+        };
+        let mut whole = self.walk_tool(tool, &subject)?;
+        let listed = self.program.listed_roles;
+        for role in crate::program::distinct(&self.reading.resolved, listed) {
+            let values = self.values_of(role);
+            if values.len() < 2 {
+                continue;
+            }
+            for value in values {
+                if whole.effect == Effect::Deny {
+                    return Ok(whole);
+                }
+                let subject = Subject {
+                    judged: None,
+                    alone: Some((role, value)),
+                };
+                whole = whole.join(self.walk_tool(tool, &subject)?);
+            }
+        }
+        Ok(whole)
+    }
+
+    fn walk_tool(&mut self, tool: &'p Tool, subject: &Subject) -> Result<Ruling, HostError> {
+        self.begin_walk(subject);
+        let mut best = None;
+        let mut walk = Walk::of_tool(self.program, tool);
+        while let Some(candidate) = walk.next() {
+            let Some(rule) = self.program.rule(candidate.rule) else {
+                continue;
+            };
+            let mut why = None;
+            let matched = if rule.paths.is_some() {
+                why = Some(("paths", "the tool names no path".to_owned()));
+                Matched::Nothing
+            } else if self.meets_roles(rule, &mut why) {
+                self.conditions(rule, subject, &mut why)?
+            } else {
+                Matched::Nothing
+            };
+            self.considered(rule, matched != Matched::Nothing, "holds", why);
+            match matched {
+                Matched::Nothing => {}
+                Matched::Heard => best = join(best, ruling(rule, candidate.rule)),
+                Matched::All => return Ok(self.end_walk(join(best, ruling(rule, candidate.rule)))),
+            }
+        }
+        Ok(self.end_walk(Some(Ruling::DEFAULT_DENY)))
+    }
+
+    /// `if.roles`: any role of any argument of the tool.
+    fn meets_roles(&self, rule: &Rule, why: &mut Reason) -> bool {
+        let meets = rule.roles.is_none_or(|roles| roles.intersects(self.tool_roles));
+        if !meets && self.trace.is_some() {
+            *why = Some(("roles", "no argument of the tool has one of `roles`".to_owned()));
+        }
+        meets
+    }
+
+    /// The keys by which rules for these values are found; `None` where every rule is to be looked at.
+    fn gates(
+        &mut self,
+        role: RoleId,
+        values: &[usize],
+        had_values: bool,
+    ) -> Result<Option<Vec<Gate>>, HostError> {
+        if self.trace.is_some() || !had_values || !self.program.gated_roles.contains(role) {
+            return Ok(None);
+        }
+        let mut gates = Vec::new();
+        for at in values.iter().copied() {
+            {
+                for location in self.locate(at, role)? {
+                    gates.extend(location.keys().map(|key| Gate::Domain(key.into_owned())));
+                }
+            }
+            let text: Box<str> = self.text(at, role)?.into();
+            gates.push(Gate::Entry(text));
+        }
+        gates.sort_unstable();
+        gates.dedup();
+        Ok(Some(gates))
+    }
+
+    fn begin_walk(&mut self, subject: &Subject) {
+        if self.trace.is_none() {
+            return;
+        }
+        let alone = subject
+            .alone
+            .and_then(|(_, at)| self.operand(at))
+            .map(|operand| operand.raw().to_owned());
+        if let Some(trace) = &mut self.trace {
+            trace.begin_walk(alone);
+        }
+    }
+
+    fn end_walk(&mut self, ruling: Option<Ruling>) -> Ruling {
+        let ruling = ruling.unwrap_or(Ruling::DEFAULT_DENY);
+        if self.trace.is_some() {
+            let verdict = self.verdict(ruling, Vec::new());
+            let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_owned());
+            if let Some(trace) = &mut self.trace {
+                trace.end_walk(decision, rule);
+            }
+        }
+        ruling
+    }
+
+    fn considered(&mut self, rule: &Rule, holds: bool, outcome: &'static str, why: Reason) {
+        if let Some(trace) = &mut self.trace {
+            trace.rule(rule, holds, outcome, why);
+        }
+    }
+}
+
+fn ruling(rule: &Rule, id: RuleId) -> Ruling {
+    Ruling {
+        effect: rule.effect,
+        author: Author::Rule(id),
+    }
+}

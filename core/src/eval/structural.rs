@@ -1,0 +1,368 @@
+//! The checks before any rule (SPEC §8.1 to §8.3), in their order, which is security-critical.
+
+use super::directories::Directory;
+use super::{Evaluation, Verdict};
+use crate::args::{Operand, Refusal};
+use crate::host::HostError;
+use crate::net::domain_matches_allowlist;
+use crate::path::{Failure, Unresolvable};
+use crate::program::{UnknownArguments, distinct};
+use crate::role::{RoleId, RoleSet};
+
+/// What the structural checks leave to the rules.
+pub(crate) enum Outcome<'p> {
+    /// Nothing: the call is decided.
+    Decided(Verdict<'p>),
+    /// These resource roles of the tool, in order, and among them those that the sandbox resolved.
+    Open { roles: Vec<RoleId>, resolved: RoleSet },
+}
+
+const SANDBOX_SERVERS: [&str; 2] = ["filesystem", "git"];
+
+impl<'p> Evaluation<'p, '_, '_> {
+    /// `pending` takes an escalation that the rest of the judgement may still turn into a denial.
+    pub(super) fn structural(&mut self, pending: &mut Option<Verdict<'p>>) -> Result<Outcome<'p>, HostError> {
+        if self.program.trusted_servers.contains(self.server()) {
+            let reason = format!("Server \"{}\" is trusted", self.server());
+            self.note("trusted-server", true, || reason.clone());
+            return Ok(Outcome::Decided(Verdict::allow("trusted-server", reason)));
+        }
+        if let Some(verdict) = self.check_readable(pending)? {
+            return Ok(Outcome::Decided(verdict));
+        }
+        if let Some(verdict) = self.check_protected()? {
+            return Ok(Outcome::Decided(verdict));
+        }
+        if let Some(verdict) = self.check_introspection() {
+            return Ok(Outcome::Decided(verdict));
+        }
+        let resolved = self.resolve_by_sandbox()?;
+        self.enrich_git()?;
+        if let Some(verdict) = self.check_domains(pending)? {
+            return Ok(Outcome::Decided(verdict));
+        }
+        if self.tool.is_none() {
+            let reason = format!("Unknown tool: {}/{}", self.server(), self.call.tool);
+            self.note("unknown-tool", false, || reason.clone());
+            return Ok(Outcome::Decided(Verdict::deny("structural-unknown-tool", reason)));
+        }
+        Ok(Outcome::Open {
+            roles: distinct(&self.reading.resolved, self.program.resource_roles),
+            resolved,
+        })
+    }
+
+    /// Unknown and unreadable arguments, limits, and values without a canonical form.
+    fn check_readable(
+        &mut self,
+        pending: &mut Option<Verdict<'p>>,
+    ) -> Result<Option<Verdict<'p>>, HostError> {
+        let verdict = match &self.reading.refusal {
+            Some(Refusal::Unreadable(why)) => Some(Verdict::deny(
+                "structural-unreadable-argument",
+                format!("Unreadable argument: {why}"),
+            )),
+            Some(Refusal::Limit(why)) => Some(Verdict::deny(
+                "structural-limit",
+                format!("Limit exceeded: {why}"),
+            )),
+            None => None,
+        };
+        if let Some(verdict) = verdict {
+            self.note("readable-arguments", false, || verdict.reason.to_string());
+            return Ok(Some(verdict));
+        }
+        if let Some(at) = self.reading.unknown {
+            let name = self.call.arguments.members().get(at).map_or("", |(name, _)| name);
+            let reason = format!(
+                "Unknown argument: {name:?} of {}/{}",
+                self.call.server, self.call.tool
+            );
+            self.note("known-arguments", false, || reason.clone());
+            match self.program.unknown_arguments {
+                UnknownArguments::Schema | UnknownArguments::Deny => {
+                    return Ok(Some(Verdict::deny("structural-unknown-argument", reason)));
+                }
+                UnknownArguments::Escalate => {
+                    *pending = Some(Verdict::escalate(
+                        Vec::new(),
+                        "structural-unknown-argument",
+                        reason,
+                    ));
+                }
+                UnknownArguments::Ignore => {}
+            }
+        }
+        self.check_resolvable()
+    }
+
+    fn check_resolvable(&mut self) -> Result<Option<Verdict<'p>>, HostError> {
+        for at in 0..self.reading.operands.len() {
+            let Some(operand) = self.reading.operands.get_mut(at) else {
+                continue;
+            };
+            let failure = if operand.role_set.intersects(self.program.path_roles) {
+                self.forms.resolve(operand).err()
+            } else if operand.text.is_none() && operand.role_set.intersects(self.program.resource_roles) {
+                Some(Failure::Unresolvable(Unresolvable::IllFormed))
+            } else if operand.role_set.intersects(self.program.resource_roles)
+                && operand.text.as_deref().is_some_and(|text| text.contains('\0'))
+            {
+                // A NUL ends the string for programs written in C.
+                Some(Failure::Unresolvable(Unresolvable::Nul))
+            } else {
+                None
+            };
+            match failure {
+                None => {}
+                Some(Failure::Host(error)) => return Err(error),
+                Some(Failure::Unresolvable(why)) => {
+                    let verdict = self.unresolvable(at, &why);
+                    self.note("resolvable-values", false, || verdict.reason.to_string());
+                    return Ok(Some(verdict));
+                }
+            }
+        }
+        self.note("resolvable-values", true, || {
+            "every resource value has a canonical form".to_owned()
+        });
+        Ok(None)
+    }
+
+    fn unresolvable(&self, at: usize, why: &Unresolvable) -> Verdict<'p> {
+        let operand = self.operand(at);
+        let name = operand
+            .and_then(|operand| operand.argument)
+            .and_then(|at| self.call.arguments.members().get(at))
+            .map_or("", |(name, _)| name);
+        let shown = shorten(operand.map_or("", Operand::raw));
+        let reason = format!("Unresolvable value of argument {name:?}: {shown:?}: {why}");
+        match why {
+            Unresolvable::TooLong { .. } => Verdict::deny("structural-limit", reason),
+            _ => Verdict::deny("structural-unresolvable-value", reason),
+        }
+    }
+
+    /// Protected paths: values of path roles, then whatever looks like a path.
+    fn check_protected(&mut self) -> Result<Option<Verdict<'p>>, HostError> {
+        if self.program.protected.is_empty() {
+            return Ok(None);
+        }
+        let mut candidates = Vec::new();
+        for operand in &self.reading.operands {
+            let deletes = operand.role_set.contains(RoleId::DELETE_PATH);
+            for path in operand.path().into_iter().chain(operand.entry()) {
+                candidates.push((path.clone(), deletes));
+            }
+        }
+        for at in 0..self.reading.path_like.len() {
+            let Some((_, text)) = self.reading.path_like.get(at) else {
+                continue;
+            };
+            match self.forms.path_like(text) {
+                Ok(path) => candidates.push((path, false)),
+                Err(Failure::Unresolvable(_)) => {}
+                Err(Failure::Host(error)) => return Err(error),
+            }
+        }
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        let case = self.program.path_case;
+        let sandbox = self.directories.sandbox(&mut self.forms)?;
+        let sandbox = match &sandbox {
+            Some(Directory::Known(path)) => Some((path.clone(), case.fold(path))),
+            Some(Directory::Unresolvable(_)) | None => None,
+        };
+        let protected = self.directories.protected(&mut self.forms)?;
+        let mut hit = None;
+        'search: for (path, deletes) in &candidates {
+            let folded = case.fold(path);
+            for entry in protected {
+                let excepted = sandbox
+                    .as_ref()
+                    .is_some_and(|(exact, sandbox)| path.is_within(exact) && entry.covers(sandbox));
+                if (entry.covers(&folded) && !excepted) || (*deletes && entry.lies_within(&folded)) {
+                    hit = Some(path.clone());
+                    break 'search;
+                }
+            }
+        }
+        let Some(path) = hit else {
+            self.note("protected-paths", true, || {
+                "no value lies within a protected path".to_owned()
+            });
+            return Ok(None);
+        };
+        let reason = format!("Access to protected path is forbidden: {path}");
+        self.note("protected-paths", false, || reason.clone());
+        Ok(Some(Verdict::deny("structural-protected-path", reason)))
+    }
+
+    fn check_introspection(&mut self) -> Option<Verdict<'p>> {
+        let asked = self.tool.is_some()
+            && self.server() == "filesystem"
+            && self.call.tool == "list_allowed_directories"
+            && self.call.arguments.members().is_empty();
+        asked.then(|| {
+            let reason = "Introspection tool is always allowed";
+            self.note("introspection", true, || reason.to_owned());
+            Verdict::allow("structural-introspection-allow", reason)
+        })
+    }
+
+    /// The sandbox-safe roles all of whose values lie within the sandbox.
+    fn resolve_by_sandbox(&mut self) -> Result<RoleSet, HostError> {
+        let mut resolved = RoleSet::default();
+        if self.program.sandbox.is_none() || !SANDBOX_SERVERS.contains(&self.server()) {
+            return Ok(resolved);
+        }
+        let safe = distinct(&self.reading.resolved, RoleSet::SANDBOX_SAFE);
+        for role in safe {
+            let values = self.values_of(role);
+            if values.is_empty() {
+                continue;
+            }
+            let Some(sandbox) = self.directories.sandbox(&mut self.forms)? else {
+                return Ok(resolved);
+            };
+            let inside = |operand: &Operand<'_, '_>| within_sandbox(operand, &sandbox);
+            if values.iter().filter_map(|at| self.operand(*at)).all(inside) {
+                resolved.insert(role);
+                let name = self.program.registry.name(role);
+                self.note("sandbox", true, || {
+                    format!("every `{name}` value lies within {}", sandbox.as_str())
+                });
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// Gives an absent git remote the URLs of the default remote.
+    fn enrich_git(&mut self) -> Result<(), HostError> {
+        if self.server() != "git" {
+            return Ok(());
+        }
+        let Some(tool) = self.tool else { return Ok(()) };
+        let wanting: Vec<&'p [RoleId]> = tool
+            .arguments
+            .iter()
+            .zip(&self.reading.resolved)
+            .filter(|(_, roles)| roles.contains(&RoleId::GIT_REMOTE_URL))
+            .filter(|(argument, _)| argument.segments().is_empty() && self.is_blank(argument))
+            .map(|(_, roles)| *roles)
+            .collect();
+        if wanting.is_empty() {
+            return Ok(());
+        }
+        let repository = match self.repository_argument()? {
+            Some(repository) => repository,
+            None if self.names_repository() => return Ok(()),
+            None => self.program.current.to_string(),
+        };
+        if let Some(sandbox) = self.directories.sandbox(&mut self.forms)? {
+            let path = match self.forms.path_like(&repository) {
+                Ok(path) => path,
+                Err(Failure::Unresolvable(_)) => return Ok(()),
+                Err(Failure::Host(error)) => return Err(error),
+            };
+            if !sandbox.grants(&path) {
+                return Ok(());
+            }
+        }
+        let urls = self.forms.facts.git_default_remote_urls(&repository)?;
+        self.note("git-default-remote", true, || {
+            format!("{repository}: {}", urls.join(", "))
+        });
+        for roles in wanting {
+            let blank = |operand: &Operand<'_, '_>| {
+                operand.text.as_deref() == Some("") && std::ptr::eq(operand.roles, roles)
+            };
+            if !urls.is_empty() {
+                self.reading.operands.retain(|operand| !blank(operand));
+            }
+            for url in &urls {
+                self.reading
+                    .operands
+                    .push(Operand::new(None, Vec::new(), Some(url.clone().into()), roles));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the argument is absent, null, empty or an empty array.
+    fn is_blank(&self, argument: &crate::program::ToolArgument) -> bool {
+        let crate::annotation::ArgumentName::Top(wanted) = &argument.name else {
+            return false;
+        };
+        let members = self.call.arguments.members();
+        let Some((_, value)) = members.iter().find(|(name, _)| **name == **wanted) else {
+            return true;
+        };
+        match value.read(self.program.limits.depth).as_deref() {
+            Ok(crate::args::Value::Null) => true,
+            Ok(crate::args::Value::Text(text)) => text.is_empty(),
+            Ok(crate::args::Value::Array(items)) => items.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The server's domain allowlist.
+    ///
+    /// A domain outside it escalates the call at once. A value that passes only as text, because no strict
+    /// reading grants it, and a remote that the engine filled in escalate as well, but the rules are heard all
+    /// the same and may deny.
+    fn check_domains(&mut self, pending: &mut Option<Verdict<'p>>) -> Result<Option<Verdict<'p>>, HostError> {
+        let Some((allowlist, patterns)) = self.program.allowlists.get(self.server()) else {
+            return Ok(None);
+        };
+        for at in 0..self.reading.operands.len() {
+            let Some(roles) = self.operand(at).map(|operand| operand.roles) else {
+                continue;
+            };
+            for role in roles
+                .iter()
+                .copied()
+                .filter(|role| self.program.url_roles.contains(*role))
+            {
+                let definition = self.program.registry.get(role);
+                let outside = self
+                    .locate(at, role)?
+                    .iter()
+                    .find(|one| allowlist.grants(one).is_none());
+                if let Some(domain) = outside.map(|one| one.display_domain().to_owned()) {
+                    let server = self.server();
+                    let reason =
+                        format!("URL domain \"{domain}\" is not in the allowlist for server \"{server}\"");
+                    self.note("domain-allowlist", false, || reason.clone());
+                    let roles = vec![&*definition.name];
+                    let verdict = Verdict::escalate(roles, "structural-domain-escalate", reason);
+                    let given = self.operand(at).is_some_and(|operand| operand.argument.is_some());
+                    if given && !domain_matches_allowlist(&domain, patterns) {
+                        return Ok(Some(verdict));
+                    }
+                    pending.get_or_insert(verdict);
+                }
+            }
+        }
+        self.note("domain-allowlist", true, || {
+            "every URL is in the server's allowlist".to_owned()
+        });
+        Ok(None)
+    }
+}
+
+/// Whether the value, and the link that it may be, lie within the sandbox.
+pub(super) fn within_sandbox(operand: &Operand<'_, '_>, sandbox: &Directory) -> bool {
+    operand.path().is_some_and(|path| sandbox.grants(path))
+        && operand.entry().is_none_or(|entry| sandbox.grants(entry))
+}
+
+/// A value for a message: its beginning, where it is long.
+pub(super) fn shorten(text: &str) -> String {
+    const SHOWN: usize = 200;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,97 @@
+//! What the engine says of a call.
+
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// Allow, escalate or deny; `deny` is stricter than `escalate`, which is stricter than `allow`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision<'e> {
+    /// The call may be made.
+    Allow,
+    /// A person must decide; the roles that escalated, in order, where roles did.
+    Escalate(Vec<&'e str>),
+    /// The call must not be made.
+    Deny,
+}
+
+impl Decision<'_> {
+    /// `allow`, `escalate` or `deny`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Escalate(_) => "escalate",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// 0 for allow, 1 for escalate, 2 for deny.
+    pub fn strictness(&self) -> u8 {
+        match self {
+            Self::Allow => 0,
+            Self::Escalate(_) => 1,
+            Self::Deny => 2,
+        }
+    }
+}
+
+/// A decision with the rule that made it and the reason it gives; text that the policy holds is borrowed.
+///
+/// As JSON it is `{decision, rule, reason, escalatedRoles?}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict<'e> {
+    /// What is decided.
+    pub decision: Decision<'e>,
+    /// The rule's name; names that begin with `structural-`, `trusted-server` and `default-deny` are the engine's.
+    pub rule: &'e str,
+    /// Why, for a person.
+    pub reason: Cow<'e, str>,
+}
+
+impl<'e> Verdict<'e> {
+    pub(crate) fn allow(rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+        Self {
+            decision: Decision::Allow,
+            rule,
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn escalate(roles: Vec<&'e str>, rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+        Self {
+            decision: Decision::Escalate(roles),
+            rule,
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn deny(rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+        Self {
+            decision: Decision::Deny,
+            rule,
+            reason: reason.into(),
+        }
+    }
+
+    /// The roles that escalated; empty unless the decision is to escalate.
+    pub fn escalated_roles(&self) -> &[&'e str] {
+        match &self.decision {
+            Decision::Escalate(roles) => roles,
+            Decision::Allow | Decision::Deny => &[],
+        }
+    }
+}
+
+impl Serialize for Verdict<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let roles = self.escalated_roles();
+        let mut fields = serializer.serialize_struct("Verdict", 3 + usize::from(!roles.is_empty()))?;
+        fields.serialize_field("decision", self.decision.as_str())?;
+        fields.serialize_field("rule", self.rule)?;
+        fields.serialize_field("reason", &self.reason)?;
+        if !roles.is_empty() {
+            fields.serialize_field("escalatedRoles", roles)?;
+        }
+        fields.end()
+    }
+}

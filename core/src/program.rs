@@ -1,0 +1,174 @@
+//! The compiled form of a setup: immutable, indexed, the only thing that deciding looks at.
+//!
+//! Documents are read once; what is left of them here are numbers, sorted slices and sets. The index answers
+//! "which rules can say anything about this tool and this role" without walking the policy.
+
+mod compile;
+mod index;
+mod lists;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use compile::compile;
+pub(crate) use index::{Gate, Index, Lane};
+pub(crate) use lists::ListMatcher;
+
+use crate::annotation::{ArgumentName, Roles, Segment};
+use crate::limits::Limits;
+use crate::net::DomainSet;
+use crate::path::PathCase;
+use crate::policy::Effect;
+use crate::role::{Registry, RoleId, RoleSet};
+pub(crate) use crate::setup::UnknownArguments;
+
+/// Everything that deciding needs to know, besides the call and the host.
+pub(crate) struct Program {
+    pub(crate) registry: Registry,
+    pub(crate) limits: Limits,
+    pub(crate) home: Box<str>,
+    pub(crate) current: Box<str>,
+    pub(crate) unknown_arguments: UnknownArguments,
+    pub(crate) heuristic_paths: bool,
+    pub(crate) path_case: PathCase,
+    pub(crate) trusted_servers: BTreeSet<Box<str>>,
+    /// Sorted by server, then name.
+    pub(crate) tools: Box<[Tool]>,
+    pub(crate) rules: Box<[Rule]>,
+    pub(crate) index: Index,
+    /// The distinct directories of `paths.within`, absolute and lexical.
+    pub(crate) directories: Box<[Box<str>]>,
+    /// Protected paths, absolute and lexical.
+    pub(crate) protected: Box<[Box<str>]>,
+    /// The sandbox, absolute and lexical.
+    pub(crate) sandbox: Option<Box<str>>,
+    /// Each gated server's patterns, and as they are written.
+    pub(crate) allowlists: BTreeMap<Box<str>, (DomainSet, Vec<Box<str>>)>,
+    /// Roles that name resources, and so are judged.
+    pub(crate) resource_roles: RoleSet,
+    /// Roles whose values matter: resources, and what a list condition names.
+    pub(crate) valued_roles: RoleSet,
+    /// Roles that a list condition names.
+    pub(crate) listed_roles: RoleSet,
+    /// Roles for which the index has rules by the value.
+    pub(crate) gated_roles: RoleSet,
+    /// Roles of category path.
+    pub(crate) path_roles: RoleSet,
+    /// Roles of category url.
+    pub(crate) url_roles: RoleSet,
+}
+
+/// One annotated tool.
+pub(crate) struct Tool {
+    pub(crate) server: Box<str>,
+    pub(crate) name: Box<str>,
+    /// In the annotation's order, which is that of the roles.
+    pub(crate) arguments: Box<[ToolArgument]>,
+    /// `(first name, place in arguments)`, sorted.
+    by_name: Box<[(Box<str>, usize)]>,
+    /// Places in `arguments` of pointers that begin with `*`.
+    everywhere: Box<[usize]>,
+    /// Names that are not unknown, sorted; `None` where every name is known.
+    known: Option<Box<[Box<str>]>>,
+    /// The buckets of the index whose rules can match this tool.
+    pub(crate) buckets: Box<[usize]>,
+}
+
+/// One argument of a tool with its roles.
+pub(crate) struct ToolArgument {
+    pub(crate) name: ArgumentName,
+    pub(crate) roles: Roles,
+}
+
+impl ToolArgument {
+    /// The way from the member of the arguments to the value.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        match &self.name {
+            ArgumentName::Top(_) => &[],
+            ArgumentName::Pointer(segments) => segments.get(1..).unwrap_or_default(),
+        }
+    }
+}
+
+impl Tool {
+    /// Whether the annotation or the schema names the member.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.known
+            .as_ref()
+            .is_none_or(|known| known.binary_search_by(|one| (**one).cmp(name)).is_ok())
+    }
+
+    /// The places in `arguments` whose name leads to or into that member.
+    pub(crate) fn arguments_named(&self, name: &str) -> impl Iterator<Item = usize> {
+        let from = self.by_name.partition_point(|(known, _)| **known < *name);
+        let named = self.by_name.get(from..).unwrap_or_default().iter();
+        let named = named
+            .take_while(move |(known, _)| **known == *name)
+            .map(|(_, at)| *at);
+        named.chain(self.everywhere.iter().copied())
+    }
+}
+
+impl Program {
+    /// The annotated tool.
+    pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
+        let at = self
+            .tools
+            .binary_search_by(|tool| (*tool.server).cmp(server).then_with(|| (*tool.name).cmp(name)));
+        at.ok().and_then(|at| self.tools.get(at))
+    }
+
+    pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {
+        self.rules.get(rule as usize)
+    }
+}
+
+/// A rule's place in the policy.
+pub(crate) type RuleId = u32;
+
+/// A directory's place in [`Program::directories`].
+pub(crate) type DirectoryId = u32;
+
+/// One rule, its server and tool conditions resolved into the index.
+pub(crate) struct Rule {
+    pub(crate) name: Box<str>,
+    pub(crate) reason: Box<str>,
+    pub(crate) effect: Effect,
+    /// `if.roles`.
+    pub(crate) roles: Option<RoleSet>,
+    /// `if.paths`.
+    pub(crate) paths: Option<(RoleSet, DirectoryId)>,
+    /// `if.domains`, with the roles that it names.
+    pub(crate) domains: Option<(RoleSet, DomainSet)>,
+    /// `if.lists`.
+    pub(crate) lists: Box<[ListCondition]>,
+    /// The roles that the rule is relevant to.
+    pub(crate) relevant: RoleSet,
+    /// Every role that a condition names.
+    pub(crate) named: RoleSet,
+}
+
+impl Rule {
+    /// Whether any condition looks at values.
+    pub(crate) fn has_value_conditions(&self) -> bool {
+        self.paths.is_some() || self.domains.is_some() || !self.lists.is_empty()
+    }
+}
+
+/// One entry of `if.lists`.
+pub(crate) struct ListCondition {
+    pub(crate) roles: RoleSet,
+    pub(crate) matcher: ListMatcher,
+}
+
+/// The roles of a resolved annotation, each once, in order.
+pub(crate) fn distinct(roles: &[&[RoleId]], wanted: RoleSet) -> Vec<RoleId> {
+    let mut seen = RoleSet::default();
+    let mut distinct = Vec::new();
+    for role in roles.iter().flat_map(|roles| roles.iter().copied()) {
+        if wanted.contains(role) && !seen.contains(role) {
+            seen.insert(role);
+            distinct.push(role);
+        }
+    }
+    distinct
+}

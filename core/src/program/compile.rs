@@ -1,0 +1,237 @@
+//! From a validated setup to a program.
+
+use std::collections::BTreeMap;
+
+use super::lists::{Entries, fold_email};
+use super::{DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolArgument};
+use crate::annotation::{self, ArgumentName, Segment};
+use crate::args::apply_pure;
+use crate::host::Host;
+use crate::net::DomainSet;
+use crate::path::{PathCase, expand_tilde, lexical};
+use crate::policy::{self, MatchType};
+use crate::role::{Category, Registry, RoleId, RoleSet, Step};
+use crate::setup::Setup;
+
+/// Compiles the setup for a home and a current directory, both absolute.
+pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
+    let (home, current) = (host.home_dir(), host.current_dir());
+    let path_case = setup.options.path_case.unwrap_or(match host.ignores_path_case() {
+        true => PathCase::Insensitive,
+        false => PathCase::Sensitive,
+    });
+    let registry = setup.registry;
+    let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
+    let mut directories: BTreeMap<Box<str>, DirectoryId> = BTreeMap::new();
+    let mut index = Index::default();
+    let resource_roles = registry.select(|role| role.is_resource_identifier());
+    let resource_ids: Vec<RoleId> = registry
+        .iter()
+        .map(|(role, _)| role)
+        .filter(|role| resource_roles.contains(*role))
+        .collect();
+    let mut rules = Vec::with_capacity(setup.policy.rules.len());
+    let mut listed_roles = RoleSet::default();
+    for (at, rule) in setup.policy.rules.into_iter().enumerate() {
+        let (servers, tools) = (rule.conditions.server.clone(), rule.conditions.tool.clone());
+        let compiled = compile_rule(rule, &registry, &setup.lists, |within| {
+            let fresh = directories.len() as DirectoryId;
+            *directories.entry(absolute(within)).or_insert(fresh)
+        });
+        for condition in &compiled.lists {
+            listed_roles = listed_roles.union(condition.roles);
+        }
+        index.file(
+            at as u32,
+            &compiled,
+            servers.as_deref(),
+            tools.as_deref(),
+            &resource_ids,
+        );
+        rules.push(compiled);
+    }
+    let tools = compile_tools(setup.annotations, &index, setup.options.unknown_arguments);
+    let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
+    by_id.sort_unstable_by_key(|(_, id)| *id);
+    Program {
+        limits: setup.options.limits,
+        home: home.into(),
+        current: current.into(),
+        unknown_arguments: setup.options.unknown_arguments,
+        heuristic_paths: setup.options.heuristic_paths,
+        path_case,
+        trusted_servers: setup.trusted_servers.into_iter().collect(),
+        tools,
+        rules: rules.into(),
+        gated_roles: index.gated_roles(),
+        index,
+        directories: by_id.into_iter().map(|(directory, _)| directory).collect(),
+        protected: setup.protected_paths.iter().map(|path| absolute(path)).collect(),
+        sandbox: setup.sandbox.as_deref().map(absolute),
+        allowlists: setup
+            .domain_allowlists
+            .iter()
+            .map(|(server, patterns)| {
+                let set = DomainSet::new(patterns.iter().map(|one| &**one));
+                (server.clone(), (set, patterns.clone()))
+            })
+            .collect(),
+        resource_roles,
+        valued_roles: resource_roles
+            .union(listed_roles)
+            .union(registry.select(|role| role.is_prepared())),
+        listed_roles,
+        path_roles: registry.select(|role| role.category == Category::Path),
+        url_roles: registry.select(|role| role.category == Category::Url),
+        registry,
+    }
+}
+
+fn compile_rule(
+    rule: policy::Rule,
+    registry: &Registry,
+    lists: &policy::Lists,
+    mut directory: impl FnMut(&str) -> DirectoryId,
+) -> Rule {
+    let conditions = rule.conditions;
+    let set = |roles: &[RoleId]| roles.iter().copied().collect::<RoleSet>();
+    let roles = conditions.roles.as_deref().map(set);
+    let paths = conditions
+        .paths
+        .as_ref()
+        .map(|paths| (set(&paths.roles), directory(&paths.within)));
+    let domains = conditions.domains.as_ref().map(|domains| {
+        let (allowed, _) = policy::expand(&domains.allowed, lists);
+        (
+            set(&domains.roles),
+            DomainSet::new(allowed.iter().map(|one| &**one)),
+        )
+    });
+    let has_lists = conditions.lists.is_some();
+    let lists: Box<[ListCondition]> = conditions
+        .lists
+        .iter()
+        .flatten()
+        .map(|condition| compile_list(condition, registry, lists))
+        .collect();
+    let mut relevant = RoleSet::ALL;
+    let mut named = RoleSet::default();
+    let given = [
+        roles,
+        paths.map(|(roles, _)| roles),
+        domains.as_ref().map(|(roles, _)| *roles),
+    ];
+    for roles in given.into_iter().flatten() {
+        relevant = relevant.intersection(roles);
+        named = named.union(roles);
+    }
+    // A list of no conditions concerns no role, unless the rule is about no role at all.
+    if has_lists && !(lists.is_empty() && relevant == RoleSet::ALL) {
+        let listed = lists
+            .iter()
+            .fold(RoleSet::default(), |union, list| union.union(list.roles));
+        relevant = relevant.intersection(listed);
+        named = if lists.is_empty() {
+            listed
+        } else {
+            named.union(listed)
+        };
+    }
+    Rule {
+        name: rule.name,
+        reason: rule.reason,
+        effect: rule.effect,
+        roles,
+        paths,
+        domains,
+        lists,
+        relevant,
+        named,
+    }
+}
+
+fn compile_list(
+    condition: &policy::ListCondition,
+    registry: &Registry,
+    lists: &policy::Lists,
+) -> ListCondition {
+    let (allowed, _) = policy::expand(&condition.allowed, lists);
+    let matcher = match condition.match_type {
+        MatchType::Domains => ListMatcher::Domains(DomainSet::new(allowed.iter().map(|one| &**one))),
+        MatchType::Emails => ListMatcher::Emails(Entries::new(allowed.iter().map(|one| fold_email(one)))),
+        MatchType::Identifiers => {
+            let mut steps: Vec<Step> = Vec::new();
+            for role in &condition.roles {
+                let step = registry.get(*role).canonicalize;
+                if !steps.contains(&step) {
+                    steps.push(step);
+                }
+            }
+            let entries = |step: Step| Entries::new(allowed.iter().map(|one| apply_pure(step, one)));
+            ListMatcher::Identifiers(steps.into_iter().map(|step| (step, entries(step))).collect())
+        }
+    };
+    ListCondition {
+        roles: condition.roles.iter().copied().collect(),
+        matcher,
+    }
+}
+
+fn compile_tools(
+    annotations: annotation::Annotations,
+    index: &Index,
+    unknown: super::UnknownArguments,
+) -> Box<[Tool]> {
+    let mut tools: Vec<Tool> = annotations
+        .tools
+        .into_iter()
+        .map(|tool| {
+            let mut by_name = Vec::new();
+            let mut everywhere = Vec::new();
+            for (at, argument) in tool.arguments.iter().enumerate() {
+                match &argument.name {
+                    ArgumentName::Top(name) => by_name.push((name.clone(), at)),
+                    ArgumentName::Pointer(segments) => match segments.first() {
+                        Some(Segment::Key(name)) => by_name.push((name.clone(), at)),
+                        Some(Segment::Every) => everywhere.push(at),
+                        None => {}
+                    },
+                }
+            }
+            by_name.sort_unstable();
+            let listed = tool.schema_properties;
+            let known = match unknown {
+                super::UnknownArguments::Ignore => None,
+                super::UnknownArguments::Schema => listed,
+                super::UnknownArguments::Escalate | super::UnknownArguments::Deny => {
+                    Some(listed.unwrap_or_default())
+                }
+            };
+            let known = known.filter(|_| everywhere.is_empty()).map(|listed| {
+                let annotated = by_name.iter().map(|(name, _)| name.clone());
+                let mut known: Vec<Box<str>> = listed.into_iter().chain(annotated).collect();
+                known.sort_unstable();
+                known.dedup();
+                known.into_boxed_slice()
+            });
+            Tool {
+                buckets: index.buckets_for(&tool.server, &tool.name).into(),
+                server: tool.server,
+                name: tool.name,
+                arguments: tool
+                    .arguments
+                    .into_iter()
+                    .map(|argument| ToolArgument {
+                        name: argument.name,
+                        roles: argument.roles,
+                    })
+                    .collect(),
+                by_name: by_name.into(),
+                everywhere: everywhere.into(),
+                known,
+            }
+        })
+        .collect();
+    tools.sort_unstable_by(|a, b| (&a.server, &a.name).cmp(&(&b.server, &b.name)));
+    tools.into()
+}

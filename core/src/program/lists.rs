@@ -1,0 +1,100 @@
+//! List conditions: emails, identifiers and domains, compared in the canonical form of the value's role.
+
+use crate::net::DomainSet;
+use crate::role::Step;
+
+/// The entries of one list condition, ready to be compared.
+pub(crate) enum ListMatcher {
+    /// Patterns as in SPEC §3.
+    Domains(DomainSet),
+    /// Addresses, without case.
+    Emails(Entries),
+    /// Names, exactly: one set of entries for each canonical form that the condition's roles have.
+    Identifiers(Vec<(Step, Entries)>),
+}
+
+/// A sorted set of strings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Entries(Box<[Box<str>]>);
+
+impl Entries {
+    pub(crate) fn new(entries: impl IntoIterator<Item = String>) -> Self {
+        let mut entries: Vec<Box<str>> = entries.into_iter().map(String::into_boxed_str).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        Self(entries.into())
+    }
+
+    pub(crate) fn contains(&self, value: &str) -> bool {
+        self.0.binary_search_by(|entry| (**entry).cmp(value)).is_ok()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|entry| &**entry)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl ListMatcher {
+    /// Whether an allow rule may take the value as listed: no look-alike counts.
+    pub(crate) fn grants_text(&self, step: Step, value: &str) -> bool {
+        match self {
+            Self::Domains(_) => false,
+            Self::Emails(entries) => {
+                let lower = value.to_lowercase();
+                // A letter outside ASCII whose lower case is within it, such as the Kelvin sign, is a look-alike.
+                let foreign = |text: &str| text.chars().filter(|one| !one.is_ascii()).count();
+                foreign(value) == foreign(&lower) && entries.contains(&lower)
+            }
+            Self::Identifiers(_) => self.holds_identifier(step, value),
+        }
+    }
+
+    /// Whether the value is listed as it is written, apart from the case of addresses.
+    pub(crate) fn lists_text(&self, step: Step, value: &str) -> bool {
+        match self {
+            Self::Domains(_) => false,
+            Self::Emails(entries) => entries.contains(&value.to_lowercase()),
+            Self::Identifiers(_) => self.holds_identifier(step, value),
+        }
+    }
+
+    /// Whether a deny or escalate rule takes the value as listed: a look-alike counts as well.
+    pub(crate) fn restricts_text(&self, step: Step, value: &str) -> bool {
+        match self {
+            Self::Domains(_) => false,
+            Self::Emails(entries) => mailboxes(value).any(|mailbox| entries.contains(&mailbox)),
+            Self::Identifiers(_) => self.holds_identifier(step, value),
+        }
+    }
+
+    fn holds_identifier(&self, step: Step, value: &str) -> bool {
+        match self {
+            Self::Identifiers(sets) => sets
+                .iter()
+                .any(|(known, entries)| *known == step && entries.contains(value)),
+            Self::Domains(_) | Self::Emails(_) => false,
+        }
+    }
+}
+
+/// The addresses that a recipient's text may be read as: itself, and what stands in `<…>` or between separators.
+fn mailboxes(value: &str) -> impl Iterator<Item = String> {
+    let parts = value.split([',', ';', '<', '>', ' ', '\t', '\r', '\n', '"', '(', ')']);
+    std::iter::once(value)
+        .chain(parts)
+        .map(|part| fold_email(part.trim()))
+}
+
+/// Lower case, and without what mail systems drop: a trailing dot of the domain, ignorable characters.
+pub(crate) fn fold_email(address: &str) -> String {
+    let address: String = address
+        .chars()
+        .filter(|one| !matches!(one, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{ad}'))
+        .collect();
+    let address = address.trim_start_matches("mailto:").to_lowercase();
+    address.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,120 @@
+//! The directories that a policy lets a server see: MCP roots (SPEC §10).
+
+use serde_json::Value as Json;
+
+use crate::host::{Host, HostError};
+use crate::path::{CanonicalPath, Failure};
+use crate::plain::Plain;
+
+/// A directory with the name that it is shown under.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PolicyRoot {
+    /// The canonical path.
+    pub path: String,
+    /// `sandbox`, or the name of the first rule that names the directory.
+    pub name: String,
+}
+
+/// A root as MCP's `roots/list` gives it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct McpRoot {
+    /// A `file://` URI.
+    pub uri: String,
+    /// The root's name.
+    pub name: String,
+}
+
+/// The sandbox, then the directory of each allow or escalate rule of a compiled policy, each directory once.
+///
+/// # Errors
+/// When the host fails. A directory without a canonical form is left out.
+pub fn extract_policy_roots(
+    policy: &Json,
+    allowed_directory: &str,
+    host: &dyn Host,
+) -> Result<Vec<PolicyRoot>, HostError> {
+    let named = rules(policy)
+        .filter(|rule| rule["then"] != "deny")
+        .filter_map(|rule| {
+            let within = rule["if"]["paths"]["within"]
+                .as_str()
+                .filter(|within| !within.is_empty())?;
+            Some((within, rule["name"].as_str().unwrap_or_default()))
+        });
+    let mut plain = Plain::new(host);
+    let mut roots: Vec<PolicyRoot> = Vec::new();
+    for (directory, name) in std::iter::once((allowed_directory, "sandbox")).chain(named) {
+        let path = match plain.resolve(directory) {
+            Ok(path) => path.as_str().to_owned(),
+            Err(Failure::Unresolvable(_)) => continue,
+            Err(Failure::Host(error)) => return Err(error),
+        };
+        if !roots.iter().any(|root| root.path == path) {
+            roots.push(PolicyRoot {
+                path,
+                name: name.to_owned(),
+            });
+        }
+    }
+    Ok(roots)
+}
+
+/// The rules of a compiled policy as a document; none where it is no policy.
+fn rules(policy: &Json) -> impl Iterator<Item = &Json> {
+    policy.get("rules").and_then(Json::as_array).into_iter().flatten()
+}
+
+/// The roots as `file://` URIs: the path as it is, without percent-encoding, as existing servers expect it.
+pub fn to_mcp_roots(roots: &[PolicyRoot]) -> Vec<McpRoot> {
+    roots
+        .iter()
+        .map(|root| McpRoot {
+            uri: format!("file://{}", root.path),
+            name: root.name.clone(),
+        })
+        .collect()
+}
+
+/// The directory that holds a path: its canonical parent, or itself where the text ends in `/`.
+///
+/// # Errors
+/// When the host fails. A path without a canonical form is taken lexically.
+pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostError> {
+    let mut plain = Plain::new(host);
+    let resolved = plain.resolve_text(path)?;
+    Ok(if path.ends_with('/') {
+        resolved
+    } else {
+        parent(&resolved).to_owned()
+    })
+}
+
+/// The servers that the rules of a compiled policy name, in order of first mention, without those that are not
+/// real servers.
+pub fn extract_required_servers(policy: &Json) -> Vec<String> {
+    let mut servers: Vec<String> = Vec::new();
+    let named = rules(policy)
+        .filter_map(|rule| rule.get("if")?.get("server")?.as_array())
+        .flatten();
+    for server in named.filter_map(Json::as_str) {
+        if !RESERVED_SERVERS.contains(&server) && !servers.iter().any(|known| known == server) {
+            servers.push(server.to_owned());
+        }
+    }
+    servers
+}
+
+/// Servers that a runtime offers itself.
+const RESERVED_SERVERS: [&str; 1] = ["proxy"];
+
+/// The canonical directory that holds a canonical path.
+pub(crate) fn holder(path: &CanonicalPath) -> String {
+    parent(path.as_str()).to_owned()
+}
+
+fn parent(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((parent, _)) => parent,
+    }
+}

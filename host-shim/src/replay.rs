@@ -1,0 +1,1 @@
+//! Replaying case files against an engine under test.

@@ -103,10 +103,9 @@ impl Suite {
     ) -> Result<Report, ReplayError> {
         let mut report = Report::default();
         for (done, (number, case)) in self.cases.iter().enumerate() {
-            let wrong = |message| ReplayError::at_line(&self.name, *number, message);
-            let ending = self.run(case, subject).map_err(wrong)?;
-            self.count(*number, case, ending, subject, &mut report)
-                .map_err(wrong)?;
+            let ending = self.run(case, subject);
+            let ending = ending.map_err(|message| ReplayError::at_line(&self.name, *number, message))?;
+            self.count(*number, case, ending, subject, &mut report);
             progress(Progress {
                 file: &self.name,
                 done: done + 1,
@@ -116,21 +115,14 @@ impl Suite {
         Ok(report)
     }
 
-    fn count(
-        &self,
-        number: usize,
-        case: &Case,
-        ending: Ending,
-        subject: &dyn Subject,
-        report: &mut Report,
-    ) -> Result<(), String> {
+    fn count(&self, number: usize, case: &Case, ending: Ending, subject: &dyn Subject, report: &mut Report) {
         let file = format!("{} {}", subject.name(), self.name);
         let tags = [case.class.clone()];
         let departs = self.departures.get(&case.id);
         let (expected, got) = match (ending, departs) {
-            (Ending::NotDue, _) => return Ok(report.count(&file, &tags, Tally::NOT_DUE)),
-            (Ending::Met, None) => return Ok(report.count(&file, &tags, Tally::PASSED)),
-            (Ending::Unmet { .. }, Some(_)) => return Ok(report.count(&file, &tags, Tally::DEPARTED)),
+            (Ending::NotDue, _) => return report.count(&file, &tags, Tally::NOT_DUE),
+            (Ending::Met, None) => return report.count(&file, &tags, Tally::PASSED),
+            (Ending::Unmet { .. }, Some(_)) => return report.count(&file, &tags, Tally::DEPARTED),
             (Ending::Met, Some(reason)) => (
                 json!({"departure": reason}),
                 json!("answered rightly: take it off the list"),
@@ -151,7 +143,6 @@ impl Suite {
                 got,
             },
         );
-        Ok(())
     }
 
     fn run(&self, case: &Case, subject: &mut dyn Subject) -> Result<Ending, String> {

@@ -50,7 +50,13 @@ pub(super) fn meets(
             return match requirement {
                 Requirement::Recorded => is_exception(recorded),
                 Requirement::NeverLooser => true,
-                _ => false,
+                Requirement::WellFormed
+                | Requirement::Lexical
+                | Requirement::GivenOrRecorded
+                | Requirement::WithSlash
+                | Requirement::True
+                | Requirement::NeverTruer
+                | Requirement::NeverWider => false,
             };
         }
         Outcome::Fault(_) => return false,

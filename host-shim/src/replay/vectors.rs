@@ -1,0 +1,282 @@
+//! Replaying recorded cases, `vectors/1`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::compare::{Asked, Requirement, meets};
+use super::report::{Disagreement, Report, Tally};
+use super::subject::{
+    Batch, EngineParts, Extraction, Match, Operation, Outcome, Subject, Surroundings, WhitelistScript,
+};
+use super::{Progress, ReplayError, lines, probes, tags};
+
+/// Parity is judged without the engine's heuristic, which the recorded engine does not have (SPEC §15).
+const OPTIONS: &str = r#"{"heuristicPaths":"off"}"#;
+
+/// Replays the file `name` with the content `text`; `progress` is called after every group.
+///
+/// # Errors
+/// When a line is malformed, or the tables of requirements lack a tag or a probe that the file has, or the
+/// file of probes lacks one that the table has.
+pub fn replay(
+    subject: &mut dyn Subject,
+    name: &str,
+    text: &str,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Report, ReplayError> {
+    let lines = lines(text);
+    let mut report = Report::default();
+    let mut probes_met = Vec::new();
+    for (done, (number, line)) in lines.iter().enumerate() {
+        let group = Group::read(line).map_err(|message| ReplayError::at_line(name, *number, message))?;
+        if group.cases.iter().any(Case::is_probe) {
+            probes_met.push(group.name.clone());
+        }
+        let place = format!("{name}:{number}");
+        let answered = group.replay(subject, name, &place, &mut report);
+        answered.map_err(|message| ReplayError::at_line(name, *number, message))?;
+        progress(Progress {
+            file: name,
+            done: done + 1,
+            total: lines.len(),
+        });
+    }
+    let missing = probes::PROBES
+        .iter()
+        .find(|(probe, _)| !probes_met.iter().any(|met| met == probe));
+    match missing {
+        Some((probe, _)) if !probes_met.is_empty() => {
+            Err(ReplayError::new(name, format!("the probe `{probe}` is gone")))
+        }
+        _ => Ok(report),
+    }
+}
+
+/// One line: a world, an engine, and the cases that run in it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Group {
+    format: String,
+    name: String,
+    #[serde(default, rename = "seed")]
+    _seed: Value,
+    #[serde(default = "bare_world")]
+    world: Value,
+    engine: Option<BTreeMap<String, Box<RawValue>>>,
+    cases: Vec<Case>,
+}
+
+/// One case. What the engine is to read stays text.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Case {
+    op: String,
+    request: Option<Box<RawValue>>,
+    server: Option<String>,
+    tool: Option<String>,
+    args: Option<Box<RawValue>>,
+    allowed_directory: Option<String>,
+    container_workspace_dir: Option<String>,
+    extract: Option<Vec<Extraction>>,
+    #[serde(rename = "match")]
+    matches: Option<Vec<Match>>,
+    #[serde(default)]
+    expect: Value,
+    weakness: Option<String>,
+    #[serde(default)]
+    weakness_also: Vec<String>,
+    safer: Option<String>,
+    #[serde(default, rename = "note")]
+    _note: Value,
+    #[serde(default, rename = "design")]
+    _design: Value,
+}
+
+/// The world of a group that names none.
+fn bare_world() -> Value {
+    json!({"home": "/home/u", "cwd": "/srv/app", "fs": {"dirs": ["/home/u", "/srv/app"]}})
+}
+
+impl Group {
+    fn read(line: &str) -> Result<Self, String> {
+        let group: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        if group.format != "vectors/1" {
+            return Err(format!("unknown format `{}`, expected `vectors/1`", group.format));
+        }
+        Ok(group)
+    }
+
+    fn replay(
+        &self,
+        subject: &mut dyn Subject,
+        file: &str,
+        place: &str,
+        report: &mut Report,
+    ) -> Result<(), String> {
+        let batch = self.batch()?;
+        let mut outcomes = subject.run(&batch).into_iter();
+        let world = |key: &str| self.world[key].as_str().unwrap_or_default();
+        let file = format!("{} {file}", subject.name());
+        for (at, case) in self.cases.iter().enumerate() {
+            let silence = || Outcome::Fault("no outcome".to_owned());
+            let outcome = outcomes.next().unwrap_or_else(silence);
+            let args = case.args_value();
+            let asked = Asked {
+                op: &case.op,
+                args: &args,
+                home: world("home"),
+                cwd: world("cwd"),
+            };
+            let tags = case.tags();
+            let recorded = case.recorded();
+            match self.required(case, &tags, &asked, &recorded, &outcome)? {
+                Ok(()) => {
+                    let same = meets(Requirement::Recorded, &asked, &recorded, &outcome);
+                    let as_recorded = usize::from(same && !tags.is_empty());
+                    report.count(
+                        &file,
+                        &tags,
+                        Tally {
+                            as_recorded,
+                            ..Tally::PASSED
+                        },
+                    );
+                }
+                Err(expected) => report.fail(
+                    &file,
+                    Disagreement {
+                        subject: subject.name().to_owned(),
+                        place: place.to_owned(),
+                        case: format!("{}[{at}]", self.name),
+                        tags,
+                        world: self.world.clone(),
+                        engine: batch
+                            .engine
+                            .as_ref()
+                            .map(EngineParts::to_value)
+                            .unwrap_or_default(),
+                        input: json!(batch.operations[at]),
+                        expected,
+                        got: json!(outcome),
+                    },
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    fn batch(&self) -> Result<Batch, String> {
+        let engine = self.engine.as_ref().map(|documents| {
+            let mut parts = EngineParts::default();
+            parts.set("options", OPTIONS.to_owned());
+            for (name, text) in documents {
+                parts.set(name, text.get().to_owned());
+            }
+            parts
+        });
+        Ok(Batch {
+            surroundings: Surroundings::World(self.world.clone()),
+            engine,
+            operations: self.cases.iter().map(Case::operation).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether the outcome is what is required; if not, what is.
+    fn required(
+        &self,
+        case: &Case,
+        tags: &[String],
+        asked: &Asked<'_>,
+        recorded: &Value,
+        outcome: &Outcome,
+    ) -> Result<Result<(), Value>, String> {
+        if case.is_probe() {
+            let must = probes::must(&self.name)
+                .ok_or_else(|| format!("no rule says what the probe `{}` must answer", self.name))?;
+            return Ok(must.check(asked, recorded, outcome));
+        }
+        let requirements = tags::requirements(&case.op, tags)?;
+        let met = requirements
+            .iter()
+            .any(|requirement| meets(*requirement, asked, recorded, outcome));
+        let names: Vec<String> = requirements.iter().map(|one| format!("{one:?}")).collect();
+        Ok(if met {
+            Ok(())
+        } else {
+            Err(json!({"recorded": recorded, "anyOf": names}))
+        })
+    }
+}
+
+impl Case {
+    fn is_probe(&self) -> bool {
+        self.safer.is_some()
+    }
+
+    fn tags(&self) -> Vec<String> {
+        self.weakness.iter().chain(&self.weakness_also).cloned().collect()
+    }
+
+    fn args_value(&self) -> Value {
+        let parsed = self.args.as_ref().map(|args| serde_json::from_str(args.get()));
+        parsed.and_then(Result::ok).unwrap_or_default()
+    }
+
+    fn recorded(&self) -> Value {
+        match (&self.extract, &self.matches) {
+            (Some(extractions), Some(matches)) => json!({
+                "extract": extractions.iter().map(|one| &one.expect).collect::<Vec<_>>(),
+                "match": matches.iter().map(|one| &one.expect).collect::<Vec<_>>(),
+            }),
+            _ => self.expect.clone(),
+        }
+    }
+
+    fn operation(&self) -> Result<Operation, String> {
+        let missing = |key: &str| format!("a case of `{}` has no `{key}`", self.op);
+        let text = |value: &Option<Box<RawValue>>, key: &str| {
+            value
+                .as_ref()
+                .map(|text| text.get().to_owned())
+                .ok_or_else(|| missing(key))
+        };
+        let name = |value: &Option<String>, key: &str| value.clone().ok_or_else(|| missing(key));
+        Ok(match self.op.as_str() {
+            "construct" => Operation::Construct,
+            "evaluate" => Operation::Evaluate {
+                request: text(&self.request, "request")?,
+                times: 1,
+            },
+            "getAnnotation" => Operation::GetAnnotation {
+                server: name(&self.server, "server")?,
+                tool: name(&self.tool, "tool")?,
+                args: text(&self.args, "args")?,
+            },
+            "prepareToolArgs" => Operation::PrepareToolArgs {
+                server: name(&self.server, "server")?,
+                tool: name(&self.tool, "tool")?,
+                args: text(&self.args, "args")?,
+                allowed_directory: self.allowed_directory.clone(),
+                container_workspace_dir: self.container_workspace_dir.clone(),
+            },
+            "whitelist" => Operation::Whitelist(WhitelistScript {
+                extract: self.extract.clone().ok_or_else(|| missing("extract"))?,
+                matches: self.matches.clone().ok_or_else(|| missing("match"))?,
+            }),
+            function => match self.args_value() {
+                Value::Array(args) => Operation::Function {
+                    name: function.to_owned(),
+                    args,
+                },
+                _ => return Err(missing("args")),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "vectors_tests.rs"]
+mod tests;

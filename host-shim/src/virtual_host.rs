@@ -1,0 +1,165 @@
+//! A host over a world as data: nothing of the machine that runs it is asked.
+//!
+//! ```
+//! use callgate_core::Host;
+//! use callgate_host::{VirtualHost, World};
+//!
+//! let world = World::new("/home/u", "/srv/app")
+//!     .file("/srv/app/notes.txt")
+//!     .link("/home/u/app", "/srv/app")
+//!     .remote("/srv/app", "origin", "https://github.com/acme/app.git");
+//! let host = VirtualHost::new(world)?;
+//! assert_eq!(host.realpath("/home/u/app/notes.txt"), Ok("/srv/app/notes.txt".to_owned()));
+//! # Ok::<(), callgate_host::WorldError>(())
+//! ```
+
+mod fold;
+mod git;
+mod misbehaviour;
+mod tree;
+mod world;
+
+use std::fmt;
+
+use callgate_core::{Host, HostError, RealpathError};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+pub use misbehaviour::Misbehaviour;
+pub use world::{Filesystem, Platform, Repository, Urls, World};
+
+use misbehaviour::Script;
+use tree::{Last, Tree};
+
+/// Answers from a [`World`]: a path walk like the Linux kernel's, and git as the world describes it.
+///
+/// It has no permissions of its own (`fs.errors` places failures), and it never changes: two evaluations in
+/// one world see the same, but for a [`Misbehaviour::Sequence`].
+#[derive(Debug)]
+pub struct VirtualHost {
+    world: World,
+    tree: Tree,
+    script: Option<Script>,
+}
+
+/// Why a world is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorldError {
+    message: String,
+}
+
+impl WorldError {
+    fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for WorldError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for WorldError {}
+
+impl VirtualHost {
+    /// A host over `world`.
+    ///
+    /// # Errors
+    /// When an entry is not absolute and normalized, is of two kinds, or lies below a file or a link; when an
+    /// error code of `fs.errors` is unknown.
+    pub fn new(world: World) -> Result<Self, WorldError> {
+        let tree = Tree::new(&world)?;
+        let script = world.realpath.clone().map(Script::new);
+        Ok(Self { world, tree, script })
+    }
+
+    /// A host over a world as JSON; a key that a world does not have is an error.
+    ///
+    /// # Errors
+    /// Those of [`VirtualHost::new`], and whatever does not have the shape of a [`World`].
+    pub fn from_world(world: &Value) -> Result<Self, WorldError> {
+        let world = World::deserialize(world).map_err(|error| WorldError::new(error.to_string()))?;
+        Self::new(world)
+    }
+
+    /// The world that the answers come from.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The tool call that this world's `realpath` has evaluated while it answers ([`Misbehaviour::Reenter`]).
+    ///
+    /// The host knows no engine, so whoever holds both makes that call.
+    pub fn reentrant_request(&self) -> Option<&Value> {
+        let Some(Misbehaviour::Reenter { request, .. }) = &self.world.realpath else {
+            return None;
+        };
+        Some(request)
+    }
+}
+
+impl Host for VirtualHost {
+    fn home_dir(&self) -> &str {
+        &self.world.home
+    }
+
+    fn current_dir(&self) -> &str {
+        &self.world.cwd
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        let honest = || self.tree.walk(path, Last::Follow).map(|place| place.path);
+        match &self.script {
+            Some(script) if script.is_for(path) => script.answer(honest),
+            _ => honest(),
+        }
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        let place = self.tree.walk(path, Last::Keep).ok();
+        Ok(place.and_then(|place| place.link_target().map(str::to_owned)))
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        let place = self.tree.walk(path, Last::Follow).ok();
+        Ok(place.map(|place| place.is_directory()))
+    }
+
+    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+        Ok(self
+            .repository(repo)
+            .map_or_else(Vec::new, |repository| repository.urls_of(remote)))
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
+        Ok(self
+            .repository(repo)
+            .map_or_else(Vec::new, Repository::default_urls))
+    }
+
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(self.repository(repo).map_or_else(
+            || vec![url.to_owned()],
+            |repository| repository.urls_of_explicit(url),
+        ))
+    }
+}
+
+impl VirtualHost {
+    /// The repository that git finds from the directory `dir`: the nearest one upwards of where it really is.
+    fn repository(&self, dir: &str) -> Option<&Repository> {
+        let place = self.tree.walk(dir, Last::Follow).ok()?;
+        if !place.is_directory() {
+            return None;
+        }
+        git::nearest(&self.world.git, &place.path)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod kernel_tests;
+#[cfg(test)]
+mod tests;

@@ -3,10 +3,12 @@
 mod call;
 mod prepare;
 mod reading;
+mod splice;
 mod value;
 
 pub use call::{Arguments, Call, CallError};
 pub(crate) use prepare::{Forms, Shaped, apply_pure, heuristic};
 pub use prepare::{Prepared, Replacement};
 pub(crate) use reading::{Operand, Reading, Refusal, Siblings};
+pub use splice::View;
 pub use value::{Place, Value};

@@ -22,7 +22,7 @@ pub use approval::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, PlainAnnotation, Unconstrained,
     extract_whitelist_candidates,
 };
-pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, Value};
+pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, Value, View};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::Input;
 pub use engine::{BuildError, Engine, EngineBuilder, Gated, PrepareError};

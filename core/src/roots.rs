@@ -7,7 +7,7 @@ use crate::path::{CanonicalPath, Failure};
 use crate::plain::Plain;
 
 /// A directory with the name that it is shown under.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PolicyRoot {
     /// The canonical path.
     pub path: String,

@@ -12,6 +12,8 @@
 pub mod adversarial;
 mod compare;
 mod directives;
+mod functions;
+mod native;
 mod probes;
 pub mod recordings;
 mod report;
@@ -22,6 +24,7 @@ pub mod vectors;
 use std::fmt;
 
 pub use directives::{DirectiveError, expand};
+pub use native::NativeSubject;
 pub use report::{Disagreement, Report, Tally};
 pub use subject::{
     Batch, EngineParts, Extraction, Match, Need, Operation, Outcome, Subject, SubjectKind, Surroundings,

@@ -2,14 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::functions::{self, ApprovalWhitelist, extract_whitelist_candidates};
-use callgate_core::{Call, Engine, Host, HostError, Input, Part, RealpathError, Recording};
+use callgate_core::{
+    Arguments, Call, Engine, Host, HostError, Input, Part, RealpathError, Recording, View,
+};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Value, json};
 
 use super::subject::{
-    Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings, WhitelistScript,
+    Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings,
 };
+use super::functions;
 use crate::VirtualHost;
 
 /// callgate-core in this process. A panic is an [`Outcome::Fault`].
@@ -133,7 +135,9 @@ impl Session {
                 let call = Call::from_json(request).map_err(refusal)?;
                 let host = Reentrant::new(&self.place, engine);
                 let gated = engine.gate(&call, container_workspace_dir.as_deref(), &host);
-                Ok(json!({"verdict": gated.verdict, "argsForTransport": gated.arguments}))
+                let arguments = arguments_of(request)?;
+                let transport = gated.prepared.apply(&arguments, View::Transport);
+                Ok(json!({"verdict": gated.verdict, "argsForTransport": transport}))
             }
             Operation::Explain { request } => {
                 let engine = self.engine()?;
@@ -141,7 +145,13 @@ impl Session {
                 value(&engine.explain(&call, self.place.host()))
             }
             Operation::GetAnnotation { server, tool, args } => {
-                value(&self.engine()?.annotation(server, tool, args))
+                let call = Call::new(server.as_str(), tool.as_str(), Arguments::from_json(args));
+                let resolved = self.engine()?.annotation(&call);
+                Ok(resolved.map_or(Value::Null, |arguments| {
+                    let arguments: serde_json::Map<String, Value> =
+                        arguments.into_iter().map(|(name, roles)| (name, json!(roles))).collect();
+                    json!({"args": arguments})
+                }))
             }
             Operation::PrepareToolArgs {
                 server,
@@ -152,15 +162,18 @@ impl Session {
             } => {
                 let (allowed, container) = (allowed_directory.as_deref(), container_workspace_dir.as_deref());
                 let host = self.place.host();
-                let prepared = self
-                    .engine()?
-                    .prepare(server, tool, args, allowed, container, host);
-                value(&prepared.map_err(refusal)?)
+                let call = Call::new(server.as_str(), tool.as_str(), Arguments::from_json(args));
+                let prepared = self.engine()?.prepare(&call, allowed, container, host).map_err(refusal)?;
+                let arguments: Value = serde_json::from_str(args).map_err(refusal)?;
+                Ok(json!({
+                    "argsForTransport": prepared.apply(&arguments, View::Transport),
+                    "argsForPolicy": prepared.apply(&arguments, View::Policy),
+                }))
             }
             Operation::Function { name, args } => {
-                functions::call(name, args, self.place.host()).map_err(refusal)
+                functions::call(name, args, self.place.host())
             }
-            Operation::Whitelist(script) => whitelist(script, self.place.host()),
+            Operation::Whitelist(script) => functions::whitelist(script, self.place.host()),
             Operation::EvaluateJs { .. } => Err("no JavaScript runs here".to_owned()),
             Operation::Free => Err("a Rust engine is not freed by hand".to_owned()),
             Operation::Fuel { .. } => Err("a Rust engine burns no fuel".to_owned()),
@@ -189,65 +202,17 @@ impl Session {
 fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Refusal> {
     let mut builder = Engine::builder();
     for (name, text) in parts.iter() {
-        let part = part(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
+        let part = Part::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
         builder = builder.part(part, Input::Text(text));
     }
     builder.build(host).map_err(refusal)
-}
-
-fn part(name: &str) -> Option<Part> {
-    Some(match name {
-        "compiledPolicy" => Part::CompiledPolicy,
-        "toolAnnotations" => Part::ToolAnnotations,
-        "dynamicLists" => Part::DynamicLists,
-        "protectedPaths" => Part::ProtectedPaths,
-        "allowedDirectory" => Part::AllowedDirectory,
-        "serverDomainAllowlists" => Part::ServerDomainAllowlists,
-        "trustedServers" => Part::TrustedServers,
-        "options" => Part::Options,
-        "roles" => Part::Roles,
-        _ => return None,
-    })
-}
-
-fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Value, Refusal> {
-    let mut whitelist = ApprovalWhitelist::new();
-    let mut ids = Vec::new();
-    let mut extracted = Vec::new();
-    for one in &script.extract {
-        let candidates = extract_whitelist_candidates(
-            &one.server,
-            &one.tool,
-            &one.args,
-            &one.annotation,
-            one.escalated_roles.as_deref(),
-            "escalation",
-            &one.reason,
-            host,
-        );
-        let (mut patterns, mut descriptions) = (Vec::new(), Vec::new());
-        for pattern in candidates.map_err(refusal)? {
-            patterns.push(value(&pattern)?);
-            descriptions.push(pattern.description.clone());
-            ids.push(whitelist.add(pattern).map_err(refusal)?);
-        }
-        extracted.push(json!({"patterns": patterns, "descriptions": descriptions}));
-    }
-    let mut matches = Vec::new();
-    for one in &script.matches {
-        let roles = one.escalated_roles.as_deref();
-        let id = whitelist.matches(&one.server, &one.tool, &one.args, &one.annotation, roles, host);
-        let at = id.and_then(|id| ids.iter().position(|known| *known == id));
-        matches.push(at.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1));
-    }
-    Ok(json!({"extract": extracted, "match": matches}))
 }
 
 /// A host that has its engine evaluate the world's reentrant request whenever it is asked for a real path.
 struct Reentrant<'s> {
     host: &'s dyn Host,
     engine: &'s Engine,
-    call: Option<Call>,
+    call: Option<Call<'s>>,
 }
 
 impl<'s> Reentrant<'s> {
@@ -259,7 +224,10 @@ impl<'s> Reentrant<'s> {
         Self {
             host: place.host(),
             engine,
-            call: request.and_then(|request| Call::from_json(&request.to_string()).ok()),
+            call: request.map(|request| {
+                let text = |key: &str| request[key].as_str().unwrap_or_default();
+                Call::from_value(text("serverName"), text("toolName"), &request["arguments"])
+            }),
         }
     }
 }
@@ -303,6 +271,12 @@ impl Host for Reentrant<'_> {
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.host.role_value(role, step, value)
     }
+}
+
+/// The arguments of a request that was read as a call.
+fn arguments_of(request: &str) -> Result<Value, Refusal> {
+    let mut request: Value = serde_json::from_str(request).map_err(refusal)?;
+    Ok(request.get_mut("arguments").map_or_else(|| json!({}), Value::take))
 }
 
 fn value(answer: &impl Serialize) -> Result<Value, Refusal> {

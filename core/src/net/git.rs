@@ -1,0 +1,293 @@
+//! Git remotes: their SSH form, their plain functions, and which URLs a remote argument stands for.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use super::url::{host_text, normalize_url};
+use crate::host::{Facts, HostError};
+
+/// [`normalize_url`] for a git remote: `[user@]host:path` without `://` is SSH form and comes back unchanged.
+///
+/// ```
+/// assert_eq!(callgate_core::normalize_git_url("git@GitHub.com:a/b"), "git@GitHub.com:a/b");
+/// assert_eq!(callgate_core::normalize_git_url("https://GitHub.com:443/a/b"), "https://github.com/a/b");
+/// ```
+pub fn normalize_git_url(value: &str) -> Cow<'_, str> {
+    match SshForm::parse(value) {
+        Some(_) => Cow::Borrowed(value),
+        None => normalize_url(value),
+    }
+}
+
+/// What a git remote names: `host/owner/repo` when there is a path, else `host`; a value that is neither a
+/// URL nor of SSH form comes back unchanged.
+///
+/// This is for display and compatibility. It is no basis for a decision: `github.com/x:y` is a local path
+/// to git.
+///
+/// ```
+/// assert_eq!(callgate_core::extract_git_domain("git@github.com:a/b.git"), "github.com/a/b");
+/// ```
+pub fn extract_git_domain(value: &str) -> Cow<'_, str> {
+    if let Some(form) = SshForm::parse(value) {
+        return Cow::Owned(form.domain());
+    }
+    match Url::parse(value) {
+        Ok(url) => Cow::Owned(with_path(host_text(&url), url.path())),
+        Err(_) => Cow::Borrowed(value),
+    }
+}
+
+/// `host/path`, or `host` when nothing is left of the path.
+pub(super) fn with_path(host: &str, path: &str) -> String {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    if path.is_empty() {
+        host.to_owned()
+    } else {
+        format!("{host}/{path}")
+    }
+}
+
+/// `[user@]host:path` without `://`, read as the existing runtime reads it: the user is of letters, digits
+/// and `_ . + -`, the host is whatever stands before the first `:`.
+pub(super) struct SshForm<'a> {
+    host: &'a str,
+    pub(super) path: &'a str,
+}
+
+impl<'a> SshForm<'a> {
+    pub(super) fn parse(value: &'a str) -> Option<Self> {
+        if value.contains("://") {
+            return None;
+        }
+        let (before, path) = value.split_once(':')?;
+        let host = match before.split_once('@') {
+            Some((user, host)) if is_user(user) && !host.is_empty() => host,
+            _ => before,
+        };
+        (!host.is_empty()).then_some(Self { host, path })
+    }
+
+    pub(super) fn domain(&self) -> String {
+        with_path(self.host, self.path)
+    }
+}
+
+pub(super) fn is_user(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte))
+}
+
+/// The URLs that a git remote argument stands for, as texts; never none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Remote {
+    first: String,
+    others: Vec<String>,
+}
+
+impl Remote {
+    /// The URL that a reason shows.
+    pub(crate) fn first(&self) -> &str {
+        &self.first
+    }
+
+    /// Every URL, the first one first.
+    pub(crate) fn urls(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.first).chain(self.others.iter().map(String::as_str))
+    }
+
+    fn of(mut urls: Vec<String>) -> Option<Self> {
+        if urls.is_empty() {
+            return None;
+        }
+        let others = urls.split_off(1);
+        Some(Self {
+            first: urls.pop()?,
+            others,
+        })
+    }
+}
+
+/// The URLs that `value` stands for in the repository at `repo`, a canonical path.
+///
+/// A value with `://` or of the form `user@host:` is a URL, which the repository's `insteadOf` may rewrite;
+/// any other names a remote, and where there is none of that name, git takes it for a URL. Without a
+/// repository, and where the host knows nothing, the answer is the value itself. A value that is empty,
+/// starts with `-` or holds a control character is never given to the host.
+///
+/// # Errors
+/// The host's own failure.
+pub(crate) fn resolve_git_remote(
+    value: &str,
+    repo: Option<&str>,
+    facts: &mut Facts<'_>,
+) -> Result<Remote, HostError> {
+    let unchanged = || Remote {
+        first: value.to_owned(),
+        others: Vec::new(),
+    };
+    let Some(repo) = repo else {
+        return Ok(unchanged());
+    };
+    if value.is_empty() || value.starts_with('-') || value.chars().any(char::is_control) {
+        return Ok(unchanged());
+    }
+    if !is_explicit(value)
+        && let Some(remote) = Remote::of(facts.git_remote_urls(repo, value)?)
+    {
+        return Ok(remote);
+    }
+    Ok(Remote::of(facts.git_url(repo, value)?).unwrap_or_else(unchanged))
+}
+
+fn is_explicit(value: &str) -> bool {
+    value.contains("://")
+        || value
+            .split_once(':')
+            .and_then(|(before, _)| before.split_once('@'))
+            .is_some_and(|(user, host)| is_user(user) && !host.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Host, RealpathError};
+
+    #[test]
+    fn the_domain_of_a_remote() {
+        #[track_caller]
+        fn check(value: &str, expected: &str) {
+            assert_eq!(extract_git_domain(value), expected, "{value:?}");
+        }
+        for same in [
+            "origin",
+            "",
+            " ",
+            ".",
+            "../x",
+            ":x",
+            "//github.com",
+            "evil.example/a/b",
+            "git@evil.example:p://q",
+        ] {
+            check(same, same);
+        }
+        check("git@github.com:acme/widgets.git", "github.com/acme/widgets");
+        check("git@github.com:/acme/widgets.git/", "github.com/acme/widgets");
+        check("git@github.com:2222/acme/x.git", "github.com/2222/acme/x");
+        check("github.com.:acme/widgets.git.git", "github.com./acme/widgets.git");
+        check("a+b@GitHub.com:~mara/x", "GitHub.com/~mara/x");
+        check("we ird@github.com:.git", "we ird@github.com");
+        check("git@a@b:x", "a@b/x");
+        check("git@:x", "git@/x");
+        check("@:x", "@/x");
+        check("a:b:c", "a/b:c");
+        check("deploy.bot@[::1]:acme/x", "[/:1]:acme/x");
+        check("evil.example:p://q", "/p://q");
+        check("https://github.com/acme/widgets/.git", "github.com/acme/widgets");
+        check("https://tok:x@github.com./.git", "github.com.");
+        check(
+            "https://evil.example/acme/wid%67ets",
+            "evil.example/acme/wid%67ets",
+        );
+        check("https://github.com/acme//widgets", "github.com/acme//widgets");
+        check("git+ssh://github.com/acme/widgets", "github.com/acme/widgets");
+        check("file:///srv/kit.git", "/srv/kit");
+        check("github.com/x:y", "github.com/x/y");
+        // The existing runtime drops what follows a line break (`git-newline`).
+        check("git@host:acme/widgets\n--x", "host/acme/widgets\n--x");
+    }
+
+    #[test]
+    fn a_remote_is_normalized_unless_it_is_of_ssh_form() {
+        #[track_caller]
+        fn check(value: &str, expected: &str) {
+            assert_eq!(normalize_git_url(value), expected, "{value:?}");
+        }
+        for same in [
+            "git@GitHub.com:a/b/",
+            "C:\\repo",
+            "ext::sh -c id",
+            "https:/*",
+            "origin",
+            "-x",
+            "@:x",
+        ] {
+            check(same, same);
+        }
+        check(" https://GitHub.com:443/a/../b  ", "https://github.com/b");
+        check(
+            "ssh://git@github.com/acme/widgets.git",
+            "ssh://git@github.com/acme/widgets.git",
+        );
+    }
+
+    struct Git;
+
+    impl Host for Git {
+        fn home_dir(&self) -> &str {
+            "/home/u"
+        }
+        fn current_dir(&self) -> &str {
+            "/srv"
+        }
+        fn realpath(&self, _path: &str) -> Result<String, RealpathError> {
+            Err(RealpathError::NotFound)
+        }
+        fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+            Ok(match (repo, remote) {
+                ("/repo", "origin") => vec!["https://github.com/a/b".into(), "ssh://evil.com/x".into()],
+                ("/repo", "broken") => return Err(HostError::new("no answer")),
+                ("/repo", refused) if refused.is_empty() || refused.starts_with(['-', '\n']) => {
+                    panic!("asked for {refused:?}")
+                }
+                _ => Vec::new(),
+            })
+        }
+        fn git_default_remote_urls(&self, _repo: &str) -> Result<Vec<String>, HostError> {
+            Ok(Vec::new())
+        }
+        fn git_url(&self, _repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+            Ok(match url {
+                "silent" => Vec::new(),
+                "https://x.test/" => vec!["https://fetch.test/".into(), "https://push.test/".into()],
+                _ => vec![url.replace("gh:", "https://github.com/")],
+            })
+        }
+    }
+
+    #[test]
+    fn a_remote_stands_for_every_url_that_git_would_use() {
+        #[track_caller]
+        fn check(value: &str, repo: Option<&str>, expected: &[&str]) {
+            let mut facts = Facts::new(&Git, true);
+            let remote = resolve_git_remote(value, repo, &mut facts).unwrap();
+            assert_eq!(remote.urls().collect::<Vec<_>>(), expected, "{value:?}");
+            assert_eq!(remote.first(), expected[0]);
+        }
+        let repo = Some("/repo");
+        check("origin", repo, &["https://github.com/a/b", "ssh://evil.com/x"]);
+        check("origin", Some("/elsewhere"), &["origin"]);
+        check("origin", None, &["origin"]);
+        check(
+            "https://x.test/",
+            repo,
+            &["https://fetch.test/", "https://push.test/"],
+        );
+        check("https://x.test/", None, &["https://x.test/"]);
+        check("gh:a/b", repo, &["https://github.com/a/b"]);
+        check("git@gh:a/b", repo, &["git@https://github.com/a/b"]);
+        check("silent", repo, &["silent"]);
+        for refused in ["", "-", "--upload-pack=id", "\norigin"] {
+            check(refused, repo, &[refused]);
+        }
+        let mut facts = Facts::new(&Git, false);
+        assert!(resolve_git_remote("broken", repo, &mut facts).is_err());
+    }
+}

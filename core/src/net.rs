@@ -1,13 +1,20 @@
 //! URLs, domains and git remotes (SPEC §3).
 //!
-//! Plain functions that turn text into text, for display and compatibility. URLs are parsed by the `url`
-//! crate and by nothing else.
+//! Two kinds of things live here. The plain functions ([`normalize_url`], [`extract_git_domain`], …) turn
+//! text into text; they serve display and compatibility. A judgement uses [`Location`] and [`DomainSet`]
+//! instead, which read a value twice: strictly where a match would grant something, broadly where it would
+//! restrict something. URLs are parsed by the `url` crate and by nothing else.
 
+mod domain;
 mod git;
 mod host;
+mod location;
 mod text;
 mod url;
 
+pub(crate) use domain::{DomainSet, can_grant};
+pub use domain::{domain_matches_allowlist, is_ip_address};
 pub(crate) use git::{Remote, resolve_git_remote};
 pub use git::{extract_git_domain, normalize_git_url};
+pub(crate) use location::{Key, Location, UrlKind};
 pub use url::{extract_domain, normalize_url};

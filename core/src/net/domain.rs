@@ -1,0 +1,318 @@
+//! Domain patterns: the plain matcher, and the set that judgements use.
+
+use std::sync::Arc;
+
+use super::git::{SshForm, extract_git_domain};
+use super::host::{CanonicalHost, Reach};
+use super::location::{Key, Location, Scope};
+use super::text::fold_repository;
+
+/// Whether `domain` (a host, or `host/owner/repo`) matches one of `patterns`, text by text.
+///
+/// `*` matches what is no [IP address](is_ip_address); `*.x` matches `x` and what ends in `.x`; a pattern
+/// with a `/` must equal `domain`, any other its part before the first `/`. This is for compatibility; a
+/// judgement compares canonical hosts.
+///
+/// ```
+/// assert!(callgate_core::domain_matches_allowlist("api.github.com", &["*.github.com"]));
+/// assert!(!callgate_core::domain_matches_allowlist("127.0.0.1", &["*"]));
+/// ```
+pub fn domain_matches_allowlist<P: AsRef<str>>(domain: &str, patterns: &[P]) -> bool {
+    let host = domain.split_once('/').map_or(domain, |(host, _)| host);
+    patterns.iter().map(AsRef::as_ref).any(|pattern| {
+        if pattern == "*" {
+            !is_ip_address(host)
+        } else if let Some(parent) = pattern.strip_prefix("*.") {
+            host == parent || host.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'))
+        } else if pattern.contains('/') {
+            pattern == domain
+        } else {
+            pattern == host
+        }
+    })
+}
+
+/// Whether `host` is four dotted groups of decimal digits or holds a `:`.
+///
+/// Other spellings of an address (`127.1`, `0x7f000001`) are not recognised; judgements recognise them.
+pub fn is_ip_address(host: &str) -> bool {
+    let is_group = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
+    host.contains(':') || (host.split('.').count() == 4 && host.split('.').all(is_group))
+}
+
+/// The patterns of one rule or allowlist, compiled; up to a million of them.
+///
+/// It answers two questions that are not each other's negation. [`grants`](Self::grants) is strict: a
+/// pattern matches by its canonical form, and only a value that is read the same by everybody.
+/// [`restricts`](Self::restricts) is broad: any host that might be read from the value counts, and a
+/// pattern with a slip (a space, a port, a whole URL) counts for the host that was meant. What is granted
+/// by a set is restricted by it.
+///
+/// Building costs O(n log n), a question O(log n) for each label of the host.
+#[derive(Clone, Debug)]
+pub(crate) struct DomainSet {
+    entries: Box<[Entry]>,
+}
+
+/// INVARIANT: entries are sorted by scope and text, those that grant first.
+#[derive(Clone, Debug)]
+struct Entry {
+    scope: Scope,
+    /// The text to compare, where it is not the one of the pattern.
+    canonical: Option<Box<str>>,
+    pattern: Arc<str>,
+    grants: bool,
+}
+
+impl Entry {
+    fn key(&self) -> Key<'_> {
+        let text = match (&self.canonical, self.scope) {
+            (Some(text), _) => text,
+            (None, Scope::Suffix) => self.pattern.strip_prefix("*.").unwrap_or(&self.pattern),
+            (None, Scope::Star | Scope::Host | Scope::Exact | Scope::Folded | Scope::Within) => &self.pattern,
+        };
+        Key::new(self.scope, text)
+    }
+}
+
+impl DomainSet {
+    /// Compiles patterns. None is refused: one that means nothing matches at most the same text, where
+    /// that restricts ([`can_grant`] tells).
+    pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut entries = Vec::new();
+        for pattern in patterns {
+            compile(pattern, &mut entries);
+        }
+        entries.sort_by(|a, b| a.key().cmp(&b.key()).then(b.grants.cmp(&a.grants)));
+        entries.dedup_by(|later, first| later.key() == first.key());
+        Self {
+            entries: entries.into(),
+        }
+    }
+
+    /// The pattern, as it is written, by which this set grants `location`.
+    ///
+    /// Nothing grants a location that is not [grantable](Location::is_grantable); `*` grants no IP address
+    /// and no loopback name, `*.x` no IP address.
+    pub(crate) fn grants(&self, location: &Location) -> Option<&str> {
+        location
+            .granting_keys()
+            .filter_map(|key| self.find(&key))
+            .find(|entry| entry.grants)
+            .map(|entry| &*entry.pattern)
+    }
+
+    /// The pattern, as it is written, by which this set restricts `location`; `*` restricts everything.
+    pub(crate) fn restricts(&self, location: &Location) -> Option<&str> {
+        location
+            .keys()
+            .find_map(|key| self.find(&key))
+            .map(|entry| &*entry.pattern)
+    }
+
+    /// The pattern by which the first of `locations` is granted, when all of them are; none when there are
+    /// no locations. For the URLs that one remote stands for.
+    pub(crate) fn grants_all<'s>(&'s self, locations: &[Location]) -> Option<&'s str> {
+        let mut patterns = locations.iter().map(|location| self.grants(location));
+        let first = patterns.next()??;
+        patterns.all(|pattern| pattern.is_some()).then_some(first)
+    }
+
+    /// The pattern by which any of `locations` is restricted.
+    pub(crate) fn restricts_any(&self, locations: &[Location]) -> Option<&str> {
+        locations.iter().find_map(|location| self.restricts(location))
+    }
+
+    /// The keys of all patterns, sorted: a location that has none of them matches in neither reading.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
+        self.entries.iter().map(Entry::key)
+    }
+
+    fn find(&self, key: &Key<'_>) -> Option<&Entry> {
+        let at = self.entries.partition_point(|entry| entry.key() < *key);
+        self.entries.get(at).filter(|entry| entry.key() == *key)
+    }
+}
+
+/// Whether a pattern can grant anything at all: `false` for one that no host can match (empty, with a
+/// space, a port, a user, a scheme, or a `*` in an unexpected place).
+pub(crate) fn can_grant(pattern: &str) -> bool {
+    let mut entries = Vec::new();
+    compile(pattern, &mut entries);
+    entries.iter().any(|entry| entry.grants)
+}
+
+fn compile(pattern: &str, entries: &mut Vec<Entry>) {
+    let written: Arc<str> = pattern.into();
+    let tidy = pattern.trim();
+    let mut push = |scope, text: &str, grants: bool| {
+        let mut entry = Entry {
+            scope,
+            canonical: None,
+            pattern: Arc::clone(&written),
+            grants: grants && tidy == pattern,
+        };
+        if entry.key().text != text {
+            entry.canonical = Some(text.into());
+        }
+        entries.push(entry);
+    };
+    if tidy != pattern {
+        compile_text(pattern, &mut push);
+    }
+    if tidy == "*" {
+        push(Scope::Star, "", true);
+    } else if let Some(parent) = tidy.strip_prefix("*.") {
+        match pattern_host(parent) {
+            Some(host) if host.reach() != Reach::Address => push(Scope::Suffix, host.text(), true),
+            // What ends in digits is compared as written: the tail of an address is no address.
+            _ => {
+                compile_text(tidy, &mut push);
+                push(Scope::Suffix, &slipped_domain(parent).to_lowercase(), false);
+            }
+        }
+    } else if let Some((host, path)) = tidy.split_once('/')
+        && let Some(host) = pattern_host(host)
+    {
+        push(Scope::Exact, &format!("{}/{path}", host.text()), !path.is_empty());
+        compile_repository(host.text(), path, push);
+    } else if let Some(host) = pattern_host(tidy) {
+        push(Scope::Host, host.text(), true);
+        if let Some(embedded) = host.embedded() {
+            push(Scope::Host, embedded, false);
+        }
+        if let Some(parent) = host.text().strip_prefix('.') {
+            push(Scope::Suffix, parent, false);
+        }
+    } else {
+        compile_text(tidy, &mut push);
+        let meant = slipped_domain(tidy);
+        let (host, path) = meant.split_once('/').unwrap_or((&meant, ""));
+        match pattern_host(host).or_else(|| pattern_host(&format!("[{host}]"))) {
+            Some(host) => compile_repository(host.text(), path, push),
+            None => compile_repository(&host.to_lowercase(), path, push),
+        }
+    }
+}
+
+/// A pattern as the text that it is, for values that are as odd, where it restricts.
+fn compile_text(pattern: &str, mut push: impl FnMut(Scope, &str, bool)) {
+    let text = pattern.to_lowercase();
+    if let Some(parent) = text.strip_prefix("*.") {
+        push(Scope::Suffix, parent, false);
+    } else if let Some((host, path)) = text.split_once('/') {
+        compile_repository(host, path, push);
+    } else {
+        push(Scope::Host, &text, false);
+    }
+}
+
+/// A pattern for a repository, or for a host when no path is left, where it restricts.
+fn compile_repository(host: &str, path: &str, mut push: impl FnMut(Scope, &str, bool)) {
+    match fold_repository(host, path) {
+        Some(folded) => {
+            push(Scope::Folded, &folded, false);
+            push(Scope::Within, host, false);
+        }
+        None => push(Scope::Host, host, false),
+    }
+}
+
+/// The host that a pattern names. A `*` is a legal character of a URL's host, but no pattern means that.
+fn pattern_host(written: &str) -> Option<CanonicalHost> {
+    CanonicalHost::parse(written).filter(|host| !host.text().contains('*'))
+}
+
+/// What a pattern with a slip was meant to be: a URL or an SSH form is its domain, a port goes.
+fn slipped_domain(pattern: &str) -> String {
+    let is_url = pattern.contains("://") || SshForm::parse(pattern).is_some_and(|form| !form.path.is_empty());
+    match pattern.split_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            host.to_owned()
+        }
+        _ if is_url => extract_git_domain(pattern).into_owned(),
+        _ => pattern.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plain_matcher_compares_texts() {
+        #[track_caller]
+        fn check(domain: &str, pattern: &str, expected: bool) {
+            let seen = domain_matches_allowlist(domain, &["", "nothing.else", pattern]);
+            assert_eq!(seen, expected || domain.is_empty(), "{domain:?} {pattern:?}");
+        }
+        check("github.com", "*", true);
+        check("not a url/acme", "*", true);
+        check("127.0.0.1/x", "*", false);
+        check("[::1]", "*", false);
+        check("127.1", "*", true);
+        check("github.com", "*.github.com", true);
+        check("x.y.github.com/a/b", "*.github.com", true);
+        check(".github.com", "*.github.com", true);
+        check("notgithub.com", "*.github.com", false);
+        check("a.com", "*.", false);
+        check("a.com.", "*.", true);
+        check("a.b", "*.*", false);
+        check("docs..com", "docs.*.com", false);
+        check("github.com/acme", "github.com", true);
+        check("github.com/acme", "github.com/acme", true);
+        check("github.com/acme/x", "github.com/acme", false);
+        check("/srv/kit.git", "/srv/kit.git", true);
+        check("Example.com", "example.com", false);
+        check("xexample.com", ".example.com", false);
+        check("", "*.com", true);
+        assert!(!domain_matches_allowlist("", &["*.com", "x/"]));
+        assert!(!domain_matches_allowlist::<&str>("github.com", &[]));
+    }
+
+    #[test]
+    fn an_ip_address_is_four_groups_or_has_a_colon() {
+        for address in ["127.0.0.1", "999.1.1.1", "[::1]", "example.com:443", ":"] {
+            assert!(is_ip_address(address), "{address:?}");
+        }
+        for name in [
+            "",
+            "1.2.3",
+            "1.2.3.4.5",
+            "1.2.3.",
+            "127.1",
+            "0x7f.1",
+            "１.2.3.4",
+            "1.2.3.4\n",
+            "a\n1.2.3.4",
+        ] {
+            assert!(!is_ip_address(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_pattern_that_matched_is_reported_as_written() {
+        let set = DomainSet::new(["GitHub.com/a/B", "*.COM", "*", "GITHUB.com.", "github.com"]);
+        #[track_caller]
+        fn check(set: &DomainSet, value: &str, granted: Option<&str>, restricted: Option<&str>) {
+            let location = Location::new(value, crate::net::UrlKind::GitRemote);
+            assert_eq!(set.grants(&location), granted, "{value:?}");
+            assert_eq!(set.restricts(&location), restricted, "{value:?}");
+        }
+        check(
+            &set,
+            "https://github.com/a/B",
+            Some("GitHub.com/a/B"),
+            Some("GITHUB.com."),
+        );
+        check(
+            &set,
+            "https://github.com/a/b",
+            Some("GITHUB.com."),
+            Some("GITHUB.com."),
+        );
+        check(&set, "git@a.b.com:x", Some("*.COM"), Some("*.COM"));
+        check(&set, "git@a.org:x", Some("*"), Some("*"));
+        check(&set, "origin", None, Some("*"));
+    }
+}

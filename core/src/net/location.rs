@@ -1,0 +1,351 @@
+//! What one URL value names, in a judgement.
+
+use std::borrow::Cow;
+use std::iter::once;
+
+use url::{Host, Url};
+
+use super::git::{SshForm, is_user, with_path};
+use super::host::{CanonicalHost, Reach, tails};
+use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
+use super::url::host_text;
+
+/// Which kind of URL a value is given as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UrlKind {
+    /// A URL to fetch: HTTP(S).
+    Fetch,
+    /// The URL of a git remote, in SSH form too; a named remote is resolved before
+    /// ([`resolve_git_remote`](super::resolve_git_remote)).
+    GitRemote,
+    /// A URL of any scheme, under a role that the host defined.
+    Other,
+}
+
+/// What one URL value names, read once: by one host that every reader agrees about, or, when the value is
+/// broken, ambiguous or of another protocol, by whatever hosts somebody might read from it.
+///
+/// A grant needs the former; see [`DomainSet`](super::DomainSet) for the two comparisons.
+#[derive(Clone, Debug)]
+pub(crate) struct Location {
+    domain: Box<str>,
+    reading: Reading,
+}
+
+#[derive(Clone, Debug)]
+enum Reading {
+    Clear(Place),
+    Unclear(Traces),
+}
+
+/// What a grantable value names.
+#[derive(Clone, Debug)]
+struct Place {
+    host: CanonicalHost,
+    /// `host/owner/repo` as a grant compares it; none without a path, or with one that programs resolve.
+    exact: Option<Box<str>>,
+    /// The same as a restriction compares it.
+    folded: Option<Box<str>>,
+    /// Without one (`a b@host`, `x@y@host`) the existing runtime takes all before the `:` for the host, so
+    /// that a pattern can grant a parent of the host, but not the host.
+    has_plain_user: bool,
+}
+
+/// What might be read from a value that grants nothing.
+#[derive(Clone, Debug)]
+struct Traces {
+    hosts: Vec<Box<str>>,
+    folded: Option<Box<str>>,
+    kind: UrlKind,
+}
+
+/// Where a [`Key`] is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    /// Everything.
+    Star,
+    /// A whole host.
+    Host,
+    /// A host or a parent of it.
+    Suffix,
+    /// `host/owner/repo`, exactly.
+    Exact,
+    /// `host/owner/repo` without case, escapes, dot segments and `.git`.
+    Folded,
+    /// The host of a `host/owner/repo`, for values whose repository cannot be read.
+    Within,
+}
+
+/// One thing by which a pattern can find a value; what shares no key does not match, in either reading.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key<'a> {
+    pub(crate) scope: Scope,
+    pub(crate) text: Cow<'a, str>,
+}
+
+impl<'a> Key<'a> {
+    pub(super) fn new(scope: Scope, text: &'a str) -> Self {
+        Self {
+            scope,
+            text: Cow::Borrowed(text),
+        }
+    }
+
+    /// The key with a text of its own, for an index that outlives what the key was read from.
+    pub(crate) fn into_owned(self) -> Key<'static> {
+        Key {
+            scope: self.scope,
+            text: Cow::Owned(self.text.into_owned()),
+        }
+    }
+}
+
+impl Location {
+    /// Reads `value` as it came in the call, not normalized: a line break that the parser would drop is a
+    /// reason to grant nothing to a remote, which git reads for itself. A URL to fetch is taken as the
+    /// parser reads it, so the normalized text is what must be sent.
+    ///
+    /// One parse for an ordinary URL; for others the cost is linear in the length, which the caller bounds.
+    pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
+        let form = match kind {
+            UrlKind::GitRemote => SshForm::parse(value),
+            UrlKind::Fetch | UrlKind::Other => None,
+        };
+        let url = match form {
+            Some(_) => None,
+            None => Url::parse(value).ok(),
+        };
+        let domain = match (&form, &url) {
+            (Some(form), _) => Cow::Owned(form.domain()),
+            (None, None) => Cow::Borrowed(value),
+            (None, Some(url)) => match kind {
+                UrlKind::GitRemote => Cow::Owned(with_path(host_text(url), url.path())),
+                UrlKind::Fetch | UrlKind::Other => Cow::Borrowed(host_text(url)),
+            },
+        };
+        let place = match (kind, &url) {
+            (UrlKind::GitRemote, url) => remote_place(value, url.as_ref()),
+            (UrlKind::Fetch, Some(url)) if matches!(url.scheme(), "http" | "https") => {
+                url_place(url).filter(|_| is_as_written(value, &['\t', '\n', '\r']))
+            }
+            (UrlKind::Other, Some(url)) => url_place(url).filter(|_| is_as_written(value, &[])),
+            (UrlKind::Fetch | UrlKind::Other, _) => None,
+        };
+        let reading = match place {
+            Some(place) => Reading::Clear(place),
+            None => Reading::Unclear(Traces::of(value, &domain, kind)),
+        };
+        Self {
+            domain: domain.into(),
+            reading,
+        }
+    }
+
+    /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
+    /// [`extract_git_domain`](super::extract_git_domain) of a remote.
+    pub(crate) fn display_domain(&self) -> &str {
+        &self.domain
+    }
+
+    /// Whether any pattern can grant it.
+    pub(crate) fn is_grantable(&self) -> bool {
+        self.place().is_some()
+    }
+
+    /// Every key under which a pattern must stand to match this value. Finite and never empty.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
+        let (place, traces) = match &self.reading {
+            Reading::Clear(place) => (Some(place), None),
+            Reading::Unclear(traces) => (None, Some(traces)),
+        };
+        let clear = place
+            .into_iter()
+            .flat_map(|place| once(place.host.text()).chain(place.host.embedded()));
+        let unclear = traces
+            .into_iter()
+            .flat_map(|traces| traces.hosts.iter().map(|host| &**host));
+        let within = traces.filter(|traces| traces.kind == UrlKind::GitRemote);
+        let exact = place.and_then(|place| place.exact.as_deref());
+        let folded = match &self.reading {
+            Reading::Clear(place) => place.folded.as_deref(),
+            Reading::Unclear(traces) => traces.folded.as_deref(),
+        };
+        clear
+            .chain(unclear)
+            .flat_map(host_keys)
+            .chain(
+                within
+                    .into_iter()
+                    .flat_map(|traces| traces.hosts.iter().map(|host| Key::new(Scope::Within, host))),
+            )
+            .chain(exact.map(|text| Key::new(Scope::Exact, text)))
+            .chain(folded.map(|text| Key::new(Scope::Folded, text)))
+            .chain(once(Key::new(Scope::Star, "")))
+    }
+
+    /// The keys that can grant: none of a value that is not grantable; no suffix of an address; `*` for
+    /// names other than the loopback ones.
+    pub(super) fn granting_keys(&self) -> impl Iterator<Item = Key<'_>> {
+        self.place().into_iter().flat_map(|place| {
+            let host = place.host.text();
+            let (suffixes, star) = match place.host.reach() {
+                Reach::Name => (true, true),
+                Reach::Loopback => (true, false),
+                Reach::Address => (false, false),
+            };
+            let whole = place.has_plain_user.then(|| Key::new(Scope::Host, host));
+            let parents = tails(host).skip(usize::from(!place.has_plain_user));
+            place
+                .exact
+                .iter()
+                .map(|text| Key::new(Scope::Exact, text))
+                .chain(whole)
+                .chain(
+                    parents
+                        .filter(move |_| suffixes)
+                        .map(|tail| Key::new(Scope::Suffix, tail)),
+                )
+                .chain(star.then(|| Key::new(Scope::Star, "")))
+        })
+    }
+
+    fn place(&self) -> Option<&Place> {
+        match &self.reading {
+            Reading::Clear(place) => Some(place),
+            Reading::Unclear(_) => None,
+        }
+    }
+}
+
+fn host_keys(host: &str) -> impl Iterator<Item = Key<'_>> {
+    once(Key::new(Scope::Host, host)).chain(tails(host).map(|tail| Key::new(Scope::Suffix, tail)))
+}
+
+impl Traces {
+    fn of(value: &str, domain: &str, kind: UrlKind) -> Self {
+        let mut hosts = readable_hosts(value);
+        let (host, path) = match domain.split_once('/') {
+            Some((host, path)) => (host, Some(path)),
+            None => (domain, None),
+        };
+        let written = host.to_lowercase();
+        let canonical = CanonicalHost::parse(host);
+        let host = canonical.as_ref().map_or(&*written, CanonicalHost::text);
+        let folded = path.and_then(|path| fold_repository(host, path));
+        hosts.extend([host.into(), written.as_str().into()]);
+        hosts.sort_unstable();
+        hosts.dedup();
+        Self { hosts, folded, kind }
+    }
+}
+
+fn url_place(url: &Url) -> Option<Place> {
+    Some(Place {
+        host: url_host(url)?,
+        exact: None,
+        folded: None,
+        has_plain_user: true,
+    })
+}
+
+/// Whether `value` is one URL without control characters, white space around it and `tolerated` ones aside.
+fn is_as_written(value: &str, tolerated: &[char]) -> bool {
+    let written = value.trim_ascii();
+    let is_one = !written
+        .split_once(' ')
+        .is_some_and(|(_, rest)| rest.contains("://"));
+    is_one && !written.chars().any(|c| c.is_control() && !tolerated.contains(&c))
+}
+
+fn url_host(url: &Url) -> Option<CanonicalHost> {
+    match url.host()? {
+        Host::Domain(name) if !url.is_special() => CanonicalHost::parse(name),
+        host => CanonicalHost::from_parsed(host),
+    }
+}
+
+/// The value as a remote that git and the URL parser read alike.
+fn remote_place(value: &str, url: Option<&Url>) -> Option<Place> {
+    let is_helper = value
+        .split_once(':')
+        .is_some_and(|(_, rest)| rest.starts_with(':'));
+    if value.starts_with('-') || is_helper || encodes_control(value) {
+        return None;
+    }
+    let Some(url) = url else {
+        return ssh_place(value);
+    };
+    match url.scheme() {
+        "https" | "http" => {}
+        "ssh" | "git" if is_plain_for_git(url) => {}
+        _ => return None,
+    }
+    let host = url_host(url).filter(|_| is_as_written(value, &[]))?;
+    if host.text().starts_with('-') || url.username().starts_with('-') {
+        return None;
+    }
+    Some(Place {
+        exact: exact_repository(&host, url.path()),
+        folded: fold_repository(host.text(), url.path()),
+        host,
+        has_plain_user: true,
+    })
+}
+
+/// Whether git, which decodes an `ssh` or `git` URL before it takes it apart, knows no query and takes the
+/// first `@[` anywhere for the beginning of the host, sees the host that the parser sees.
+fn is_plain_for_git(url: &Url) -> bool {
+    let user_info = [url.username(), url.password().unwrap_or_default()];
+    url.query().is_none()
+        && url.fragment().is_none()
+        && !user_info.iter().any(|text| text.contains('%'))
+        && !percent_decode(url.path()).contains("@[")
+        && match url.host() {
+            Some(Host::Domain(name)) => is_ssh_name(&percent_decode(name)),
+            Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+            None => false,
+        }
+}
+
+/// `[user@]host:path` as git reads it: the host begins after the last `@`, no `/` stands before the `:`. A host
+/// in brackets, which programs read in several ways, is none.
+fn ssh_place(value: &str) -> Option<Place> {
+    if value.contains("://") || value.chars().any(char::is_control) {
+        return None;
+    }
+    let (login, path) = value.split_once(':')?;
+    let (user, name) = match login.rsplit_once('@') {
+        Some((user, name)) => (Some(user), name),
+        None => (None, login),
+    };
+    // The same bytes are a local path, a helper or a bracketed host to git.
+    let is_other = login.contains(['/', '[', ']']) || path.starts_with(':') || path.contains("@[");
+    if is_other || !is_ssh_name(name) || is_ambiguous_name(name) {
+        return None;
+    }
+    let host = CanonicalHost::parse(name)?;
+    let has_plain_user = user.is_none_or(is_user);
+    Some(Place {
+        exact: exact_repository(&host, path).filter(|_| has_plain_user),
+        folded: fold_repository(host.text(), path),
+        host,
+        has_plain_user,
+    })
+}
+
+/// Whether ssh takes `name` for a host as it is: no option, no user, no escape, nothing that IDNA drops.
+fn is_ssh_name(name: &str) -> bool {
+    !name.starts_with('-') && name.chars().all(|c| c.is_alphanumeric() || "-._".contains(c))
+}
+
+/// Before a `:`, a scheme (`https:github.com`) or a drive letter to some programs, a host to others.
+fn is_ambiguous_name(name: &str) -> bool {
+    let schemes = ["http", "https", "ssh", "git", "ftp", "ftps", "file"];
+    name.len() == 1 || schemes.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))
+}
+
+fn exact_repository(host: &CanonicalHost, path: &str) -> Option<Box<str>> {
+    let has_dots = path.split('/').any(|segment| matches!(segment, "." | ".."));
+    let whole = with_path(host.text(), path);
+    (!has_dots && whole.len() > host.text().len()).then(|| whole.into())
+}

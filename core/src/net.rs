@@ -12,6 +12,11 @@ mod location;
 mod text;
 mod url;
 
+// The tables are read best as they are laid out.
+#[cfg(test)]
+#[rustfmt::skip]
+mod adversarial;
+
 pub(crate) use domain::{DomainSet, can_grant};
 pub use domain::{domain_matches_allowlist, is_ip_address};
 pub(crate) use git::{Remote, resolve_git_remote};

@@ -12,12 +12,14 @@ mod location;
 mod text;
 mod url;
 
+// The tables are read best as they are laid out.
 #[cfg(test)]
+#[rustfmt::skip]
 mod adversarial;
 
 pub(crate) use domain::{DomainSet, can_grant};
 pub use domain::{domain_matches_allowlist, is_ip_address};
 pub(crate) use git::{Remote, resolve_git_remote};
 pub use git::{extract_git_domain, normalize_git_url};
-pub(crate) use location::{Key, Location, Scope, UrlKind};
+pub(crate) use location::{Key, Location, UrlKind};
 pub use url::{extract_domain, normalize_url};

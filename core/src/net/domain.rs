@@ -163,13 +163,19 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
         }
         entries.push(entry);
     };
+    if tidy != pattern {
+        compile_text(pattern, &mut push);
+    }
     if tidy == "*" {
         push(Scope::Star, "", true);
     } else if let Some(parent) = tidy.strip_prefix("*.") {
         match pattern_host(parent) {
             Some(host) if host.reach() != Reach::Address => push(Scope::Suffix, host.text(), true),
             // What ends in digits is compared as written: the tail of an address is no address.
-            _ => push(Scope::Suffix, &slipped_domain(parent).to_lowercase(), false),
+            _ => {
+                compile_text(tidy, &mut push);
+                push(Scope::Suffix, &slipped_domain(parent).to_lowercase(), false);
+            }
         }
     } else if let Some((host, path)) = tidy.split_once('/')
         && let Some(host) = pattern_host(host)
@@ -185,13 +191,25 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
             push(Scope::Suffix, parent, false);
         }
     } else {
-        push(Scope::Host, &tidy.to_lowercase(), false);
+        compile_text(tidy, &mut push);
         let meant = slipped_domain(tidy);
         let (host, path) = meant.split_once('/').unwrap_or((&meant, ""));
         match pattern_host(host).or_else(|| pattern_host(&format!("[{host}]"))) {
             Some(host) => compile_repository(host.text(), path, push),
             None => compile_repository(&host.to_lowercase(), path, push),
         }
+    }
+}
+
+/// A pattern as the text that it is, for values that are as odd, where it restricts.
+fn compile_text(pattern: &str, mut push: impl FnMut(Scope, &str, bool)) {
+    let text = pattern.to_lowercase();
+    if let Some(parent) = text.strip_prefix("*.") {
+        push(Scope::Suffix, parent, false);
+    } else if let Some((host, path)) = text.split_once('/') {
+        compile_repository(host, path, push);
+    } else {
+        push(Scope::Host, &text, false);
     }
 }
 
@@ -206,9 +224,9 @@ fn compile_repository(host: &str, path: &str, mut push: impl FnMut(Scope, &str, 
     }
 }
 
-/// The host that a pattern names. A `*` is a legal character of a URL's host, but no pattern means that.
+/// The host that a pattern names. Within a name `*` is a character like others: it matches only itself.
 fn pattern_host(written: &str) -> Option<CanonicalHost> {
-    CanonicalHost::parse(written).filter(|host| !host.text().contains('*'))
+    CanonicalHost::parse(written)
 }
 
 /// What a pattern with a slip was meant to be: a URL or an SSH form is its domain, a port goes.
@@ -220,5 +238,87 @@ fn slipped_domain(pattern: &str) -> String {
         }
         _ if is_url => extract_git_domain(pattern).into_owned(),
         _ => pattern.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plain_matcher_compares_texts() {
+        #[track_caller]
+        fn check(domain: &str, pattern: &str, expected: bool) {
+            let seen = domain_matches_allowlist(domain, &["", "nothing.else", pattern]);
+            assert_eq!(seen, expected || domain.is_empty(), "{domain:?} {pattern:?}");
+        }
+        check("github.com", "*", true);
+        check("not a url/acme", "*", true);
+        check("127.0.0.1/x", "*", false);
+        check("[::1]", "*", false);
+        check("127.1", "*", true);
+        check("github.com", "*.github.com", true);
+        check("x.y.github.com/a/b", "*.github.com", true);
+        check(".github.com", "*.github.com", true);
+        check("notgithub.com", "*.github.com", false);
+        check("a.com", "*.", false);
+        check("a.com.", "*.", true);
+        check("a.b", "*.*", false);
+        check("docs..com", "docs.*.com", false);
+        check("github.com/acme", "github.com", true);
+        check("github.com/acme", "github.com/acme", true);
+        check("github.com/acme/x", "github.com/acme", false);
+        check("/srv/kit.git", "/srv/kit.git", true);
+        check("Example.com", "example.com", false);
+        check("xexample.com", ".example.com", false);
+        check("", "*.com", true);
+        assert!(!domain_matches_allowlist("", &["*.com", "x/"]));
+        assert!(!domain_matches_allowlist::<&str>("github.com", &[]));
+    }
+
+    #[test]
+    fn an_ip_address_is_four_groups_or_has_a_colon() {
+        for address in ["127.0.0.1", "999.1.1.1", "[::1]", "example.com:443", ":"] {
+            assert!(is_ip_address(address), "{address:?}");
+        }
+        for name in [
+            "",
+            "1.2.3",
+            "1.2.3.4.5",
+            "1.2.3.",
+            "127.1",
+            "0x7f.1",
+            "１.2.3.4",
+            "1.2.3.4\n",
+            "a\n1.2.3.4",
+        ] {
+            assert!(!is_ip_address(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_pattern_that_matched_is_reported_as_written() {
+        let set = DomainSet::new(["GitHub.com/a/B", "*.COM", "*", "GITHUB.com.", "github.com"]);
+        #[track_caller]
+        fn check(set: &DomainSet, value: &str, granted: Option<&str>, restricted: Option<&str>) {
+            let location = Location::new(value, crate::net::UrlKind::GitRemote);
+            assert_eq!(set.grants(&location), granted, "{value:?}");
+            assert_eq!(set.restricts(&location), restricted, "{value:?}");
+        }
+        check(
+            &set,
+            "https://github.com/a/B",
+            Some("GitHub.com/a/B"),
+            Some("GITHUB.com."),
+        );
+        check(
+            &set,
+            "https://github.com/a/b",
+            Some("GITHUB.com."),
+            Some("GITHUB.com."),
+        );
+        check(&set, "git@a.b.com:x", Some("*.COM"), Some("*.COM"));
+        check(&set, "git@a.org:x", Some("*"), Some("*"));
+        check(&set, "origin", None, Some("*"));
     }
 }

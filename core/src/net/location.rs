@@ -48,6 +48,9 @@ struct Place {
     exact: Option<Box<str>>,
     /// The same as a restriction compares it.
     folded: Option<Box<str>>,
+    /// Without one (`a b@host`, `x@y@host`) the existing runtime takes all before the `:` for the host, so
+    /// that a pattern can grant a parent of the host, but not the host.
+    has_plain_user: bool,
 }
 
 /// What might be read from a value that grants nothing.
@@ -100,8 +103,9 @@ impl<'a> Key<'a> {
 }
 
 impl Location {
-    /// Reads `value` as it came in the call, not normalized: what the parser would drop (a line break in a
-    /// host) is a reason to grant nothing.
+    /// Reads `value` as it came in the call, not normalized: a line break that the parser would drop is a
+    /// reason to grant nothing to a remote, which git reads for itself. A URL to fetch is taken as the
+    /// parser reads it, so the normalized text is what must be sent.
     ///
     /// One parse for an ordinary URL; for others the cost is linear in the length, which the caller bounds.
     pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
@@ -126,8 +130,10 @@ impl Location {
         };
         let place = match (kind, &url) {
             (UrlKind::GitRemote, url) => remote_place(value, url.as_ref()),
-            (UrlKind::Fetch, Some(url)) if matches!(url.scheme(), "http" | "https") => url_place(value, url),
-            (UrlKind::Other, Some(url)) => url_place(value, url),
+            (UrlKind::Fetch, Some(url)) if matches!(url.scheme(), "http" | "https") => {
+                url_place(url).filter(|_| is_as_written(value, &['\t', '\n', '\r']))
+            }
+            (UrlKind::Other, Some(url)) => url_place(url).filter(|_| is_as_written(value, &[])),
             (UrlKind::Fetch | UrlKind::Other | UrlKind::Bare, _) => None,
         };
         let reading = match place {
@@ -140,23 +146,21 @@ impl Location {
         }
     }
 
-    /// What a bare host name names, under a role whose values are domains rather than URLs.
     fn bare(value: &str) -> Self {
-        let reading = match CanonicalHost::parse(value) {
+        let (host, path) = value.split_once('/').unwrap_or((value, ""));
+        let reading = match CanonicalHost::parse(host) {
             Some(host) => Reading::Clear(Place {
+                exact: (!path.is_empty()).then(|| format!("{}/{path}", host.text()).into()),
+                folded: fold_repository(host.text(), path),
                 host,
-                exact: None,
-                folded: None,
             }),
             None => Reading::Unclear(Traces::of(value, value, UrlKind::Bare)),
         };
-        Self {
-            domain: value.into(),
-            reading,
-        }
+        Self { domain: value.into(), reading }
     }
 
-    /// The domain for a reason: [`extract_domain`] of a URL, [`extract_git_domain`] of a remote.
+    /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
+    /// [`extract_git_domain`](super::extract_git_domain) of a remote.
     pub(crate) fn display_domain(&self) -> &str {
         &self.domain
     }
@@ -164,12 +168,6 @@ impl Location {
     /// Whether any pattern can grant it.
     pub(crate) fn is_grantable(&self) -> bool {
         self.place().is_some()
-    }
-
-    /// The canonical `host/owner/repo` or host of a grantable value.
-    pub(crate) fn canonical_domain(&self) -> Option<&str> {
-        let place = self.place()?;
-        Some(place.exact.as_deref().unwrap_or_else(|| place.host.text()))
     }
 
     /// Every key under which a pattern must stand to match this value. Finite and never empty.
@@ -213,13 +211,15 @@ impl Location {
                 Reach::Loopback => (true, false),
                 Reach::Address => (false, false),
             };
+            let whole = place.has_plain_user.then(|| Key::new(Scope::Host, host));
+            let parents = tails(host).skip(usize::from(!place.has_plain_user));
             place
                 .exact
                 .iter()
                 .map(|text| Key::new(Scope::Exact, text))
-                .chain(once(Key::new(Scope::Host, host)))
+                .chain(whole)
                 .chain(
-                    tails(host)
+                    parents
                         .filter(move |_| suffixes)
                         .map(|tail| Key::new(Scope::Suffix, tail)),
                 )
@@ -257,20 +257,22 @@ impl Traces {
     }
 }
 
-fn url_place(value: &str, url: &Url) -> Option<Place> {
+fn url_place(url: &Url) -> Option<Place> {
     Some(Place {
-        host: url_host(url).filter(|_| is_as_written(value))?,
+        host: url_host(url)?,
         exact: None,
         folded: None,
+        has_plain_user: true,
     })
 }
 
-/// Whether the parser drops nothing from a URL but white space around it.
-fn is_as_written(value: &str) -> bool {
-    !value
-        .trim_matches(|c: char| c <= ' ')
-        .chars()
-        .any(char::is_control)
+/// Whether `value` is one URL without control characters, white space around it and `tolerated` ones aside.
+fn is_as_written(value: &str, tolerated: &[char]) -> bool {
+    let written = value.trim_ascii();
+    let is_one = !written
+        .split_once(' ')
+        .is_some_and(|(_, rest)| rest.contains("://"));
+    is_one && !written.chars().any(|c| c.is_control() && !tolerated.contains(&c))
 }
 
 fn url_host(url: &Url) -> Option<CanonicalHost> {
@@ -296,7 +298,7 @@ fn remote_place(value: &str, url: Option<&Url>) -> Option<Place> {
         "ssh" | "git" if is_plain_for_git(url) => {}
         _ => return None,
     }
-    let host = url_host(url).filter(|_| is_as_written(value))?;
+    let host = url_host(url).filter(|_| is_as_written(value, &[]))?;
     if host.text().starts_with('-') || url.username().starts_with('-') {
         return None;
     }
@@ -304,11 +306,12 @@ fn remote_place(value: &str, url: Option<&Url>) -> Option<Place> {
         exact: exact_repository(&host, url.path()),
         folded: fold_repository(host.text(), url.path()),
         host,
+        has_plain_user: true,
     })
 }
 
 /// Whether git, which decodes an `ssh` or `git` URL before it takes it apart, knows no query and takes the
-/// first `@[` anywhere for the begin of the host, sees the host that the parser sees.
+/// first `@[` anywhere for the beginning of the host, sees the host that the parser sees.
 fn is_plain_for_git(url: &Url) -> bool {
     let user_info = [url.username(), url.password().unwrap_or_default()];
     url.query().is_none()
@@ -322,33 +325,29 @@ fn is_plain_for_git(url: &Url) -> bool {
         }
 }
 
-/// `[user@]host:path` as git reads it: no `/` before the `:`, a bracketed host is an IPv6 address.
+/// `[user@]host:path` as git reads it: the host begins after the last `@`, no `/` stands before the `:`. A host
+/// in brackets, which programs read in several ways, is none.
 fn ssh_place(value: &str) -> Option<Place> {
     if value.contains("://") || value.chars().any(char::is_control) {
         return None;
     }
-    let rest = match value.split_once('@') {
-        Some((user, rest)) if is_user(user) => rest,
-        _ => value,
+    let (login, path) = value.split_once(':')?;
+    let (user, name) = match login.rsplit_once('@') {
+        Some((user, name)) => (Some(user), name),
+        None => (None, login),
     };
-    let (host, path) = if rest.starts_with('[') {
-        let (host, path) = rest.split_once("]:")?;
-        (Cow::Owned(format!("{host}]")), path)
-    } else {
-        let (host, path) = rest.split_once(':')?;
-        if !is_ssh_name(host) || is_ambiguous_name(host) {
-            return None;
-        }
-        (Cow::Borrowed(host), path)
-    };
-    if path.starts_with(':') || path.contains("@[") {
+    // The same bytes are a local path, a helper or a bracketed host to git.
+    let is_other = login.contains(['/', '[', ']']) || path.starts_with(':') || path.contains("@[");
+    if is_other || !is_ssh_name(name) || is_ambiguous_name(name) {
         return None;
     }
-    let host = CanonicalHost::parse(&host)?;
+    let host = CanonicalHost::parse(name)?;
+    let has_plain_user = user.is_none_or(is_user);
     Some(Place {
-        exact: exact_repository(&host, path),
+        exact: exact_repository(&host, path).filter(|_| has_plain_user),
         folded: fold_repository(host.text(), path),
         host,
+        has_plain_user,
     })
 }
 

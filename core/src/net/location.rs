@@ -153,6 +153,7 @@ impl Location {
                 exact: (!path.is_empty()).then(|| format!("{}/{path}", host.text()).into()),
                 folded: fold_repository(host.text(), path),
                 host,
+                has_plain_user: true,
             }),
             None => Reading::Unclear(Traces::of(value, value, UrlKind::Bare)),
         };

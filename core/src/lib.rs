@@ -1,10 +1,12 @@
 //! Callgate's engine.
 mod diagnostic;
+mod document;
 mod host;
 mod limits;
 mod role;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
+pub use document::Input;
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 pub use limits::Limits;
 pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};

@@ -1,0 +1,425 @@
+//! A value in a document, its place, and the questions a reader asks of it.
+
+use std::io;
+
+use serde_json::{Map, Value};
+
+use crate::diagnostic::{Code, Severity};
+use crate::limits::Limits;
+use crate::role::{Registry, RoleId};
+
+use super::{Place, Report, did_you_mean, listed};
+
+/// A value, where it stands, and where its faults go.
+///
+/// A method that gives `None` has reported why.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node<'v, 'p> {
+    value: &'v Value,
+    place: Place<'p>,
+    report: &'p Report,
+}
+
+impl<'v, 'p> Node<'v, 'p> {
+    /// The root of a document.
+    pub(crate) fn document(value: &'v Value, name: &'p str, report: &'p Report) -> Self {
+        Self {
+            value,
+            place: Place::Document(name),
+            report,
+        }
+    }
+
+    /// The value itself.
+    pub(crate) fn value(&self) -> &'v Value {
+        self.value
+    }
+
+    /// Where the value stands.
+    pub(crate) fn place(&self) -> &Place<'p> {
+        &self.place
+    }
+
+    /// The value as it was found: as JSON, in backticks, cut where it is long.
+    pub(crate) fn found(&self) -> String {
+        found(self.value)
+    }
+
+    /// Reports a fault at this place.
+    pub(crate) fn fault(
+        &self,
+        severity: Severity,
+        code: Code,
+        describe: impl FnOnce() -> (String, Option<String>),
+    ) {
+        self.report.add(severity, code, &self.place, describe);
+    }
+
+    /// Reports an error at this place.
+    pub(crate) fn error(&self, code: Code, message: impl FnOnce() -> String) {
+        self.report.error(code, &self.place, message);
+    }
+
+    /// Reports a warning at this place.
+    pub(crate) fn warning(&self, code: Code, message: impl FnOnce() -> String) {
+        self.report.warning(code, &self.place, message);
+    }
+
+    fn wrong_type<T>(&self, expected: &str) -> Option<T> {
+        self.error(Code::WrongType, || {
+            format!("found {}, expected {expected}", self.found())
+        });
+        None
+    }
+
+    /// The value as an object.
+    pub(crate) fn object(&self) -> Option<Object<'v, 'p>> {
+        match self.value {
+            Value::Object(entries) => Some(Object {
+                entries,
+                place: self.place,
+                report: self.report,
+            }),
+            _ => self.wrong_type("an object"),
+        }
+    }
+
+    /// The items of the value, an array; `expected` says of what, for example `an array of roles`.
+    pub(crate) fn array(
+        &self,
+        expected: &str,
+    ) -> Option<impl ExactSizeIterator<Item = Node<'v, '_>> + use<'v, '_>> {
+        match self.value {
+            Value::Array(items) => Some(items.iter().enumerate().map(|(index, value)| Node {
+                value,
+                place: Place::Index(&self.place, index),
+                report: self.report,
+            })),
+            _ => self.wrong_type(expected),
+        }
+    }
+
+    /// The value as a string.
+    pub(crate) fn string(&self) -> Option<&'v str> {
+        match self.value {
+            Value::String(text) => Some(text),
+            _ => self.wrong_type("a string"),
+        }
+    }
+
+    /// The value as a string that is not empty.
+    pub(crate) fn name(&self) -> Option<&'v str> {
+        let text = self.string()?;
+        if text.is_empty() {
+            self.error(Code::InvalidValue, || "found `\"\"`, expected a name".to_owned());
+            return None;
+        }
+        Some(text)
+    }
+
+    /// The value as a string of at most `value_bytes` bytes: a path or a pattern.
+    pub(crate) fn bounded_string(&self, limits: &Limits) -> Option<&'v str> {
+        let text = self.string()?;
+        if text.len() > limits.value_bytes {
+            self.error(Code::Limit, || {
+                format!(
+                    "found `{}` bytes, expected at most {} (limit `value_bytes`)",
+                    text.len(),
+                    limits.value_bytes
+                )
+            });
+            return None;
+        }
+        Some(text)
+    }
+
+    /// The value as `true` or `false`.
+    pub(crate) fn boolean(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(value) => Some(*value),
+            _ => self.wrong_type("`true` or `false`"),
+        }
+    }
+
+    /// The value as an array of strings.
+    pub(crate) fn strings(&self) -> Option<Vec<Box<str>>> {
+        self.each("an array of strings", |item| item.string().map(Box::from))
+    }
+
+    /// The value as an array of names, none of them empty.
+    pub(crate) fn names(&self) -> Option<Vec<Box<str>>> {
+        self.each("an array of names", |item| item.name().map(Box::from))
+    }
+
+    /// The value as an array of patterns of at most `value_bytes` bytes each.
+    pub(crate) fn patterns(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
+        self.each("an array of strings", |item| {
+            item.bounded_string(limits).map(Box::from)
+        })
+    }
+
+    /// Every item of the value, an array, as `read` takes it; all items are read, also after a fault.
+    pub(crate) fn each<T>(
+        &self,
+        expected: &str,
+        mut read: impl FnMut(&Node<'v, '_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let items = self.array(expected)?;
+        let count = items.len();
+        let mut taken = Vec::with_capacity(count);
+        for item in items {
+            taken.extend(read(&item));
+        }
+        (taken.len() == count).then_some(taken)
+    }
+
+    /// What the value, a string, stands for in a table of names.
+    pub(crate) fn one_of<T: Clone>(&self, table: &[(&'static str, T)]) -> Option<T> {
+        let names = || table.iter().map(|(name, _)| *name);
+        let Value::String(text) = self.value else {
+            return self.wrong_type(&format!("one of {}", listed(names())));
+        };
+        let known = table.iter().find(|(name, _)| name == text);
+        if known.is_none() {
+            self.fault(Severity::Error, Code::UnknownValue, || {
+                let message = format!("found {}, expected one of {}", self.found(), listed(names()));
+                (message, did_you_mean(text, names()))
+            });
+        }
+        known.map(|(_, value)| value.clone())
+    }
+
+    /// The roles that the value, an array of their names, lists in this order.
+    pub(crate) fn roles(&self, registry: &Registry) -> Option<Vec<RoleId>> {
+        self.each("an array of roles", |item| {
+            let name = item.string()?;
+            let role = registry.find(name);
+            if role.is_none() {
+                item.fault(Severity::Error, Code::UnknownRole, || {
+                    let known = || registry.iter().map(|(_, definition)| &*definition.name);
+                    let help = did_you_mean(name, known())
+                        .unwrap_or_else(|| format!("the roles are {}", listed(known())));
+                    (format!("found {}, expected a role", item.found()), Some(help))
+                });
+            }
+            role
+        })
+    }
+}
+
+/// An object in a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object<'v, 'p> {
+    entries: &'v Map<String, Value>,
+    place: Place<'p>,
+    report: &'p Report,
+}
+
+impl<'v> Object<'v, '_> {
+    /// The value of `key`; a fault that says what is `expected` there when the key is missing.
+    pub(crate) fn required<'s>(&'s self, key: &'s str, expected: &str) -> Option<Node<'v, 's>> {
+        let node = self.optional(key);
+        if node.is_none() {
+            self.report.error(Code::MissingField, &self.place, || {
+                format!("the field `{key}` is missing, expected {expected}")
+            });
+        }
+        node
+    }
+
+    /// The value of `key`, where it is there.
+    pub(crate) fn optional<'s>(&'s self, key: &'s str) -> Option<Node<'v, 's>> {
+        let value = self.entries.get(key)?;
+        Some(self.child(key, value))
+    }
+
+    /// A required string.
+    pub(crate) fn string(&self, key: &str) -> Option<&'v str> {
+        self.required(key, "a string")?.string()
+    }
+
+    /// Every entry, in the order of the document.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&'v str, Node<'v, '_>)> {
+        self.entries
+            .iter()
+            .map(|(key, value)| (key.as_str(), self.child(key, value)))
+    }
+
+    /// Reports each key that is not one of `known`; whether there is none.
+    pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) -> bool {
+        let mut all_known = true;
+        for key in self.entries.keys().filter(|key| !known.contains(&key.as_str())) {
+            all_known = false;
+            let place = Place::Key(&self.place, key);
+            self.report.add(severity, Code::UnknownKey, &place, || {
+                let names = || known.iter().copied();
+                let message = format!(
+                    "found the key {}, expected one of {}",
+                    shorten(key),
+                    listed(names())
+                );
+                (message, did_you_mean(key, names()))
+            });
+        }
+        all_known
+    }
+
+    fn child<'s>(&'s self, key: &'s str, value: &'v Value) -> Node<'v, 's> {
+        Node {
+            value,
+            place: Place::Key(&self.place, key),
+            report: self.report,
+        }
+    }
+}
+
+/// Bytes of a value that a message shows.
+const SHOWN: usize = 60;
+
+fn shorten(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("`{cut}{more}`")
+}
+
+fn found(value: &Value) -> String {
+    let mut shown = Shown(Vec::new());
+    let whole = serde_json::to_writer(&mut shown, value).is_ok();
+    let text = shown.0.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    format!("`{text}{}`", if whole { "" } else { "…" })
+}
+
+/// Takes the first bytes of a text and refuses more, so that a long value costs nothing to show.
+struct Shown(Vec<u8>);
+
+impl io::Write for Shown {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = SHOWN.saturating_sub(self.0.len());
+        self.0.extend(bytes.iter().take(room));
+        if bytes.len() > room {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(value: Value, read: impl Fn(&Node<'_, '_>), expected: &[&str]) {
+        let report = Report::default();
+        read(&Node::document(&value, "doc", &report));
+        let found: Vec<String> = report
+            .finish("doc")
+            .iter()
+            .map(|fault| {
+                let help = fault
+                    .help
+                    .as_ref()
+                    .map_or(String::new(), |help| format!(" ({help})"));
+                format!("{} {}: {}{help}", fault.code, fault.path, fault.message)
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn nothing_is_coerced() {
+        check(
+            json!("x"),
+            |node| assert!(node.array("an array of x").is_none()),
+            &["wrong-type doc: found `\"x\"`, expected an array of x"],
+        );
+        check(
+            json!(null),
+            |node| assert!(node.object().is_none()),
+            &["wrong-type doc: found `null`, expected an object"],
+        );
+        check(
+            json!(1),
+            |node| assert!(node.string().is_none()),
+            &["wrong-type doc: found `1`, expected a string"],
+        );
+        check(
+            json!("true"),
+            |node| assert!(node.boolean().is_none()),
+            &["wrong-type doc: found `\"true\"`, expected `true` or `false`"],
+        );
+        check(
+            json!(["a", 1, "b", null]),
+            |node| assert!(node.strings().is_none()),
+            &[
+                "wrong-type doc[1]: found `1`, expected a string",
+                "wrong-type doc[3]: found `null`, expected a string",
+            ],
+        );
+        check(
+            json!(""),
+            |node| assert!(node.name().is_none()),
+            &["invalid-value doc: found `\"\"`, expected a name"],
+        );
+    }
+
+    #[test]
+    fn unknown_names_are_answered_with_the_near_one() {
+        let table = [("allow", 1), ("deny", 2)];
+        check(
+            json!("deny"),
+            |node| assert_eq!(node.one_of(&table), Some(2)),
+            &[],
+        );
+        check(
+            json!("Allow"),
+            |node| assert!(node.one_of(&table).is_none()),
+            &[
+                "unknown-value doc: found `\"Allow\"`, expected one of `allow`, `deny` (did you mean `allow`?)",
+            ],
+        );
+        check(
+            json!(true),
+            |node| assert!(node.one_of(&table).is_none()),
+            &["wrong-type doc: found `true`, expected one of `allow`, `deny`"],
+        );
+        check(
+            json!(["read-path", "read-paths"]),
+            |node| assert!(node.roles(&Registry::default()).is_none()),
+            &["unknown-role doc[1]: found `\"read-paths\"`, expected a role (did you mean `read-path`?)"],
+        );
+        check(
+            json!({"domain": 1, "domains": 2, "zz": 3}),
+            |node| assert!(!node.object().unwrap().unknown_keys(&["domains"], Severity::Error)),
+            &[
+                "unknown-key doc.domain: found the key `domain`, expected one of `domains` (did you mean `domains`?)",
+                "unknown-key doc.zz: found the key `zz`, expected one of `domains`",
+            ],
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_between_characters() {
+        let long = json!({"text": "é".repeat(100)});
+        let shown = found(&long);
+        assert!(
+            shown.starts_with("`{\"text\":\"éé") && shown.ends_with("é…`"),
+            "{shown}"
+        );
+        assert!(shown.len() <= SHOWN + 5);
+        assert_eq!(shorten(&"é".repeat(100)).chars().count(), SHOWN + 3);
+        let limits = Limits {
+            value_bytes: 2,
+            ..Limits::default()
+        };
+        check(
+            json!(["ab", "abc"]),
+            |node| assert!(node.patterns(&limits).is_none()),
+            &["limit doc[1]: found `3` bytes, expected at most 2 (limit `value_bytes`)"],
+        );
+    }
+}

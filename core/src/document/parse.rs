@@ -1,0 +1,365 @@
+//! JSON text (RFC 8259), without its ambiguities: no doubled keys, no lone surrogates, no bottomless nesting.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value};
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::limits::Limits;
+
+use super::{Place, Report};
+
+/// The JSON reader recurses, so no configuration may ask for more levels than any stack has.
+pub(crate) const DEEPEST: usize = 120;
+
+/// Reads JSON text strictly.
+///
+/// Every doubled key is reported; a syntax error or too much nesting ends the reading. A value that is
+/// `unread` is held to the same rules and then left out: null stands in its place.
+pub(super) fn parse(
+    text: &str,
+    name: &str,
+    limits: &Limits,
+    unread: fn(&Place<'_>) -> bool,
+) -> Result<Value, Vec<Diagnostic>> {
+    if text.len() > limits.document_bytes {
+        return Err(vec![Diagnostic::error(
+            Code::Limit,
+            name,
+            format!(
+                "`{}` bytes, expected at most {} (limit `document_bytes`)",
+                text.len(),
+                limits.document_bytes
+            ),
+        )]);
+    }
+    let report = Report::default();
+    let depth = limits.depth.min(DEEPEST);
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = Strict {
+        place: Place::Document(name),
+        left: depth,
+        depth,
+        keep: true,
+        unread,
+        report: &report,
+    }
+    .deserialize(&mut reader)
+    .and_then(|value| reader.end().map(|()| value));
+    match read {
+        Ok(value) if !report.has_errors() => return Ok(value),
+        // What `Strict` refuses is in the report already.
+        Ok(_) => {}
+        Err(fault) if fault.is_data() => {}
+        Err(fault) => report.error(Code::Syntax, &Place::Document(name), || syntax_message(&fault)),
+    }
+    Err(report.finish(name))
+}
+
+/// Whether a value that was read elsewhere keeps to the limit on depth.
+pub(super) fn check_depth(value: &Value, name: &str, limits: &Limits) -> Result<(), Vec<Diagnostic>> {
+    let depth = limits.depth.min(DEEPEST);
+    if is_within(value, depth) {
+        return Ok(());
+    }
+    Err(vec![Diagnostic::error(Code::Limit, name, depth_message(depth))])
+}
+
+fn is_within(value: &Value, left: usize) -> bool {
+    let inner = left.checked_sub(1);
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        Value::Array(items) => inner.is_some_and(|left| items.iter().all(|item| is_within(item, left))),
+        Value::Object(map) => inner.is_some_and(|left| map.values().all(|item| is_within(item, left))),
+    }
+}
+
+fn depth_message(depth: usize) -> String {
+    format!("nested more than {depth} levels deep, expected at most {depth} (limit `depth`)")
+}
+
+fn syntax_message(fault: &serde_json::Error) -> String {
+    let message = fault.to_string();
+    let is_surrogate = ["lone leading surrogate", "unexpected end of hex escape"]
+        .iter()
+        .any(|start| message.starts_with(start));
+    if is_surrogate {
+        return format!(
+            "a lone surrogate (half of a `\\u` pair) at line {} column {}, expected well-formed Unicode",
+            fault.line(),
+            fault.column()
+        );
+    }
+    format!("not JSON: {message}")
+}
+
+/// One value that is about to be read.
+#[derive(Clone, Copy)]
+struct Strict<'p> {
+    place: Place<'p>,
+    /// How many levels may still be entered, of `depth` in all.
+    left: usize,
+    depth: usize,
+    /// Whether the value is wanted, or only checked.
+    keep: bool,
+    unread: fn(&Place<'_>) -> bool,
+    report: &'p Report,
+}
+
+impl<'p> Strict<'p> {
+    fn enter<E: Error>(mut self) -> Result<Self, E> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            self.report
+                .error(Code::Limit, &self.place, || depth_message(self.depth));
+            E::custom("too deep")
+        })?;
+        Ok(self)
+    }
+
+    fn at<'c>(self, place: Place<'c>) -> Strict<'c>
+    where
+        'p: 'c,
+    {
+        Strict {
+            keep: self.keep && !(self.unread)(&place),
+            place,
+            ..self
+        }
+    }
+
+    fn kept(self, value: impl FnOnce() -> Value) -> Value {
+        if self.keep { value() } else { Value::Null }
+    }
+
+    fn doubled(self, key: &str) {
+        self.report
+            .error(Code::DuplicateKey, &Place::Key(&self.place, key), || {
+                format!("the key `{key}` stands twice, expected once")
+            });
+    }
+
+    /// Reads an object whose entries are not wanted: its keys are compared and nothing is kept.
+    fn check_map<'de, A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut keys = Vec::new();
+        while let Some(Key(key)) = access.next_key()? {
+            access.next_value_seed(self.at(Place::Key(&self.place, &key)))?;
+            keys.push(key);
+        }
+        keys.sort_unstable();
+        for pair in keys.windows(2) {
+            if let [one, other] = pair
+                && one == other
+            {
+                self.doubled(one);
+            }
+        }
+        Ok(Value::Null)
+    }
+}
+
+/// A key that is borrowed from the text where it holds no escapes.
+#[derive(Deserialize)]
+struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(self.kept(|| Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(self.kept(|| Value::Number(value.into())))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(self.kept(|| Value::Number(value.into())))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        // JSON text has no infinite numbers; were one to come, reading would end.
+        Number::from_f64(value)
+            .map(|number| self.kept(|| Value::Number(number)))
+            .ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(self.kept(|| Value::String(value.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.enter()?;
+        let mut items = Vec::new();
+        let mut count = 0;
+        loop {
+            let place = Place::Index(&self.place, count);
+            match access.next_element_seed(inner.at(place))? {
+                Some(item) if self.keep => items.push(item),
+                Some(_) => {}
+                None if self.keep => return Ok(Value::Array(items)),
+                None => return Ok(Value::Null),
+            }
+            count += 1;
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.enter()?;
+        if !self.keep {
+            return inner.check_map(access);
+        }
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            let value = access.next_value_seed(inner.at(Place::Key(&self.place, &key)))?;
+            match map.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(entry) => self.doubled(entry.key()),
+            }
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(text: &str, limits: &Limits) -> Vec<String> {
+        match parse(text, "doc", limits, |_| false) {
+            Ok(_) => Vec::new(),
+            Err(faults) => faults
+                .iter()
+                .map(|fault| format!("{} {}: {}", fault.code, fault.path, fault.message))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_value_is_what_the_json_library_reads() {
+        for text in [
+            "null",
+            " [1, -2, 2.5, 1e3, 18446744073709551615, true, false] ",
+            "{\"b\":{\"a\":\"\\ud83d\\ude00\"},\"a\":[],\"__proto__\":\"\\u0000\"}",
+        ] {
+            let expected: Value = serde_json::from_str(text).unwrap();
+            let read = parse(text, "doc", &Limits::default(), |_| false).unwrap();
+            assert_eq!(read.to_string(), expected.to_string());
+        }
+    }
+
+    #[test]
+    fn what_is_ambiguous_or_no_json_is_refused_with_its_place() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(faults(text, &Limits::default()), expected);
+        check(
+            "",
+            &["syntax doc: not JSON: EOF while parsing a value at line 1 column 0"],
+        );
+        check(
+            "{\n  \"a\": NaN}",
+            &["syntax doc: not JSON: expected value at line 2 column 8"],
+        );
+        check(
+            "[/* c */]",
+            &["syntax doc: not JSON: expected value at line 1 column 2"],
+        );
+        check(
+            "[1,]",
+            &["syntax doc: not JSON: trailing comma at line 1 column 4"],
+        );
+        check(
+            "1 2",
+            &["syntax doc: not JSON: trailing characters at line 1 column 3"],
+        );
+        check(
+            "[1e999]",
+            &["syntax doc: not JSON: number out of range at line 1 column 6"],
+        );
+        for lone in ["\"\\ud800\"", "\"\\udc00\"", "\"\\ud800x\"", "\"\\ud800\\u0041\""] {
+            let found = faults(lone, &Limits::default());
+            assert!(found[0].starts_with("syntax doc: a lone surrogate"), "{found:?}");
+        }
+        check(
+            "{\"a\":{\"x\":1,\"x\":1},\"l\":[0,{\"k-\":1,\"\\u006b-\":2}],\"a\":3}",
+            &[
+                "duplicate-key doc.a.x: the key `x` stands twice, expected once",
+                "duplicate-key doc.l[1][\"k-\"]: the key `k-` stands twice, expected once",
+                "duplicate-key doc.a: the key `a` stands twice, expected once",
+            ],
+        );
+    }
+
+    #[test]
+    fn limits_name_themselves() {
+        let mut limits = Limits::default();
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert_eq!(faults(&nested(64), &limits), [""; 0]);
+        let deep = faults(&nested(65), &limits);
+        assert_eq!(deep.len(), 1);
+        assert!(deep[0].starts_with("limit doc[0][0]"), "{deep:?}");
+        assert!(deep[0].ends_with("nested more than 64 levels deep, expected at most 64 (limit `depth`)"));
+        assert_eq!(faults(&nested(100_000), &limits).len(), 1);
+        limits.depth = usize::MAX;
+        assert!(faults(&nested(DEEPEST), &limits).is_empty());
+        assert!(faults(&nested(DEEPEST + 1), &limits)[0].starts_with("limit"));
+        limits.document_bytes = 3;
+        assert_eq!(
+            faults("[  ]", &limits),
+            ["limit doc: `4` bytes, expected at most 3 (limit `document_bytes`)"]
+        );
+    }
+
+    #[test]
+    fn a_value_from_elsewhere_keeps_to_the_depth_too() {
+        let limits = Limits::default();
+        let nested =
+            |levels| (1..levels).fold(Value::Array(Vec::new()), |inner, _| Value::Array(vec![inner]));
+        assert!(check_depth(&nested(64), "doc", &limits).is_ok());
+        assert_eq!(
+            check_depth(&nested(65), "doc", &limits).unwrap_err()[0].code,
+            Code::Limit
+        );
+    }
+
+    #[test]
+    fn what_is_unread_is_checked_and_left_out() {
+        let unread = |place: &Place<'_>| matches!(place, Place::Key(Place::Document(_), "skip"));
+        let read = |text: &str| parse(text, "doc", &Limits::default(), unread);
+        let value =
+            read("{\"a\":{\"skip\":[1]},\"skip\":[{\"x\":\"\\n\",\"y\":[2]},\"s\"],\"b\":2}").unwrap();
+        assert_eq!(value.to_string(), "{\"a\":{\"skip\":[1]},\"skip\":null,\"b\":2}");
+        let check = |text: String, expected: &str| {
+            let faults = read(&text).unwrap_err();
+            assert_eq!(faults.len(), 1);
+            assert_eq!(format!("{} {}", faults[0].code, faults[0].path), expected);
+        };
+        check(
+            "{\"skip\":[0,{\"k\":1,\"j\":2,\"\\u006b\":3}]}".to_owned(),
+            "duplicate-key doc.skip[1].k",
+        );
+        check("{\"skip\":\"\\ud800\"}".to_owned(), "syntax doc");
+        let deep = format!("{{\"skip\":{}{}}}", "[".repeat(64), "]".repeat(64));
+        check(deep, &format!("limit doc.skip{}", "[0]".repeat(63)));
+    }
+}

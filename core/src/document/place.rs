@@ -1,0 +1,54 @@
+//! Where in a document a value stands.
+
+use std::fmt;
+
+/// A place in a document: a chain from the value up to the document's name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'p> {
+    /// The document itself.
+    Document(&'p str),
+    /// The value of a key.
+    Key(&'p Place<'p>, &'p str),
+    /// The item at an index.
+    Index(&'p Place<'p>, usize),
+}
+
+impl fmt::Display for Place<'_> {
+    /// `compiledPolicy.rules[3].if.roles[0]`; a key that is no identifier stands in brackets and quotes.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Document(name) => formatter.write_str(name),
+            Place::Key(parent, key) if is_identifier(key) => write!(formatter, "{parent}.{key}"),
+            Place::Key(parent, key) => write!(formatter, "{parent}[{}]", serde_json::Value::from(*key)),
+            Place::Index(parent, index) => write!(formatter, "{parent}[{index}]"),
+        }
+    }
+}
+
+fn is_identifier(key: &str) -> bool {
+    key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_no_identifiers_are_quoted() {
+        let document = Place::Document("toolAnnotations");
+        for (key, expected) in [
+            ("servers", "toolAnnotations.servers[2]"),
+            ("__proto__", "toolAnnotations.__proto__[2]"),
+            ("google-workspace", "toolAnnotations[\"google-workspace\"][2]"),
+            ("2nd", "toolAnnotations[\"2nd\"][2]"),
+            ("", "toolAnnotations[\"\"][2]"),
+            ("a\"\n", "toolAnnotations[\"a\\\"\\n\"][2]"),
+        ] {
+            let place = Place::Key(&document, key);
+            assert_eq!(Place::Index(&place, 2).to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The faults of one document, as many as there are, up to a bound.
+
+use std::cell::RefCell;
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+
+use super::Place;
+
+/// How many errors, and how many warnings, are listed for one document.
+const LISTED: usize = 100;
+
+/// Collects the faults of one document while it is read.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    faults: RefCell<Faults>,
+}
+
+#[derive(Debug, Default)]
+struct Faults {
+    listed: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+}
+
+impl Report {
+    /// Adds an error.
+    pub(crate) fn error(&self, code: Code, place: &Place<'_>, message: impl FnOnce() -> String) {
+        self.add(Severity::Error, code, place, || (message(), None));
+    }
+
+    /// Adds a warning.
+    pub(crate) fn warning(&self, code: Code, place: &Place<'_>, message: impl FnOnce() -> String) {
+        self.add(Severity::Warning, code, place, || (message(), None));
+    }
+
+    /// Adds a fault with its message and help, which are made only where the fault is listed.
+    pub(crate) fn add(
+        &self,
+        severity: Severity,
+        code: Code,
+        place: &Place<'_>,
+        describe: impl FnOnce() -> (String, Option<String>),
+    ) {
+        let mut faults = self.faults.borrow_mut();
+        let count = match severity {
+            Severity::Error => &mut faults.errors,
+            Severity::Warning => &mut faults.warnings,
+        };
+        *count += 1;
+        if *count > LISTED {
+            return;
+        }
+        let (message, help) = describe();
+        faults.listed.push(Diagnostic {
+            code,
+            severity,
+            path: place.to_string(),
+            message,
+            help,
+        });
+    }
+
+    /// Whether an error was added.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.faults.borrow().errors > 0
+    }
+
+    /// The faults in the order in which they were found, and a last one for each severity of which there
+    /// are more than are listed.
+    pub(crate) fn finish(self, name: &str) -> Vec<Diagnostic> {
+        let Faults {
+            mut listed,
+            errors,
+            warnings,
+        } = self.faults.into_inner();
+        for (severity, count, what) in [
+            (Severity::Error, errors, "errors"),
+            (Severity::Warning, warnings, "warnings"),
+        ] {
+            if count > LISTED {
+                listed.push(Diagnostic {
+                    code: Code::Limit,
+                    severity,
+                    path: name.to_owned(),
+                    message: format!(
+                        "`{count}` {what} in this document, expected at most {LISTED}: {} more are not listed",
+                        count - LISTED
+                    ),
+                    help: None,
+                });
+            }
+        }
+        listed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_beyond_the_bound_are_counted() {
+        let report = Report::default();
+        let document = Place::Document("d");
+        for index in 0..130 {
+            report.error(Code::WrongType, &Place::Index(&document, index), String::new);
+        }
+        report.warning(Code::UnknownKey, &document, || "late".to_owned());
+        assert!(report.has_errors());
+        let faults = report.finish("d");
+        assert_eq!(faults.len(), 102);
+        assert_eq!(faults[99].path, "d[99]");
+        assert_eq!(faults[100].message, "late");
+        assert!(faults[101].message.contains("30 more"));
+        assert_eq!(faults[101].severity, Severity::Error);
+    }
+}

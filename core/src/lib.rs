@@ -1,4 +1,5 @@
 //! Callgate's engine.
+mod annotation;
 mod diagnostic;
 mod document;
 mod host;

@@ -1,0 +1,61 @@
+//! Annotations: which roles each argument of each tool carries, and what the tool does.
+
+mod conditional;
+mod document;
+mod name;
+mod roles;
+mod semantics;
+
+use crate::role::RoleId;
+
+pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
+pub(crate) use document::{is_unread, read};
+pub(crate) use name::{ArgumentName, Segment};
+pub(crate) use semantics::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
+
+/// The annotated tools of every server, in the order of the document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Annotations {
+    /// No two tools have the same server and name.
+    pub(crate) tools: Vec<Tool>,
+}
+
+/// What is known about one tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tool {
+    /// The server that offers the tool.
+    pub(crate) server: Box<str>,
+    /// The tool's name on that server.
+    pub(crate) name: Box<str>,
+    /// What an annotator wrote about it.
+    pub(crate) comment: Box<str>,
+    /// The arguments that carry roles, in the order of the document, which decides what is looked at first.
+    pub(crate) arguments: Vec<Argument>,
+    /// The names under `inputSchema.properties`; `None` where the schema has no `properties`.
+    pub(crate) schema_properties: Option<Vec<Box<str>>>,
+    /// What the tool does beyond its arguments.
+    pub(crate) semantics: Semantics,
+}
+
+/// One annotated argument.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Argument {
+    /// Where its values are.
+    pub(crate) name: ArgumentName,
+    /// What its values mean.
+    pub(crate) roles: Roles,
+}
+
+impl Roles {
+    /// Every role that some call could give the argument.
+    pub(crate) fn possible(&self) -> impl Iterator<Item = RoleId> {
+        let (first, when) = match self {
+            Roles::Fixed(roles) => (roles, [].as_slice()),
+            Roles::Conditional { default, when } => (default, when.as_slice()),
+        };
+        first
+            .iter()
+            .chain(when.iter().flat_map(|clause| &clause.roles))
+            .copied()
+    }
+}

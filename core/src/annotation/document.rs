@@ -1,0 +1,312 @@
+//! The annotations file `{generatedAt, servers: {name: {inputHash, tools: []}}}`.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, Object, Place};
+use crate::role::{Registry, RoleId};
+
+use super::roles::{read_name, read_roles};
+use super::{
+    Annotations, Argument, ArgumentName, Clause, Condition, ConditionArgument, Roles, Scalar, Segment,
+    Semantics, Test, Tool, semantics,
+};
+
+const TOOL_KEYS: [&str; 6] = [
+    "toolName",
+    "serverName",
+    "comment",
+    "args",
+    "inputSchema",
+    // Older files say whether the tool has effects; the roles say it better.
+    "sideEffects",
+];
+
+/// Whether nothing reads the value at that place: the most of every `inputSchema`, and with it of the file.
+pub(crate) fn is_unread(place: &Place<'_>) -> bool {
+    match place {
+        Place::Key(Place::Key(Place::Key(tool, "inputSchema"), "properties"), _) => is_tool(tool),
+        Place::Key(Place::Key(tool, "inputSchema"), key) => *key != "properties" && is_tool(tool),
+        Place::Document(_) | Place::Key(..) | Place::Index(..) => false,
+    }
+}
+
+fn is_tool(place: &Place<'_>) -> bool {
+    matches!(
+        place,
+        Place::Index(
+            Place::Key(Place::Key(Place::Key(Place::Document(_), "servers"), _), "tools"),
+            _
+        )
+    )
+}
+
+/// Reads an annotations file. Faults go to the document's report; where there are errors, the answer is what
+/// could be read.
+pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry) -> Annotations {
+    let mut tools = Vec::new();
+    if let Some(file) = document.object() {
+        file.unknown_keys(&["generatedAt", "servers"], Severity::Warning);
+        file.string("generatedAt");
+        let servers = file.required("servers", "an object of servers");
+        if let Some(servers) = servers.and_then(|node| node.object()) {
+            for (name, server) in servers.entries() {
+                read_server(name, &server, registry, &mut tools);
+            }
+        }
+    }
+    Annotations { tools }
+}
+
+fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut Vec<Tool>) {
+    let Some(server) = node.object() else { return };
+    server.unknown_keys(&["inputHash", "tools"], Severity::Warning);
+    server.string("inputHash");
+    let Some(list) = server.required("tools", "an array of tools") else {
+        return;
+    };
+    let Some(items) = list.array("an array of tools") else {
+        return;
+    };
+    let mut seen = BTreeSet::new();
+    for item in items {
+        let Some(tool) = item.object() else { continue };
+        let Some(read) = read_tool(name, &tool, registry) else {
+            continue;
+        };
+        if !seen.insert(read.name.clone()) {
+            item.error(Code::DuplicateTool, || {
+                format!(
+                    "found the tool `{}` of `{name}` again, expected one annotation of it",
+                    read.name
+                )
+            });
+        }
+        tools.push(read);
+    }
+}
+
+fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option<Tool> {
+    let known: Vec<&str> = TOOL_KEYS.into_iter().chain(semantics::KEYS).collect();
+    tool.unknown_keys(&known, Severity::Warning);
+    let name = tool
+        .required("toolName", "the name of a tool")
+        .and_then(|node| node.name());
+    let server_name = tool.required("serverName", "the name of the server");
+    if let Some(node) = server_name
+        && let Some(found) = node.string()
+        && found != server
+    {
+        node.error(Code::InvalidValue, || {
+            format!(
+                "found {}, expected `{server}`, under which the tool stands",
+                node.found()
+            )
+        });
+    }
+    let comment = tool.string("comment");
+    let semantics = Semantics::read(tool);
+    let arguments = tool
+        .required("args", "an object of arguments")
+        .and_then(|node| read_arguments(&node, &semantics, registry));
+    let schema_properties = tool.optional("inputSchema").and_then(|node| read_schema(&node));
+    Some(Tool {
+        server: server.into(),
+        name: name?.into(),
+        comment: comment?.into(),
+        arguments: arguments?,
+        schema_properties,
+        semantics,
+    })
+}
+
+/// The names of a schema's properties; the rest of a schema is of no use here and is not looked at.
+fn read_schema(node: &Node<'_, '_>) -> Option<Vec<Box<str>>> {
+    let schema = node.object()?;
+    let properties = schema.optional("properties")?.object()?;
+    Some(properties.entries().map(|(name, _)| name.into()).collect())
+}
+
+fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registry) -> Option<Vec<Argument>> {
+    let object = node.object()?;
+    let mut arguments = Vec::with_capacity(object.entries().len());
+    for (name, node) in object.entries() {
+        if let Some(key) = semantics.arg_schema.arg_aliases.get(name) {
+            node.warning(Code::NeverMatches, || {
+                format!(
+                    "found roles of `{name}`, which is renamed to `{key}` first, expected roles of `{key}`"
+                )
+            });
+        }
+        let name = read_name(name, &node);
+        let roles = read_roles(&node, registry);
+        arguments.extend(name.zip(roles).map(|(name, roles)| Argument { name, roles }));
+    }
+    Some(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::document::{Input, Report, load};
+    use crate::limits::Limits;
+
+    fn read_file(value: &Value) -> (Annotations, Vec<String>) {
+        let report = Report::default();
+        let annotations = read(&Node::document(value, "a", &report), &Registry::default());
+        let faults = report.finish("a").iter().map(ToString::to_string).collect();
+        (annotations, faults)
+    }
+
+    fn file(tools: Value) -> Value {
+        json!({"generatedAt": "t", "servers": {"s": {"inputHash": "h", "tools": tools}}})
+    }
+
+    fn tool(args: Value) -> Value {
+        json!({"toolName": "t", "serverName": "s", "comment": "", "args": args})
+    }
+
+    /// Compares the faults of a file, each by how it starts.
+    fn check(value: Value, expected: &[&str]) {
+        let (_, faults) = read_file(&value);
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_tool_is_what_its_annotation_says() {
+        let value = file(json!([
+            {
+                "toolName": "t", "serverName": "s", "comment": "c", "sideEffects": true, "kind": "read",
+                "args": {
+                    "z": ["read-path", "none"],
+                    "__proto__": ["none"],
+                    "/edits/*/path": {
+                        "default": ["read-path", "write-path"],
+                        "when": [
+                            {"condition": {"arg": "/o/dry", "is": "truthy"}, "roles": ["read-path"]},
+                            {"condition": {"arg": "m", "in": [1, "1", null, true]}, "roles": []},
+                            {"condition": {"arg": "m"}, "roles": ["none"]},
+                        ],
+                    },
+                },
+                "inputSchema": {"type": "object", "properties": {"z": {}, "a": false}},
+            },
+            {"toolName": "u", "serverName": "s", "comment": "", "args": {}, "inputSchema": {"properties": {}}},
+            {"toolName": "v", "serverName": "s", "comment": "", "args": {}, "inputSchema": {}},
+        ]));
+        let (annotations, faults) = read_file(&value);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].starts_with(
+            "warning[never-matches] at a.servers.s.tools[0].args[\"/edits/*/path\"].when[2].condition: "
+        ));
+        let [tool, empty, none] = annotations.tools.as_slice() else {
+            panic!("{annotations:?}")
+        };
+        assert_eq!((&*tool.server, &*tool.name, &*tool.comment), ("s", "t", "c"));
+        assert!(tool.semantics.kind.is_read_only());
+        assert_eq!(tool.schema_properties, Some(vec!["z".into(), "a".into()]));
+        assert_eq!(empty.schema_properties, Some(vec![]));
+        assert_eq!(none.schema_properties, None);
+        let names: Vec<String> = tool.arguments.iter().map(|one| one.name.to_string()).collect();
+        assert_eq!(names, ["z", "__proto__", "/edits/*/path"]);
+        assert_eq!(
+            tool.arguments[0].roles,
+            Roles::Fixed(vec![RoleId::READ_PATH, RoleId::NONE])
+        );
+        let clause = |argument, test, roles: &[RoleId]| Clause {
+            condition: Condition { argument, test },
+            roles: roles.to_vec(),
+        };
+        let values = vec![
+            Scalar::Number(1.0),
+            Scalar::Text("1".into()),
+            Scalar::Null,
+            Scalar::Bool(true),
+        ];
+        assert_eq!(
+            tool.arguments[2].roles,
+            Roles::Conditional {
+                default: vec![RoleId::READ_PATH, RoleId::WRITE_PATH],
+                when: vec![
+                    clause(
+                        ConditionArgument::Pointer(vec!["o".into(), "dry".into()]),
+                        Test::Truthy,
+                        &[RoleId::READ_PATH]
+                    ),
+                    clause(ConditionArgument::Top("m".into()), Test::In(values), &[]),
+                ],
+            }
+        );
+    }
+
+    #[test]
+    fn what_is_unread_changes_nothing() {
+        let mut tool = tool(json!({"inputSchema": {"default": ["read-path"], "when": []}}));
+        tool["inputSchema"] =
+            json!({"$defs": {"x": [1]}, "properties": {"p": {"type": "string"}, "q": true}});
+        let value = file(json!([tool]));
+        let text = value.to_string();
+        let kept = load(Input::Text(&text), "a", &Limits::default(), is_unread).unwrap();
+        let schema = json!({"$defs": null, "properties": {"p": null, "q": null}});
+        assert_eq!(kept["servers"]["s"]["tools"][0]["inputSchema"], schema);
+        assert_eq!(read_file(&kept), read_file(&value));
+    }
+
+    #[test]
+    fn the_file_is_read_strictly() {
+        check(
+            json!([]),
+            &["error[wrong-type] at a: found `[]`, expected an object"],
+        );
+        check(
+            json!({"server": {}}),
+            &[
+                "warning[unknown-key] at a.server: ",
+                "error[missing-field] at a: the field `generatedAt`",
+                "error[missing-field] at a: the field `servers`",
+            ],
+        );
+        check(
+            file(json!({})),
+            &["error[wrong-type] at a.servers.s.tools: found `{}`, expected an array of tools"],
+        );
+        check(
+            file(json!([null, {}, {"toolName": "", "serverName": "S", "comment": 1, "args": [], "arg": {}}])),
+            &[
+                "error[wrong-type] at a.servers.s.tools[0]: found `null`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `toolName`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `serverName`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `comment`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `args`",
+                "warning[unknown-key] at a.servers.s.tools[2].arg: ",
+                "error[invalid-value] at a.servers.s.tools[2].toolName: ",
+                "error[invalid-value] at a.servers.s.tools[2].serverName: found `\"S\"`, expected `s`",
+                "error[wrong-type] at a.servers.s.tools[2].comment: ",
+                "error[wrong-type] at a.servers.s.tools[2].args: found `[]`, expected an object",
+            ],
+        );
+        check(
+            file(json!([tool(json!({})), tool(json!({}))])),
+            &["error[duplicate-tool] at a.servers.s.tools[1]: found the tool `t` of `s` again"],
+        );
+        let mut schema = tool(Value::Object(Map::new()));
+        schema["inputSchema"] = json!({"properties": []});
+        schema["arg_schema"] = json!({"arg_aliases": {"file": "path"}});
+        schema["args"] = json!({"file": ["read-path"], "/a~": ["none"]});
+        check(
+            file(json!([schema])),
+            &[
+                "warning[never-matches] at a.servers.s.tools[0].args.file: found roles of `file`, which is renamed",
+                "error[invalid-value] at a.servers.s.tools[0].args[\"/a~\"]: found the pointer `/a~`",
+                "error[wrong-type] at a.servers.s.tools[0].inputSchema.properties: found `[]`",
+            ],
+        );
+    }
+}

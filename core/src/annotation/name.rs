@@ -1,0 +1,108 @@
+//! The name of an argument: a key of the arguments, or a JSON Pointer into them.
+
+use std::fmt;
+
+/// Where the values of an annotated argument are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ArgumentName {
+    /// The own property of that name.
+    Top(Box<str>),
+    /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) in which `*` stands for every
+    /// item or member. A member that is called `*` cannot be named.
+    Pointer(Vec<Segment>),
+}
+
+/// One reference token of a pointer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Segment {
+    /// The member of that name, or the item at that index.
+    Key(Box<str>),
+    /// Every item or member.
+    Every,
+}
+
+/// A `~` in a pointer that is neither `~0` nor `~1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BadEscape;
+
+impl ArgumentName {
+    /// A pointer where the name starts with `/`, else the name of a property.
+    pub(crate) fn parse(text: &str) -> Result<Self, BadEscape> {
+        match text.strip_prefix('/') {
+            None => Ok(Self::Top(text.into())),
+            Some(tokens) => tokens
+                .split('/')
+                .map(|token| match token {
+                    "*" => Ok(Segment::Every),
+                    _ => unescape(token).map(Segment::Key),
+                })
+                .collect::<Result<_, _>>()
+                .map(Self::Pointer),
+        }
+    }
+}
+
+fn unescape(token: &str) -> Result<Box<str>, BadEscape> {
+    let mut parts = token.split('~');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = if let Some(rest) = part.strip_prefix('0') {
+            text.push('~');
+            rest
+        } else if let Some(rest) = part.strip_prefix('1') {
+            text.push('/');
+            rest
+        } else {
+            return Err(BadEscape);
+        };
+        text.push_str(rest);
+    }
+    Ok(text.into())
+}
+
+impl fmt::Display for ArgumentName {
+    /// The name as documents write it.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Top(name) => formatter.write_str(name),
+            Self::Pointer(segments) => segments.iter().try_for_each(|segment| match segment {
+                Segment::Every => formatter.write_str("/*"),
+                Segment::Key(key) => write!(formatter, "/{}", key.replace('~', "~0").replace('/', "~1")),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointer(tokens: &[&str]) -> Result<ArgumentName, BadEscape> {
+        let segment = |token: &&str| match *token {
+            "*" => Segment::Every,
+            key => Segment::Key(key.into()),
+        };
+        Ok(ArgumentName::Pointer(tokens.iter().map(segment).collect()))
+    }
+
+    #[test]
+    fn pointers_are_those_of_rfc_6901() {
+        for (text, expected) in [
+            ("path", Ok(ArgumentName::Top("path".into()))),
+            ("", Ok(ArgumentName::Top("".into()))),
+            ("a/b~c", Ok(ArgumentName::Top("a/b~c".into()))),
+            ("/", pointer(&[""])),
+            ("/edits/*/path", pointer(&["edits", "*", "path"])),
+            ("/a~1b/m~0n/~01/0", pointer(&["a/b", "m~n", "~1", "0"])),
+            ("/__proto__//", pointer(&["__proto__", "", ""])),
+            ("/a~", Err(BadEscape)),
+            ("/a~2", Err(BadEscape)),
+        ] {
+            let parsed = ArgumentName::parse(text);
+            assert_eq!(parsed, expected, "{text}");
+            if let Ok(name) = parsed {
+                assert_eq!(name.to_string(), text);
+            }
+        }
+    }
+}

@@ -57,6 +57,8 @@ codes! {
     ListType = "list-type";
     /// A list is defined and no rule uses it.
     UnusedList = "unused-list";
+    /// A generated list holds the pattern that matches everything.
+    WildcardList = "wildcard-list";
     /// A deliberate behaviour of the engine overrides what the rule seems to say.
     Overridden = "overridden";
 }

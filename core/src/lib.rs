@@ -4,6 +4,7 @@ mod diagnostic;
 mod document;
 mod host;
 mod limits;
+mod policy;
 mod role;
 
 pub use diagnostic::{Code, Diagnostic, Severity};

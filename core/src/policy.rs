@@ -1,0 +1,161 @@
+//! The compiled policy: an ordered list of rules, and the lists that they name.
+
+mod document;
+mod lists;
+mod overridden;
+mod reachable;
+mod validate;
+
+use crate::role::RoleId;
+
+pub(crate) use document::{read, read_rules};
+pub(crate) use lists::{Lists, expand, missing_lists};
+pub(crate) use overridden::overridden;
+pub(crate) use validate::{Validation, validate_compiled_rules};
+
+/// A compiled policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Policy {
+    /// The rules, in the order in which they are tried.
+    pub(crate) rules: Vec<Rule>,
+    /// The lists that rules may name, as the policy's compiler defined them.
+    pub(crate) list_definitions: Vec<ListDefinition>,
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    /// The name that verdicts give.
+    pub(crate) name: Box<str>,
+    /// What the rule does, for people.
+    pub(crate) description: Box<str>,
+    /// Where the rule comes from, for people.
+    pub(crate) principle: Box<str>,
+    /// The reason that verdicts give.
+    pub(crate) reason: Box<str>,
+    /// What the rule says about a call that it matches.
+    pub(crate) effect: Effect,
+    /// When the rule matches.
+    pub(crate) conditions: Conditions,
+}
+
+/// What a rule says. What the engine decides is another type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Effect {
+    /// The call may be made.
+    Allow,
+    /// A person decides.
+    Escalate,
+    /// The call may not be made.
+    Deny,
+}
+
+impl Effect {
+    const TABLE: [(&'static str, Self); 3] = [
+        ("allow", Self::Allow),
+        ("escalate", Self::Escalate),
+        ("deny", Self::Deny),
+    ];
+}
+
+/// The conditions of a rule, all of which must hold; one that is not there always does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Conditions {
+    /// A role that an argument of the tool must bear.
+    pub(crate) roles: Option<Vec<RoleId>>,
+    /// The servers.
+    pub(crate) server: Option<Vec<Box<str>>>,
+    /// The tools.
+    pub(crate) tool: Option<Vec<Box<str>>>,
+    /// Where paths must lie.
+    pub(crate) paths: Option<PathCondition>,
+    /// Which domains URLs must name.
+    pub(crate) domains: Option<DomainCondition>,
+    /// Which lists values must be on; without any there is no such condition.
+    pub(crate) lists: Vec<ListCondition>,
+}
+
+impl Conditions {
+    /// Whether there is no condition at all, so that the rule matches every call.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roles.is_none() && self.server.is_none() && self.tool.is_none() && !self.name_values()
+    }
+
+    /// Whether a condition looks at the values of arguments.
+    pub(crate) fn name_values(&self) -> bool {
+        self.paths.is_some() || self.domains.is_some() || !self.lists.is_empty()
+    }
+
+    /// Whether the rule can match a call of that server.
+    pub(crate) fn includes_server(&self, server: &str) -> bool {
+        self.server
+            .as_ref()
+            .is_none_or(|servers| servers.iter().any(|one| **one == *server))
+    }
+}
+
+/// A condition on paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PathCondition {
+    /// The roles whose values are looked at.
+    pub(crate) roles: Vec<RoleId>,
+    /// The directory, as written.
+    pub(crate) within: Box<str>,
+}
+
+/// A condition on domains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DomainCondition {
+    /// The roles whose values are looked at.
+    pub(crate) roles: Vec<RoleId>,
+    /// Patterns and `@names` of lists, as written.
+    pub(crate) allowed: Vec<Box<str>>,
+}
+
+/// A condition on other values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListCondition {
+    /// The roles whose values are looked at.
+    pub(crate) roles: Vec<RoleId>,
+    /// Entries and `@names` of lists, as written.
+    pub(crate) allowed: Vec<Box<str>>,
+    /// How values and entries are compared.
+    pub(crate) match_type: MatchType,
+}
+
+/// How a value is compared with the entries of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatchType {
+    /// As a domain with patterns.
+    Domains,
+    /// As e-mail addresses, without regard to case.
+    Emails,
+    /// As a whole, exactly.
+    Identifiers,
+}
+
+impl MatchType {
+    const TABLE: [(&'static str, Self); 3] = [
+        ("domains", Self::Domains),
+        ("emails", Self::Emails),
+        ("identifiers", Self::Identifiers),
+    ];
+
+    /// The type as documents write it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Domains => "domains",
+            Self::Emails => "emails",
+            Self::Identifiers => "identifiers",
+        }
+    }
+}
+
+/// A list that rules may name as `@name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListDefinition {
+    /// The name without its `@`.
+    pub(crate) name: Box<str>,
+    /// What the list holds.
+    pub(crate) kind: MatchType,
+}

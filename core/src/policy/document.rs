@@ -1,0 +1,450 @@
+//! The compiled policy document
+//! `{generatedAt, constitutionHash, inputHash, rules, listDefinitions?, skippedServers?}`.
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, Object, Relative};
+use crate::limits::Limits;
+use crate::role::Registry;
+
+use super::{
+    Conditions, DomainCondition, Effect, ListCondition, ListDefinition, MatchType, PathCondition, Policy,
+    Rule, reachable,
+};
+
+/// Reads a compiled policy. Faults go to the document's report; where there are errors, the answer is what
+/// could be read.
+pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Policy {
+    let mut policy = Policy::default();
+    let Some(object) = document.object() else {
+        return policy;
+    };
+    object.unknown_keys(
+        &[
+            "generatedAt",
+            "constitutionHash",
+            "inputHash",
+            "rules",
+            "listDefinitions",
+            "skippedServers",
+        ],
+        Severity::Warning,
+    );
+    for key in ["generatedAt", "constitutionHash", "inputHash"] {
+        object.string(key);
+    }
+    if let Some(rules) = object.required("rules", "an array of rules") {
+        policy.rules = read_rules(&rules, registry, limits);
+    }
+    if let Some(definitions) = object.optional("listDefinitions") {
+        policy.list_definitions = read_list_definitions(&definitions);
+    }
+    policy
+}
+
+/// Reads an array of rules, at most `rules` of them.
+pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Vec<Rule> {
+    let Some(items) = node.array("an array of rules") else {
+        return Vec::new();
+    };
+    let count = items.len();
+    if count > limits.rules {
+        node.error(Code::Limit, || {
+            format!(
+                "`{count}` rules, expected at most {} (limit `rules`)",
+                limits.rules
+            )
+        });
+        return Vec::new();
+    }
+    let mut rules = Vec::with_capacity(count);
+    let mut entries = 0;
+    for item in items {
+        let Some(rule) = read_rule(&item, registry, limits) else {
+            continue;
+        };
+        reachable::check(&rule, &item, registry);
+        let conditions = &rule.conditions;
+        entries += conditions
+            .domains
+            .as_ref()
+            .map_or(0, |domains| domains.allowed.len());
+        entries += conditions
+            .lists
+            .iter()
+            .map(|list| list.allowed.len())
+            .sum::<usize>();
+        rules.push(rule);
+    }
+    if entries > limits.list_entries {
+        node.error(Code::Limit, || {
+            format!(
+                "`{entries}` entries under `allowed`, expected at most {} (limit `list_entries`)",
+                limits.list_entries
+            )
+        });
+    }
+    rules
+}
+
+/// Reads the definitions of lists. Only the name and the type mean something here.
+pub(super) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> {
+    let read = |item: &Node<'_, '_>| {
+        let definition = item.object()?;
+        definition.unknown_keys(
+            &[
+                "name",
+                "type",
+                "principle",
+                "generationPrompt",
+                "requiresMcp",
+                "mcpServerHint",
+            ],
+            Severity::Warning,
+        );
+        let name = definition
+            .required("name", "the name of a list")
+            .and_then(|node| node.name());
+        let kind = definition
+            .required("type", "the type of the list")
+            .and_then(|node| node.one_of(&MatchType::TABLE));
+        Some(ListDefinition {
+            name: name?.into(),
+            kind: kind?,
+        })
+    };
+    node.each("an array of list definitions", read)
+        .unwrap_or_default()
+}
+
+fn read_rule(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Rule> {
+    let rule = node.object()?;
+    rule.unknown_keys(
+        &["name", "description", "principle", "if", "then", "reason"],
+        Severity::Error,
+    );
+    let text = |key| rule.string(key).map(Box::<str>::from);
+    let (name, description, principle) = (text("name"), text("description"), text("principle"));
+    let conditions = rule
+        .required("if", "an object of conditions")
+        .and_then(|node| read_conditions(&node, registry, limits));
+    let effect = rule
+        .required("then", "one of `allow`, `escalate`, `deny`")
+        .and_then(|node| node.one_of(&Effect::TABLE));
+    let reason = text("reason");
+    Some(Rule {
+        name: name?,
+        description: description?,
+        principle: principle?,
+        reason: reason?,
+        effect: effect?,
+        conditions: conditions?,
+    })
+}
+
+fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Conditions> {
+    let object = node.object()?;
+    // A condition that is misspelled would not be there, and the rule wider than it looks.
+    let all_known = object.unknown_keys(
+        &["roles", "server", "tool", "paths", "domains", "lists"],
+        Severity::Error,
+    );
+    let roles = field(&object, "roles", |node| node.roles(registry));
+    let server = field(&object, "server", |node| node.strings());
+    let tool = field(&object, "tool", |node| node.strings());
+    let paths = field(&object, "paths", |node| read_paths(node, registry, limits));
+    let domains = field(&object, "domains", |node| read_domains(node, registry, limits));
+    let lists = field(&object, "lists", |node| {
+        node.each("an array of conditions", |item| read_list(item, registry, limits))
+    });
+    all_known.then_some(Conditions {
+        roles: roles?,
+        server: server?,
+        tool: tool?,
+        paths: paths?,
+        domains: domains?,
+        lists: lists?.unwrap_or_default(),
+    })
+}
+
+/// A field that may be missing but not faulty: `None` for a fault, `Some(None)` for a missing field.
+fn field<T>(
+    object: &Object<'_, '_>,
+    key: &str,
+    read: impl FnOnce(&Node<'_, '_>) -> Option<T>,
+) -> Option<Option<T>> {
+    match object.optional(key) {
+        None => Some(None),
+        Some(node) => read(&node).map(Some),
+    }
+}
+
+fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<PathCondition> {
+    let paths = node.object()?;
+    paths.unknown_keys(&["roles", "within"], Severity::Error);
+    let roles = paths
+        .required("roles", "an array of roles")
+        .and_then(|node| node.roles(registry));
+    let within = paths
+        .required("within", "a directory")
+        .and_then(|node| node.path(Relative::Warned, limits));
+    Some(PathCondition {
+        roles: roles?,
+        within: within?.into(),
+    })
+}
+
+fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<DomainCondition> {
+    let domains = node.object()?;
+    domains.unknown_keys(&["roles", "allowed"], Severity::Error);
+    let roles = domains
+        .required("roles", "an array of roles")
+        .and_then(|node| node.roles(registry));
+    let allowed = domains
+        .required("allowed", "an array of domain patterns")
+        .and_then(|node| node.patterns(limits));
+    Some(DomainCondition {
+        roles: roles?,
+        allowed: allowed?,
+    })
+}
+
+fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<ListCondition> {
+    let list = node.object()?;
+    list.unknown_keys(&["roles", "allowed", "matchType"], Severity::Error);
+    let roles = list
+        .required("roles", "an array of roles")
+        .and_then(|node| node.roles(registry));
+    let allowed = list
+        .required("allowed", "an array of entries")
+        .and_then(|node| node.patterns(limits));
+    let match_type = list
+        .required("matchType", "one of `domains`, `emails`, `identifiers`")
+        .and_then(|node| node.one_of(&MatchType::TABLE));
+    Some(ListCondition {
+        roles: roles?,
+        allowed: allowed?,
+        match_type: match_type?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::Report;
+    use crate::role::RoleId;
+
+    fn read_policy(value: &Value, limits: &Limits) -> (Policy, Vec<String>) {
+        let report = Report::default();
+        let policy = read(&Node::document(value, "p", &report), &Registry::default(), limits);
+        let faults = report.finish("p").iter().map(ToString::to_string).collect();
+        (policy, faults)
+    }
+
+    fn policy(rules: Value) -> Value {
+        json!({"generatedAt": "t", "constitutionHash": "c", "inputHash": "h", "rules": rules})
+    }
+
+    fn rule(conditions: Value) -> Value {
+        json!({
+            "name": "n", "description": "d", "principle": "p", "if": conditions, "then": "deny", "reason": "r",
+        })
+    }
+
+    /// Compares the faults of a policy, each by how it starts.
+    fn check(value: Value, expected: &[&str]) {
+        let (_, faults) = read_policy(&value, &Limits::default());
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    /// The same for the conditions of one rule, after what says where they are.
+    fn check_conditions(conditions: Value, expected: &[&str]) {
+        let (_, faults) = read_policy(&policy(json!([rule(conditions)])), &Limits::default());
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            let (severity, rest) = fault.split_once(" at p.rules[0].if").unwrap();
+            let fault = format!("{severity} {}", rest.trim_start_matches([':', ' ', '.']));
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_policy_is_what_its_document_says() {
+        let mut value = policy(json!([rule(json!({
+            "roles": ["read-path"], "server": ["filesystem"], "tool": ["t"],
+            "paths": {"roles": ["read-path"], "within": "~/x"},
+            "domains": {"roles": ["fetch-url"], "allowed": ["*.x", "@l", ""]},
+            "lists": [{"roles": ["email-address"], "allowed": ["@e"], "matchType": "emails"}],
+        }))]));
+        value["listDefinitions"] =
+            json!([{"name": "l", "type": "domains", "principle": "", "requiresMcp": false}]);
+        value["skippedServers"] = json!([]);
+        let (policy, faults) = read_policy(&value, &Limits::default());
+        assert_eq!(faults, [""; 0]);
+        let expected = Rule {
+            name: "n".into(),
+            description: "d".into(),
+            principle: "p".into(),
+            reason: "r".into(),
+            effect: Effect::Deny,
+            conditions: Conditions {
+                roles: Some(vec![RoleId::READ_PATH]),
+                server: Some(vec!["filesystem".into()]),
+                tool: Some(vec!["t".into()]),
+                paths: Some(PathCondition {
+                    roles: vec![RoleId::READ_PATH],
+                    within: "~/x".into(),
+                }),
+                domains: Some(DomainCondition {
+                    roles: vec![RoleId::FETCH_URL],
+                    allowed: vec!["*.x".into(), "@l".into(), "".into()],
+                }),
+                lists: vec![ListCondition {
+                    roles: vec![RoleId::EMAIL_ADDRESS],
+                    allowed: vec!["@e".into()],
+                    match_type: MatchType::Emails,
+                }],
+            },
+        };
+        assert_eq!(policy.rules, [expected]);
+        let definition = ListDefinition {
+            name: "l".into(),
+            kind: MatchType::Domains,
+        };
+        assert_eq!(policy.list_definitions, [definition]);
+    }
+
+    #[test]
+    fn the_document_is_read_strictly() {
+        check(
+            json!({"rules": [null], "rulez": 1, "listDefinitions": [{"name": "l", "type": "domain", "kind": 1}]}),
+            &[
+                "warning[unknown-key] at p.rulez: ",
+                "error[missing-field] at p: the field `generatedAt`",
+                "error[missing-field] at p: the field `constitutionHash`",
+                "error[missing-field] at p: the field `inputHash`",
+                "error[wrong-type] at p.rules[0]: found `null`, expected an object",
+                "warning[unknown-key] at p.listDefinitions[0].kind: ",
+                "error[unknown-value] at p.listDefinitions[0].type: found `\"domain\"`",
+            ],
+        );
+        check(
+            policy(json!({})),
+            &["error[wrong-type] at p.rules: found `{}`, expected an array of rules"],
+        );
+        check(
+            policy(json!([{"name": 1, "if": [], "then": "Deny", "When": {}}])),
+            &[
+                "error[unknown-key] at p.rules[0].When: ",
+                "error[wrong-type] at p.rules[0].name: ",
+                "error[missing-field] at p.rules[0]: the field `description`",
+                "error[missing-field] at p.rules[0]: the field `principle`",
+                "error[wrong-type] at p.rules[0].if: found `[]`, expected an object",
+                "error[unknown-value] at p.rules[0].then: found `\"Deny\"`, expected one of `allow`, `escalate`, `deny` (help: did you mean `deny`?)",
+                "error[missing-field] at p.rules[0]: the field `reason`",
+            ],
+        );
+    }
+
+    #[test]
+    fn conditions_are_read_strictly() {
+        for (conditions, expected) in [
+            (
+                json!({"server": "filesystem"}),
+                &["error[wrong-type] server: "][..],
+            ),
+            (json!({"tool": [1]}), &["error[wrong-type] tool[0]: "]),
+            (json!({"servers": ["x"]}), &["error[unknown-key] servers: "]),
+            (
+                json!({"roles": "read-path"}),
+                &["error[wrong-type] roles: found `\"read-path\"`, expected an array of roles"],
+            ),
+            (json!({"roles": ["reader"]}), &["error[unknown-role] roles[0]: "]),
+            (
+                json!({"paths": null}),
+                &["error[wrong-type] paths: found `null`, expected an object"],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"]}}),
+                &["error[missing-field] paths: the field `within`"],
+            ),
+            (
+                json!({"paths": {"within": "/"}}),
+                &["error[missing-field] paths: the field `roles`"],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": ""}}),
+                &["error[invalid-path] paths.within: "],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": "~u"}}),
+                &["error[invalid-path] paths.within: "],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": "x"}}),
+                &["warning[invalid-path] paths.within: "],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": "/", "Within": "/x"}}),
+                &["error[unknown-key] paths.Within: "],
+            ),
+            (
+                json!({"domains": {"roles": ["fetch-url"], "allowed": "x", "allow": 1}}),
+                &[
+                    "error[unknown-key] domains.allow: ",
+                    "error[wrong-type] domains.allowed: ",
+                ],
+            ),
+            (
+                json!({"domains": {}}),
+                &["error[missing-field] domains: ", "error[missing-field] domains: "],
+            ),
+            (
+                json!({"lists": {}}),
+                &["error[wrong-type] lists: found `{}`, expected an array of conditions"],
+            ),
+            (
+                json!({"lists": [{"roles": ["none"], "allowed": [], "matchType": "regex", "type": 1}, {}]}),
+                &[
+                    "error[unknown-key] lists[0].type: ",
+                    "error[unknown-value] lists[0].matchType: ",
+                    "error[missing-field] lists[1]: the field `roles`",
+                    "error[missing-field] lists[1]: the field `allowed`",
+                    "error[missing-field] lists[1]: the field `matchType`",
+                ],
+            ),
+        ] {
+            check_conditions(conditions, expected);
+        }
+    }
+
+    #[test]
+    fn limits_hold() {
+        let any = |allowed: Value| rule(json!({"domains": {"roles": ["fetch-url"], "allowed": allowed}}));
+        let rules = policy(json!([any(json!(["a"])), any(json!(["b", "c"]))]));
+        let limits = |rules, list_entries| Limits {
+            rules,
+            list_entries,
+            ..Limits::default()
+        };
+        for (limits, expected) in [
+            (limits(2, 3), &[][..]),
+            (
+                limits(1, 3),
+                &["error[limit] at p.rules: `2` rules, expected at most 1 (limit `rules`)"],
+            ),
+            (
+                limits(2, 2),
+                &[
+                    "error[limit] at p.rules: `3` entries under `allowed`, expected at most 2 (limit `list_entries`)",
+                ],
+            ),
+        ] {
+            assert_eq!(read_policy(&rules, &limits).1, expected);
+        }
+    }
+}

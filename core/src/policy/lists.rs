@@ -1,0 +1,221 @@
+//! Dynamic lists
+//! `{generatedAt, lists: {name: {values, manualAdditions, manualRemovals, resolvedAt, inputHash}}}`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, Place, Report};
+use crate::limits::Limits;
+
+use super::Policy;
+
+/// What each `@name` stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lists {
+    effective: BTreeMap<Box<str>, Vec<Box<str>>>,
+}
+
+impl Lists {
+    /// The entries of a list: (values ∪ manual additions) − manual removals, each once; `None` where there
+    /// is no such list.
+    pub(crate) fn effective(&self, name: &str) -> Option<&[Box<str>]> {
+        self.effective.get(name).map(Vec::as_slice)
+    }
+
+    /// Reads dynamic lists, `list_entries` entries at most in all. Faults go to the document's report.
+    pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> Self {
+        let mut lists = Self::default();
+        let Some(file) = document.object() else {
+            return lists;
+        };
+        file.unknown_keys(&["generatedAt", "lists"], Severity::Warning);
+        file.string("generatedAt");
+        let node = file.required("lists", "an object of lists");
+        let Some(object) = node.and_then(|node| node.object()) else {
+            return lists;
+        };
+        let mut entries = 0;
+        for (name, node) in object.entries() {
+            if let Some(effective) = read_list(&node, limits, &mut entries) {
+                lists.effective.insert(name.into(), effective);
+            }
+        }
+        if entries > limits.list_entries {
+            document.error(Code::Limit, || {
+                format!(
+                    "`{entries}` entries, expected at most {} (limit `list_entries`)",
+                    limits.list_entries
+                )
+            });
+        }
+        lists
+    }
+}
+
+fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Option<Vec<Box<str>>> {
+    let list = node.object()?;
+    list.unknown_keys(
+        &[
+            "values",
+            "manualAdditions",
+            "manualRemovals",
+            "resolvedAt",
+            "inputHash",
+        ],
+        Severity::Warning,
+    );
+    list.string("resolvedAt");
+    list.string("inputHash");
+    let mut part = |key| {
+        let node = list.required(key, "an array of strings")?;
+        let part = node.patterns(limits)?;
+        *entries += part.len();
+        Some(part)
+    };
+    let (values, additions, removals) = (part("values"), part("manualAdditions"), part("manualRemovals"));
+    let (values, additions, removals) = (values?, additions?, removals?);
+    if values.iter().any(|value| **value == *"*") {
+        node.fault(Severity::Warning, Code::WildcardList, || {
+            let message =
+                "found `*` among the generated values, which as a domain matches everything, expected names";
+            let help = "put `*` into `manualAdditions` if a person means it";
+            (message.to_owned(), Some(help.to_owned()))
+        });
+    }
+    let mut dropped: BTreeSet<&str> = removals.iter().map(|value| &**value).collect();
+    let kept = values.iter().chain(&additions).map(|value| &**value);
+    Some(
+        kept.filter(|value| dropped.insert(value))
+            .map(Box::from)
+            .collect(),
+    )
+}
+
+/// The entries of a condition with every `@name` replaced by its list, and the names that have none.
+pub(crate) fn expand(allowed: &[Box<str>], lists: &Lists) -> (Vec<Box<str>>, Vec<Box<str>>) {
+    let mut entries = Vec::with_capacity(allowed.len());
+    let mut missing = Vec::new();
+    for entry in allowed {
+        match entry.strip_prefix('@') {
+            None => entries.push(entry.clone()),
+            Some(name) => match lists.effective(name) {
+                Some(values) => entries.extend_from_slice(values),
+                None => missing.push(name.into()),
+            },
+        }
+    }
+    (entries, missing)
+}
+
+/// Warns of each `@name` in the policy, the document of that name, whose list is not there.
+pub(crate) fn missing_lists(policy: &Policy, document: &str, lists: &Lists, report: &Report) {
+    let document = Place::Document(document);
+    let rules = Place::Key(&document, "rules");
+    for (index, rule) in policy.rules.iter().enumerate() {
+        let place = Place::Index(&rules, index);
+        let conditions = Place::Key(&place, "if");
+        if let Some(domains) = &rule.conditions.domains {
+            check_entries(
+                &domains.allowed,
+                lists,
+                &Place::Key(&conditions, "domains"),
+                report,
+            );
+        }
+        let place = Place::Key(&conditions, "lists");
+        for (index, list) in rule.conditions.lists.iter().enumerate() {
+            check_entries(&list.allowed, lists, &Place::Index(&place, index), report);
+        }
+    }
+}
+
+fn check_entries(allowed: &[Box<str>], lists: &Lists, condition: &Place<'_>, report: &Report) {
+    let place = Place::Key(condition, "allowed");
+    for (index, entry) in allowed.iter().enumerate() {
+        let name = entry.strip_prefix('@');
+        if name.is_some_and(|name| lists.effective(name).is_none()) {
+            report.warning(Code::MissingList, &Place::Index(&place, index), || {
+                format!("found `{entry}`, a list that is not there and so is empty, expected a dynamic list")
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(value: Value, limits: &Limits) -> (Lists, Vec<String>) {
+        let report = Report::default();
+        let lists = Lists::read(&Node::document(&value, "dynamicLists", &report), limits);
+        let faults = report
+            .finish("dynamicLists")
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        (lists, faults)
+    }
+
+    fn list(values: Value, additions: Value, removals: Value) -> Value {
+        json!({
+            "values": values, "manualAdditions": additions, "manualRemovals": removals,
+            "resolvedAt": "t", "inputHash": "h",
+        })
+    }
+
+    #[test]
+    fn a_list_is_its_values_and_additions_without_the_removals() {
+        let document = json!({"generatedAt": "t", "lists": {
+            "l": list(json!(["b", "a", "b", "gone"]), json!(["c", "a", "out"]), json!(["gone", "out"])),
+            "constructor": list(json!([]), json!(["*"]), json!([])),
+        }});
+        let (lists, faults) = read(document, &Limits::default());
+        assert_eq!(faults, [""; 0]);
+        let text = |entries: &[&str]| {
+            entries
+                .iter()
+                .map(|entry| Box::from(*entry))
+                .collect::<Vec<Box<str>>>()
+        };
+        assert_eq!(lists.effective("l"), Some(text(&["b", "a", "c"]).as_slice()));
+        assert_eq!(lists.effective("toString"), None);
+        assert_eq!(
+            expand(&text(&["x", "@l", "@none", "@constructor", "@"]), &lists),
+            (text(&["x", "b", "a", "c", "*"]), text(&["none", ""]))
+        );
+    }
+
+    #[test]
+    fn faults_have_their_place() {
+        let document = json!({"generatedAt": "t", "lists": {
+            "a-b": {"values": "x", "manualAdditions": [], "resolvedAt": "t", "inputHash": "h"},
+            "star": list(json!(["*"]), json!([1]), json!([])),
+        }});
+        let (_, faults) = read(document, &Limits::default());
+        for (fault, start) in faults.iter().zip([
+            "error[wrong-type] at dynamicLists.lists[\"a-b\"].values: ",
+            "error[missing-field] at dynamicLists.lists[\"a-b\"]: the field `manualRemovals`",
+            "error[wrong-type] at dynamicLists.lists.star.manualAdditions[0]: ",
+        ]) {
+            assert!(fault.starts_with(start), "{fault}");
+        }
+        assert_eq!(faults.len(), 3);
+        let limits = Limits {
+            list_entries: 2,
+            ..Limits::default()
+        };
+        let lists =
+            json!({"generatedAt": "t", "lists": {"l": list(json!(["*", "b"]), json!([]), json!(["c"]))}});
+        let (_, faults) = read(lists, &limits);
+        assert!(
+            faults[0].starts_with("warning[wildcard-list] at dynamicLists.lists.l: "),
+            "{faults:?}"
+        );
+        assert!(
+            faults[1].starts_with("error[limit] at dynamicLists: `3` entries"),
+            "{faults:?}"
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! The options of an engine.
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{DEEPEST, Node, did_you_mean, listed};
+use crate::limits::Limits;
+
+/// How an engine behaves where SPEC leaves a choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// `heuristicPaths`: whether every argument that looks like a path is held against the protected paths.
+    pub(crate) heuristic_paths: bool,
+    /// What is done about an argument that the annotation does not name.
+    pub(crate) unknown_arguments: UnknownArguments,
+    /// How paths are compared; `None` leaves it to the host.
+    pub(crate) path_case: Option<PathCase>,
+    /// When the directories of rules are resolved.
+    pub(crate) directories: Directories,
+    /// Whether a warning refuses a document.
+    pub(crate) strict: bool,
+    /// The bounds.
+    pub(crate) limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            heuristic_paths: true,
+            unknown_arguments: UnknownArguments::Schema,
+            path_case: None,
+            directories: Directories::Fresh,
+            strict: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What is done about an argument that neither the annotation's `args` nor its schema names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnknownArguments {
+    /// Denied where the schema lists properties.
+    Schema,
+    /// Passed over.
+    Ignore,
+    /// Escalated, whatever the schema says.
+    Escalate,
+    /// Denied, whatever the schema says.
+    Deny,
+}
+
+/// Whether paths that differ only in case can name one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathCase {
+    /// They name two.
+    Sensitive,
+    /// They can name one, and so are folded where a comparison can deny.
+    Insensitive,
+}
+
+/// When the directories of rules, protected paths and the sandbox are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Directories {
+    /// In every evaluation.
+    Fresh,
+    /// When the engine is built or refreshed.
+    Pinned,
+}
+
+const HEURISTIC_PATHS: [(&str, bool); 2] = [("on", true), ("off", false)];
+
+const UNKNOWN_ARGUMENTS: [(&str, UnknownArguments); 4] = [
+    ("schema", UnknownArguments::Schema),
+    ("ignore", UnknownArguments::Ignore),
+    ("escalate", UnknownArguments::Escalate),
+    ("deny", UnknownArguments::Deny),
+];
+
+const PATH_CASE: [(&str, PathCase); 2] = [
+    ("sensitive", PathCase::Sensitive),
+    ("insensitive", PathCase::Insensitive),
+];
+
+const DIRECTORIES: [(&str, Directories); 2] =
+    [("fresh", Directories::Fresh), ("pinned", Directories::Pinned)];
+
+/// Reads the options; what is not given has its default. Faults go to the document's report.
+///
+/// An unknown key is an error: a misspelled option would leave the engine less strict than it looks.
+pub(super) fn read(node: &Node<'_, '_>) -> Options {
+    let mut options = Options::default();
+    let Some(object) = node.object() else {
+        return options;
+    };
+    object.unknown_keys(
+        &[
+            "heuristicPaths",
+            "unknownArguments",
+            "pathCase",
+            "directories",
+            "strict",
+            "limits",
+        ],
+        Severity::Error,
+    );
+    let (heuristic, unknown) = (
+        object.optional("heuristicPaths"),
+        object.optional("unknownArguments"),
+    );
+    if let Some(value) = heuristic.and_then(|node| node.one_of(&HEURISTIC_PATHS)) {
+        options.heuristic_paths = value;
+    }
+    if let Some(value) = unknown.and_then(|node| node.one_of(&UNKNOWN_ARGUMENTS)) {
+        options.unknown_arguments = value;
+    }
+    options.path_case = object
+        .optional("pathCase")
+        .and_then(|node| node.one_of(&PATH_CASE));
+    if let Some(value) = object
+        .optional("directories")
+        .and_then(|node| node.one_of(&DIRECTORIES))
+    {
+        options.directories = value;
+    }
+    if let Some(value) = object.optional("strict").and_then(|node| node.boolean()) {
+        options.strict = value;
+    }
+    if let Some(node) = object.optional("limits") {
+        read_limits(&node, &mut options.limits);
+    }
+    options
+}
+
+fn read_limits(node: &Node<'_, '_>, limits: &mut Limits) {
+    let Some(object) = node.object() else { return };
+    for (name, node) in object.entries() {
+        let Some(bound) = limits.named_mut(name) else {
+            node.fault(Severity::Error, Code::UnknownKey, || {
+                let names = || Limits::TABLE.iter().map(|(name, _)| *name);
+                let message = format!("found the limit `{name}`, expected one of {}", listed(names()));
+                (message, did_you_mean(name, names()))
+            });
+            continue;
+        };
+        // The same on every target, whatever the size of its integers; and no stack is bottomless.
+        let most = if name == "depth" {
+            DEEPEST as u64
+        } else {
+            u64::from(u32::MAX)
+        };
+        match node.value().as_u64().filter(|value| *value <= most) {
+            Some(value) => *bound = usize::try_from(value).unwrap_or(*bound),
+            None => node.error(Code::InvalidValue, || {
+                format!("found {}, expected an integer from 0 to {most}", node.found())
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::Report;
+
+    fn check(value: Value, expected: Options, faults: &[&str]) {
+        let report = Report::default();
+        assert_eq!(read(&Node::document(&value, "options", &report)), expected);
+        let found: Vec<String> = report.finish("options").iter().map(ToString::to_string).collect();
+        assert_eq!(found, faults);
+    }
+
+    #[test]
+    fn every_option_has_a_default_and_a_spelling() {
+        check(json!({}), Options::default(), &[]);
+        check(
+            json!({
+                "heuristicPaths": "off", "unknownArguments": "escalate", "pathCase": "insensitive",
+                "directories": "pinned", "strict": true, "limits": {"depth": 8, "rules": 0},
+            }),
+            Options {
+                heuristic_paths: false,
+                unknown_arguments: UnknownArguments::Escalate,
+                path_case: Some(PathCase::Insensitive),
+                directories: Directories::Pinned,
+                strict: true,
+                limits: Limits {
+                    depth: 8,
+                    rules: 0,
+                    ..Limits::default()
+                },
+            },
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_misspelled_option_is_refused() {
+        check(
+            json!({"heuristicPath": "off", "pathCase": "Sensitive", "strict": "yes"}),
+            Options::default(),
+            &[
+                "error[unknown-key] at options.heuristicPath: found the key `heuristicPath`, expected one of \
+                 `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `strict`, `limits` \
+                 (help: did you mean `heuristicPaths`?)",
+                "error[unknown-value] at options.pathCase: found `\"Sensitive\"`, expected one of `sensitive`, \
+                 `insensitive` (help: did you mean `sensitive`?)",
+                "error[wrong-type] at options.strict: found `\"yes\"`, expected `true` or `false`",
+            ],
+        );
+    }
+
+    #[test]
+    fn limits_are_integers_of_any_target() {
+        for (limits, expected) in [
+            (
+                json!({"depth": 121}),
+                "found `121`, expected an integer from 0 to 120",
+            ),
+            (
+                json!({"rules": -1}),
+                "found `-1`, expected an integer from 0 to 4294967295",
+            ),
+            (
+                json!({"rules": 1.5}),
+                "found `1.5`, expected an integer from 0 to 4294967295",
+            ),
+            (
+                json!({"links": 4294967296_u64}),
+                "found `4294967296`, expected an integer from 0 to 4294967295",
+            ),
+            (
+                json!({"rules": "1"}),
+                "found `\"1\"`, expected an integer from 0 to 4294967295",
+            ),
+            (
+                json!({"valueBytes": 1}),
+                "found the limit `valueBytes`, expected one of `document_bytes`",
+            ),
+        ] {
+            let value = json!({"limits": limits});
+            let report = Report::default();
+            assert_eq!(
+                read(&Node::document(&value, "options", &report)),
+                Options::default()
+            );
+            let faults = report.finish("options");
+            assert_eq!(faults.len(), 1);
+            assert!(faults[0].message.starts_with(expected), "{}", faults[0]);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The parts that an engine is built from.
+
+/// One part of what an engine is built from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The compiled policy; required.
+    CompiledPolicy,
+    /// The annotations of every tool; required.
+    ToolAnnotations,
+    /// The lists that `@names` in the policy stand for.
+    DynamicLists,
+    /// An array of paths that no call may touch.
+    ProtectedPaths,
+    /// The sandbox: a directory within which `filesystem` and `git` may do what they like.
+    AllowedDirectory,
+    /// An object from server to the domain patterns that its URLs must match.
+    ServerDomainAllowlists,
+    /// An array of servers whose every call is allowed.
+    TrustedServers,
+    /// How the engine behaves.
+    Options,
+    /// The host-defined roles.
+    Roles,
+}
+
+impl Part {
+    /// Every part.
+    pub const ALL: [Self; 9] = [
+        Self::CompiledPolicy,
+        Self::ToolAnnotations,
+        Self::DynamicLists,
+        Self::ProtectedPaths,
+        Self::AllowedDirectory,
+        Self::ServerDomainAllowlists,
+        Self::TrustedServers,
+        Self::Options,
+        Self::Roles,
+    ];
+
+    /// The name of the part, with which the paths in its diagnostics begin.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::CompiledPolicy => "compiledPolicy",
+            Self::ToolAnnotations => "toolAnnotations",
+            Self::DynamicLists => "dynamicLists",
+            Self::ProtectedPaths => "protectedPaths",
+            Self::AllowedDirectory => "allowedDirectory",
+            Self::ServerDomainAllowlists => "serverDomainAllowlists",
+            Self::TrustedServers => "trustedServers",
+            Self::Options => "options",
+            Self::Roles => "roles",
+        }
+    }
+
+    /// The part of that name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.key() == key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_is_found_by_its_key() {
+        for part in Part::ALL {
+            assert_eq!(Part::from_key(part.key()), Some(part));
+        }
+        assert_eq!(Part::from_key("policy"), None);
+    }
+}

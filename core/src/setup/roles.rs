@@ -1,0 +1,147 @@
+//! Host-defined roles `[{name, description, category, canonicalize?, extractPolicyValue?}]` (SPEC §4).
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, Object};
+use crate::role::{Category, HostRole, Registry, RoleError, Step};
+
+const CATEGORIES: [(&str, Category); 4] = [
+    (Category::Path.as_str(), Category::Path),
+    (Category::Url.as_str(), Category::Url),
+    (Category::Identifier.as_str(), Category::Identifier),
+    (Category::Opaque.as_str(), Category::Opaque),
+];
+
+/// The built-in roles and those of the document. Faults go to the document's report; a role with a fault is
+/// not in the registry.
+pub(super) fn read(node: &Node<'_, '_>) -> Registry {
+    let mut roles: Vec<HostRole> = Vec::new();
+    let mut registry = Registry::default();
+    let Some(items) = node.array("an array of roles") else {
+        return registry;
+    };
+    for item in items {
+        let Some(role) = read_role(&item) else { continue };
+        roles.push(role);
+        match Registry::with(&roles) {
+            Ok(wider) => registry = wider,
+            Err(RoleError::Full) => {
+                item.error(Code::Limit, || RoleError::Full.to_string());
+                return registry;
+            }
+            Err(error) => {
+                roles.pop();
+                item.error(Code::InvalidValue, || error.to_string());
+            }
+        }
+    }
+    registry
+}
+
+fn read_role(node: &Node<'_, '_>) -> Option<HostRole> {
+    let role = node.object()?;
+    role.unknown_keys(
+        &[
+            "name",
+            "description",
+            "category",
+            "canonicalize",
+            "extractPolicyValue",
+        ],
+        Severity::Error,
+    );
+    let name = role
+        .required("name", "the name of a role")
+        .and_then(|node| node.name());
+    let description = role.string("description");
+    let category = role
+        .required("category", "one of `path`, `url`, `identifier`, `opaque`")
+        .and_then(|node| node.one_of(&CATEGORIES));
+    let canonicalize = read_step(&role, "canonicalize");
+    let extract_policy_value = read_step(&role, "extractPolicyValue");
+    Some(HostRole {
+        name: name?.to_owned(),
+        description: description?.to_owned(),
+        category: category?,
+        canonicalize: canonicalize?,
+        extract_policy_value: extract_policy_value?,
+    })
+}
+
+/// A step that may be missing but not faulty.
+fn read_step(role: &Object<'_, '_>, key: &str) -> Option<Option<Step>> {
+    let Some(node) = role.optional(key) else {
+        return Some(None);
+    };
+    let table: Vec<(&'static str, Step)> = Step::names()
+        .filter_map(|name| Some((name, Step::parse(name)?)))
+        .collect();
+    node.one_of(&table).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::Report;
+
+    fn check(value: Value, names: &[&str], faults: &[&str]) {
+        let report = Report::default();
+        let registry = read(&Node::document(&value, "roles", &report));
+        let added: Vec<&str> = registry
+            .iter()
+            .filter(|(role, _)| !Registry::is_builtin(*role))
+            .map(|(_, definition)| &*definition.name)
+            .collect();
+        assert_eq!(added, names);
+        let found: Vec<String> = report.finish("roles").iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), faults.len(), "{found:?}");
+        for (found, expected) in found.iter().zip(faults) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_role_has_a_category_and_named_steps() {
+        let value = json!([
+            {"name": "secret", "description": "d", "category": "opaque", "canonicalize": "strip-control",
+             "extractPolicyValue": "redact"},
+            {"name": "callback-url", "description": "d", "category": "url", "extractPolicyValue": "domain"},
+        ]);
+        check(value, &["secret", "callback-url"], &[]);
+    }
+
+    #[test]
+    fn faults_have_their_place() {
+        let role = |name: &str| json!({"name": name, "description": "", "category": "opaque"});
+        check(json!({}), &[], &["error[wrong-type] at roles: "]);
+        check(
+            json!([
+                role("a"),
+                role("a"),
+                role("none"),
+                {"name": "b", "category": "paths", "canonicalize": "domains"},
+                {"name": "", "description": "", "category": "path", "canonicalise": "path"},
+                role("c"),
+            ]),
+            &["a", "c"],
+            &[
+                "error[invalid-value] at roles[1]: a role `a` exists already",
+                "error[invalid-value] at roles[2]: a role `none` exists already",
+                "error[missing-field] at roles[3]: the field `description` is missing",
+                "error[unknown-value] at roles[3].category: found `\"paths\"`",
+                "error[unknown-value] at roles[3].canonicalize: found `\"domains\"`",
+                "error[unknown-key] at roles[4].canonicalise: ",
+                "error[invalid-value] at roles[4].name: ",
+            ],
+        );
+        let many: Vec<Value> = (0..60).map(|index| role(&format!("r{index}"))).collect();
+        let names: Vec<String> = (0..48).map(|index| format!("r{index}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        check(
+            Value::Array(many),
+            &names,
+            &["error[limit] at roles[48]: more than 64 roles"],
+        );
+    }
+}

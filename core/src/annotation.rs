@@ -3,12 +3,13 @@
 mod conditional;
 mod document;
 mod name;
+mod roles;
 mod semantics;
 
 use crate::role::RoleId;
 
 pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
-pub(crate) use document::{read, read_stored};
+pub(crate) use document::{is_unread, read, read_stored};
 pub(crate) use name::{ArgumentName, Segment};
 pub(crate) use semantics::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
 

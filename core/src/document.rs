@@ -36,15 +36,17 @@ pub enum Input<'a> {
 
 /// The value of a document within the limits on its size and depth.
 ///
-/// `name` is the document's name in diagnostics. The size of a [value](Input::Value) is not bounded here: it
+/// `name` is the document's name in diagnostics. Of a text, what is `unread` is checked like the rest, but not
+/// kept: null stands in its place. The size of a [value](Input::Value) is not bounded here: it
 /// is in memory already.
 pub(crate) fn load<'a>(
     input: Input<'a>,
     name: &str,
     limits: &Limits,
+    unread: fn(&Place<'_>) -> bool,
 ) -> Result<Cow<'a, Value>, Vec<Diagnostic>> {
     match input {
-        Input::Text(text) => parse::parse(text, name, limits).map(Cow::Owned),
+        Input::Text(text) => parse::parse(text, name, limits, unread).map(Cow::Owned),
         Input::Value(value) => parse::check_depth(value, name, limits).map(|()| Cow::Borrowed(value)),
     }
 }

@@ -1,9 +1,8 @@
 //! The facade: building an engine, and asking it.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use crate::annotation::{ArgumentName, Roles};
+use crate::annotation::Roles;
 use crate::args::{Arguments, Call, Forms, Prepared, Reading, Replacement, Shaped};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;

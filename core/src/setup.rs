@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::annotation::{self, Annotations};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{self, Input, Node, Relative, Report};
+use crate::document::{self, Input, Node, Place, Relative, Report};
 use crate::limits::Limits;
 use crate::policy::{self, Lists, Policy};
 use crate::role::Registry;
@@ -96,7 +96,9 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
 }
 
 fn read_protected_paths(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
-    node.each(|item| item.path(Relative::Refused, limits).map(Box::from))
+    node.each("an array of paths", |item| {
+        item.path(Relative::Refused, limits).map(Box::from)
+    })
 }
 
 fn read_allowlists(node: &Node<'_, '_>, limits: &Limits) -> Vec<(Box<str>, Vec<Box<str>>)> {
@@ -162,7 +164,18 @@ impl<'a> Reader<'a> {
 
     fn load(&mut self, part: Part) -> Option<Cow<'a, Value>> {
         let (_, input) = self.parts.iter().find(|(one, _)| *one == part)?;
-        match document::load(*input, part.key(), &self.limits) {
+        let unread = match part {
+            Part::ToolAnnotations => annotation::is_unread,
+            Part::CompiledPolicy
+            | Part::DynamicLists
+            | Part::ProtectedPaths
+            | Part::AllowedDirectory
+            | Part::ServerDomainAllowlists
+            | Part::TrustedServers
+            | Part::Options
+            | Part::Roles => |_: &Place<'_>| false,
+        };
+        match document::load(*input, part.key(), &self.limits, unread) {
             Ok(value) => Some(value),
             Err(faults) => {
                 self.diagnostics.extend(faults);
@@ -188,5 +201,257 @@ impl<'a> Reader<'a> {
             return Err(std::mem::take(&mut self.diagnostics));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const POLICY: &str = r#"{"generatedAt":"t","constitutionHash":"c","inputHash":"h","rules":[]}"#;
+    const ANNOTATIONS: &str = r#"{"generatedAt":"t","servers":{}}"#;
+
+    /// Reads `parts` with an empty policy and empty annotations, where they do not have their own.
+    fn read_with(parts: &[(Part, &str)]) -> Result<Setup, Vec<Diagnostic>> {
+        let mut all: Vec<(Part, Input<'_>)> = parts
+            .iter()
+            .map(|(part, text)| (*part, Input::Text(text)))
+            .collect();
+        for (part, text) in [
+            (Part::CompiledPolicy, POLICY),
+            (Part::ToolAnnotations, ANNOTATIONS),
+        ] {
+            if parts.iter().all(|(one, _)| *one != part) {
+                all.push((part, Input::Text(text)));
+            }
+        }
+        read(&all)
+    }
+
+    fn check(parts: &[(Part, &str)], expected: &[&str]) {
+        let faults = match read_with(parts) {
+            Ok(setup) => setup.warnings,
+            Err(faults) => faults,
+        };
+        let found: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_is_null_or_missing_is_not_configured() {
+        let nothing = [
+            (Part::DynamicLists, "null"),
+            (Part::ProtectedPaths, "null"),
+            (Part::AllowedDirectory, "null"),
+            (Part::ServerDomainAllowlists, "null"),
+            (Part::TrustedServers, "null"),
+            (Part::Options, "null"),
+            (Part::Roles, "null"),
+        ];
+        for setup in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
+            assert_eq!(setup.sandbox, None);
+            assert!(setup.protected_paths.is_empty() && setup.domain_allowlists.is_empty());
+            assert!(setup.trusted_servers.is_empty() && setup.warnings.is_empty());
+            assert_eq!(
+                (setup.lists, setup.options),
+                (Lists::default(), Options::default())
+            );
+        }
+        check(
+            &[(Part::CompiledPolicy, "null")],
+            &["error[wrong-type] at compiledPolicy: found `null`"],
+        );
+        let faults = read(&[]).unwrap_err();
+        assert_eq!(faults.len(), 2);
+        assert_eq!(
+            faults[0].to_string(),
+            "error[missing-field] at compiledPolicy: `compiledPolicy` is missing, expected the document"
+        );
+    }
+
+    #[test]
+    fn every_part_is_read() {
+        let roles = json!([{"name": "secret", "description": "", "category": "opaque"}]);
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let (protected, sandbox) = (json!(["/etc", "~", "~/.ssh"]), json!("/box"));
+        let (gated, trusted) = (json!({"fetch": ["*.x", ""], "a": []}), json!(["memory"]));
+        let annotations = json!({"generatedAt": "t", "servers": {"s": {"inputHash": "h", "tools": [
+            {"toolName": "t", "serverName": "s", "comment": "", "args": {"key": ["secret"]}},
+        ]}}});
+        let setup = read(&[
+            (Part::TrustedServers, Input::Value(&trusted)),
+            (Part::ToolAnnotations, Input::Value(&annotations)),
+            (Part::CompiledPolicy, Input::Value(&value(POLICY))),
+            (Part::ProtectedPaths, Input::Value(&protected)),
+            (Part::AllowedDirectory, Input::Value(&sandbox)),
+            (Part::ServerDomainAllowlists, Input::Value(&gated)),
+            (Part::Options, Input::Text("{\"heuristicPaths\":\"off\"}")),
+            (Part::Roles, Input::Value(&roles)),
+        ])
+        .unwrap();
+        assert_eq!(setup.annotations.tools.len(), 1);
+        assert!(setup.registry.find("secret").is_some());
+        assert_eq!(
+            setup.protected_paths,
+            ["/etc".into(), "~".into(), "~/.ssh".into()]
+        );
+        assert_eq!(setup.sandbox.as_deref(), Some("/box"));
+        let gated = [
+            ("fetch".into(), vec!["*.x".into(), "".into()]),
+            ("a".into(), vec![]),
+        ];
+        assert_eq!(setup.domain_allowlists, gated);
+        assert_eq!(setup.trusted_servers, ["memory".into()]);
+        assert!(!setup.options.heuristic_paths);
+    }
+
+    #[test]
+    fn every_part_is_read_strictly() {
+        for (part, text, expected) in [
+            (
+                Part::ProtectedPaths,
+                "\"/etc\"",
+                &["error[wrong-type] at protectedPaths: "][..],
+            ),
+            (
+                Part::ProtectedPaths,
+                "[\"\", \"etc\", \"~root\", \"$HOME/x\", \"/a\\u0000\", null]",
+                &[
+                    "error[invalid-path] at protectedPaths[0]: ",
+                    "error[invalid-path] at protectedPaths[1]: found `\"etc\"`, a relative path, expected an absolute path",
+                    "error[invalid-path] at protectedPaths[2]: ",
+                    "error[invalid-path] at protectedPaths[3]: ",
+                    "error[invalid-path] at protectedPaths[4]: ",
+                    "error[wrong-type] at protectedPaths[5]: ",
+                ],
+            ),
+            (
+                Part::AllowedDirectory,
+                "\"\"",
+                &["error[invalid-path] at allowedDirectory: "],
+            ),
+            (
+                Part::AllowedDirectory,
+                "[\"/box\"]",
+                &["error[wrong-type] at allowedDirectory: "],
+            ),
+            (
+                Part::AllowedDirectory,
+                "\"box\"",
+                &["warning[invalid-path] at allowedDirectory: "],
+            ),
+            (Part::AllowedDirectory, "\"~\"", &[]),
+            (
+                Part::ServerDomainAllowlists,
+                "[]",
+                &["error[wrong-type] at serverDomainAllowlists: "],
+            ),
+            (
+                Part::ServerDomainAllowlists,
+                "{\"fetch\":null,\"git\":\"x\"}",
+                &[
+                    "error[wrong-type] at serverDomainAllowlists.fetch: found `null`",
+                    "error[wrong-type] at serverDomainAllowlists.git: ",
+                ],
+            ),
+            (
+                Part::TrustedServers,
+                "\"memory\"",
+                &["error[wrong-type] at trustedServers: "],
+            ),
+            (
+                Part::TrustedServers,
+                "[\"\"]",
+                &["error[invalid-value] at trustedServers[0]: "],
+            ),
+            (Part::TrustedServers, "[", &["error[syntax] at trustedServers: "]),
+            (
+                Part::ToolAnnotations,
+                "{}",
+                &["error[missing-field] at toolAnnotations: "; 2],
+            ),
+            (
+                Part::DynamicLists,
+                "{\"generatedAt\":\"\",\"lists\":[]}",
+                &["error[wrong-type] at dynamicLists.lists: "],
+            ),
+            // The rest is not read where options or roles have an error.
+            (
+                Part::Options,
+                "{\"stric\":true}",
+                &["error[unknown-key] at options.stric: "],
+            ),
+            (Part::Roles, "{}", &["error[wrong-type] at roles: "]),
+        ] {
+            check(&[(part, text)], expected);
+        }
+        check(
+            &[(Part::TrustedServers, "[]"), (Part::TrustedServers, "[]")],
+            &["error[duplicate-key] at trustedServers: the part `trustedServers` is given twice"],
+        );
+        check(
+            &[(Part::ProtectedPaths, "[\"etc\"]"), (Part::TrustedServers, "[1]")],
+            &[
+                "error[invalid-path] at protectedPaths[0]: ",
+                "error[wrong-type] at trustedServers[0]: ",
+            ],
+        );
+    }
+
+    #[test]
+    fn missing_lists_are_warned_of_and_strict_loading_refuses_warnings() {
+        let rule = json!({
+            "name": "n", "description": "", "principle": "", "then": "deny", "reason": "",
+            "if": {
+                "domains": {"roles": ["fetch-url"], "allowed": ["x", "@l", "@toString"]},
+                "lists": [{"roles": ["none"], "allowed": ["@m"], "matchType": "identifiers"}],
+            },
+        });
+        let mut policy: Value = serde_json::from_str(POLICY).unwrap();
+        policy["rules"] = json!([rule]);
+        let list = json!({
+            "values": [], "manualAdditions": [], "manualRemovals": [], "resolvedAt": "t", "inputHash": "h",
+        });
+        let lists = json!({"generatedAt": "t", "lists": {"l": list}}).to_string();
+        let policy = policy.to_string();
+        let parts = [
+            (Part::CompiledPolicy, policy.as_str()),
+            (Part::DynamicLists, lists.as_str()),
+        ];
+        let expected = [
+            "warning[missing-list] at compiledPolicy.rules[0].if.domains.allowed[2]: found `@toString`",
+            "warning[missing-list] at compiledPolicy.rules[0].if.lists[0].allowed[0]: found `@m`",
+        ];
+        check(&parts, &expected);
+        assert!(read_with(&parts).is_ok());
+        let mut strict = parts.to_vec();
+        strict.push((Part::Options, "{\"strict\":true}"));
+        check(&strict, &expected);
+        assert!(read_with(&strict).is_err());
+        assert!(read_with(&[(Part::Options, "{\"strict\":true}")]).is_ok());
+    }
+
+    #[test]
+    fn limits_come_from_the_options() {
+        check(
+            &[
+                (Part::Options, "{\"limits\":{\"depth\":1,\"value_bytes\":4}}"),
+                (Part::ProtectedPaths, "[\"/etc\",\"/etc/shadow\"]"),
+                (Part::ServerDomainAllowlists, "{\"fetch\":[]}"),
+                (Part::CompiledPolicy, POLICY),
+                (Part::ToolAnnotations, ANNOTATIONS),
+            ],
+            &[
+                "error[limit] at compiledPolicy.rules: nested more than 1 levels deep",
+                "error[limit] at toolAnnotations.servers: ",
+                "error[limit] at protectedPaths[1]: found `11` bytes, expected at most 4 (limit `value_bytes`)",
+                "error[limit] at serverDomainAllowlists.fetch: ",
+            ],
+        );
     }
 }

@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{Node, Object, Report};
-use crate::role::{Registry, RoleId};
+use crate::document::{Node, Object, Place, Report};
+use crate::role::Registry;
 
-use super::{
-    Annotations, Argument, ArgumentName, Clause, Condition, ConditionArgument, Roles, Scalar, Segment,
-    Semantics, Test, Tool, semantics,
-};
+use super::roles::{read_name, read_roles};
+use super::{Annotations, Argument, Semantics, Tool, semantics};
 
 const TOOL_KEYS: [&str; 6] = [
     "toolName",
@@ -23,13 +21,24 @@ const TOOL_KEYS: [&str; 6] = [
     "sideEffects",
 ];
 
-/// What each word under `is` asks.
-const IS: [(&str, Test); 4] = [
-    ("present", Test::Present),
-    ("absent", Test::Absent),
-    ("truthy", Test::Truthy),
-    ("falsy", Test::Falsy),
-];
+/// Whether nothing reads the value at that place: the most of every `inputSchema`, and with it of the file.
+pub(crate) fn is_unread(place: &Place<'_>) -> bool {
+    match place {
+        Place::Key(Place::Key(Place::Key(tool, "inputSchema"), "properties"), _) => is_tool(tool),
+        Place::Key(Place::Key(tool, "inputSchema"), key) => *key != "properties" && is_tool(tool),
+        Place::Document(_) | Place::Key(..) | Place::Index(..) => false,
+    }
+}
+
+fn is_tool(place: &Place<'_>) -> bool {
+    matches!(
+        place,
+        Place::Index(
+            Place::Key(Place::Key(Place::Key(Place::Document(_), "servers"), _), "tools"),
+            _
+        )
+    )
+}
 
 /// Reads an annotations file. Faults go to the document's report; where there are errors, the answer is what
 /// could be read.
@@ -55,7 +64,9 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
     let Some(list) = server.required("tools", "an array of tools") else {
         return;
     };
-    let Some(items) = list.array() else { return };
+    let Some(items) = list.array("an array of tools") else {
+        return;
+    };
     let mut seen = BTreeSet::new();
     for item in items {
         let Some(tool) = item.object() else { continue };
@@ -120,13 +131,9 @@ pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Arg
     const NAME: &str = "annotation";
     let report = Report::default();
     let document = Node::document(stored, NAME, &report);
-    let arguments = document.object().and_then(|object| {
-        read_arguments(
-            &object.required("args", "an object of roles")?,
-            &Semantics::default(),
-            registry,
-        )
-    });
+    let arguments = document
+        .object()
+        .and_then(|object| read_arguments(&object.required("args", "an object of roles")?, &Semantics::default(), registry));
     let failed = report.has_errors();
     let faults = report.finish(NAME);
     arguments.filter(|_| !failed).ok_or(faults)
@@ -138,7 +145,9 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
     for (name, node) in object.entries() {
         if let Some(key) = semantics.arg_schema.arg_aliases.get(name) {
             node.warning(Code::NeverMatches, || {
-                format!("found the roles of `{name}`, which is renamed to `{key}` first, expected roles of `{key}`")
+                format!(
+                    "found roles of `{name}`, which is renamed to `{key}` first, expected roles of `{key}`"
+                )
             });
         }
         let name = read_name(name, &node);
@@ -148,174 +157,166 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
     Some(arguments)
 }
 
-fn read_name(name: &str, node: &Node<'_, '_>) -> Option<ArgumentName> {
-    let parsed = ArgumentName::parse(name).ok();
-    if parsed.is_none() {
-        node.error(Code::InvalidValue, || {
-            format!("found the pointer `{name}`, expected `~0` for `~` and `~1` for `/` in it")
-        });
-    }
-    parsed
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
 
-fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Roles> {
-    if let Value::Object(_) = node.value() {
-        read_conditional(&node.object()?, registry)
-    } else if let Value::Array(_) = node.value() {
-        some_roles(node, registry).map(Roles::Fixed)
-    } else {
-        node.error(Code::WrongType, || {
-            format!(
-                "found {}, expected an array of roles, or an object with `default` and `when`",
-                node.found()
-            )
-        });
-        None
-    }
-}
+    use super::*;
+    use crate::document::{Input, Report, load};
+    use crate::limits::Limits;
 
-/// Roles of which there must be one: without any, the argument would never be looked at.
-fn some_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
-    let roles = node.roles(registry)?;
-    if roles.is_empty() {
-        node.fault(Severity::Error, Code::InvalidValue, || {
-            let help = "write `none` for an argument that names no resource";
-            (
-                "found `[]`, expected at least one role".to_owned(),
-                Some(help.to_owned()),
-            )
-        });
-        return None;
+    fn read_file(value: &Value) -> (Annotations, Vec<String>) {
+        let report = Report::default();
+        let annotations = read(&Node::document(value, "a", &report), &Registry::default());
+        let faults = report.finish("a").iter().map(ToString::to_string).collect();
+        (annotations, faults)
     }
-    Some(roles)
-}
 
-fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Roles> {
-    // A misspelled key here would change which roles apply, so it is no mere warning.
-    object.unknown_keys(&["default", "when"], Severity::Error);
-    let default = object
-        .required("default", "an array of roles")
-        .and_then(|node| some_roles(&node, registry));
-    let clauses = object.required("when", "an array of clauses")?;
-    let mut when = Vec::new();
-    for clause in clauses.array()? {
-        when.extend(read_clause(&clause, default.as_deref(), registry));
+    fn file(tools: Value) -> Value {
+        json!({"generatedAt": "t", "servers": {"s": {"inputHash": "h", "tools": tools}}})
     }
-    Some(Roles::Conditional {
-        default: default?,
-        when,
-    })
-}
 
-fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Registry) -> Option<Clause> {
-    let clause = node.object()?;
-    clause.unknown_keys(&["condition", "roles"], Severity::Error);
-    let condition = clause
-        .required("condition", "a condition")
-        .and_then(|node| read_condition(&node));
-    let node = clause.required("roles", "an array of roles")?;
-    let roles = node.roles(registry)?;
-    if let Some(default) = default {
-        for (role, index) in roles.iter().zip(0_usize..) {
-            if *role != RoleId::NONE && !default.contains(role) {
-                node.warning(Code::WideningCondition, || {
-                    format!(
-                        "found `{}` at index {index}, which the default does not have, expected roles that narrow the default",
-                        registry.name(*role)
-                    )
-                });
+    fn tool(args: Value) -> Value {
+        json!({"toolName": "t", "serverName": "s", "comment": "", "args": args})
+    }
+
+    /// Compares the faults of a file, each by how it starts.
+    fn check(value: Value, expected: &[&str]) {
+        let (_, faults) = read_file(&value);
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_tool_is_what_its_annotation_says() {
+        let value = file(json!([
+            {
+                "toolName": "t", "serverName": "s", "comment": "c", "sideEffects": true, "kind": "read",
+                "args": {
+                    "z": ["read-path", "none"],
+                    "__proto__": ["none"],
+                    "/edits/*/path": {
+                        "default": ["read-path", "write-path"],
+                        "when": [
+                            {"condition": {"arg": "/o/dry", "is": "truthy"}, "roles": ["read-path"]},
+                            {"condition": {"arg": "m", "in": [1, "1", null, true]}, "roles": []},
+                            {"condition": {"arg": "m"}, "roles": ["none"]},
+                        ],
+                    },
+                },
+                "inputSchema": {"type": "object", "properties": {"z": {}, "a": false}},
+            },
+            {"toolName": "u", "serverName": "s", "comment": "", "args": {}, "inputSchema": {"properties": {}}},
+            {"toolName": "v", "serverName": "s", "comment": "", "args": {}, "inputSchema": {}},
+        ]));
+        let (annotations, faults) = read_file(&value);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].starts_with(
+            "warning[never-matches] at a.servers.s.tools[0].args[\"/edits/*/path\"].when[2].condition: "
+        ));
+        let [tool, empty, none] = annotations.tools.as_slice() else {
+            panic!("{annotations:?}")
+        };
+        assert_eq!((&*tool.server, &*tool.name, &*tool.comment), ("s", "t", "c"));
+        assert!(tool.semantics.kind.is_read_only());
+        assert_eq!(tool.schema_properties, Some(vec!["z".into(), "a".into()]));
+        assert_eq!(empty.schema_properties, Some(vec![]));
+        assert_eq!(none.schema_properties, None);
+        let names: Vec<String> = tool.arguments.iter().map(|one| one.name.to_string()).collect();
+        assert_eq!(names, ["z", "__proto__", "/edits/*/path"]);
+        assert_eq!(
+            tool.arguments[0].roles,
+            Roles::Fixed(vec![RoleId::READ_PATH, RoleId::NONE])
+        );
+        let clause = |argument, test, roles: &[RoleId]| Clause {
+            condition: Condition { argument, test },
+            roles: roles.to_vec(),
+        };
+        let values = vec![
+            Scalar::Number(1.0),
+            Scalar::Text("1".into()),
+            Scalar::Null,
+            Scalar::Bool(true),
+        ];
+        assert_eq!(
+            tool.arguments[2].roles,
+            Roles::Conditional {
+                default: vec![RoleId::READ_PATH, RoleId::WRITE_PATH],
+                when: vec![
+                    clause(
+                        ConditionArgument::Pointer(vec!["o".into(), "dry".into()]),
+                        Test::Truthy,
+                        &[RoleId::READ_PATH]
+                    ),
+                    clause(ConditionArgument::Top("m".into()), Test::In(values), &[]),
+                ],
             }
-        }
+        );
     }
-    Some(Clause {
-        condition: condition?,
-        roles,
-    })
-}
 
-fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
-    let condition = node.object()?;
-    condition.unknown_keys(&["arg", "equals", "in", "is"], Severity::Error);
-    let argument = condition
-        .required("arg", "the name of an argument")
-        .and_then(|node| read_condition_argument(&node));
-    let equals = condition.optional("equals");
-    let among = condition.optional("in");
-    let is = condition.optional("is");
-    let test = match (equals, among, is) {
-        (Some(node), None, None) => read_scalar(&node).map(Test::Equals),
-        (None, Some(node), None) => {
-            let values = node.each(read_scalar);
-            if values.as_ref().is_some_and(Vec::is_empty) {
-                node.warning(Code::NeverMatches, || {
-                    "found `[]`, which holds for no value, expected at least one value".to_owned()
-                });
-            }
-            values.map(Test::In)
-        }
-        (None, None, Some(node)) => node.one_of(&IS),
-        // The existing runtime takes such a condition for one that never holds, and so do we.
-        (None, None, None) => {
-            node.warning(Code::NeverMatches, || {
-                "found a condition without a test, which never holds, expected one of `equals`, `in`, `is`"
-                    .to_owned()
-            });
-            None
-        }
-        _ => {
-            node.error(Code::InvalidValue, || {
-                format!(
-                    "found {}, expected exactly one of `equals`, `in`, `is`",
-                    node.found()
-                )
-            });
-            None
-        }
-    };
-    Some(Condition {
-        argument: argument?,
-        test: test?,
-    })
-}
-
-fn read_condition_argument(node: &Node<'_, '_>) -> Option<ConditionArgument> {
-    match read_name(node.string()?, node)? {
-        ArgumentName::Top(name) => Some(ConditionArgument::Top(name)),
-        ArgumentName::Pointer(segments) => {
-            let keys = segments
-                .into_iter()
-                .map(|segment| match segment {
-                    Segment::Key(key) => Some(key),
-                    Segment::Every => None,
-                })
-                .collect::<Option<_>>();
-            if keys.is_none() {
-                node.error(Code::InvalidValue, || {
-                    format!(
-                        "found {}, expected the place of one value, without `*`",
-                        node.found()
-                    )
-                });
-            }
-            keys.map(ConditionArgument::Pointer)
-        }
+    #[test]
+    fn what_is_unread_changes_nothing() {
+        let mut tool = tool(json!({"inputSchema": {"default": ["read-path"], "when": []}}));
+        tool["inputSchema"] =
+            json!({"$defs": {"x": [1]}, "properties": {"p": {"type": "string"}, "q": true}});
+        let value = file(json!([tool]));
+        let text = value.to_string();
+        let kept = load(Input::Text(&text), "a", &Limits::default(), is_unread).unwrap();
+        let schema = json!({"$defs": null, "properties": {"p": null, "q": null}});
+        assert_eq!(kept["servers"]["s"]["tools"][0]["inputSchema"], schema);
+        assert_eq!(read_file(&kept), read_file(&value));
     }
-}
 
-fn read_scalar(node: &Node<'_, '_>) -> Option<Scalar> {
-    match node.value() {
-        Value::Null => Some(Scalar::Null),
-        Value::Bool(value) => Some(Scalar::Bool(*value)),
-        Value::Number(value) => value.as_f64().map(Scalar::Number),
-        Value::String(text) => Some(Scalar::Text(text.as_str().into())),
-        Value::Array(_) | Value::Object(_) => {
-            node.error(Code::WrongType, || {
-                format!(
-                    "found {}, expected a string, a number, a boolean or null",
-                    node.found()
-                )
-            });
-            None
-        }
+    #[test]
+    fn the_file_is_read_strictly() {
+        check(
+            json!([]),
+            &["error[wrong-type] at a: found `[]`, expected an object"],
+        );
+        check(
+            json!({"server": {}}),
+            &[
+                "warning[unknown-key] at a.server: ",
+                "error[missing-field] at a: the field `generatedAt`",
+                "error[missing-field] at a: the field `servers`",
+            ],
+        );
+        check(
+            file(json!({})),
+            &["error[wrong-type] at a.servers.s.tools: found `{}`, expected an array of tools"],
+        );
+        check(
+            file(json!([null, {}, {"toolName": "", "serverName": "S", "comment": 1, "args": [], "arg": {}}])),
+            &[
+                "error[wrong-type] at a.servers.s.tools[0]: found `null`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `toolName`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `serverName`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `comment`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `args`",
+                "warning[unknown-key] at a.servers.s.tools[2].arg: ",
+                "error[invalid-value] at a.servers.s.tools[2].toolName: ",
+                "error[invalid-value] at a.servers.s.tools[2].serverName: found `\"S\"`, expected `s`",
+                "error[wrong-type] at a.servers.s.tools[2].comment: ",
+                "error[wrong-type] at a.servers.s.tools[2].args: found `[]`, expected an object",
+            ],
+        );
+        check(
+            file(json!([tool(json!({})), tool(json!({}))])),
+            &["error[duplicate-tool] at a.servers.s.tools[1]: found the tool `t` of `s` again"],
+        );
+        let mut schema = tool(Value::Object(Map::new()));
+        schema["inputSchema"] = json!({"properties": []});
+        schema["arg_schema"] = json!({"arg_aliases": {"file": "path"}});
+        schema["args"] = json!({"file": ["read-path"], "/a~": ["none"]});
+        check(
+            file(json!([schema])),
+            &[
+                "warning[never-matches] at a.servers.s.tools[0].args.file: found roles of `file`, which is renamed",
+                "error[invalid-value] at a.servers.s.tools[0].args[\"/a~\"]: found the pointer `/a~`",
+                "error[wrong-type] at a.servers.s.tools[0].inputSchema.properties: found `[]`",
+            ],
+        );
     }
 }

@@ -7,8 +7,8 @@ use std::fmt;
 pub(crate) enum ArgumentName {
     /// The own property of that name.
     Top(Box<str>),
-    /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) in which `*` stands for every item or
-    /// member. A member that is called `*` cannot be named.
+    /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) in which `*` stands for every
+    /// item or member. A member that is called `*` cannot be named.
     Pointer(Vec<Segment>),
 }
 

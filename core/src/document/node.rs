@@ -84,15 +84,18 @@ impl<'v, 'p> Node<'v, 'p> {
         }
     }
 
-    /// The items of the value, an array.
-    pub(crate) fn array(&self) -> Option<impl ExactSizeIterator<Item = Node<'v, '_>>> {
+    /// The items of the value, an array; `expected` says of what, for example `an array of roles`.
+    pub(crate) fn array(
+        &self,
+        expected: &str,
+    ) -> Option<impl ExactSizeIterator<Item = Node<'v, '_>> + use<'v, '_>> {
         match self.value {
             Value::Array(items) => Some(items.iter().enumerate().map(|(index, value)| Node {
                 value,
                 place: Place::Index(&self.place, index),
                 report: self.report,
             })),
-            _ => self.wrong_type("an array"),
+            _ => self.wrong_type(expected),
         }
     }
 
@@ -140,22 +143,28 @@ impl<'v, 'p> Node<'v, 'p> {
 
     /// The value as an array of strings.
     pub(crate) fn strings(&self) -> Option<Vec<Box<str>>> {
-        self.each(|item| item.string().map(Box::from))
+        self.each("an array of strings", |item| item.string().map(Box::from))
     }
 
     /// The value as an array of names, none of them empty.
     pub(crate) fn names(&self) -> Option<Vec<Box<str>>> {
-        self.each(|item| item.name().map(Box::from))
+        self.each("an array of names", |item| item.name().map(Box::from))
     }
 
     /// The value as an array of patterns of at most `value_bytes` bytes each.
     pub(crate) fn patterns(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
-        self.each(|item| item.bounded_string(limits).map(Box::from))
+        self.each("an array of strings", |item| {
+            item.bounded_string(limits).map(Box::from)
+        })
     }
 
     /// Every item of the value, an array, as `read` takes it; all items are read, also after a fault.
-    pub(crate) fn each<T>(&self, mut read: impl FnMut(&Node<'v, '_>) -> Option<T>) -> Option<Vec<T>> {
-        let items = self.array()?;
+    pub(crate) fn each<T>(
+        &self,
+        expected: &str,
+        mut read: impl FnMut(&Node<'v, '_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let items = self.array(expected)?;
         let count = items.len();
         let mut taken = Vec::with_capacity(count);
         for item in items {
@@ -182,7 +191,7 @@ impl<'v, 'p> Node<'v, 'p> {
 
     /// The roles that the value, an array of their names, lists in this order.
     pub(crate) fn roles(&self, registry: &Registry) -> Option<Vec<RoleId>> {
-        self.each(|item| {
+        self.each("an array of roles", |item| {
             let name = item.string()?;
             let role = registry.find(name);
             if role.is_none() {
@@ -236,20 +245,23 @@ impl<'v> Object<'v, '_> {
             .map(|(key, value)| (key.as_str(), self.child(key, value)))
     }
 
-    /// Reports each key that is not one of `known`.
-    pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) {
+    /// Reports each key that is not one of `known`; whether there is none.
+    pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) -> bool {
+        let mut all_known = true;
         for key in self.entries.keys().filter(|key| !known.contains(&key.as_str())) {
-            self.report
-                .add(severity, Code::UnknownKey, &Place::Key(&self.place, key), || {
-                    let names = known.iter().copied();
-                    let message = format!(
-                        "found the key {}, expected one of {}",
-                        shorten(key),
-                        listed(names.clone())
-                    );
-                    (message, did_you_mean(key, names))
-                });
+            all_known = false;
+            let place = Place::Key(&self.place, key);
+            self.report.add(severity, Code::UnknownKey, &place, || {
+                let names = || known.iter().copied();
+                let message = format!(
+                    "found the key {}, expected one of {}",
+                    shorten(key),
+                    listed(names())
+                );
+                (message, did_you_mean(key, names()))
+            });
         }
+        all_known
     }
 
     fn child<'s>(&'s self, key: &'s str, value: &'v Value) -> Node<'v, 's> {
@@ -322,8 +334,8 @@ mod tests {
     fn nothing_is_coerced() {
         check(
             json!("x"),
-            |node| assert!(node.array().is_none()),
-            &["wrong-type doc: found `\"x\"`, expected an array"],
+            |node| assert!(node.array("an array of x").is_none()),
+            &["wrong-type doc: found `\"x\"`, expected an array of x"],
         );
         check(
             json!(null),
@@ -382,7 +394,7 @@ mod tests {
         );
         check(
             json!({"domain": 1, "domains": 2, "zz": 3}),
-            |node| node.object().unwrap().unknown_keys(&["domains"], Severity::Error),
+            |node| assert!(!node.object().unwrap().unknown_keys(&["domains"], Severity::Error)),
             &[
                 "unknown-key doc.domain: found the key `domain`, expected one of `domains` (did you mean `domains`?)",
                 "unknown-key doc.zz: found the key `zz`, expected one of `domains`",

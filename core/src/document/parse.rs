@@ -1,7 +1,9 @@
 //! JSON text (RFC 8259), without its ambiguities: no doubled keys, no lone surrogates, no bottomless nesting.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
@@ -16,8 +18,14 @@ pub(crate) const DEEPEST: usize = 120;
 
 /// Reads JSON text strictly.
 ///
-/// Every doubled key is reported; a syntax error or too much nesting ends the reading.
-pub(super) fn parse(text: &str, name: &str, limits: &Limits) -> Result<Value, Vec<Diagnostic>> {
+/// Every doubled key is reported; a syntax error or too much nesting ends the reading. A value that is
+/// `unread` is held to the same rules and then left out: null stands in its place.
+pub(super) fn parse(
+    text: &str,
+    name: &str,
+    limits: &Limits,
+    unread: fn(&Place<'_>) -> bool,
+) -> Result<Value, Vec<Diagnostic>> {
     if text.len() > limits.document_bytes {
         return Err(vec![Diagnostic::error(
             Code::Limit,
@@ -36,6 +44,8 @@ pub(super) fn parse(text: &str, name: &str, limits: &Limits) -> Result<Value, Ve
         place: Place::Document(name),
         left: depth,
         depth,
+        keep: true,
+        unread,
         report: &report,
     }
     .deserialize(&mut reader)
@@ -91,20 +101,69 @@ fn syntax_message(fault: &serde_json::Error) -> String {
 #[derive(Clone, Copy)]
 struct Strict<'p> {
     place: Place<'p>,
+    /// How many levels may still be entered, of `depth` in all.
     left: usize,
     depth: usize,
+    /// Whether the value is wanted, or only checked.
+    keep: bool,
+    unread: fn(&Place<'_>) -> bool,
     report: &'p Report,
 }
 
 impl<'p> Strict<'p> {
-    fn enter<E: Error>(self) -> Result<usize, E> {
-        self.left.checked_sub(1).ok_or_else(|| {
+    fn enter<E: Error>(mut self) -> Result<Self, E> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
             self.report
                 .error(Code::Limit, &self.place, || depth_message(self.depth));
             E::custom("too deep")
-        })
+        })?;
+        Ok(self)
+    }
+
+    fn at<'c>(self, place: Place<'c>) -> Strict<'c>
+    where
+        'p: 'c,
+    {
+        Strict {
+            keep: self.keep && !(self.unread)(&place),
+            place,
+            ..self
+        }
+    }
+
+    fn kept(self, value: impl FnOnce() -> Value) -> Value {
+        if self.keep { value() } else { Value::Null }
+    }
+
+    fn doubled(self, key: &str) {
+        self.report
+            .error(Code::DuplicateKey, &Place::Key(&self.place, key), || {
+                format!("the key `{key}` stands twice, expected once")
+            });
+    }
+
+    /// Reads an object whose entries are not wanted: its keys are compared and nothing is kept.
+    fn check_map<'de, A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut keys = Vec::new();
+        while let Some(Key(key)) = access.next_key()? {
+            access.next_value_seed(self.at(Place::Key(&self.place, &key)))?;
+            keys.push(key);
+        }
+        keys.sort_unstable();
+        for pair in keys.windows(2) {
+            if let [one, other] = pair
+                && one == other
+            {
+                self.doubled(one);
+            }
+        }
+        Ok(Value::Null)
     }
 }
+
+/// A key that is borrowed from the text where it holds no escapes.
+#[derive(Deserialize)]
+struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
@@ -126,60 +185,57 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+        Ok(self.kept(|| Value::Bool(value)))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+        Ok(self.kept(|| Value::Number(value.into())))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+        Ok(self.kept(|| Value::Number(value.into())))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
         // JSON text has no infinite numbers; were one to come, reading would end.
         Number::from_f64(value)
-            .map(Value::Number)
+            .map(|number| self.kept(|| Value::Number(number)))
             .ok_or_else(|| E::custom("number out of range"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
+        Ok(self.kept(|| Value::String(value.to_owned())))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let left = self.enter()?;
+        let inner = self.enter()?;
         let mut items = Vec::new();
+        let mut count = 0;
         loop {
-            let place = Place::Index(&self.place, items.len());
-            match access.next_element_seed(Strict { place, left, ..self })? {
-                Some(item) => items.push(item),
-                None => return Ok(Value::Array(items)),
+            let place = Place::Index(&self.place, count);
+            match access.next_element_seed(inner.at(place))? {
+                Some(item) if self.keep => items.push(item),
+                Some(_) => {}
+                None if self.keep => return Ok(Value::Array(items)),
+                None => return Ok(Value::Null),
             }
+            count += 1;
         }
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let left = self.enter()?;
+        let inner = self.enter()?;
+        if !self.keep {
+            return inner.check_map(access);
+        }
         let mut map = Map::new();
         while let Some(key) = access.next_key::<String>()? {
-            let place = Place::Key(&self.place, &key);
-            let value = access.next_value_seed(Strict { place, left, ..self })?;
+            let value = access.next_value_seed(inner.at(Place::Key(&self.place, &key)))?;
             match map.entry(key) {
                 Entry::Vacant(entry) => {
                     entry.insert(value);
                 }
-                Entry::Occupied(entry) => {
-                    let place = Place::Key(&self.place, entry.key());
-                    self.report.error(Code::DuplicateKey, &place, || {
-                        format!("the key `{}` stands twice, expected once", entry.key())
-                    });
-                }
+                Entry::Occupied(entry) => self.doubled(entry.key()),
             }
         }
         Ok(Value::Object(map))
@@ -191,7 +247,7 @@ mod tests {
     use super::*;
 
     fn faults(text: &str, limits: &Limits) -> Vec<String> {
-        match parse(text, "doc", limits) {
+        match parse(text, "doc", limits, |_| false) {
             Ok(_) => Vec::new(),
             Err(faults) => faults
                 .iter()
@@ -208,7 +264,7 @@ mod tests {
             "{\"b\":{\"a\":\"\\ud83d\\ude00\"},\"a\":[],\"__proto__\":\"\\u0000\"}",
         ] {
             let expected: Value = serde_json::from_str(text).unwrap();
-            let read = parse(text, "doc", &Limits::default()).unwrap();
+            let read = parse(text, "doc", &Limits::default(), |_| false).unwrap();
             assert_eq!(read.to_string(), expected.to_string());
         }
     }
@@ -284,5 +340,26 @@ mod tests {
             check_depth(&nested(65), "doc", &limits).unwrap_err()[0].code,
             Code::Limit
         );
+    }
+
+    #[test]
+    fn what_is_unread_is_checked_and_left_out() {
+        let unread = |place: &Place<'_>| matches!(place, Place::Key(Place::Document(_), "skip"));
+        let read = |text: &str| parse(text, "doc", &Limits::default(), unread);
+        let value =
+            read("{\"a\":{\"skip\":[1]},\"skip\":[{\"x\":\"\\n\",\"y\":[2]},\"s\"],\"b\":2}").unwrap();
+        assert_eq!(value.to_string(), "{\"a\":{\"skip\":[1]},\"skip\":null,\"b\":2}");
+        let check = |text: String, expected: &str| {
+            let faults = read(&text).unwrap_err();
+            assert_eq!(faults.len(), 1);
+            assert_eq!(format!("{} {}", faults[0].code, faults[0].path), expected);
+        };
+        check(
+            "{\"skip\":[0,{\"k\":1,\"j\":2,\"\\u006b\":3}]}".to_owned(),
+            "duplicate-key doc.skip[1].k",
+        );
+        check("{\"skip\":\"\\ud800\"}".to_owned(), "syntax doc");
+        let deep = format!("{{\"skip\":{}{}}}", "[".repeat(64), "]".repeat(64));
+        check(deep, &format!("limit doc.skip{}", "[0]".repeat(63)));
     }
 }

@@ -83,7 +83,7 @@ impl Report {
                     severity,
                     path: name.to_owned(),
                     message: format!(
-                        "`{count}` {what} in this document, expected at most {LISTED} to list; {} more are not shown",
+                        "`{count}` {what} in this document, expected at most {LISTED}: {} more are not listed",
                         count - LISTED
                     ),
                     help: None,

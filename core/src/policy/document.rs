@@ -43,7 +43,7 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits
 
 /// Reads an array of rules, at most `rules` of them.
 pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Vec<Rule> {
-    let Some(items) = node.array() else {
+    let Some(items) = node.array("an array of rules") else {
         return Vec::new();
     };
     let count = items.len();
@@ -113,7 +113,8 @@ pub(super) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> 
             kind: kind?,
         })
     };
-    node.each(read).unwrap_or_default()
+    node.each("an array of list definitions", read)
+        .unwrap_or_default()
 }
 
 fn read_rule(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Rule> {
@@ -144,7 +145,7 @@ fn read_rule(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Optio
 fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Conditions> {
     let object = node.object()?;
     // A condition that is misspelled would not be there, and the rule wider than it looks.
-    object.unknown_keys(
+    let all_known = object.unknown_keys(
         &["roles", "server", "tool", "paths", "domains", "lists"],
         Severity::Error,
     );
@@ -154,9 +155,9 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
     let paths = field(&object, "paths", |node| read_paths(node, registry, limits));
     let domains = field(&object, "domains", |node| read_domains(node, registry, limits));
     let lists = field(&object, "lists", |node| {
-        node.each(|item| read_list(item, registry, limits))
+        node.each("an array of conditions", |item| read_list(item, registry, limits))
     });
-    Some(Conditions {
+    all_known.then_some(Conditions {
         roles: roles?,
         server: server?,
         tool: tool?,
@@ -225,4 +226,226 @@ fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Optio
         allowed: allowed?,
         match_type: match_type?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::Report;
+    use crate::role::RoleId;
+
+    fn read_policy(value: &Value, limits: &Limits) -> (Policy, Vec<String>) {
+        let report = Report::default();
+        let policy = read(&Node::document(value, "p", &report), &Registry::default(), limits);
+        let faults = report.finish("p").iter().map(ToString::to_string).collect();
+        (policy, faults)
+    }
+
+    fn policy(rules: Value) -> Value {
+        json!({"generatedAt": "t", "constitutionHash": "c", "inputHash": "h", "rules": rules})
+    }
+
+    fn rule(conditions: Value) -> Value {
+        json!({
+            "name": "n", "description": "d", "principle": "p", "if": conditions, "then": "deny", "reason": "r",
+        })
+    }
+
+    /// Compares the faults of a policy, each by how it starts.
+    fn check(value: Value, expected: &[&str]) {
+        let (_, faults) = read_policy(&value, &Limits::default());
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    /// The same for the conditions of one rule, after what says where they are.
+    fn check_conditions(conditions: Value, expected: &[&str]) {
+        let (_, faults) = read_policy(&policy(json!([rule(conditions)])), &Limits::default());
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            let (severity, rest) = fault.split_once(" at p.rules[0].if").unwrap();
+            let fault = format!("{severity} {}", rest.trim_start_matches([':', ' ', '.']));
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_policy_is_what_its_document_says() {
+        let mut value = policy(json!([rule(json!({
+            "roles": ["read-path"], "server": ["filesystem"], "tool": ["t"],
+            "paths": {"roles": ["read-path"], "within": "~/x"},
+            "domains": {"roles": ["fetch-url"], "allowed": ["*.x", "@l", ""]},
+            "lists": [{"roles": ["email-address"], "allowed": ["@e"], "matchType": "emails"}],
+        }))]));
+        value["listDefinitions"] =
+            json!([{"name": "l", "type": "domains", "principle": "", "requiresMcp": false}]);
+        value["skippedServers"] = json!([]);
+        let (policy, faults) = read_policy(&value, &Limits::default());
+        assert_eq!(faults, [""; 0]);
+        let expected = Rule {
+            name: "n".into(),
+            description: "d".into(),
+            principle: "p".into(),
+            reason: "r".into(),
+            effect: Effect::Deny,
+            conditions: Conditions {
+                roles: Some(vec![RoleId::READ_PATH]),
+                server: Some(vec!["filesystem".into()]),
+                tool: Some(vec!["t".into()]),
+                paths: Some(PathCondition {
+                    roles: vec![RoleId::READ_PATH],
+                    within: "~/x".into(),
+                }),
+                domains: Some(DomainCondition {
+                    roles: vec![RoleId::FETCH_URL],
+                    allowed: vec!["*.x".into(), "@l".into(), "".into()],
+                }),
+                lists: vec![ListCondition {
+                    roles: vec![RoleId::EMAIL_ADDRESS],
+                    allowed: vec!["@e".into()],
+                    match_type: MatchType::Emails,
+                }],
+            },
+        };
+        assert_eq!(policy.rules, [expected]);
+        let definition = ListDefinition {
+            name: "l".into(),
+            kind: MatchType::Domains,
+        };
+        assert_eq!(policy.list_definitions, [definition]);
+    }
+
+    #[test]
+    fn the_document_is_read_strictly() {
+        check(
+            json!({"rules": [null], "rulez": 1, "listDefinitions": [{"name": "l", "type": "domain", "kind": 1}]}),
+            &[
+                "warning[unknown-key] at p.rulez: ",
+                "error[missing-field] at p: the field `generatedAt`",
+                "error[missing-field] at p: the field `constitutionHash`",
+                "error[missing-field] at p: the field `inputHash`",
+                "error[wrong-type] at p.rules[0]: found `null`, expected an object",
+                "warning[unknown-key] at p.listDefinitions[0].kind: ",
+                "error[unknown-value] at p.listDefinitions[0].type: found `\"domain\"`",
+            ],
+        );
+        check(
+            policy(json!({})),
+            &["error[wrong-type] at p.rules: found `{}`, expected an array of rules"],
+        );
+        check(
+            policy(json!([{"name": 1, "if": [], "then": "Deny", "When": {}}])),
+            &[
+                "error[unknown-key] at p.rules[0].When: ",
+                "error[wrong-type] at p.rules[0].name: ",
+                "error[missing-field] at p.rules[0]: the field `description`",
+                "error[missing-field] at p.rules[0]: the field `principle`",
+                "error[wrong-type] at p.rules[0].if: found `[]`, expected an object",
+                "error[unknown-value] at p.rules[0].then: found `\"Deny\"`, expected one of `allow`, `escalate`, `deny` (help: did you mean `deny`?)",
+                "error[missing-field] at p.rules[0]: the field `reason`",
+            ],
+        );
+    }
+
+    #[test]
+    fn conditions_are_read_strictly() {
+        for (conditions, expected) in [
+            (
+                json!({"server": "filesystem"}),
+                &["error[wrong-type] server: "][..],
+            ),
+            (json!({"tool": [1]}), &["error[wrong-type] tool[0]: "]),
+            (json!({"servers": ["x"]}), &["error[unknown-key] servers: "]),
+            (
+                json!({"roles": "read-path"}),
+                &["error[wrong-type] roles: found `\"read-path\"`, expected an array of roles"],
+            ),
+            (json!({"roles": ["reader"]}), &["error[unknown-role] roles[0]: "]),
+            (
+                json!({"paths": null}),
+                &["error[wrong-type] paths: found `null`, expected an object"],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"]}}),
+                &["error[missing-field] paths: the field `within`"],
+            ),
+            (
+                json!({"paths": {"within": "/"}}),
+                &["error[missing-field] paths: the field `roles`"],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": ""}}),
+                &["error[invalid-path] paths.within: "],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": "~u"}}),
+                &["error[invalid-path] paths.within: "],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": "x"}}),
+                &["warning[invalid-path] paths.within: "],
+            ),
+            (
+                json!({"paths": {"roles": ["read-path"], "within": "/", "Within": "/x"}}),
+                &["error[unknown-key] paths.Within: "],
+            ),
+            (
+                json!({"domains": {"roles": ["fetch-url"], "allowed": "x", "allow": 1}}),
+                &[
+                    "error[unknown-key] domains.allow: ",
+                    "error[wrong-type] domains.allowed: ",
+                ],
+            ),
+            (
+                json!({"domains": {}}),
+                &["error[missing-field] domains: ", "error[missing-field] domains: "],
+            ),
+            (
+                json!({"lists": {}}),
+                &["error[wrong-type] lists: found `{}`, expected an array of conditions"],
+            ),
+            (
+                json!({"lists": [{"roles": ["none"], "allowed": [], "matchType": "regex", "type": 1}, {}]}),
+                &[
+                    "error[unknown-key] lists[0].type: ",
+                    "error[unknown-value] lists[0].matchType: ",
+                    "error[missing-field] lists[1]: the field `roles`",
+                    "error[missing-field] lists[1]: the field `allowed`",
+                    "error[missing-field] lists[1]: the field `matchType`",
+                ],
+            ),
+        ] {
+            check_conditions(conditions, expected);
+        }
+    }
+
+    #[test]
+    fn limits_hold() {
+        let any = |allowed: Value| rule(json!({"domains": {"roles": ["fetch-url"], "allowed": allowed}}));
+        let rules = policy(json!([any(json!(["a"])), any(json!(["b", "c"]))]));
+        let limits = |rules, list_entries| Limits {
+            rules,
+            list_entries,
+            ..Limits::default()
+        };
+        for (limits, expected) in [
+            (limits(2, 3), &[][..]),
+            (
+                limits(1, 3),
+                &["error[limit] at p.rules: `2` rules, expected at most 1 (limit `rules`)"],
+            ),
+            (
+                limits(2, 2),
+                &[
+                    "error[limit] at p.rules: `3` entries under `allowed`, expected at most 2 (limit `list_entries`)",
+                ],
+            ),
+        ] {
+            assert_eq!(read_policy(&rules, &limits).1, expected);
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! Dynamic lists `{generatedAt, lists: {name: {values, manualAdditions, manualRemovals, resolvedAt, inputHash}}}`.
+//! Dynamic lists
+//! `{generatedAt, lists: {name: {values, manualAdditions, manualRemovals, resolvedAt, inputHash}}}`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +16,8 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// The entries of a list: (values ∪ manual additions) − manual removals, each once; `None` where there is
-    /// no such list.
+    /// The entries of a list: (values ∪ manual additions) − manual removals, each once; `None` where there
+    /// is no such list.
     pub(crate) fn effective(&self, name: &str) -> Option<&[Box<str>]> {
         self.effective.get(name).map(Vec::as_slice)
     }

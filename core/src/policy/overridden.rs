@@ -33,27 +33,24 @@ pub(crate) fn overridden(
         .collect();
     for (index, rule) in policy.rules.iter().enumerate() {
         let place = Place::Index(&rules, index);
-        if sandbox.is_some_and(|sandbox| restricts_the_sandbox(rule, sandbox)) {
+        let before = [
+            sandbox
+                .is_some_and(|sandbox| restricts_the_sandbox(rule, sandbox))
+                .then_some("paths within the sandbox on `filesystem` and `git`"),
+            restricts_introspection(rule).then_some("`list_allowed_directories`"),
+        ];
+        for what in before.into_iter().flatten() {
             report.warning(Code::Overridden, &place, || {
                 format!(
-                    "the rule `{}` does not restrict paths within the sandbox on `filesystem` and `git`, which are allowed before it is read, expected a rule about other paths",
+                    "the rule `{}` does not restrict {what}: allowed before it is read, expected other calls",
                     rule.name
                 )
             });
         }
-        if restricts_introspection(rule) {
+        if let Some(server) = open_servers.iter().find(|server| allows_any_domain(rule, server)) {
             report.warning(Code::Overridden, &place, || {
                 format!(
-                    "the rule `{}` does not restrict `list_allowed_directories`, which is allowed before it is read, expected a rule about other tools",
-                    rule.name
-                )
-            });
-        }
-        let unguarded = open_servers.iter().find(|server| allows_any_domain(rule, server));
-        if let Some(server) = unguarded {
-            report.warning(Code::Overridden, &place, || {
-                format!(
-                    "the rule `{}` allows every domain on `{server}`, expected `domains`, `roles` or an allowlist for that server",
+                    "the rule `{}` allows every domain on `{server}`, expected `domains` or an allowlist",
                     rule.name
                 )
             });
@@ -147,4 +144,119 @@ fn has_port(pattern: &str) -> bool {
         let is_host = !name.contains(':') || name.ends_with(']');
         is_host && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::Node;
+    use crate::limits::Limits;
+
+    /// What is said about one rule, by the words that tell the warnings apart.
+    fn check(effect: &str, conditions: Value, sandbox: Option<&str>, gated: &[&str], expected: &[&str]) {
+        let rules = json!([{
+            "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
+        }]);
+        let report = Report::default();
+        let registry = Registry::default();
+        let node = Node::document(&rules, "rules", &report);
+        let policy = Policy {
+            rules: super::super::read_rules(&node, &registry, &Limits::default()),
+            list_definitions: Vec::new(),
+        };
+        assert!(!report.has_errors());
+        let gated: Vec<(Box<str>, Vec<Box<str>>)> = gated
+            .iter()
+            .map(|server| ((*server).into(), Vec::new()))
+            .collect();
+        let found = overridden(&policy, "p", &registry, sandbox, &gated);
+        assert_eq!(found.len(), expected.len(), "{rules} {found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.to_string().contains(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn each_behaviour_that_is_kept_is_warned_of() {
+        let within = |dir: &str| json!({"paths": {"roles": ["read-path"], "within": dir}});
+        let (sandbox, introspection) = ("within the sandbox", "`list_allowed_directories`");
+        for (conditions, place, expected) in [
+            (json!({"tool": ["git_reset"]}), Some("/box"), &[sandbox][..]),
+            (json!({"tool": ["git_reset"]}), None, &[]),
+            (json!({"server": ["fetch"]}), Some("/box"), &[]),
+            (json!({"roles": ["fetch-url"]}), Some("/box"), &[]),
+            (
+                json!({"roles": ["delete-history"], "server": ["git"]}),
+                Some("/box"),
+                &[sandbox],
+            ),
+            (within("/box/secret"), Some("/box/"), &[sandbox]),
+            (within("/"), Some("/box"), &[sandbox]),
+            (within("/boxer"), Some("/box"), &[]),
+            (within("~/x"), Some("/box"), &[sandbox]),
+            (within("~/x"), Some("~/box"), &[]),
+            (
+                json!({"domains": {"roles": ["git-remote-url"], "allowed": ["x"]}}),
+                Some("/box"),
+                &[],
+            ),
+            (
+                json!({"tool": ["list_allowed_directories"]}),
+                None,
+                &[introspection],
+            ),
+            (json!({"server": ["filesystem"]}), None, &[introspection]),
+            (json!({"server": ["git"]}), None, &[]),
+        ] {
+            check("deny", conditions.clone(), place, &[], expected);
+            check("escalate", conditions, place, &[], expected);
+        }
+        for (conditions, gated, expected) in [
+            (
+                json!({"tool": ["git_push"]}),
+                &[][..],
+                &["every domain on `fetch`"][..],
+            ),
+            (
+                json!({"tool": ["git_push"]}),
+                &["fetch"],
+                &["every domain on `git`"],
+            ),
+            (json!({"tool": ["git_push"]}), &["fetch", "git"], &[]),
+            (json!({"server": ["git"]}), &[], &["every domain on `git`"]),
+            (json!({"server": ["filesystem"]}), &[], &[]),
+            (json!({"roles": ["git-remote-url"]}), &[], &[]),
+            (within("/"), &[], &[]),
+        ] {
+            check("allow", conditions, Some("/"), gated, expected);
+        }
+        let patterns = json!([
+            "x.org:22",
+            "x.org",
+            "::1",
+            "[::1]:80",
+            "x.org:8080/a",
+            "x:y",
+            "x:"
+        ]);
+        let ports = ["allowed[0]: found `x.org:22`", "allowed[3]", "allowed[4]"];
+        check(
+            "allow",
+            json!({"domains": {"roles": ["fetch-url"], "allowed": patterns}}),
+            None,
+            &[],
+            &ports,
+        );
+    }
+
+    #[test]
+    fn allowlists_with_ports_are_warned_of_too() {
+        let allowlists = [("a-b".into(), vec!["*".into(), "x.org:443".into()])];
+        let found = overridden(&Policy::default(), "p", &Registry::default(), None, &allowlists);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].path, "serverDomainAllowlists[\"a-b\"][1]");
+        assert_eq!(found[0].code, Code::Overridden);
+    }
 }

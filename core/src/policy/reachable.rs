@@ -106,14 +106,123 @@ fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
             .domains
             .as_ref()
             .is_none_or(|domains| names_opaque(&domains.roles))
-        && conditions
-            .lists
-            .iter()
-            .flatten()
-            .all(|list| names_opaque(&list.roles));
+        && conditions.lists.iter().flatten().all(|list| names_opaque(&list.roles));
     holds_without_resources
         || registry
             .iter()
             .map(|(role, _)| role)
             .any(|role| is_resource(&role) && is_relevant(&role))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::document::{Node, Report};
+    use crate::limits::Limits;
+    use crate::role::Registry;
+
+    /// What is said about a rule with that effect and those conditions: the part of the message that differs.
+    fn check(effect: &str, conditions: Value, expected: Option<&str>) {
+        let rules = json!([{
+            "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
+        }]);
+        let report = Report::default();
+        let node = Node::document(&rules, "rules", &report);
+        super::super::read_rules(&node, &Registry::default(), &Limits::default());
+        let found: Vec<String> = report.finish("rules").iter().map(ToString::to_string).collect();
+        let expected: Vec<String> = expected.map(|why| format!("warning[{why}")).into_iter().collect();
+        assert_eq!(found.len(), expected.len(), "{effect} {rules} {found:?}");
+        for (found, expected) in found.iter().zip(&expected) {
+            let found = found.replace(" at rules[0]: the rule `n` can never match", "");
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn rules_that_match_all_or_none_are_pointed_out() {
+        let paths = |role: &str| json!({"roles": [role], "within": "/x"});
+        let domains = |role: &str| json!({"roles": [role], "allowed": ["x"]});
+        let list = |role: &str| json!({"roles": [role], "allowed": ["x"], "matchType": "identifiers"});
+        let common = Some("never-matches]: no role is named by all of its conditions");
+        for (conditions, allow, deny) in [
+            (json!({}), Some("empty-condition]"), Some("empty-condition]")),
+            (
+                json!({"lists": []}),
+                Some("empty-condition]"),
+                Some("empty-condition]"),
+            ),
+            (json!({"server": ["s"]}), None, None),
+            (
+                json!({"server": []}),
+                Some("never-matches]: `server` is"),
+                Some("never-matches]: `server` is"),
+            ),
+            (
+                json!({"tool": []}),
+                Some("never-matches]: `tool` is"),
+                Some("never-matches]: `tool` is"),
+            ),
+            (
+                json!({"roles": []}),
+                Some("never-matches]: `roles` is"),
+                Some("never-matches]: `roles` is"),
+            ),
+            (json!({"roles": ["none"]}), None, None),
+            (json!({"paths": paths("read-path")}), None, None),
+            (
+                json!({"paths": paths("fetch-url")}),
+                Some("never-matches]: `paths.roles` names no role of a path"),
+                Some("never-matches]: `paths.roles` names no role of a path"),
+            ),
+            (
+                json!({"domains": {"roles": [], "allowed": ["x"]}}),
+                Some("never-matches]: `domains` names no role"),
+                Some("never-matches]: `domains` names no role"),
+            ),
+            (
+                json!({"lists": [list("none"), {"roles": ["none"], "allowed": [], "matchType": "emails"}]}),
+                Some("never-matches]: `allowed` of `lists` is empty"),
+                Some("never-matches]: `allowed` of `lists` is empty"),
+            ),
+            // Identifiers have domains too.
+            (json!({"domains": domains("proxy-domain")}), None, None),
+            (
+                json!({"domains": domains("fetch-url"), "paths": paths("read-path")}),
+                common,
+                None,
+            ),
+            (
+                json!({"roles": ["write-path"], "paths": paths("read-path")}),
+                common,
+                None,
+            ),
+            (
+                json!({"roles": ["none"], "domains": domains("fetch-url")}),
+                common,
+                None,
+            ),
+            // A tool without resources can meet both.
+            (
+                json!({"roles": ["none"], "lists": [list("email-address")]}),
+                None,
+                None,
+            ),
+            // One list names the judged role, the other another role of the call.
+            (
+                json!({"lists": [list("github-owner"), list("email-address")]}),
+                None,
+                None,
+            ),
+            (
+                json!({"roles": ["github-repo"], "lists": [list("github-owner")]}),
+                common,
+                None,
+            ),
+        ] {
+            check("allow", conditions.clone(), allow);
+            check("escalate", conditions.clone(), deny);
+            check("deny", conditions, deny);
+        }
+    }
 }

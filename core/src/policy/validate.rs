@@ -145,3 +145,92 @@ fn check_entries<'r>(
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(rules: Value, definitions: Value, errors: &[&str], warnings: &[&str]) {
+        let validation =
+            validate_compiled_rules(&rules, &definitions, &Registry::default(), &Limits::default());
+        assert_eq!(validation.is_valid(), errors.is_empty());
+        for (found, expected) in [(validation.errors, errors), (validation.warnings, warnings)] {
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(found.len(), expected.len(), "{found:#?}");
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(found.starts_with(expected), "{found}");
+            }
+        }
+    }
+
+    fn rule(conditions: Value) -> Value {
+        json!({"name": "n", "description": "", "principle": "", "if": conditions, "then": "allow", "reason": ""})
+    }
+
+    #[test]
+    fn lists_must_exist_and_fit() {
+        let definitions = json!([
+            {"name": "sites", "type": "domains"},
+            {"name": "people", "type": "emails"},
+            {"name": "idle", "type": "identifiers"},
+        ]);
+        let domains = |entry: &str| json!({"roles": ["fetch-url"], "allowed": ["x", entry]});
+        let list =
+            |entry: &str, kind: &str| json!([{"roles": ["none"], "allowed": [entry], "matchType": kind}]);
+        check(
+            json!([
+                rule(json!({"domains": domains("@sites")})),
+                rule(json!({"lists": list("@people", "emails")})),
+            ]),
+            definitions.clone(),
+            &[],
+            &["warning[unused-list] at listDefinitions[2]: no rule uses the list `@idle`"],
+        );
+        check(
+            json!([
+                rule(json!({"domains": domains("@people")})),
+                rule(json!({"domains": domains("@constructor")})),
+                rule(json!({"lists": list("@sites", "domains")})),
+                rule(json!({"lists": list("@people", "identifiers")})),
+                rule(json!({"lists": list("@idle", "identifiers"), "tool": ["t"]})),
+            ]),
+            definitions.clone(),
+            &[
+                "error[list-type] at rules[0].if.domains.allowed[1]: found `@people`, a list of emails, expected a list of domains under `domains`",
+                "error[missing-list] at rules[1].if.domains.allowed[1]: found `@constructor`, which is not defined",
+                "error[list-type] at rules[2].if.lists[0].allowed[0]: found `@sites`, a list of domains, expected a list of domains to stand under",
+                "error[list-type] at rules[3].if.lists[0].allowed[0]: found `@people`, a list of emails, expected a list of identifiers",
+            ],
+            &[],
+        );
+        check(
+            json!([
+                rule(json!({"domains": {"roles": ["fetch-url"], "allowed": []}})),
+                rule(json!({}))
+            ]),
+            json!([]),
+            &[],
+            &[
+                "warning[never-matches] at rules[0]: ",
+                "warning[empty-condition] at rules[1]: ",
+            ],
+        );
+        check(
+            json!([rule(json!({"domain": {}, "domains": domains("@nowhere")}))]),
+            definitions,
+            &["error[unknown-key] at rules[0].if.domain: "],
+            &[],
+        );
+        check(
+            json!({}),
+            json!([{"name": "l"}]),
+            &[
+                "error[wrong-type] at rules: ",
+                "error[missing-field] at listDefinitions[0]: the field `type`",
+            ],
+            &[],
+        );
+    }
+}

@@ -16,7 +16,7 @@ const CATEGORIES: [(&str, Category); 4] = [
 pub(super) fn read(node: &Node<'_, '_>) -> Registry {
     let mut roles: Vec<HostRole> = Vec::new();
     let mut registry = Registry::default();
-    let Some(items) = node.array() else {
+    let Some(items) = node.array("an array of roles") else {
         return registry;
     };
     for item in items {

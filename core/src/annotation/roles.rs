@@ -1,0 +1,299 @@
+//! Roles as a document writes them: an array, or a conditional
+//! `{default, when: [{condition: {arg, equals | in | is}, roles}]}`.
+
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, Object};
+use crate::role::{Registry, RoleId};
+
+use super::{ArgumentName, Clause, Condition, ConditionArgument, Roles, Scalar, Segment, Test};
+
+/// What each word under `is` asks.
+const IS: [(&str, Test); 4] = [
+    ("present", Test::Present),
+    ("absent", Test::Absent),
+    ("truthy", Test::Truthy),
+    ("falsy", Test::Falsy),
+];
+
+/// The name of an argument, where a pointer is well-formed.
+pub(super) fn read_name(name: &str, node: &Node<'_, '_>) -> Option<ArgumentName> {
+    let parsed = ArgumentName::parse(name).ok();
+    if parsed.is_none() {
+        node.error(Code::InvalidValue, || {
+            format!("found the pointer `{name}`, expected `~0` for `~` and `~1` for `/` in it")
+        });
+    }
+    parsed
+}
+
+/// The roles of an argument: an array of them, or a conditional.
+pub(super) fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Roles> {
+    if let Value::Object(_) = node.value() {
+        read_conditional(&node.object()?, registry)
+    } else if let Value::Array(_) = node.value() {
+        some_roles(node, registry).map(Roles::Fixed)
+    } else {
+        node.error(Code::WrongType, || {
+            format!(
+                "found {}, expected an array of roles, or an object with `default` and `when`",
+                node.found()
+            )
+        });
+        None
+    }
+}
+
+/// Roles of which there must be one: without any, the argument would never be looked at.
+fn some_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
+    let roles = node.roles(registry)?;
+    if roles.is_empty() {
+        node.fault(Severity::Error, Code::InvalidValue, || {
+            let help = "write `none` for an argument that names no resource";
+            (
+                "found `[]`, expected at least one role".to_owned(),
+                Some(help.to_owned()),
+            )
+        });
+        return None;
+    }
+    Some(roles)
+}
+
+fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Roles> {
+    // A misspelled key here would change which roles apply, so it is no mere warning.
+    object.unknown_keys(&["default", "when"], Severity::Error);
+    let default = object
+        .required("default", "an array of roles")
+        .and_then(|node| some_roles(&node, registry));
+    let clauses = object.required("when", "an array of clauses")?;
+    let mut when = Vec::new();
+    for clause in clauses.array("an array of clauses")? {
+        when.extend(read_clause(&clause, default.as_deref(), registry));
+    }
+    Some(Roles::Conditional {
+        default: default?,
+        when,
+    })
+}
+
+fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Registry) -> Option<Clause> {
+    let clause = node.object()?;
+    clause.unknown_keys(&["condition", "roles"], Severity::Error);
+    let condition = clause
+        .required("condition", "a condition")
+        .and_then(|node| read_condition(&node));
+    let node = clause.required("roles", "an array of roles")?;
+    let roles = node.roles(registry)?;
+    let items = node.array("an array of roles")?;
+    for (role, item) in roles.iter().zip(items) {
+        let narrows = |default: &[RoleId]| *role == RoleId::NONE || default.contains(role);
+        if !default.is_none_or(narrows) {
+            item.warning(Code::WideningCondition, || {
+                format!(
+                    "found {}, which the default does not have, expected roles of the default",
+                    item.found()
+                )
+            });
+        }
+    }
+    Some(Clause {
+        condition: condition?,
+        roles,
+    })
+}
+
+fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
+    let condition = node.object()?;
+    condition.unknown_keys(&["arg", "equals", "in", "is"], Severity::Error);
+    let argument = condition
+        .required("arg", "the name of an argument")
+        .and_then(|node| read_condition_argument(&node));
+    let equals = condition.optional("equals");
+    let among = condition.optional("in");
+    let is = condition.optional("is");
+    let test = match (equals, among, is) {
+        (Some(node), None, None) => read_scalar(&node).map(Test::Equals),
+        (None, Some(node), None) => {
+            let values = node.each("an array of values", read_scalar);
+            if values.as_ref().is_some_and(Vec::is_empty) {
+                node.warning(Code::NeverMatches, || {
+                    "found `[]`, which holds for no value, expected at least one value".to_owned()
+                });
+            }
+            values.map(Test::In)
+        }
+        (None, None, Some(node)) => node.one_of(&IS),
+        // The existing runtime takes such a condition for one that never holds, and so do we.
+        (None, None, None) => {
+            node.warning(Code::NeverMatches, || {
+                "found a condition without a test, which never holds, expected one of `equals`, `in`, `is`"
+                    .to_owned()
+            });
+            None
+        }
+        _ => {
+            node.error(Code::InvalidValue, || {
+                format!(
+                    "found {}, expected exactly one of `equals`, `in`, `is`",
+                    node.found()
+                )
+            });
+            None
+        }
+    };
+    Some(Condition {
+        argument: argument?,
+        test: test?,
+    })
+}
+
+fn read_condition_argument(node: &Node<'_, '_>) -> Option<ConditionArgument> {
+    match read_name(node.string()?, node)? {
+        ArgumentName::Top(name) => Some(ConditionArgument::Top(name)),
+        ArgumentName::Pointer(segments) => {
+            let keys = segments
+                .into_iter()
+                .map(|segment| match segment {
+                    Segment::Key(key) => Some(key),
+                    Segment::Every => None,
+                })
+                .collect::<Option<_>>();
+            if keys.is_none() {
+                node.error(Code::InvalidValue, || {
+                    format!(
+                        "found {}, expected the place of one value, without `*`",
+                        node.found()
+                    )
+                });
+            }
+            keys.map(ConditionArgument::Pointer)
+        }
+    }
+}
+
+fn read_scalar(node: &Node<'_, '_>) -> Option<Scalar> {
+    match node.value() {
+        Value::Null => Some(Scalar::Null),
+        Value::Bool(value) => Some(Scalar::Bool(*value)),
+        Value::Number(value) => value.as_f64().map(Scalar::Number),
+        Value::String(text) => Some(Scalar::Text(text.as_str().into())),
+        Value::Array(_) | Value::Object(_) => {
+            node.error(Code::WrongType, || {
+                format!(
+                    "found {}, expected a string, a number, a boolean or null",
+                    node.found()
+                )
+            });
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::document::Report;
+
+    /// Compares the faults of one argument, each by how it starts after what says where the argument is.
+    fn check_roles(roles: Value, expected: &[&str]) {
+        let report = Report::default();
+        let node = Node::document(&roles, "x", &report);
+        read_roles(&node, &Registry::default());
+        let faults: Vec<String> = report.finish("x").iter().map(ToString::to_string).collect();
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            let (severity, rest) = fault.split_once(" at x").unwrap();
+            let fault = format!("{severity} {}", rest.trim_start_matches([':', ' ', '.']));
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn roles_are_read_strictly() {
+        check_roles(
+            json!(null),
+            &["error[wrong-type] found `null`, expected an array of roles, or an object"],
+        );
+        check_roles(json!("none"), &["error[wrong-type] found `\"none\"`"]);
+        check_roles(
+            json!([]),
+            &["error[invalid-value] found `[]`, expected at least one role"],
+        );
+        check_roles(
+            json!(["read-pth", 1]),
+            &["error[unknown-role] [0]: ", "error[wrong-type] [1]: "],
+        );
+        check_roles(json!({"when": []}), &["error[missing-field] the field `default`"]);
+        check_roles(
+            json!({"default": ["none"]}),
+            &["error[missing-field] the field `when`"],
+        );
+        check_roles(
+            json!({"default": [], "when": {}, "wen": []}),
+            &[
+                "error[unknown-key] wen: ",
+                "error[invalid-value] default: ",
+                "error[wrong-type] when: ",
+            ],
+        );
+        let clause = |condition: Value, roles: Value| {
+            let when = json!([{"condition": condition, "roles": roles}]);
+            json!({"default": ["read-path", "write-path"], "when": when})
+        };
+        for (condition, expected) in [
+            (json!({"arg": "x", "equals": 0}), &[][..]),
+            (
+                json!({"arg": "x"}),
+                &["warning[never-matches] when[0].condition: "],
+            ),
+            (
+                json!({"arg": "x", "in": []}),
+                &["warning[never-matches] when[0].condition.in: "],
+            ),
+            (
+                json!({"is": "absent"}),
+                &["error[missing-field] when[0].condition: the field `arg`"],
+            ),
+            (
+                json!({"arg": "x", "is": "Absent"}),
+                &["error[unknown-value] when[0].condition.is: "],
+            ),
+            (
+                json!({"arg": "x", "equals": 1, "is": "absent"}),
+                &["error[invalid-value] when[0].condition: "],
+            ),
+            (
+                json!({"arg": "x", "equals": []}),
+                &["error[wrong-type] when[0].condition.equals: "],
+            ),
+            (
+                json!({"arg": "x", "in": "x"}),
+                &["error[wrong-type] when[0].condition.in: "],
+            ),
+            (
+                json!({"arg": "x", "in": [{}]}),
+                &["error[wrong-type] when[0].condition.in[0]: "],
+            ),
+            (
+                json!({"arg": "/x/*", "equals": 1}),
+                &["error[invalid-value] when[0].condition.arg: "],
+            ),
+            (
+                json!({"arg": "x", "equals": 1, "not": 2}),
+                &["error[unknown-key] when[0].condition.not: "],
+            ),
+            (json!("x"), &["error[wrong-type] when[0].condition: "]),
+        ] {
+            check_roles(clause(condition, json!(["read-path"])), expected);
+        }
+        let holds = json!({"arg": "y", "is": "present"});
+        check_roles(
+            clause(holds, json!(["read-path", "delete-path", "none"])),
+            &["warning[widening-condition] when[0].roles[1]: found `\"delete-path\"`"],
+        );
+    }
+}

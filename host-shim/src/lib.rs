@@ -1,11 +1,37 @@
-//! Hosts for the Callgate engine, and the replaying of recorded cases.
+//! Hosts for Callgate's engine: the real one, a virtual one, and the replaying of recorded cases.
 //!
-//! [`VirtualHost`] answers the engine's questions from a world that is data: a virtual filesystem and virtual
-//! git repositories. [`replay`] feeds case files to an engine under test and compares its answers.
+//! ```
+//! use callgate_core::{Host, RealpathError};
+//! use callgate_host::RealHost;
+//!
+//! let host = RealHost::new("/root", "/tmp")?;
+//! assert_eq!(host.realpath("/"), Ok("/".to_owned()));
+//! assert_eq!(host.realpath("/nothing/is/here"), Err(RealpathError::NotFound));
+//! // `/proc/self` is another directory in the process of the tool server, so it has no canonical form.
+//! # #[cfg(target_os = "linux")]
+//! assert_eq!(host.realpath("/proc/self/cwd"), Err(RealpathError::Other));
+//! # Ok::<(), callgate_core::HostError>(())
+//! ```
+//!
+//! [`RealHost`] answers from the filesystem and git's configuration of this machine. It keeps nothing between
+//! two questions, starts no process and writes nothing. A question costs a few system calls: about two
+//! microseconds for a path without links, and the reading of a handful of small files for one about git. Paths
+//! and configuration may come from an adversary; the answers are those of the moment of the question, and the
+//! disk may have changed when the tool runs.
+//!
+//! [`VirtualHost`] answers from a world that is data: a virtual filesystem and virtual git repositories.
+//! [`replay`] feeds case files to an engine under test and compares its answers.
 
+#[cfg(not(unix))]
+compile_error!(
+    "callgate-host answers for POSIX paths and git's files on Unix; elsewhere, embed the component and supply a host"
+);
+
+mod real_host;
 pub mod replay;
 mod virtual_host;
 
+pub use real_host::RealHost;
 pub use virtual_host::{
     Filesystem, Misbehaviour, Platform, Repository, Urls, VirtualHost, World, WorldError,
 };

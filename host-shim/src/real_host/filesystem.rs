@@ -1,0 +1,227 @@
+//! Paths on the disk, resolved as the kernel resolves them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use callgate_core::{HostError, RealpathError};
+
+/// The symbolic links that one resolution follows, as in Linux (`path_resolution(7)`).
+const MAX_LINKS: u32 = 40;
+
+/// The canonical form of `path`.
+pub(super) fn realpath(path: &str) -> Result<String, RealpathError> {
+    canonical(Path::new(path))?
+        .into_os_string()
+        .into_string()
+        .map_err(|_| RealpathError::NotUtf8)
+}
+
+/// The same for a path of any bytes.
+pub(super) fn canonical(path: &Path) -> Result<PathBuf, RealpathError> {
+    match without_links(path) {
+        Some(Ok(())) => Ok(path.to_owned()),
+        Some(Err(error)) => Err(error),
+        None => walk(path.as_os_str().as_bytes()),
+    }
+}
+
+/// The target of the link at `path`, as it is written there.
+pub(super) fn read_link(path: &str) -> Result<Option<String>, HostError> {
+    let refused = |why: &str| HostError::new(format!("the link `{path}` cannot be read: {why}"));
+    let (Some(parent), Some(name)) = (Path::new(path).parent(), Path::new(path).file_name()) else {
+        return Ok(None);
+    };
+    let link = match canonical(parent) {
+        Ok(parent) => parent.join(name),
+        Err(RealpathError::NotFound) => return Ok(None),
+        Err(RealpathError::Loop) => return Err(refused("too many links lead to it")),
+        Err(RealpathError::Denied) => return Err(refused("permission denied")),
+        Err(RealpathError::NotUtf8 | RealpathError::Other) => {
+            return Err(refused("its place is not resolvable"));
+        }
+        Err(RealpathError::Host(error)) => return Err(error),
+    };
+    if is_process_relative(&link) {
+        return Err(refused("it means something else in another process"));
+    }
+    match fs::read_link(&link) {
+        Ok(target) => match target.into_os_string().into_string() {
+            Ok(target) => Ok(Some(target)),
+            Err(_) => Err(refused("its target is not UTF-8")),
+        },
+        Err(error) if is_no_link(&error) || failure(&error) == RealpathError::NotFound => Ok(None),
+        Err(error) => Err(refused(&error.to_string())),
+    }
+}
+
+/// Whether `path` is an existing directory; `None` when that cannot be told.
+pub(super) fn is_directory(path: &str) -> Option<bool> {
+    match canonical(Path::new(path)) {
+        Ok(real) => Some(fs::symlink_metadata(real).ok()?.is_dir()),
+        Err(RealpathError::NotFound) => Some(false),
+        Err(
+            RealpathError::Loop
+            | RealpathError::Denied
+            | RealpathError::NotUtf8
+            | RealpathError::Other
+            | RealpathError::Host(_),
+        ) => None,
+    }
+}
+
+/// The answer for a path on which there is no link: one system call, and `path` is its own canonical form.
+///
+/// `None` when the component-wise walk has to tell.
+#[cfg(target_os = "linux")]
+fn without_links(path: &Path) -> Option<Result<(), RealpathError>> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    use rustix::io::Errno;
+
+    let bytes = path.as_os_str().as_bytes();
+    let is_normalized = bytes.strip_prefix(b"/").is_some_and(|names| {
+        !names
+            .split(|byte| *byte == b'/')
+            .any(|name| matches!(name, b"" | b"." | b".."))
+    });
+    if !is_normalized || bytes.contains(&0) || is_process_relative(path) {
+        return None;
+    }
+    // An O_PATH descriptor opens nothing: no device, no FIFO, no permission of the file is needed.
+    match openat2(
+        CWD,
+        path,
+        OFlags::PATH | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::NO_SYMLINKS,
+    ) {
+        Ok(_) => Some(Ok(())),
+        Err(Errno::NOENT | Errno::NOTDIR) => Some(Err(RealpathError::NotFound)),
+        // A link, or a kernel or a sandbox that does not offer the call: every error but the two above.
+        Err(_) => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn without_links(_path: &Path) -> Option<Result<(), RealpathError>> {
+    None
+}
+
+/// The kernel's walk (`path_resolution(7)`), one component after the other, every link read.
+fn walk(path: &[u8]) -> Result<PathBuf, RealpathError> {
+    if path.first() != Some(&b'/') || path.contains(&0) {
+        return Err(RealpathError::Other);
+    }
+    // INVARIANT: `reached` is canonical: it holds no link, and it exists as far as was looked.
+    let mut reached = PathBuf::from("/");
+    let mut rest = path.to_vec();
+    let mut links = 0;
+    while !rest.is_empty() {
+        let (component, after) = split_component(&rest);
+        match component {
+            b"" | b"." => require_directory(&reached)?,
+            b".." => {
+                require_directory(&reached)?;
+                reached.pop();
+            }
+            name => {
+                reached.push(OsStr::from_bytes(name));
+                if is_process_relative(&reached) {
+                    return Err(RealpathError::Other);
+                }
+                if let Some(target) = link_target(&reached)? {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(RealpathError::Loop);
+                    }
+                    if is_process_link(&reached, &target) {
+                        return Err(RealpathError::Other);
+                    }
+                    reached.pop();
+                    if target.first() == Some(&b'/') {
+                        reached = PathBuf::from("/");
+                    }
+                    rest = [target.as_slice(), after].concat();
+                    continue;
+                }
+            }
+        }
+        let done = rest.len() - after.len();
+        rest.drain(..done);
+    }
+    Ok(reached)
+}
+
+/// The first component of `rest` and what follows it, which is empty or starts with `/`.
+///
+/// The component is empty where `rest` is nothing but `/`: what was reached must then be a directory.
+fn split_component(rest: &[u8]) -> (&[u8], &[u8]) {
+    let start = rest.iter().take_while(|byte| **byte == b'/').count();
+    let (_, rest) = rest.split_at(start);
+    let length = rest.iter().take_while(|byte| **byte != b'/').count();
+    rest.split_at(length)
+}
+
+fn link_target(path: &Path) -> Result<Option<Vec<u8>>, RealpathError> {
+    match fs::read_link(path) {
+        // POSIX lets a link be empty; following it finds nothing.
+        Ok(target) if target.as_os_str().is_empty() => Err(RealpathError::NotFound),
+        Ok(target) => Ok(Some(target.into_os_string().into_vec())),
+        Err(error) if is_no_link(&error) => Ok(None),
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+/// Asks the kernel to look a name up in `path`: it must be a directory, and one that may be searched.
+fn require_directory(path: &Path) -> Result<(), RealpathError> {
+    if path == Path::new("/") {
+        return Ok(());
+    }
+    match fs::symlink_metadata(path.join(".")) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+/// `readlink(2)`: the named file is not a symbolic link. Paths with a NUL never get here.
+fn is_no_link(error: &Error) -> bool {
+    error.kind() == ErrorKind::InvalidInput
+}
+
+fn failure(error: &Error) -> RealpathError {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => RealpathError::NotFound,
+        ErrorKind::PermissionDenied => RealpathError::Denied,
+        // ErrorKind may grow; what is not known is refused.
+        _ => RealpathError::Other,
+    }
+}
+
+/// Whether a path names, or lies within, a place that belongs to one process (`proc(5)`).
+fn is_process_relative(path: &Path) -> bool {
+    if path.starts_with("/dev/fd") {
+        return true;
+    }
+    let Ok(rest) = path.strip_prefix("/proc") else {
+        return false;
+    };
+    rest.components().next().is_some_and(|first| {
+        let name = first.as_os_str().as_bytes();
+        name == b"self" || name == b"thread-self" || name.iter().all(u8::is_ascii_digit)
+    })
+}
+
+/// Whether the link at `path` is `self` or `thread-self` of a proc filesystem, wherever that is mounted.
+fn is_process_link(path: &Path, target: &[u8]) -> bool {
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    match path.file_name().map(OsStr::as_bytes) {
+        Some(b"self") => is_number(target),
+        Some(b"thread-self") => target.split(|byte| *byte == b'/').next().is_some_and(is_number),
+        Some(_) | None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

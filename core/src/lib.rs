@@ -19,7 +19,7 @@ mod roots;
 mod setup;
 
 pub use approval::{
-    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, PlainAnnotation, Unconstrained,
+    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
     extract_whitelist_candidates,
 };
 pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, Value, View};
@@ -35,8 +35,8 @@ pub use net::{
 };
 pub use path::PathCase;
 pub use plain::{
-    expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote, resolve_git_remote,
-    resolve_real_path, resolve_stored_annotation,
+    PlainAnnotation, expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote,
+    resolve_git_remote, resolve_real_path, resolve_stored_annotation,
 };
 pub use policy::{Effect, MatchType};
 pub use results::{rewrite_result_content, rewrite_text};

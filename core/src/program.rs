@@ -45,7 +45,7 @@ pub(crate) struct Program {
     pub(crate) allowlists: BTreeMap<Box<str>, (DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
     pub(crate) resource_roles: RoleSet,
-    /// Roles whose values matter: resources, and what a list condition names.
+    /// Roles whose values matter: resources, revisions of git, and what a list condition names.
     pub(crate) valued_roles: RoleSet,
     /// Roles that a list condition names.
     pub(crate) listed_roles: RoleSet,

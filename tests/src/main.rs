@@ -61,6 +61,7 @@ fn own_files() -> Vec<PathBuf> {
         .flatten();
     let mut files: Vec<PathBuf> = vectors.map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    files.retain(|path| !path.ends_with("departures.jsonl"));
     files.push(root.join("adversarial/cases.jsonl"));
     files.sort();
     files
@@ -87,7 +88,14 @@ fn replay(subject: &mut dyn Subject, file: &Path) -> Result<Report, String> {
         adversarial::Suite::read(&name, &read(&setups)?, &text, &departures)
             .and_then(|suite| suite.replay(subject, &mut quiet))
     } else if text.contains("\"format\":") {
-        vectors::replay(subject, &name, &text, &mut quiet)
+        let departures = file.with_file_name("departures.jsonl");
+        let departures = if departures.exists() {
+            read(&departures)?
+        } else {
+            String::new()
+        };
+        vectors::Departures::read("departures.jsonl", &departures)
+            .and_then(|departures| vectors::replay(subject, &name, &text, &departures, &mut quiet))
     } else {
         recordings::replay(subject, &name, &text, &mut quiet)
     };

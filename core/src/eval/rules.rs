@@ -211,6 +211,11 @@ impl<'p> Evaluation<'p, '_, '_> {
                     outside.push(at);
                 }
             }
+            if outside.len() == left.len() && self.is_removed(rule, directory, left)? {
+                *best = join(*best, ruling(rule, candidate.rule));
+                self.considered(rule, true, "is heard, since its directory would be removed", None);
+                return Ok(());
+            }
             if outside.len() == left.len() {
                 if candidate.directory.is_some()
                     && self.trace.is_none()
@@ -240,10 +245,23 @@ impl<'p> Evaluation<'p, '_, '_> {
         Ok(())
     }
 
+    /// Whether removing one of the values would remove the directory that a restricting rule is about.
+    fn is_removed(&mut self, rule: &Rule, directory: u32, values: &[usize]) -> Result<bool, HostError> {
+        if rule.effect == Effect::Allow {
+            return Ok(false);
+        }
+        for at in values.iter().copied() {
+            if self.would_remove(at, directory)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether no rule about the directory, granting or restricting, concerns any of the values.
     fn is_out_of_reach(&mut self, directory: u32, values: &[usize]) -> Result<bool, HostError> {
         for at in values.iter().copied() {
-            if self.lies_within(at, directory, Effect::Deny)? {
+            if self.lies_within(at, directory, Effect::Deny)? || self.would_remove(at, directory)? {
                 return Ok(false);
             }
         }

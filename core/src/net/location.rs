@@ -157,7 +157,10 @@ impl Location {
             }),
             None => Reading::Unclear(Traces::of(value, value, UrlKind::Bare)),
         };
-        Self { domain: value.into(), reading }
+        Self {
+            domain: value.into(),
+            reading,
+        }
     }
 
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
@@ -320,7 +323,8 @@ fn is_plain_for_git(url: &Url) -> bool {
         && !user_info.iter().any(|text| text.contains('%'))
         && !percent_decode(url.path()).contains("@[")
         && match url.host() {
-            Some(Host::Domain(name)) => is_ssh_name(&percent_decode(name)),
+            // An escape in a host is decoded by some programs only.
+            Some(Host::Domain(name)) => is_ssh_name(name),
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
             None => false,
         }

@@ -78,6 +78,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
             .collect(),
         resource_roles,
         valued_roles: resource_roles
+            .union(RoleId::BRANCH_NAME.into())
             .union(listed_roles)
             .union(registry.select(|role| role.is_prepared())),
         listed_roles,

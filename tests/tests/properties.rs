@@ -135,7 +135,9 @@ proptest! {
 fn turned(value: &Value, turn: bool) -> Value {
     match value {
         Value::Object(members) => {
-            let inner = members.iter().map(|(name, value)| (name.clone(), turned(value, name != "args")));
+            let inner = members
+                .iter()
+                .map(|(name, value)| (name.clone(), turned(value, name != "args")));
             let mut inner: Vec<(String, Value)> = inner.collect();
             if turn {
                 inner.reverse();
@@ -173,14 +175,25 @@ proptest! {
 fn alone(engine: &Engine, request: &Request) -> Vec<Request> {
     let mut found = Vec::new();
     for (name, roles) in engine.annotation(&request.call()).unwrap_or_default() {
-        let Some(items) = request.arguments[&name].as_array().filter(|items| items.len() > 1) else { continue };
-        if roles.iter().any(|role| role.contains("path") || role.contains("history")) {
+        let Some(items) = request.arguments[&name]
+            .as_array()
+            .filter(|items| items.len() > 1)
+        else {
+            continue;
+        };
+        if roles
+            .iter()
+            .any(|role| role.contains("path") || role.contains("history"))
+        {
             continue;
         }
         for item in items {
             let mut arguments = request.arguments.clone();
             arguments[&name] = json!([item]);
-            found.push(Request { arguments, ..request.clone() });
+            found.push(Request {
+                arguments,
+                ..request.clone()
+            });
         }
     }
     found
@@ -192,13 +205,20 @@ fn the_cases_are_worth_trying() {
     let mut runner = proptest::test_runner::TestRunner::new(config(1));
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for _ in 0..1000 {
-        let case = case().new_tree(&mut runner).expect("cases are not filtered").current();
+        let case = case()
+            .new_tree(&mut runner)
+            .expect("cases are not filtered")
+            .current();
         let host = host(&case);
         let engine = build(&case.documents, &host);
         for request in &case.calls {
             let verdict = engine.evaluate(&request.call(), &host);
             let of_policy = verdict.rule.starts_with('r');
-            let rule = if of_policy { verdict.decision.as_str() } else { verdict.rule };
+            let rule = if of_policy {
+                verdict.decision.as_str()
+            } else {
+                verdict.rule
+            };
             *counts.entry(rule.to_owned()).or_default() += 1;
             *counts.entry("alone".to_owned()).or_default() += alone(&engine, request).len();
         }

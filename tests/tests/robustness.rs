@@ -40,7 +40,11 @@ impl Failing<'_> {
     }
 
     fn or_fail<T>(&self, question: &str, honest: Result<T, HostError>) -> Result<T, HostError> {
-        if self.fails(question, false) { Err(HostError::new("a test's failure")) } else { honest }
+        if self.fails(question, false) {
+            Err(HostError::new("a test's failure"))
+        } else {
+            honest
+        }
     }
 }
 
@@ -55,7 +59,9 @@ impl Host for Failing<'_> {
 
     fn realpath(&self, path: &str) -> Result<String, RealpathError> {
         match self.how {
-            Failure::Throws if self.fails(path, true) => Err(RealpathError::Host(HostError::new("a test's failure"))),
+            Failure::Throws if self.fails(path, true) => {
+                Err(RealpathError::Host(HostError::new("a test's failure")))
+            }
             Failure::Answers(text) if self.fails(path, true) => Ok(text.to_owned()),
             Failure::Throws | Failure::Answers(_) => self.honest.realpath(path),
         }
@@ -79,7 +85,9 @@ impl Host for Failing<'_> {
 }
 
 fn failure() -> impl Strategy<Value = Failure> {
-    let answers = ["", "relative", "/a/../b", "/a/./b", "/a//b", "/a/", "/a\0b", "//", "C:\\x"];
+    let answers = [
+        "", "relative", "/a/../b", "/a/./b", "/a//b", "/a/", "/a\0b", "//", "C:\\x",
+    ];
     prop_oneof![
         Just(Failure::Throws),
         prop::sample::select(answers.to_vec()).prop_map(Failure::Answers),
@@ -89,8 +97,19 @@ fn failure() -> impl Strategy<Value = Failure> {
 /// Any JSON, with the strings that the engine looks at among its names and texts.
 fn json() -> impl Strategy<Value = Value> {
     let word = prop_oneof![
-        prop::sample::select(vec!["path", "url", "/srv/x", "~", "..", "__proto__", "https://a.test/", "", "\0", "*"])
-            .prop_map(str::to_owned),
+        prop::sample::select(vec![
+            "path",
+            "url",
+            "/srv/x",
+            "~",
+            "..",
+            "__proto__",
+            "https://a.test/",
+            "",
+            "\0",
+            "*"
+        ])
+        .prop_map(str::to_owned),
         ".{0,6}",
     ];
     let leaf = prop_oneof![
@@ -112,8 +131,14 @@ fn json() -> impl Strategy<Value = Value> {
 /// Everything is allowed that has the form that the annotations describe.
 fn permissive() -> Documents {
     let tools = [
-        tool("filesystem/read", json!({"path": ["read-path"], "more": ["none"]})),
-        tool("fetch/get", json!({"url": ["fetch-url"], "/nested/*/url": ["fetch-url"]})),
+        tool(
+            "filesystem/read",
+            json!({"path": ["read-path"], "more": ["none"]}),
+        ),
+        tool(
+            "fetch/get",
+            json!({"url": ["fetch-url"], "/nested/*/url": ["fetch-url"]}),
+        ),
     ];
     Documents::new(json!([rule("all", json!({}), "allow")]), &tools)
 }

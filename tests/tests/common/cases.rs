@@ -33,7 +33,10 @@ pub(crate) struct Request {
 
 /// `cases` cases from the same seed in every run, unless `PROPTEST_CASES` and `PROPTEST_RNG_SEED` say otherwise.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let mut config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = cases;
     }
@@ -43,17 +46,47 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
     config
 }
 
-const DIRS: &[&str] = &["/box", "/box/in", "/secret", "/secret/key", "/home/u", "/home/u/.ssh", "/out", "/srv/app"];
+const DIRS: &[&str] = &[
+    "/box",
+    "/box/in",
+    "/secret",
+    "/secret/key",
+    "/home/u",
+    "/home/u/.ssh",
+    "/out",
+    "/srv/app",
+];
 const FILES: &[&str] = &["/box/a", "/box/in/a", "/secret/key/a", "/out/a", "/home/u/.ssh/a"];
 const LINKS: &[&str] = &["/box/l", "/box/in/l", "/out/l", "/home/u/l", "/srv/app/l"];
 const TARGETS: &[&str] = &[
-    "/box", "/secret", "/secret/key", "/out", "..", "../out", "a", "l", "/box/l", "/out/l", "/home/u/.ssh", "/none",
-    "/secret/none", "../../secret", "/", "in/../../secret",
+    "/box",
+    "/secret",
+    "/secret/key",
+    "/out",
+    "..",
+    "../out",
+    "a",
+    "l",
+    "/box/l",
+    "/out/l",
+    "/home/u/.ssh",
+    "/none",
+    "/secret/none",
+    "../../secret",
+    "/",
+    "in/../../secret",
 ];
 const PATH_ROLES: &[&str] = &["read-path", "write-path", "delete-path", "write-history"];
 const ROLES: &[&str] = &[
-    "read-path", "write-path", "delete-path", "fetch-url", "git-remote-url", "github-owner", "branch-name",
-    "email-address", "none",
+    "read-path",
+    "write-path",
+    "delete-path",
+    "fetch-url",
+    "git-remote-url",
+    "github-owner",
+    "branch-name",
+    "email-address",
+    "none",
 ];
 const SERVERS: &[&str] = &["filesystem", "git", "fetch", "notes"];
 /// Where tools are: what is particular to `filesystem` and `git` is to be met often.
@@ -66,28 +99,73 @@ const HOSTS: &[&str] = &["good.test", "evil.test", "api.good.test", "github.com"
 pub(crate) fn world() -> impl Strategy<Value = World> {
     let links = prop::collection::btree_map(select(LINKS), select(TARGETS), 0..4);
     let url = || prop::option::of(git_url());
-    let repository = || (url(), url(), prop::option::of(select(vec!["origin", "fork"]))).prop_map(|(origin, fork, push)| {
-        let named = [("origin", origin), ("fork", fork)];
-        Repository {
-            branch: Some("main".to_owned()),
-            remotes: named.into_iter().filter_map(|(name, url)| Some((name.to_owned(), Urls::One(url?)))).collect(),
-            push_default: push.map(str::to_owned),
-            ..Repository::default()
-        }
-    });
+    let repository = || {
+        (url(), url(), prop::option::of(select(vec!["origin", "fork"]))).prop_map(|(origin, fork, push)| {
+            let named = [("origin", origin), ("fork", fork)];
+            Repository {
+                branch: Some("main".to_owned()),
+                remotes: named
+                    .into_iter()
+                    .filter_map(|(name, url)| Some((name.to_owned(), Urls::One(url?))))
+                    .collect(),
+                push_default: push.map(str::to_owned),
+                ..Repository::default()
+            }
+        })
+    };
     (links, repository(), repository()).prop_map(|(links, inside, outside)| {
-        let mut world = World::new("/home/u", "/srv/app").repository("/box", inside).repository("/out", outside);
+        let mut world = World::new("/home/u", "/srv/app")
+            .repository("/box", inside)
+            .repository("/out", outside);
         world.fs.dirs.extend(DIRS.iter().map(|dir| (*dir).to_owned()));
         world.fs.files.extend(FILES.iter().map(|file| (*file).to_owned()));
-        world.fs.links.extend(links.into_iter().map(|(link, target)| (link.to_owned(), target.to_owned())));
+        world.fs.links.extend(
+            links
+                .into_iter()
+                .map(|(link, target)| (link.to_owned(), target.to_owned())),
+        );
         world
     })
 }
 
 /// A path that the world may know.
 pub(crate) fn path() -> impl Strategy<Value = String> {
-    let begin = select([DIRS, FILES, LINKS, &["/box/a", "/box/in/a", "/box/in/b", "in", "~", "~/.ssh", ".", "..", "in", "/", "/BOX", "/Secret"]].concat());
-    let tail = select(vec!["", "", "", "/a", "/none/x", "/..", "/../secret", "/l", "/l/..", "/", "/./in", "//a"]);
+    let begin = select(
+        [
+            DIRS,
+            FILES,
+            LINKS,
+            &[
+                "/box/a",
+                "/box/in/a",
+                "/box/in/b",
+                "in",
+                "~",
+                "~/.ssh",
+                ".",
+                "..",
+                "in",
+                "/",
+                "/BOX",
+                "/Secret",
+            ],
+        ]
+        .concat(),
+    );
+    let tail = select(vec![
+        "",
+        "",
+        "",
+        "/a",
+        "/none/x",
+        "/..",
+        "/../secret",
+        "/l",
+        "/l/..",
+        "/",
+        "/./in",
+        "//a",
+    ]);
     prop_oneof![
         12 => (begin, tail).prop_map(|(begin, tail)| format!("{begin}{tail}")),
         1 => select(vec!["", "~bob/x", "/proc/self/cwd", "/box/\0", "file:///box"]).prop_map(str::to_owned),
@@ -95,7 +173,14 @@ pub(crate) fn path() -> impl Strategy<Value = String> {
 }
 
 fn url() -> impl Strategy<Value = String> {
-    let scheme = select(vec!["https://", "https://", "http://", "HTTPS://u:p@", "ftp://", ""]);
+    let scheme = select(vec![
+        "https://",
+        "https://",
+        "http://",
+        "HTTPS://u:p@",
+        "ftp://",
+        "",
+    ]);
     let tail = select(vec!["", "/", "/x?q=/", ":8080/", "./"]);
     prop_oneof![
         10 => (scheme, select(HOSTS), tail).prop_map(|(scheme, host, tail)| format!("{scheme}{host}{tail}")),
@@ -115,7 +200,17 @@ fn git_url() -> impl Strategy<Value = String> {
 }
 
 fn word() -> impl Strategy<Value = String> {
-    select(vec!["acme", "ACME", "evil", "main", "dev", "eve@evil.test", "Bob@good.test", "x"]).prop_map(str::to_owned)
+    select(vec![
+        "acme",
+        "ACME",
+        "evil",
+        "main",
+        "dev",
+        "eve@evil.test",
+        "Bob@good.test",
+        "x",
+    ])
+    .prop_map(str::to_owned)
 }
 
 /// A string that fits one kind of role, mostly.
@@ -146,7 +241,12 @@ fn roles(from: &'static [&'static str], most: usize) -> impl Strategy<Value = Ve
 
 /// A tool of a server: roles of its arguments, some of them conditional on `mode`.
 fn tool(name: &'static str) -> impl Strategy<Value = (Value, Vec<(String, Vec<String>)>)> {
-    let of = |from, most| prop::collection::vec((select(NAMES), roles(from, 2), prop::bool::weighted(0.15)), 0..most);
+    let of = |from, most| {
+        prop::collection::vec(
+            (select(NAMES), roles(from, 2), prop::bool::weighted(0.15)),
+            0..most,
+        )
+    };
     let arguments = prop_oneof![2 => of(ROLES, 4), 1 => of(&PATH_ROLES[..2], 3)];
     (select(HOMES), arguments, any::<bool>()).prop_map(move |(server, arguments, listed)| {
         let (mut args, mut plain) = (Map::new(), Vec::new());
@@ -170,7 +270,15 @@ fn tool(name: &'static str) -> impl Strategy<Value = (Value, Vec<(String, Vec<St
 }
 
 fn domains() -> impl Strategy<Value = Vec<&'static str>> {
-    let patterns = vec!["good.test", "*.good.test", "evil.test", "github.com", "github.com/o/r", "*", "Evil.Test."];
+    let patterns = vec![
+        "good.test",
+        "*.good.test",
+        "evil.test",
+        "github.com",
+        "github.com/o/r",
+        "*",
+        "Evil.Test.",
+    ];
     prop::collection::vec(select(patterns), 1..3)
 }
 
@@ -179,10 +287,18 @@ fn list() -> impl Strategy<Value = Value> {
     prop_oneof![
         (roles(&["fetch-url", "git-remote-url"], 2), domains())
             .prop_map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "domains"})),
-        (roles(&["email-address"], 1), entries(vec!["eve@evil.test", "bob@good.test", "x"]))
+        (
+            roles(&["email-address"], 1),
+            entries(vec!["eve@evil.test", "bob@good.test", "x"])
+        )
             .prop_map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "emails"})),
-        (roles(&["github-owner", "branch-name"], 2), entries(vec!["acme", "Evil", "main", "x"]))
-            .prop_map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "identifiers"})),
+        (
+            roles(&["github-owner", "branch-name"], 2),
+            entries(vec!["acme", "Evil", "main", "x"])
+        )
+            .prop_map(
+                |(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "identifiers"})
+            ),
     ]
 }
 
@@ -200,19 +316,28 @@ pub(crate) fn condition() -> impl Strategy<Value = Value> {
     );
     parts.prop_map(|(roles, server, tool, paths, domains, lists, unlisted)| {
         let mut condition = Map::new();
-        let mut set = |key: &str, value: Option<Value>| value.map(|value| condition.insert(key.to_owned(), value));
+        let mut set =
+            |key: &str, value: Option<Value>| value.map(|value| condition.insert(key.to_owned(), value));
         set("roles", roles.map(|roles| json!(roles)));
         set("server", server.map(|server| json!(server)));
         set("tool", tool.map(|tool| json!(tool)));
-        set("paths", paths.map(|(roles, within)| json!({"roles": roles, "within": within})));
-        set("domains", domains.map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed})));
+        set(
+            "paths",
+            paths.map(|(roles, within)| json!({"roles": roles, "within": within})),
+        );
+        set(
+            "domains",
+            domains.map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed})),
+        );
         set("lists", (!lists.is_empty() && !unlisted).then(|| json!(lists)));
         Value::Object(condition)
     })
 }
 
 fn path_of_rule() -> impl Strategy<Value = &'static str> {
-    select(vec!["/", "/box", "/box/in", "/box/l", "/secret", "/out", "/home/u", "~", "~/.ssh", "/out/l", "/none"])
+    select(vec![
+        "/", "/box", "/box/in", "/box/l", "/secret", "/out", "/home/u", "~", "~/.ssh", "/out/l", "/none",
+    ])
 }
 
 fn rules() -> impl Strategy<Value = Value> {
@@ -221,7 +346,9 @@ fn rules() -> impl Strategy<Value = Value> {
     (prop::collection::vec((condition(), effect), 0..7), last).prop_map(|(rules, last)| {
         let last = last.map(|effect| (json!({}), effect));
         let rules = rules.into_iter().chain(last).enumerate();
-        rules.map(|(at, (condition, effect))| rule(&format!("r{at}"), condition, effect)).collect()
+        rules
+            .map(|(at, (condition, effect))| rule(&format!("r{at}"), condition, effect))
+            .collect()
     })
 }
 
@@ -230,14 +357,23 @@ fn settings() -> impl Strategy<Value = Vec<(Part, Value)>> {
     let sandbox = prop::option::of(select(vec!["/box", "/box", "/box/l", "/none/box"]));
     let gated = prop::option::weighted(0.4, (select(vec!["git", "fetch"]), domains()));
     let unknown = select(vec!["ignore", "schema", "escalate", "deny"]);
-    let options = (select(vec!["on", "off"]), unknown, select(vec!["fresh", "pinned"]));
-    (protected, sandbox, gated, options).prop_map(|(protected, sandbox, gated, (heuristic, unknown, directories))| {
-        let options = json!({"heuristicPaths": heuristic, "unknownArguments": unknown, "directories": directories});
-        let mut parts = vec![(Part::ProtectedPaths, json!(protected)), (Part::Options, options)];
-        parts.extend(sandbox.map(|sandbox| (Part::AllowedDirectory, json!(sandbox))));
-        parts.extend(gated.map(|(server, patterns)| (Part::ServerDomainAllowlists, json!({server: patterns}))));
-        parts
-    })
+    let options = (
+        select(vec!["on", "off"]),
+        unknown,
+        select(vec!["fresh", "pinned"]),
+    );
+    (protected, sandbox, gated, options).prop_map(
+        |(protected, sandbox, gated, (heuristic, unknown, directories))| {
+            let options =
+                json!({"heuristicPaths": heuristic, "unknownArguments": unknown, "directories": directories});
+            let mut parts = vec![(Part::ProtectedPaths, json!(protected)), (Part::Options, options)];
+            parts.extend(sandbox.map(|sandbox| (Part::AllowedDirectory, json!(sandbox))));
+            parts.extend(
+                gated.map(|(server, patterns)| (Part::ServerDomainAllowlists, json!({server: patterns}))),
+            );
+            parts
+        },
+    )
 }
 
 /// A call of one of `tools`, which name their arguments' roles.
@@ -250,12 +386,18 @@ fn request(tools: Vec<(Value, Vec<(String, Vec<String>)>)>) -> BoxedStrategy<Req
         let mode = prop::option::weighted(0.2, select(vec!["safe", "other"]));
         let extra = prop::option::weighted(0.05, path());
         (Just(tool), given, mode, extra).prop_map(|(tool, given, mode, extra)| {
-            let mut arguments: Map<String, Value> =
-                given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+            let mut arguments: Map<String, Value> = given
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, value?)))
+                .collect();
             arguments.extend(mode.map(|mode| ("mode".to_owned(), json!(mode))));
             arguments.extend(extra.map(|extra| ("extra".to_owned(), json!(extra))));
             let text = |key: &str| tool[key].as_str().unwrap_or_default().to_owned();
-            Request { server: text("serverName"), tool: text("toolName"), arguments: Value::Object(arguments) }
+            Request {
+                server: text("serverName"),
+                tool: text("toolName"),
+                arguments: Value::Object(arguments),
+            }
         })
     });
     let unknown = path().prop_map(|path| Request {
@@ -273,9 +415,14 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
         let stored: Vec<Value> = tools.iter().map(|(tool, _)| tool.clone()).collect();
         let documents = settings
             .into_iter()
-            .fold(Documents::new(rules, &stored), |documents, (part, value)| documents.with(part, value));
+            .fold(Documents::new(rules, &stored), |documents, (part, value)| {
+                documents.with(part, value)
+            });
         let calls = prop::collection::vec(request(tools), 3);
-        (Just(world), Just(documents), calls)
-            .prop_map(|(world, documents, calls)| Case { world, documents, calls })
+        (Just(world), Just(documents), calls).prop_map(|(world, documents, calls)| Case {
+            world,
+            documents,
+            calls,
+        })
     })
 }

@@ -24,7 +24,10 @@ impl Documents {
 
     /// The document of a part.
     pub(crate) fn get(&self, part: Part) -> Option<&Value> {
-        self.0.iter().find(|(known, _)| *known == part).map(|(_, value)| value)
+        self.0
+            .iter()
+            .find(|(known, _)| *known == part)
+            .map(|(_, value)| value)
     }
 
     /// The engine, for the two directories of `host`.
@@ -64,7 +67,10 @@ pub(crate) fn annotations(tools: &[Value]) -> Value {
         let entry = servers
             .entry(server.to_owned())
             .or_insert_with(|| json!({"inputHash": "h", "tools": []}));
-        entry["tools"].as_array_mut().expect("tools are an array").push(tool.clone());
+        entry["tools"]
+            .as_array_mut()
+            .expect("tools are an array")
+            .push(tool.clone());
     }
     json!({"generatedAt": "t", "servers": servers})
 }

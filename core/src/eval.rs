@@ -48,11 +48,7 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
     ) -> Self {
         let tool = program.tool(&call.server, &call.tool);
         let reading = Reading::new(program, tool, call);
-        let tool_roles = reading
-            .resolved
-            .iter()
-            .flat_map(|roles| roles.iter().copied())
-            .collect();
+        let tool_roles = reading.resolved.iter().flatten().copied().collect();
         Self {
             program,
             forms: Forms {

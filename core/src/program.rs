@@ -71,6 +71,8 @@ pub(crate) struct Tool {
     known: Option<Box<[Box<str>]>>,
     /// The buckets of the index whose rules can match this tool.
     pub(crate) buckets: Box<[usize]>,
+    /// For each role that the tool can bear the rules that can say anything about it, where they are few.
+    pub(crate) chains: Box<[(RoleId, Box<[RuleId]>)]>,
 }
 
 /// One argument of a tool with its roles.
@@ -90,6 +92,14 @@ impl ToolArgument {
 }
 
 impl Tool {
+    /// The few rules that can say anything about the role; `None` where the index is to be asked.
+    pub(crate) fn chain(&self, role: RoleId) -> Option<&[RuleId]> {
+        self.chains
+            .iter()
+            .find(|(known, _)| *known == role)
+            .map(|(_, rules)| &**rules)
+    }
+
     /// Whether the annotation or the schema names the member.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.known
@@ -148,9 +158,15 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether any condition looks at values.
-    pub(crate) fn has_value_conditions(&self) -> bool {
-        self.paths.is_some() || self.domains.is_some() || !self.lists.is_empty()
+    /// The roles of each condition that looks at values.
+    pub(crate) fn value_conditions(&self) -> Vec<RoleSet> {
+        let paths = self.paths.map(|(roles, _)| roles);
+        let domains = self.domains.as_ref().map(|(roles, _)| *roles);
+        paths
+            .into_iter()
+            .chain(domains)
+            .chain(self.lists.iter().map(|list| list.roles))
+            .collect()
     }
 }
 
@@ -160,11 +176,34 @@ pub(crate) struct ListCondition {
     pub(crate) matcher: ListMatcher,
 }
 
+/// The roles of each argument of a tool in one call, conditions resolved.
+pub(crate) enum ResolvedRoles<'p> {
+    /// The same in every call.
+    Fixed(&'p [ToolArgument]),
+    /// As the call's arguments have it.
+    Chosen(Vec<&'p [RoleId]>),
+}
+
+impl<'p> ResolvedRoles<'p> {
+    /// The roles of the argument at that place of the annotation.
+    pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
+        match self {
+            Self::Fixed(arguments) => arguments.get(at).map(|argument| argument.roles.unconditional()),
+            Self::Chosen(roles) => roles.get(at).copied(),
+        }
+    }
+
+    /// The roles of each argument, in the annotation's order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'p [RoleId]> {
+        (0..).map_while(|at| self.get(at))
+    }
+}
+
 /// The roles of a resolved annotation, each once, in order.
-pub(crate) fn distinct(roles: &[&[RoleId]], wanted: RoleSet) -> Vec<RoleId> {
+pub(crate) fn distinct(roles: &ResolvedRoles<'_>, wanted: RoleSet) -> Vec<RoleId> {
     let mut seen = RoleSet::default();
     let mut distinct = Vec::new();
-    for role in roles.iter().flat_map(|roles| roles.iter().copied()) {
+    for role in roles.iter().flatten().copied() {
         if wanted.contains(role) && !seen.contains(role) {
             seen.insert(role);
             distinct.push(role);

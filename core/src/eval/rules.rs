@@ -3,7 +3,7 @@
 use super::combine::{Author, Ruling, join};
 use super::conditions::{Matched, Reason, Subject};
 use super::structural::within_sandbox;
-use super::walk::{Candidate, Capacity, Walk};
+use super::walk::{Candidate, Capacity, Omit, View, Walk};
 use super::{Evaluation, Verdict};
 use crate::host::HostError;
 use crate::policy::Effect;
@@ -12,15 +12,6 @@ use crate::role::{Category, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
-
-/// The roles that the rules are about in one call.
-#[derive(Clone, Copy)]
-struct View {
-    /// The tool's resource roles.
-    roles: RoleSet,
-    /// Those that the sandbox did not resolve.
-    judged: RoleSet,
-}
 
 impl<'p> Evaluation<'p, '_, '_> {
     /// The verdict of the rules over the tool's resource roles, less those that the sandbox resolved.
@@ -41,9 +32,11 @@ impl<'p> Evaluation<'p, '_, '_> {
             .copied()
             .filter(|role| !resolved.contains(*role))
             .collect();
+        let valued = self.reading.operands.iter();
         let view = View {
             roles: roles.into_iter().collect(),
             judged: judged.iter().copied().collect(),
+            valued: valued.fold(RoleSet::default(), |all, operand| all.union(operand.role_set)),
         };
         let mut whole: Option<Ruling> = None;
         let mut escalated = Vec::new();
@@ -118,15 +111,13 @@ impl<'p> Evaluation<'p, '_, '_> {
         if had_values && self.server() == "filesystem" && RoleSet::SANDBOX_SAFE.contains(role) {
             self.take_sandboxed(&mut left, &mut best)?;
         }
-        let gates = self.gates(role, &left, had_values)?;
-        let mut walk = Walk::of_role(
-            self.program,
-            tool,
-            role,
-            view.roles,
-            view.judged,
-            gates.as_deref(),
-        );
+        let gates = self.gates(tool, role, &left)?;
+        let omit = if self.trace.is_some() {
+            Omit::Nothing
+        } else {
+            Omit::AllBut(&gates)
+        };
+        let mut walk = Walk::of_role(self.program, tool, role, view, omit);
         while (!left.is_empty() || !had_values)
             && let Some(candidate) = walk.next()
         {
@@ -344,29 +335,21 @@ impl<'p> Evaluation<'p, '_, '_> {
         meets
     }
 
-    /// The keys by which rules for these values are found; `None` where every rule is to be looked at.
-    fn gates(
-        &mut self,
-        role: RoleId,
-        values: &[usize],
-        had_values: bool,
-    ) -> Result<Option<Vec<Gate>>, HostError> {
-        if self.trace.is_some() || !had_values || !self.program.gated_roles.contains(role) {
-            return Ok(None);
-        }
+    /// The keys by which rules for these values are found, where any are filed so.
+    fn gates(&mut self, tool: &Tool, role: RoleId, values: &[usize]) -> Result<Vec<Gate>, HostError> {
         let mut gates = Vec::new();
+        if self.trace.is_some() || tool.chain(role).is_some() || !self.program.gated_roles.contains(role) {
+            return Ok(gates);
+        }
         for at in values.iter().copied() {
-            {
-                for location in self.locate(at, role)? {
-                    gates.extend(location.keys().map(|key| Gate::Domain(key.into_owned())));
-                }
+            for location in self.locate(at, role)? {
+                gates.extend(location.keys().map(|key| Gate::Domain(key.into_owned())));
             }
-            let text: Box<str> = self.text(at, role)?.into();
-            gates.push(Gate::Entry(text));
+            gates.push(Gate::Entry(self.text(at, role)?.into()));
         }
         gates.sort_unstable();
         gates.dedup();
-        Ok(Some(gates))
+        Ok(gates)
     }
 
     fn begin_walk(&mut self, subject: &Subject) {

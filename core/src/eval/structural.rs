@@ -254,10 +254,10 @@ impl<'p> Evaluation<'p, '_, '_> {
         let wanting: Vec<&'p [RoleId]> = tool
             .arguments
             .iter()
-            .zip(&self.reading.resolved)
+            .zip(self.reading.resolved.iter())
             .filter(|(_, roles)| roles.contains(&RoleId::GIT_REMOTE_URL))
             .filter(|(argument, _)| argument.segments().is_empty() && self.is_blank(argument))
-            .map(|(_, roles)| *roles)
+            .map(|(_, roles)| roles)
             .collect();
         if wanting.is_empty() {
             return Ok(());

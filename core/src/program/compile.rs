@@ -50,7 +50,12 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         );
         rules.push(compiled);
     }
-    let tools = compile_tools(setup.annotations, &index, setup.options.unknown_arguments);
+    let tools = compile_tools(
+        setup.annotations,
+        &index,
+        setup.options.unknown_arguments,
+        &resource_ids,
+    );
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
     by_id.sort_unstable_by_key(|(_, id)| *id);
     Program {
@@ -182,6 +187,7 @@ fn compile_tools(
     annotations: annotation::Annotations,
     index: &Index,
     unknown: super::UnknownArguments,
+    roles: &[RoleId],
 ) -> Box<[Tool]> {
     let mut tools: Vec<Tool> = annotations
         .tools
@@ -215,8 +221,17 @@ fn compile_tools(
                 known.dedup();
                 known.into_boxed_slice()
             });
+            let buckets = index.buckets_for(&tool.server, &tool.name);
+            let possible: RoleSet = tool
+                .arguments
+                .iter()
+                .flat_map(|argument| argument.roles.possible())
+                .collect();
+            let possible = roles.iter().copied().filter(|role| possible.contains(*role));
+            let chains = possible.filter_map(|role| Some((role, index.short_chain(&buckets, role)?)));
             Tool {
-                buckets: index.buckets_for(&tool.server, &tool.name).into(),
+                chains: chains.collect(),
+                buckets: buckets.into(),
                 server: tool.server,
                 name: tool.name,
                 arguments: tool

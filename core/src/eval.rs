@@ -84,7 +84,7 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
         let mut pending = None;
         let verdict = match self.structural(&mut pending)? {
             structural::Outcome::Decided(verdict) => verdict,
-            structural::Outcome::Open { roles, resolved } => self.judge_roles(roles, resolved)?,
+            structural::Outcome::Open { roles, resolved } => self.judge_roles(&roles, resolved)?,
         };
         Ok(match pending {
             Some(pending) => combine::stricter(verdict, pending),

@@ -7,6 +7,7 @@ mod compile;
 mod index;
 mod lists;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use compile::compile;
@@ -31,7 +32,7 @@ pub(crate) struct Program {
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
     pub(crate) trusted_servers: BTreeSet<Box<str>>,
-    /// Sorted by server, then name.
+    /// Sorted by server, then name, shorter ones first.
     pub(crate) tools: Box<[Tool]>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) index: Index,
@@ -63,14 +64,16 @@ pub(crate) struct Tool {
     pub(crate) name: Box<str>,
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[ToolArgument]>,
-    /// `(first name, place in arguments)`, sorted.
+    /// `(first name, place in arguments)`, sorted, shorter names first.
     by_name: Box<[(Box<str>, usize)]>,
     /// Places in `arguments` of pointers that begin with `*`.
     everywhere: Box<[usize]>,
-    /// Names that are not unknown, sorted; `None` where every name is known.
+    /// Names that are not unknown, sorted, shorter ones first; `None` where every name is known.
     known: Option<Box<[Box<str>]>>,
     /// The buckets of the index whose rules can match this tool.
     pub(crate) buckets: Box<[usize]>,
+    /// The distinct resource roles of the arguments, in order, where no condition holds.
+    pub(crate) resource_roles: Box<[RoleId]>,
     /// For each role that the tool can bear the rules that can say anything about it, where they are few.
     pub(crate) chains: Box<[(RoleId, Box<[RuleId]>)]>,
 }
@@ -104,12 +107,14 @@ impl Tool {
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.known
             .as_ref()
-            .is_none_or(|known| known.binary_search_by(|one| (**one).cmp(name)).is_ok())
+            .is_none_or(|known| known.binary_search_by(|one| by_length(one, name)).is_ok())
     }
 
     /// The places in `arguments` whose name leads to or into that member.
     pub(crate) fn arguments_named(&self, name: &str) -> impl Iterator<Item = usize> {
-        let from = self.by_name.partition_point(|(known, _)| **known < *name);
+        let from = self
+            .by_name
+            .partition_point(|(known, _)| by_length(known, name).is_lt());
         let named = self.by_name.get(from..).unwrap_or_default().iter();
         let named = named
             .take_while(move |(known, _)| **known == *name)
@@ -121,15 +126,20 @@ impl Tool {
 impl Program {
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        let at = self
-            .tools
-            .binary_search_by(|tool| (*tool.server).cmp(server).then_with(|| (*tool.name).cmp(name)));
+        let at = self.tools.binary_search_by(|tool| {
+            by_length(&tool.server, server).then_with(|| by_length(&tool.name, name))
+        });
         at.ok().and_then(|at| self.tools.get(at))
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {
         self.rules.get(rule as usize)
     }
+}
+
+/// An order of names that compares lengths first, for looking them up: most differ in length.
+pub(crate) fn by_length(left: &str, right: &str) -> Ordering {
+    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
 /// A rule's place in the policy.

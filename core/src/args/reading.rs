@@ -98,7 +98,7 @@ impl<'p, 'c> Reading<'p, 'c> {
     pub(crate) fn new(program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) -> Self {
         let members = call.arguments.members();
         let mut reading = Self {
-            operands: Vec::new(),
+            operands: Vec::with_capacity(members.len().min(8)),
             refusal: None,
             unknown: None,
             unlistable: RoleSet::default(),

@@ -5,6 +5,7 @@ use super::conditions::{Matched, Reason, Subject};
 use super::structural::within_sandbox;
 use super::walk::{Candidate, Capacity, Omit, View, Walk};
 use super::{Evaluation, Verdict};
+use crate::args::Operand;
 use crate::host::HostError;
 use crate::policy::Effect;
 use crate::program::{Gate, Rule, RuleId, Tool};
@@ -17,7 +18,7 @@ impl<'p> Evaluation<'p, '_, '_> {
     /// The verdict of the rules over the tool's resource roles, less those that the sandbox resolved.
     pub(super) fn judge_roles(
         &mut self,
-        roles: Vec<RoleId>,
+        roles: &[RoleId],
         resolved: RoleSet,
     ) -> Result<Verdict<'p>, HostError> {
         let Some(tool) = self.tool else {
@@ -27,20 +28,16 @@ impl<'p> Evaluation<'p, '_, '_> {
             let ruling = self.judge_without_role(tool)?;
             return Ok(self.verdict(ruling, Vec::new()));
         }
-        let judged: Vec<RoleId> = roles
-            .iter()
-            .copied()
-            .filter(|role| !resolved.contains(*role))
-            .collect();
+        let judged = || roles.iter().copied().filter(|role| !resolved.contains(*role));
         let valued = self.reading.operands.iter();
         let view = View {
-            roles: roles.into_iter().collect(),
-            judged: judged.iter().copied().collect(),
+            roles: roles.iter().copied().collect(),
+            judged: judged().collect(),
             valued: valued.fold(RoleSet::default(), |all, operand| all.union(operand.role_set)),
         };
         let mut whole: Option<Ruling> = None;
         let mut escalated = Vec::new();
-        for role in judged {
+        for role in judged() {
             let ruling = self.judge_role(tool, role, view)?;
             if ruling.effect == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
@@ -81,9 +78,10 @@ impl<'p> Evaluation<'p, '_, '_> {
             alone: None,
         };
         let mut whole = self.walk_role(tool, role, view, &subject)?;
-        let values = self.values_of(role);
-        if values.len() > 1 && self.program.registry.get(role).category != Category::Path {
-            for value in values {
+        let bears = |operand: &&Operand<'_, '_>| operand.role_set.contains(role);
+        let in_company = self.reading.operands.iter().filter(bears).nth(1).is_some();
+        if in_company && self.program.registry.get(role).category != Category::Path {
+            for value in self.values_of(role) {
                 if whole.effect == Effect::Deny {
                     break;
                 }

@@ -10,7 +10,6 @@ use crate::net;
 use crate::path::Failure;
 use crate::plain::{Plain, strings};
 use crate::role::{Category, Registry, RoleId};
-use crate::roots::holder;
 
 /// The roles of each argument of a tool, conditions resolved, in the annotation's order.
 pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
@@ -167,7 +166,7 @@ fn constraint(
                 let directory = if itself {
                     path.as_str().to_owned()
                 } else {
-                    holder(&path)
+                    path.parent().as_str().to_owned()
                 };
                 Some(ApprovalConstraint::Directory {
                     role: name,

@@ -189,7 +189,10 @@ impl Evaluation<'_, '_, '_> {
         for operand in &mut self.reading.operands {
             replacements.extend(self.forms.replacement(operand)?);
         }
-        Ok(Prepared { replacements })
+        Ok(Prepared {
+            renamed: Vec::new(),
+            replacements,
+        })
     }
 
     /// The canonical form that an explanation shows, from what the judgement has made already.

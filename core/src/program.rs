@@ -11,10 +11,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use compile::compile;
-pub(crate) use index::{Gate, Index, Lane};
+pub(crate) use index::{Gate, Index};
 pub(crate) use lists::ListMatcher;
 
-use crate::annotation::{ArgumentName, Roles, Segment};
+use crate::annotation::{ArgumentName, Roles, Segment, Semantics};
 use crate::limits::Limits;
 use crate::net::DomainSet;
 use crate::path::PathCase;
@@ -74,6 +74,8 @@ pub(crate) struct Tool {
     pub(crate) buckets: Box<[usize]>,
     /// The distinct resource roles of the arguments, in order, where no condition holds.
     pub(crate) resource_roles: Box<[RoleId]>,
+    /// What the tool does, beyond what its arguments name.
+    pub(crate) semantics: Semantics,
     /// For each role that the tool can bear the rules that can say anything about it, where they are few.
     pub(crate) chains: Box<[(RoleId, Box<[RuleId]>)]>,
 }

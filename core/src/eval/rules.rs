@@ -8,7 +8,7 @@ use super::{Evaluation, Verdict};
 use crate::args::Operand;
 use crate::host::HostError;
 use crate::policy::Effect;
-use crate::program::{Gate, Rule, RuleId, Tool};
+use crate::program::{DirectoryId, Gate, Rule, RuleId, Tool};
 use crate::role::{Category, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
@@ -110,10 +110,14 @@ impl<'p> Evaluation<'p, '_, '_> {
             self.take_sandboxed(&mut left, &mut best)?;
         }
         let gates = self.gates(tool, role, &left)?;
+        let directories = self.pinned_directories(tool, role, &left);
         let omit = if self.trace.is_some() {
             Omit::Nothing
         } else {
-            Omit::AllBut(&gates)
+            Omit::AllBut {
+                gates: &gates,
+                directories: directories.as_deref(),
+            }
         };
         let mut walk = Walk::of_role(self.program, tool, role, view, omit);
         while (!left.is_empty() || !had_values)
@@ -348,6 +352,20 @@ impl<'p> Evaluation<'p, '_, '_> {
         gates.sort_unstable();
         gates.dedup();
         Ok(gates)
+    }
+
+    /// The rule directories that the values lie within, where directories are pinned and rules are many.
+    fn pinned_directories(&self, tool: &Tool, role: RoleId, values: &[usize]) -> Option<Vec<DirectoryId>> {
+        // Removing a directory concerns the rules about what is in it as well.
+        if tool.chain(role).is_some()
+            || role == RoleId::DELETE_PATH
+            || !self.program.path_roles.contains(role)
+        {
+            return None;
+        }
+        let operands = values.iter().filter_map(|at| self.operand(*at));
+        self.directories
+            .pinned_around(operands.flat_map(|operand| operand.path().into_iter().chain(operand.entry())))
     }
 
     fn begin_walk(&mut self, subject: &Subject) {

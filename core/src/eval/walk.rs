@@ -54,8 +54,13 @@ struct Cursor<'p> {
 pub(crate) enum Omit<'g> {
     /// None: an explanation goes through all that are relevant.
     Nothing,
-    /// Those that are filed under other keys than these, which are all that the role's values have.
-    AllBut(&'g [Gate]),
+    /// Those that are filed under other keys or directories than the role's values have.
+    AllBut {
+        /// Every key of the values.
+        gates: &'g [Gate],
+        /// Every directory that a value lies within, where that is known beforehand.
+        directories: Option<&'g [DirectoryId]>,
+    },
 }
 
 /// Rules in the policy's order: the tool's own few, else merged from the index.
@@ -89,16 +94,32 @@ impl<'p> Walk<'p> {
         let mut walk = Self::default();
         for lane in program.lanes(&tool.buckets, role) {
             walk.push(&lane.open, Capacity::Relevant, None);
-            for (directory, rules) in &lane.by_directory {
-                walk.push(rules, Capacity::Relevant, Some(*directory));
+            match omit {
+                Omit::AllBut {
+                    directories: Some(directories),
+                    ..
+                } => {
+                    for id in directories {
+                        let rules = lane.by_directory.get(id).map(Vec::as_slice).unwrap_or_default();
+                        walk.push(rules, Capacity::Relevant, Some(*id));
+                    }
+                }
+                Omit::AllBut {
+                    directories: None, ..
+                }
+                | Omit::Nothing => {
+                    for (id, rules) in &lane.by_directory {
+                        walk.push(rules, Capacity::Relevant, Some(*id));
+                    }
+                }
             }
             match omit {
-                Omit::AllBut(gates) if lane.by_gate.len() > gates.len() => {
+                Omit::AllBut { gates, .. } if lane.by_gate.len() > gates.len() => {
                     for rules in gates.iter().filter_map(|gate| lane.by_gate.get(gate)) {
                         walk.push(rules, Capacity::Relevant, None);
                     }
                 }
-                Omit::AllBut(_) | Omit::Nothing => {
+                Omit::AllBut { .. } | Omit::Nothing => {
                     lane.by_gate
                         .values()
                         .for_each(|rules| walk.push(rules, Capacity::Relevant, None));

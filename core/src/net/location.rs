@@ -188,7 +188,8 @@ impl Location {
     }
 
     /// Whether any pattern can grant it.
-    pub(crate) fn is_grantable(&self) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_grantable(&self) -> bool {
         self.place().is_some()
     }
 

@@ -245,6 +245,7 @@ fn compile_tools(
             let resource_roles = distinct(&ResolvedRoles::Fixed(&arguments), roles.iter().copied().collect());
             Tool {
                 resource_roles: resource_roles.into(),
+                semantics: tool.semantics,
                 chains,
                 buckets: buckets.into(),
                 server: tool.server,

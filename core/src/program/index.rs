@@ -54,11 +54,14 @@ pub(crate) struct Restricting {
     pub(crate) rules: Vec<RuleId>,
 }
 
+/// A server and a tool, each or any.
+type Scope = (Option<Box<str>>, Option<Box<str>>);
+
 /// All buckets.
 #[derive(Default)]
 pub(crate) struct Index {
     pub(crate) buckets: Vec<Bucket>,
-    by_scope: BTreeMap<(Option<Box<str>>, Option<Box<str>>), usize>,
+    by_scope: BTreeMap<Scope, usize>,
 }
 
 impl Index {

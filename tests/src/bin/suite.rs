@@ -23,20 +23,53 @@ struct Step {
 }
 
 const fn step(name: &'static str, command: &'static [&'static str]) -> Step {
-    Step { name, folder: ".", command, environment: &[] }
+    Step {
+        name,
+        folder: ".",
+        command,
+        environment: &[],
+    }
 }
 
 const fn in_js(name: &'static str, command: &'static [&'static str]) -> Step {
-    Step { name, folder: "js", command, environment: &[] }
+    Step {
+        name,
+        folder: "js",
+        command,
+        environment: &[],
+    }
 }
 
 const RUST: &[Step] = &[
-    step("wasm32 target", &["rustup", "target", "add", "wasm32-unknown-unknown"]),
+    step(
+        "wasm32 target",
+        &["rustup", "target", "add", "wasm32-unknown-unknown"],
+    ),
     step("formatting", &["cargo", "fmt", "--all", "--check"]),
-    step("lints", &["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    step(
+        "lints",
+        &[
+            "cargo",
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
     step(
         "core for wasm32",
-        &["cargo", "check", "--quiet", "-p", "callgate-core", "--target", "wasm32-unknown-unknown"],
+        &[
+            "cargo",
+            "check",
+            "--quiet",
+            "-p",
+            "callgate-core",
+            "--target",
+            "wasm32-unknown-unknown",
+        ],
     ),
     step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"]),
     Step {
@@ -55,8 +88,18 @@ const JS: &[Step] = &[
     in_js("npm tests", &["npm", "test"]),
 ];
 
-const CONFORMANCE: Step =
-    step("conformance", &["cargo", "run", "--quiet", "--package", "conformance", "--bin", "conformance"]);
+const CONFORMANCE: Step = step(
+    "conformance",
+    &[
+        "cargo",
+        "run",
+        "--quiet",
+        "--package",
+        "conformance",
+        "--bin",
+        "conformance",
+    ],
+);
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -79,15 +122,24 @@ fn main() -> ExitCode {
         println!("{name:<26}{:>7} passed {:>5} failed", count.passed, count.failed);
     }
     println!("{} passed, {} failed", total.passed, total.failed);
-    if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if total.failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// Runs a step, showing its output; a command that fails without a failed test counts as one failure.
 fn run(step: &Step, root: &Path) -> Count {
     let folder: PathBuf = root.join(step.folder);
-    let Some((program, arguments)) = step.command.split_first() else { return Count::default() };
+    let Some((program, arguments)) = step.command.split_first() else {
+        return Count::default();
+    };
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).envs(step.environment.iter().copied());
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .envs(step.environment.iter().copied());
     let mut child = match command.stdout(Stdio::piped()).spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -109,7 +161,10 @@ fn run(step: &Step, root: &Path) -> Count {
     }
     let succeeded = child.wait().is_ok_and(|status| status.success());
     if !counted {
-        return Count { passed: usize::from(succeeded), failed: usize::from(!succeeded) };
+        return Count {
+            passed: usize::from(succeeded),
+            failed: usize::from(!succeeded),
+        };
     }
     if !succeeded {
         count.failed = count.failed.max(1);
@@ -127,7 +182,9 @@ fn read_count(line: &str) -> Option<Count> {
     if let Some(failed) = line.strip_prefix("fail ").and_then(number) {
         return Some(Count { passed: 0, failed });
     }
-    let counts = line.strip_prefix("test result: ").map_or(Some(line), |rest| Some(rest.split_once(". ")?.1))?;
+    let counts = line
+        .strip_prefix("test result: ")
+        .map_or(Some(line), |rest| Some(rest.split_once(". ")?.1))?;
     let mut parts = counts.split([';', ',']);
     let passed = number(parts.next()?.trim().strip_suffix(" passed")?)?;
     let failed = number(parts.next()?.trim().strip_suffix(" failed")?)?;
@@ -141,7 +198,10 @@ mod tests {
     #[test]
     fn the_closing_lines_of_every_runner_are_read() {
         for (line, expected) in [
-            ("test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out", Some((12, 0))),
+            (
+                "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out",
+                Some((12, 0)),
+            ),
             ("test result: FAILED. 1 passed; 2 failed; 0 ignored", Some((1, 2))),
             ("11889 passed, 0 failed", Some((11889, 0))),
             ("# pass 7", Some((7, 0))),

@@ -8,11 +8,8 @@ use crate::args::{Arguments, Value};
 use crate::host::{Host, HostError};
 use crate::net;
 use crate::path::Failure;
-use crate::plain::{Plain, strings};
+use crate::plain::{Plain, PlainAnnotation, strings};
 use crate::role::{Category, Registry, RoleId};
-
-/// The roles of each argument of a tool, conditions resolved, in the annotation's order.
-pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
 
 /// What every value of one role must be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

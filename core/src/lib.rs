@@ -100,7 +100,7 @@ mod setup;
 
 pub use annotation::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
 pub use approval::{
-    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, PlainAnnotation, Unconstrained,
+    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
     extract_whitelist_candidates,
 };
 pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, ShapeError, Value, View};
@@ -116,8 +116,8 @@ pub use net::{
 };
 pub use path::PathCase;
 pub use plain::{
-    expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote, resolve_git_remote,
-    resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
+    PlainAnnotation, expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote,
+    resolve_git_remote, resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
 };
 pub use policy::{Effect, MatchType, Validation};
 pub use results::{rewrite_result_content, rewrite_text};

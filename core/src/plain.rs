@@ -8,12 +8,16 @@ use serde_json::Value as Json;
 
 use crate::annotation;
 use crate::args::{Arguments, Siblings, Value};
+use crate::diagnostic::Diagnostic;
 use crate::host::{Facts, Host, HostError};
 use crate::limits::Limits;
 use crate::net;
 use crate::path::{CanonicalPath, Failure, PathCase, Resolver, expand_tilde};
 use crate::policy::{self, MatchType, Validation};
-use crate::role::Registry;
+use crate::role::{Registry, RoleId};
+
+/// The roles of each argument of a tool, conditions resolved, in the annotation's order.
+pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
 
 /// One host's directories and answers for a plain function.
 pub(crate) struct Plain<'h> {
@@ -139,7 +143,7 @@ pub fn list_entry_matches(match_type: MatchType, value: &str, entry: &str) -> bo
 pub fn resolve_stored_annotation(
     stored: &Json,
     arguments: &Arguments<'_>,
-) -> Result<crate::PlainAnnotation, Vec<crate::Diagnostic>> {
+) -> Result<PlainAnnotation, Vec<Diagnostic>> {
     let registry = Registry::default();
     let stored = annotation::read_stored(stored, &registry)?;
     let limits = Limits::default();

@@ -1,0 +1,84 @@
+//! Engines, calls and their verdicts in few words.
+
+use callgate_core::{BuildError, Call, Engine, Host, Input, Part};
+use serde_json::{Value, json};
+
+/// The documents of an engine, by the keys of their parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Documents(pub(crate) Vec<(Part, Value)>);
+
+impl Documents {
+    /// A policy of `rules` and the annotations of `tools`.
+    pub(crate) fn new(rules: Value, tools: &[Value]) -> Self {
+        Self::default()
+            .with(Part::CompiledPolicy, policy(rules))
+            .with(Part::ToolAnnotations, annotations(tools))
+    }
+
+    /// The same with another part, in place of one that was there.
+    pub(crate) fn with(mut self, part: Part, value: Value) -> Self {
+        self.0.retain(|(known, _)| *known != part);
+        self.0.push((part, value));
+        self
+    }
+
+    /// The document of a part.
+    pub(crate) fn get(&self, part: Part) -> Option<&Value> {
+        self.0
+            .iter()
+            .find(|(known, _)| *known == part)
+            .map(|(_, value)| value)
+    }
+
+    /// The engine, for the two directories of `host`.
+    pub(crate) fn build(&self, host: &dyn Host) -> Result<Engine, BuildError> {
+        let mut builder = Engine::builder();
+        for (part, value) in &self.0 {
+            builder = builder.part(*part, Input::Value(value));
+        }
+        builder.build(host)
+    }
+}
+
+/// A policy document of `rules`.
+pub(crate) fn policy(rules: Value) -> Value {
+    json!({"generatedAt": "t", "constitutionHash": "c", "inputHash": "h", "rules": rules})
+}
+
+/// A rule of that name and effect.
+pub(crate) fn rule(name: &str, condition: Value, effect: &str) -> Value {
+    json!({
+        "name": name, "description": "d", "principle": "p", "if": condition, "then": effect,
+        "reason": format!("because of {name}"),
+    })
+}
+
+/// A tool `server/tool` with its arguments' roles.
+pub(crate) fn tool(name: &str, args: Value) -> Value {
+    let (server, tool) = name.split_once('/').expect("a tool is written `server/tool`");
+    json!({"serverName": server, "toolName": tool, "comment": "", "args": args})
+}
+
+/// The annotations of `tools`, under their servers.
+pub(crate) fn annotations(tools: &[Value]) -> Value {
+    let mut servers = serde_json::Map::new();
+    for tool in tools {
+        let server = tool["serverName"].as_str().expect("a tool has a server");
+        let entry = servers
+            .entry(server.to_owned())
+            .or_insert_with(|| json!({"inputHash": "h", "tools": []}));
+        entry["tools"]
+            .as_array_mut()
+            .expect("tools are an array")
+            .push(tool.clone());
+    }
+    json!({"generatedAt": "t", "servers": servers})
+}
+
+/// The verdict of a call `server/tool` as `decision rule`.
+pub(crate) fn decide(engine: &Engine, host: &dyn Host, name: &str, arguments: &Value) -> String {
+    let (server, tool) = name.split_once('/').expect("a tool is written `server/tool`");
+    let call = Call::from_value(server, tool, arguments);
+    let verdict = engine.gate(&call, None, host).verdict;
+    format!("{} {}", verdict.decision.as_str(), verdict.rule)
+}

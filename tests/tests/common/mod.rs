@@ -1,0 +1,4 @@
+//! What the integration tests share.
+
+pub(crate) mod cases;
+pub(crate) mod engines;

@@ -1,0 +1,138 @@
+//! A real policy with its tools, and what the existing engine says of 321 calls.
+//!
+//! The corpus is not part of this repository: `CALLGATE_CORPUS` names its folder. What this engine warns of, and
+//! which verdicts differ and why, is: `tests/corpus/warnings.json`, and `differences.jsonl` with a line
+//! `{"call", "request", "recorded", "ours", "weakness"}` for each difference, `call` counted from 0 and `weakness`
+//! a tag of SPEC §15 or an option whose default denies more. There is none today.
+
+#[path = "common/input.rs"]
+mod input;
+
+use std::fs;
+use std::path::Path;
+
+use callgate_core::{Call, Engine, Input, Part};
+use callgate_host::{VirtualHost, World};
+use input::{corpus_folder, skip};
+use serde_json::{Value, json};
+
+/// What the corpus' README says of the machine and the settings of the recorded engine.
+const PROTECTED: &str = r#"["/etc/shadow", "/home/provos/.ssh"]"#;
+const SANDBOX: &str = r#""/home/provos/.ironcurtain/sandbox""#;
+const ALLOWLISTS: &str = r#"{"fetch": ["*"]}"#;
+
+/// "On a disk where none of these paths exists (only `/` and ordinary system folders)".
+const FOLDERS: &[&str] = &[
+    "/bin", "/dev", "/etc", "/home", "/opt", "/root", "/srv", "/tmp", "/usr", "/var",
+];
+
+fn host() -> VirtualHost {
+    let mut world = World {
+        home: "/home/provos".to_owned(),
+        cwd: "/".to_owned(),
+        ..World::default()
+    };
+    for folder in FOLDERS {
+        world = world.dir(*folder);
+    }
+    VirtualHost::new(world).expect("the world is well-formed")
+}
+
+fn read_file(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn engine(folder: &Path, host: &VirtualHost) -> Engine {
+    let text = |name: &str| read_file(&folder.join(name));
+    let (policy, annotations) = (text("compiled-policy.json"), text("tool-annotations.json"));
+    let lists = text("dynamic-lists.json");
+    Engine::builder()
+        .part(Part::CompiledPolicy, Input::Text(&policy))
+        .part(Part::ToolAnnotations, Input::Text(&annotations))
+        .part(Part::DynamicLists, Input::Text(&lists))
+        .part(Part::ProtectedPaths, Input::Text(PROTECTED))
+        .part(Part::AllowedDirectory, Input::Text(SANDBOX))
+        .part(Part::ServerDomainAllowlists, Input::Text(ALLOWLISTS))
+        .build(host)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn committed(name: &str) -> String {
+    read_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name))
+}
+
+#[test]
+fn it_loads_and_its_warnings_are_listed() {
+    let Some(folder) = corpus_folder() else {
+        return skip("there is no corpus");
+    };
+    let host = host();
+    let engine = engine(&folder, &host);
+    let warnings: Vec<String> = engine.warnings().iter().map(ToString::to_string).collect();
+    let expected: Vec<String> = serde_json::from_str(&committed("warnings.json")).expect("texts");
+    assert_eq!(warnings, expected);
+}
+
+/// The recorded calls with their verdicts.
+fn recorded(folder: &Path) -> Vec<(String, Value)> {
+    let read = |line: &str| {
+        let case: Value = serde_json::from_str(line).expect("a line is JSON");
+        (case["request"].to_string(), case["verdict"].clone())
+    };
+    let cases: Vec<(String, Value)> = read_file(&folder.join("verdicts.jsonl"))
+        .lines()
+        .map(read)
+        .collect();
+    assert_eq!(cases.len(), 321);
+    cases
+}
+
+#[test]
+fn calls_are_answered_as_recorded_but_for_the_listed_differences() {
+    let Some(folder) = corpus_folder() else {
+        return skip("there is no corpus");
+    };
+    let host = host();
+    let engine = engine(&folder, &host);
+    let mut found = Vec::new();
+    for (at, (request, recorded)) in recorded(&folder).iter().enumerate() {
+        let call = Call::from_json(request).expect("a request is a call");
+        let ours = serde_json::to_value(engine.evaluate(&call, &host)).expect("a verdict is JSON");
+        if ours != *recorded {
+            let request: Value = serde_json::from_str(request).expect("a request is JSON");
+            found.push(json!({"call": at, "request": request, "recorded": recorded, "ours": ours}));
+        }
+    }
+    let mut listed: Vec<Value> = committed("differences.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line is JSON"))
+        .collect();
+    for difference in &mut listed {
+        let weakness = difference
+            .as_object_mut()
+            .and_then(|members| members.shift_remove("weakness"));
+        assert!(
+            weakness.is_some_and(|one| one.is_string()),
+            "without its weakness: {difference}"
+        );
+    }
+    assert_eq!(found, listed);
+}
+
+#[test]
+fn an_explanation_gives_the_same_verdict_and_replays() {
+    let Some(folder) = corpus_folder() else {
+        return skip("there is no corpus");
+    };
+    let host = host();
+    let engine = engine(&folder, &host);
+    for (request, _) in recorded(&folder) {
+        let call = Call::from_json(&request).expect("a request is a call");
+        let verdict = serde_json::to_value(engine.evaluate(&call, &host)).expect("a verdict is JSON");
+        let explained = engine.explain(&call, &host);
+        assert_eq!(explained.verdict, verdict, "{request}");
+        let again = engine.explain(&call, &explained.recording);
+        let text = |one| serde_json::to_string(one).expect("an explanation is JSON");
+        assert_eq!(text(&explained), text(&again), "{request}");
+    }
+}

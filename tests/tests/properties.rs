@@ -1,0 +1,243 @@
+//! What must always hold, tried on arbitrary engines, worlds and calls.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use callgate_core::{Call, Engine, Host, Part, View, is_within_directory, resolve_real_path};
+use callgate_host::VirtualHost;
+use common::cases::{Case, Request, case, condition, config, path, world};
+use common::engines::{Documents, rule};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use serde_json::{Value, json};
+
+fn host(case: &Case) -> VirtualHost {
+    VirtualHost::new(case.world.clone()).expect("an arbitrary world is well-formed")
+}
+
+fn build(documents: &Documents, host: &dyn Host) -> Engine {
+    documents.build(host).unwrap_or_else(|error| panic!("{error}"))
+}
+
+impl Request {
+    fn call(&self) -> Call<'_> {
+        Call::from_value(&self.server, &self.tool, &self.arguments)
+    }
+}
+
+/// The verdict as JSON text, and how strict it is.
+fn judged(engine: &Engine, request: &Request, host: &dyn Host) -> (String, u8) {
+    let verdict = engine.evaluate(&request.call(), host);
+    (text(&verdict), verdict.decision.strictness())
+}
+
+fn text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("answers are JSON")
+}
+
+proptest! {
+    #![proptest_config(config(600))]
+
+    /// Canonical twice is canonical once, for everything that has a canonical form.
+    #[test]
+    fn a_canonical_path_is_its_own_canonical_path(world in world(), path in path()) {
+        let host = VirtualHost::new(world).expect("an arbitrary world is well-formed");
+        prop_assume!(is_within_directory(&path, "/", &host).expect("the host answers"));
+        let once = resolve_real_path(&path, &host).expect("the host answers");
+        let twice = resolve_real_path(&once, &host).expect("the host answers");
+        prop_assert_eq!(once, twice);
+    }
+
+    /// A further deny rule, wherever it stands, never loosens a verdict.
+    #[test]
+    fn another_deny_rule_never_loosens(case in case(), condition in condition(), at in any::<prop::sample::Index>()) {
+        let host = host(&case);
+        let mut policy = case.documents.get(Part::CompiledPolicy).expect("there is a policy").clone();
+        let rules = policy["rules"].as_array_mut().expect("rules are an array");
+        rules.insert(at.index(rules.len() + 1), rule("further", condition, "deny"));
+        let before = build(&case.documents, &host);
+        let after = build(&case.documents.clone().with(Part::CompiledPolicy, policy), &host);
+        for request in &case.calls {
+            let (before, after) = (judged(&before, request, &host), judged(&after, request, &host));
+            prop_assert!(after.1 >= before.1, "{} became {} for {:?}", before.0, after.0, request);
+        }
+    }
+
+    /// An explanation tells the verdict, byte for byte, and its recording tells the explanation again.
+    #[test]
+    fn an_explanation_is_that_of_the_verdict_and_replays(case in case()) {
+        let host = host(&case);
+        let engine = build(&case.documents, &host);
+        for request in &case.calls {
+            let call = request.call();
+            let explained = engine.explain(&call, &host);
+            prop_assert_eq!(text(&explained.verdict), judged(&engine, request, &host).0, "{:?}", request);
+            let gated = engine.explain_gate(&call, Some("/work"), &host);
+            let verdict = engine.gate(&call, Some("/work"), &host).verdict;
+            prop_assert_eq!(text(&gated.verdict), text(&verdict), "{:?}", request);
+
+            let kept: callgate_core::Recording =
+                serde_json::from_str(&text(&explained.recording)).expect("a recording is JSON");
+            prop_assert_eq!(text(&engine.explain(&call, &kept)), text(&explained), "{:?}", request);
+            let again = engine.explain_gate(&call, Some("/work"), &gated.recording);
+            prop_assert_eq!(text(&again), text(&gated), "{:?}", request);
+        }
+    }
+
+    /// What a gate sends on is not changed by another gate, and what was allowed is allowed again.
+    #[test]
+    fn what_a_gate_sends_on_passes_it_again(case in case()) {
+        let host = host(&case);
+        let engine = build(&case.documents, &host);
+        for request in &case.calls {
+            let first = engine.gate(&request.call(), None, &host);
+            let arguments = first.prepared.apply(&request.arguments, View::Transport);
+            let sent = Request { arguments, ..request.clone() };
+            let second = engine.gate(&sent.call(), None, &host);
+            prop_assert_eq!(&second.prepared.apply(&sent.arguments, View::Transport), &sent.arguments);
+            if first.verdict.decision.strictness() == 0 {
+                prop_assert_eq!(text(&second.verdict), text(&first.verdict), "{:?}", request);
+            }
+        }
+    }
+
+    /// Keys may stand in any order, but for the arguments of a tool, and nothing is kept from earlier questions.
+    #[test]
+    fn neither_the_order_of_keys_nor_earlier_questions_matter(case in case()) {
+        let host = host(&case);
+        let engine = build(&case.documents, &host);
+        let other = Documents(case.documents.0.iter().map(|(part, value)| (*part, turned(value, true))).collect());
+        let other = build(&other, &host);
+        let first: Vec<String> = case.calls.iter().map(|request| judged(&engine, request, &host).0).collect();
+        for (request, first) in case.calls.iter().zip(&first) {
+            prop_assert_eq!(&judged(&engine, request, &host).0, first, "asked again: {:?}", request);
+            prop_assert_eq!(&judged(&other, request, &host).0, first, "keys turned round: {:?}", request);
+        }
+    }
+
+    /// Comparing without regard to case never allows more.
+    #[test]
+    fn folding_never_loosens(case in case()) {
+        let host = host(&case);
+        let mut options = case.documents.get(Part::Options).expect("there are options").clone();
+        let exact = build(&case.documents, &host);
+        options["pathCase"] = json!("insensitive");
+        let folded = build(&case.documents.clone().with(Part::Options, options), &host);
+        for request in &case.calls {
+            let (exact, folded) = (judged(&exact, request, &host), judged(&folded, request, &host));
+            prop_assert!(folded.1 >= exact.1, "{} became {} for {:?}", exact.0, folded.0, request);
+        }
+    }
+}
+
+/// The value with the members of every object in reverse order, but for those of `args`.
+fn turned(value: &Value, turn: bool) -> Value {
+    match value {
+        Value::Object(members) => {
+            let inner = members
+                .iter()
+                .map(|(name, value)| (name.clone(), turned(value, name != "args")));
+            let mut inner: Vec<(String, Value)> = inner.collect();
+            if turn {
+                inner.reverse();
+            }
+            Value::Object(inner.into_iter().collect())
+        }
+        Value::Array(items) => items.iter().map(|item| turned(item, true)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+proptest! {
+    #![proptest_config(config(1200))]
+
+    /// A call is never judged looser than with any one of its values alone (SPEC §8.4): one string of an array
+    /// under a url, identifier or listed role.
+    ///
+    /// A domain outside the server's allowlist escalates before any rule is heard (§8.3.8), so engines without
+    /// allowlists are tried.
+    #[test]
+    fn company_never_loosens(case in case()) {
+        let host = host(&case);
+        let engine = build(&case.documents.clone().with(Part::ServerDomainAllowlists, Value::Null), &host);
+        for request in &case.calls {
+            let whole = judged(&engine, request, &host);
+            for alone in alone(&engine, request) {
+                let alone_judged = judged(&engine, &alone, &host);
+                prop_assert!(whole.1 >= alone_judged.1, "{} is looser than {} for {:?}", whole.0, alone_judged.0, alone);
+            }
+        }
+    }
+}
+
+/// The request with one item of one array in the array's place, where the array bears no path role.
+fn alone(engine: &Engine, request: &Request) -> Vec<Request> {
+    let mut found = Vec::new();
+    for (name, roles) in engine.annotation(&request.call()).unwrap_or_default() {
+        let Some(items) = request.arguments[&name]
+            .as_array()
+            .filter(|items| items.len() > 1)
+        else {
+            continue;
+        };
+        if roles
+            .iter()
+            .any(|role| role.contains("path") || role.contains("history"))
+        {
+            continue;
+        }
+        for item in items {
+            let mut arguments = request.arguments.clone();
+            arguments[&name] = json!([item]);
+            found.push(Request {
+                arguments,
+                ..request.clone()
+            });
+        }
+    }
+    found
+}
+
+/// The cases reach every structural rule, the rules of the policy, and companies of values.
+#[test]
+fn the_cases_are_worth_trying() {
+    let mut runner = proptest::test_runner::TestRunner::new(config(1));
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for _ in 0..1000 {
+        let case = case()
+            .new_tree(&mut runner)
+            .expect("cases are not filtered")
+            .current();
+        let host = host(&case);
+        let engine = build(&case.documents, &host);
+        for request in &case.calls {
+            let verdict = engine.evaluate(&request.call(), &host);
+            let of_policy = verdict.rule.starts_with('r');
+            let rule = if of_policy {
+                verdict.decision.as_str()
+            } else {
+                verdict.rule
+            };
+            *counts.entry(rule.to_owned()).or_default() += 1;
+            *counts.entry("alone".to_owned()).or_default() += alone(&engine, request).len();
+        }
+    }
+    for rule in [
+        "allow",
+        "escalate",
+        "deny",
+        "alone",
+        "default-deny",
+        "structural-domain-escalate",
+        "structural-protected-path",
+        "structural-sandbox-allow",
+        "structural-unknown-argument",
+        "structural-unknown-tool",
+        "structural-unreadable-argument",
+        "structural-unresolvable-value",
+    ] {
+        let count = counts.get(rule).copied().unwrap_or_default();
+        assert!(count >= 20, "{rule}: {counts:#?}");
+    }
+}

@@ -1,0 +1,227 @@
+//! Whole engines over real git repositories: where a push or fetch really goes decides.
+
+#[path = "common/disk.rs"]
+mod disk;
+#[path = "common/engines.rs"]
+mod engines;
+#[path = "common/input.rs"]
+mod input;
+
+use std::process::Command;
+
+use callgate_core::{Engine, Part};
+use disk::{Disk, placed, real_host};
+use engines::{Documents, decide, rule, tool};
+use input::skip;
+use serde_json::{Value, json};
+
+/// Good is `github.com`, bad is `evil.test`.
+const ORIGIN: &str = "[remote \"origin\"]\nurl = https://github.com/acme/app.git\n";
+const FORK: &str = "[remote \"fork\"]\nurl = git@evil.test:acme/app.git\n";
+
+/// A repository at `ROOT/box/repo` on the branch `main` with one commit; none where git is not installed.
+fn repository() -> Option<Disk> {
+    let disk = Disk::new(&["home/", "box/repo/"]);
+    let made = git(&disk, &["init", "--quiet", "--initial-branch=main"])
+        && git(&disk, &["commit", "--quiet", "--allow-empty", "--message=first"]);
+    if !made {
+        skip("git does not run");
+    }
+    made.then_some(disk)
+}
+
+fn git(disk: &Disk, arguments: &[&str]) -> bool {
+    let mut command = Command::new("git");
+    command
+        .args(arguments)
+        .current_dir(disk.path("box/repo"))
+        .env_clear();
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", disk.path("home"));
+    for role in ["AUTHOR", "COMMITTER"] {
+        command
+            .env(format!("GIT_{role}_NAME"), "a")
+            .env(format!("GIT_{role}_EMAIL"), "a@b");
+    }
+    command
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn tools() -> Vec<Value> {
+    let args = json!({"path": ["read-path"], "remote": ["git-remote-url"], "branch": ["branch-name"]});
+    ["git/push", "git/fetch", "git/pull"]
+        .map(|name| tool(name, args.clone()))
+        .to_vec()
+}
+
+/// Everything is allowed, but `github.com` alone is in the server's allowlist.
+fn by_allowlist(disk: &Disk) -> Engine {
+    let documents = Documents::new(
+        json!([rule("all", json!({"server": ["git"]}), "allow")]),
+        &tools(),
+    )
+    .with(Part::ServerDomainAllowlists, json!({"git": ["github.com"]}));
+    build(disk, documents)
+}
+
+fn about(allowed: &str) -> Value {
+    json!({"domains": {"roles": ["git-remote-url"], "allowed": [allowed]}})
+}
+
+/// A rule denies `evil.test`, another allows the rest.
+fn by_denial(disk: &Disk) -> Engine {
+    let rules = json!([
+        rule("evil", about("evil.test"), "deny"),
+        rule("rest", json!({"server": ["git"]}), "allow")
+    ]);
+    build(disk, Documents::new(rules, &tools()))
+}
+
+/// A rule allows `github.com`, and there is no other.
+fn by_grant(disk: &Disk) -> Engine {
+    build(
+        disk,
+        Documents::new(json!([rule("good", about("github.com"), "allow")]), &tools()),
+    )
+}
+
+fn build(disk: &Disk, documents: Documents) -> Engine {
+    let documents = documents.with(Part::AllowedDirectory, placed(&json!("ROOT/box"), disk.root()));
+    documents
+        .build(&real_host(disk.root()))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Every tool gives these verdicts: by the allowlist, by what is denied, and by what is granted.
+#[track_caller]
+fn check(disk: &Disk, remote: Value, expected: [&str; 3]) {
+    let mut arguments = placed(&json!({"path": "ROOT/box/repo", "branch": "main"}), disk.root());
+    if !remote.is_null() {
+        arguments["remote"] = remote.clone();
+    }
+    let host = real_host(disk.root());
+    for tool in ["git/push", "git/fetch", "git/pull"] {
+        let engines = [by_allowlist(disk), by_denial(disk), by_grant(disk)];
+        let verdicts = engines.map(|engine| decide(&engine, &host, tool, &arguments));
+        assert_eq!(verdicts, expected, "{tool} {remote}");
+    }
+}
+
+const GOOD: [&str; 3] = ["allow all", "allow rest", "allow good"];
+const EVIL: [&str; 3] = [
+    "escalate structural-domain-escalate",
+    "deny evil",
+    "deny default-deny",
+];
+const UNKNOWN: [&str; 3] = [
+    "escalate structural-domain-escalate",
+    "allow rest",
+    "deny default-deny",
+];
+
+#[test]
+fn a_remote_is_what_its_name_stands_for() {
+    let Some(disk) = repository() else { return };
+    disk.append("box/repo/.git/config", &format!("{ORIGIN}{FORK}"));
+    check(&disk, json!("origin"), GOOD);
+    check(&disk, json!("fork"), EVIL);
+    check(&disk, Value::Null, GOOD);
+    check(&disk, json!(""), GOOD);
+    check(&disk, json!([]), GOOD);
+    check(&disk, json!("https://github.com/a/b"), GOOD);
+    check(&disk, json!(["origin", "fork"]), EVIL);
+    // A name that stands for nothing is a path for git.
+    check(&disk, json!("nowhere"), UNKNOWN);
+    check(&disk, json!("--upload-pack=id"), UNKNOWN);
+}
+
+#[test]
+fn a_push_url_counts() {
+    let Some(disk) = repository() else { return };
+    disk.append(
+        "box/repo/.git/config",
+        &format!("{ORIGIN}pushurl = https://evil.test/x\n"),
+    );
+    check(&disk, json!("origin"), EVIL);
+    check(&disk, Value::Null, EVIL);
+    check(&disk, json!("https://github.com/acme/app.git"), GOOD);
+}
+
+#[test]
+fn every_url_of_a_remote_counts() {
+    let Some(disk) = repository() else { return };
+    disk.append(
+        "box/repo/.git/config",
+        &format!("{ORIGIN}url = https://evil.test/x\n"),
+    );
+    check(&disk, json!("origin"), EVIL);
+    check(&disk, Value::Null, EVIL);
+}
+
+#[test]
+fn rewritten_urls_count() {
+    for key in ["insteadOf", "pushInsteadOf"] {
+        for file in ["box/repo/.git/config", "home/.gitconfig"] {
+            let Some(disk) = repository() else { return };
+            disk.append("box/repo/.git/config", ORIGIN);
+            disk.append(
+                file,
+                &format!("[url \"https://evil.test/\"]\n{key} = https://github.com/\n"),
+            );
+            check(&disk, json!("https://github.com/a/b"), EVIL);
+            check(&disk, json!("origin"), EVIL);
+            check(&disk, Value::Null, EVIL);
+            check(&disk, json!("https://github.com:443/a/b"), GOOD);
+        }
+    }
+}
+
+#[test]
+fn the_default_remote_is_where_a_push_goes_too() {
+    for config in [
+        "[remote]\npushDefault = fork\n",
+        "[branch \"main\"]\npushRemote = fork\n",
+        "[branch \"main\"]\nremote = fork\n",
+        "[include]\npath = ROOT/home/included\n",
+    ] {
+        let Some(disk) = repository() else { return };
+        disk.append("home/included", "[remote]\npushDefault = fork\n");
+        disk.append("box/repo/.git/config", &format!("{ORIGIN}{FORK}{config}"));
+        check(&disk, Value::Null, EVIL);
+        check(&disk, json!("origin"), GOOD);
+    }
+}
+
+#[test]
+fn a_detached_head_has_no_branch_to_follow() {
+    let Some(disk) = repository() else { return };
+    disk.append(
+        "box/repo/.git/config",
+        &format!("{ORIGIN}{FORK}[branch \"main\"]\nremote = fork\n"),
+    );
+    check(&disk, Value::Null, EVIL);
+    assert!(git(&disk, &["checkout", "--quiet", "--detach"]));
+    check(&disk, Value::Null, GOOD);
+    disk.append("box/repo/.git/config", "[remote]\npushDefault = fork\n");
+    check(&disk, Value::Null, EVIL);
+}
+
+#[test]
+fn a_repository_without_remotes_grants_no_domain() {
+    let Some(disk) = repository() else { return };
+    check(&disk, Value::Null, UNKNOWN);
+    check(&disk, json!("origin"), UNKNOWN);
+    check(&disk, json!("https://github.com/a/b"), GOOD);
+}
+
+#[test]
+fn a_configuration_that_git_would_not_read_denies() {
+    let Some(disk) = repository() else { return };
+    disk.append("box/repo/.git/config", &format!("{ORIGIN}[remote \"origin\"\n"));
+    let failed = "deny structural-host-error";
+    check(&disk, Value::Null, [failed; 3]);
+    check(&disk, json!("origin"), [failed; 3]);
+}

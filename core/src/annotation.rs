@@ -11,7 +11,7 @@ use crate::role::RoleId;
 pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
 pub(crate) use document::{is_unread, read, read_stored};
 pub(crate) use name::{ArgumentName, Segment};
-pub(crate) use semantics::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
+pub use semantics::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
 
 /// The annotated tools of every server, in the order of the document.
 #[derive(Clone, Debug, Default, PartialEq)]

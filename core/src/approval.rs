@@ -10,7 +10,6 @@ use crate::net;
 use crate::path::Failure;
 use crate::plain::{Plain, PlainAnnotation, strings};
 use crate::role::{Category, Registry, RoleId};
-use crate::roots::holder;
 
 /// What every value of one role must be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,7 +163,7 @@ fn constraint(
                 let directory = if itself {
                     path.as_str().to_owned()
                 } else {
-                    holder(&path)
+                    path.parent().as_str().to_owned()
                 };
                 Some(ApprovalConstraint::Directory {
                     role: name,

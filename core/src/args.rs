@@ -3,6 +3,7 @@
 mod call;
 mod prepare;
 mod reading;
+mod shape;
 mod siblings;
 mod splice;
 mod value;
@@ -11,6 +12,8 @@ pub use call::{Arguments, Call, CallError};
 pub(crate) use prepare::{Forms, Shaped, apply_pure, heuristic};
 pub use prepare::{Prepared, Replacement};
 pub(crate) use reading::{Operand, Reading, Refusal};
+pub use shape::ShapeError;
+pub(crate) use shape::{Shape, shape};
 pub(crate) use siblings::Siblings;
 pub use splice::View;
 pub use value::{Place, Value};

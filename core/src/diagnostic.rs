@@ -115,18 +115,6 @@ impl Diagnostic {
             help: None,
         }
     }
-
-    pub(crate) fn warning(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(code, path, message)
-        }
-    }
-
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
 }
 
 impl fmt::Display for Diagnostic {

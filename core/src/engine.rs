@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::annotation::Roles;
-use crate::args::{Arguments, Call, Forms, Prepared, Reading, Replacement, Shaped};
+use crate::annotation::{Roles, Semantics};
+use crate::args::{Arguments, Call, Forms, Prepared, Reading, Replacement, Shape, ShapeError, Shaped, shape};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
-use crate::eval::{Evaluation, Explanation, Pinned, ValueStep, Verdict};
-use crate::host::{Facts, Host, HostError};
+use crate::eval::{CheckStep, Evaluation, Explanation, Pinned, ValueStep, Verdict};
+use crate::host::{Facts, Host, HostError, Recording};
 use crate::program::{Program, Tool, compile};
-use crate::role::{REDACTED, Step};
+use crate::role::{REDACTED, RoleSet, Step};
 use crate::setup::{self, Directories, Part};
 
 /// Collects the parts of an engine.
@@ -105,6 +105,8 @@ pub struct Gated<'e> {
 pub enum PrepareError {
     /// The arguments are no object, or hold a value under a resource role that cannot be read.
     Unreadable(String),
+    /// An alias stands beside its key, or a required argument is missing.
+    Shape(ShapeError),
     /// The host failed.
     Host(HostError),
 }
@@ -113,6 +115,7 @@ impl fmt::Display for PrepareError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(why) => formatter.write_str(why),
+            Self::Shape(error) => write!(formatter, "{error}"),
             Self::Host(error) => write!(formatter, "the host failed to answer: {error}"),
         }
     }
@@ -150,31 +153,48 @@ impl Engine {
 
     /// Judges a call whose arguments are prepared: relative paths are relative to the current directory.
     pub fn evaluate(&self, call: &Call<'_>, host: &dyn Host) -> Verdict<'_> {
-        self.evaluation(call, self.shaped_as_given(), host, false).judge()
+        match self.shape(call) {
+            Ok((call, _)) => self
+                .evaluation(&call, self.shaped_as_given(), host, false)
+                .judge(),
+            Err(error) => misshapen(&error),
+        }
     }
 
     /// Prepares and judges a call in one pass: what is judged is what [`Gated::prepared`] sends on.
     ///
     /// Relative paths are relative to the sandbox. Paths under `container_workspace_dir` are moved onto it.
     pub fn gate(&self, call: &Call<'_>, container_workspace_dir: Option<&str>, host: &dyn Host) -> Gated<'_> {
+        let (call, renamed) = match self.shape(call) {
+            Ok(shape) => shape,
+            Err(error) => {
+                return Gated {
+                    verdict: misshapen(&error),
+                    prepared: Prepared::default(),
+                };
+            }
+        };
         let shaped = self.shaped_for_gate(container_workspace_dir);
-        let mut evaluation = self.evaluation(call, shaped, host, false);
+        let mut evaluation = self.evaluation(&call, shaped, host, false);
         let verdict = evaluation.judge();
         match evaluation.prepared() {
-            Ok(prepared) => Gated { verdict, prepared },
-            Err(error) => Gated {
-                verdict: Verdict::deny(
-                    "structural-host-error",
-                    format!("The host failed to answer: {error}"),
-                ),
-                prepared: Prepared::default(),
+            Ok(prepared) => Gated {
+                verdict,
+                prepared: Prepared { renamed, ..prepared },
             },
+            Err(error) => {
+                let reason = format!("The host failed to answer: {error}");
+                Gated {
+                    verdict: Verdict::deny("structural-host-error", reason),
+                    prepared: Prepared::default(),
+                }
+            }
         }
     }
 
     /// The verdict of [`Engine::evaluate`] with everything that led to it.
     pub fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
-        self.explanation(self.evaluation(call, self.shaped_as_given(), host, true))
+        self.explain_shaped(call, self.shaped_as_given(), host)
     }
 
     /// The verdict of [`Engine::gate`] with everything that led to it.
@@ -184,8 +204,7 @@ impl Engine {
         container_workspace_dir: Option<&str>,
         host: &dyn Host,
     ) -> Explanation {
-        let shaped = self.shaped_for_gate(container_workspace_dir);
-        self.explanation(self.evaluation(call, shaped, host, true))
+        self.explain_shaped(call, self.shaped_for_gate(container_workspace_dir), host)
     }
 
     /// The two views of a call's arguments (SPEC §6), for a tool of this engine.
@@ -212,8 +231,10 @@ impl Engine {
         if self.program.tool(call.server(), call.tool()).is_none() {
             return Ok(self.prepare_unknown(call));
         }
-        let mut evaluation = self.evaluation(call, shaped, host, false);
-        evaluation.prepared().map_err(PrepareError::Host)
+        let (call, renamed) = self.shape(call).map_err(PrepareError::Shape)?;
+        let mut evaluation = self.evaluation(&call, shaped, host, false);
+        let prepared = evaluation.prepared().map_err(PrepareError::Host)?;
+        Ok(Prepared { renamed, ..prepared })
     }
 
     /// Without an annotation both views have what looks like a path in its lexical form.
@@ -244,7 +265,10 @@ impl Engine {
                 _ => {}
             }
         }
-        Prepared { replacements }
+        Prepared {
+            renamed: Vec::new(),
+            replacements,
+        }
     }
 
     /// The roles of each argument of an annotated tool, conditions resolved against the call's arguments, in the
@@ -272,10 +296,38 @@ impl Engine {
         &self.program.registry
     }
 
-    /// The names of the members that a call's judgement may look at, so that a caller can leave the values of
-    /// others where they are ([`Value::Unread`](crate::Value::Unread)). `None` when every value may matter.
-    pub fn arguments_of_interest(&self, server: &str, tool: &str) -> Option<Vec<&str>> {
-        interest(self.program.tool(server, tool)?)
+    /// What a judgement may look at in the arguments of a tool, so that a caller can leave all else where it is
+    /// ([`Value::Unread`](crate::Value::Unread)).
+    pub fn interest(&self, server: &str, tool: &str) -> Interest<'_> {
+        let mut interest = Interest {
+            members: Vec::new(),
+            others: false,
+            path_like: self.program.heuristic_paths,
+        };
+        if let Some(tool) = self.program.tool(server, tool) {
+            interest.add(tool, &self.program);
+        }
+        interest
+    }
+
+    /// Whether the tool is annotated.
+    pub fn knows_tool(&self, server: &str, tool: &str) -> bool {
+        self.program.tool(server, tool).is_some()
+    }
+
+    /// The names and servers of every annotated tool, in the order of both.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.program.tools.iter().map(|tool| (&*tool.server, &*tool.name))
+    }
+
+    /// What an annotated tool does, for schedulers and telemetry.
+    pub fn semantics(&self, server: &str, tool: &str) -> Option<&Semantics> {
+        self.program.tool(server, tool).map(|tool| &tool.semantics)
+    }
+
+    /// The bounds of this engine.
+    pub fn limits(&self) -> &crate::Limits {
+        &self.program.limits
     }
 
     fn shaped_as_given(&self) -> Shaped<'_> {
@@ -292,6 +344,30 @@ impl Engine {
             base: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),
             relative_as_given: sandbox.is_some(),
+        }
+    }
+
+    fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> Result<Shape<'s, 'c>, ShapeError> {
+        shape(call, self.program.tool(call.server(), call.tool()))
+    }
+
+    fn explain_shaped(&self, call: &Call<'_>, shaped: Shaped<'_>, host: &dyn Host) -> Explanation {
+        match self.shape(call) {
+            Ok((call, _)) => self.explanation(self.evaluation(&call, shaped, host, true)),
+            Err(error) => Explanation {
+                verdict: serde_json::to_value(misshapen(&error)).unwrap_or_default(),
+                server_name: call.server().to_owned(),
+                tool_name: call.tool().to_owned(),
+                values: Vec::new(),
+                checks: vec![CheckStep {
+                    check: "argument-shape",
+                    passed: false,
+                    detail: error.to_string(),
+                }],
+                roles: Vec::new(),
+                steps_left_out: 0,
+                recording: Recording::new(&self.program.home, &self.program.current, Vec::new()),
+            },
         }
     }
 
@@ -367,18 +443,44 @@ impl Engine {
     }
 }
 
-fn interest(tool: &Tool) -> Option<Vec<&str>> {
-    let mut names = Vec::new();
-    for argument in &tool.arguments {
-        match argument.name.first() {
-            Some(name) => names.push(name),
-            None => return None,
+fn misshapen<'e>(error: &ShapeError) -> Verdict<'e> {
+    Verdict::deny(
+        "structural-unreadable-argument",
+        format!("Unreadable argument: {error}"),
+    )
+}
+
+/// What a judgement may look at in the arguments of one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interest<'e> {
+    /// The members that the annotation speaks of, each once and sorted, and whether their values may matter.
+    pub members: Vec<(&'e str, bool)>,
+    /// Whether the values of all other members may matter too.
+    pub others: bool,
+    /// Whether strings that start with `/`, `.` or `~`, and such items of arrays, matter under any name.
+    pub path_like: bool,
+}
+
+impl<'e> Interest<'e> {
+    fn add(&mut self, tool: &'e Tool, program: &Program) {
+        for argument in &tool.arguments {
+            let possible: RoleSet = argument.roles.possible().collect();
+            let matters = possible.intersects(program.valued_roles);
+            match argument.name.first() {
+                Some(name) => self.members.push((name, matters)),
+                None => self.others |= matters,
+            }
+            if let Roles::Conditional { when, .. } = &argument.roles {
+                let seen = when.iter().filter_map(|clause| clause.condition.argument.first());
+                self.members.extend(seen.map(|name| (name, true)));
+            }
+            // Git remotes are looked up in the repository that the member `path` names, whatever its roles.
+            if possible.intersects(program.url_roles) {
+                self.members.push(("path", true));
+            }
         }
-        if let Roles::Conditional { when, .. } = &argument.roles {
-            names.extend(when.iter().filter_map(|clause| clause.condition.argument.first()));
-        }
+        self.members
+            .sort_unstable_by(|one, other| (one.0, !one.1).cmp(&(other.0, !other.1)));
+        self.members.dedup_by_key(|(name, _)| *name);
     }
-    names.sort_unstable();
-    names.dedup();
-    Some(names)
 }

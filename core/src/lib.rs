@@ -1,4 +1,84 @@
-//! Callgate's engine.
+//! Callgate's engine: it judges the tool calls of AI agents, and does nothing else.
+//!
+//! A call of [MCP's `tools/call`](https://modelcontextprotocol.io/specification) comes in with its `arguments`;
+//! those that name resources are made canonical, judged by declarative rules, and one [`Verdict`] goes out:
+//! allow, escalate or deny, with the rule and the reason.
+//!
+//! ```
+//! use callgate_core::{Call, Decision, Engine, Input, Part, View};
+//! # use callgate_core::{Host, HostError, RealpathError};
+//! # struct Disk;
+//! # impl Host for Disk {
+//! #     fn home_dir(&self) -> &str { "/home/u" }
+//! #     fn current_dir(&self) -> &str { "/" }
+//! #     fn realpath(&self, path: &str) -> Result<String, RealpathError> { Ok(path.to_owned()) }
+//! #     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
+//! #     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
+//! # }
+//! let policy = r#"{"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [
+//!     {"name": "read-documents", "description": "", "principle": "", "then": "allow", "reason": "documents are open",
+//!      "if": {"paths": {"roles": ["read-path"], "within": "~/Documents"}}}]}"#;
+//! let annotations = r#"{"generatedAt": "", "servers": {"filesystem": {"inputHash": "", "tools": [
+//!     {"toolName": "read_text_file", "serverName": "filesystem", "comment": "", "args": {"path": ["read-path"]}}]}}}"#;
+//! let host = Disk; // answers `realpath` and questions about git
+//! let engine = Engine::builder()
+//!     .part(Part::CompiledPolicy, Input::Text(policy))
+//!     .part(Part::ToolAnnotations, Input::Text(annotations))
+//!     .build(&host)?;
+//!
+//! let request = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/Documents/a"}}"#;
+//! let gated = engine.gate(&Call::from_json(request)?, None, &host);
+//! assert_eq!(gated.verdict.decision, Decision::Allow);
+//! // What was judged is what is sent on.
+//! let sent = gated.prepared.apply_to_json(r#"{"path": "~/Documents/a"}"#, View::Transport);
+//! assert_eq!(sent.as_deref(), Some(r#"{"path":"/home/u/Documents/a"}"#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What holds
+//!
+//! - **Pure.** The core does no input or output, knows no time, no randomness and no global state. What it must
+//!   know of the outside it asks its [`Host`], each distinct question at most once in one evaluation. A verdict is a
+//!   function of the documents, the call and the host's answers, the same on every target.
+//! - **Total.** Deciding has no error and no panic: what cannot be judged is denied with a named rule. Errors
+//!   ([`BuildError`], [`CallError`]) are for building an engine and reading a call.
+//! - **Bounded.** Every size has a limit ([`Limits`]). A verdict costs about a microsecond and the host's answers;
+//!   what no role names costs its name.
+//! - **Untrusted input** are calls, documents and the host's answers. Trusted are the choice of documents, and the
+//!   host's honesty: a host that lies consistently is believed.
+//!
+//! It does not run tools, hold secrets, or watch what a tool does with a path afterwards: between the verdict and
+//! the tool's `open` the disk can change.
+//!
+//! # Code map
+//!
+//! Bottom to top; a module uses only what stands below it.
+//!
+//! | module | is | knows nothing of |
+//! |---|---|---|
+//! | `limits`, `diagnostic` | every bound in one table; what loading says of a fault | anything else |
+//! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
+//! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
+//! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
+//! | `role` | the registry of roles, built in and of the host | documents |
+//! | `document` | strict JSON with the place of every fault | what documents mean |
+//! | `annotation`, `policy` | the documents, conditionals, lists, validation; blind to each other | each other, calls |
+//! | `setup` | everything that an engine is built from, read together | calls |
+//! | `args` | a call's arguments, read as far as needed; canonical forms; the two views | rules |
+//! | `program` | the compiled setup: sorted slices, sets, the index over rules | JSON |
+//! | `eval` | structural checks, rules, combining, the trace | documents, JSON text |
+//! | `plain`, `roots`, `results`, `approval` | the functions that a runtime calls beside an engine | engines |
+//! | `engine` | the facade | |
+//!
+//! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random
+//! state; no `CanonicalPath` made elsewhere; nothing but `host` names the outside.
+//!
+//! POSIX path semantics on every target. `path-clean` follows the platform that it is built for, so the core is not
+//! built natively for Windows; there the engine runs as WebAssembly.
+
+#[cfg(windows)]
+compile_error!("callgate-core has POSIX path semantics; on Windows run it as WebAssembly");
+
 mod annotation;
 mod approval;
 mod args;
@@ -18,14 +98,15 @@ mod role;
 mod roots;
 mod setup;
 
+pub use annotation::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
 pub use approval::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
     extract_whitelist_candidates,
 };
-pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, Value, View};
+pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, ShapeError, Value, View};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::Input;
-pub use engine::{BuildError, Engine, EngineBuilder, Gated, PrepareError};
+pub use engine::{BuildError, Engine, EngineBuilder, Gated, Interest, PrepareError};
 pub use eval::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 pub use limits::Limits;
@@ -36,9 +117,9 @@ pub use net::{
 pub use path::PathCase;
 pub use plain::{
     PlainAnnotation, expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote,
-    resolve_git_remote, resolve_real_path, resolve_stored_annotation,
+    resolve_git_remote, resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
 };
-pub use policy::{Effect, MatchType};
+pub use policy::{Effect, MatchType, Validation};
 pub use results::{rewrite_result_content, rewrite_text};
 pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};
 pub use roots::{

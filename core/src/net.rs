@@ -17,9 +17,9 @@ mod url;
 #[rustfmt::skip]
 mod adversarial;
 
-pub(crate) use domain::{DomainSet, can_grant};
+pub(crate) use domain::DomainSet;
 pub use domain::{domain_matches_allowlist, is_ip_address};
-pub(crate) use git::{Remote, resolve_git_remote};
+pub(crate) use git::resolve_git_remote;
 pub use git::{extract_git_domain, normalize_git_url};
 pub(crate) use location::{Key, Location, UrlKind};
 pub use url::{extract_domain, normalize_url};

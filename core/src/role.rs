@@ -131,7 +131,11 @@ impl RoleDefinition {
 
 macro_rules! builtin_roles {
     ($($constant:ident = $name:literal, $category:ident, $step:ident, $servers:expr, $description:literal, $guidance:literal;)+) => {
-        #[expect(non_camel_case_types, reason = "the variants only count the rows of the table")]
+        #[expect(
+            non_camel_case_types,
+            clippy::upper_case_acronyms,
+            reason = "the variants only count the rows of the table"
+        )]
         #[repr(u8)]
         enum Row { $($constant,)+ COUNT }
 

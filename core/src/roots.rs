@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::host::{Host, HostError};
-use crate::path::{CanonicalPath, Failure};
+use crate::path::{Failure, parent};
 use crate::plain::Plain;
 
 /// A directory with the name that it is shown under.
@@ -28,19 +28,17 @@ pub struct McpRoot {
 ///
 /// # Errors
 /// When the host fails. A directory without a canonical form is left out.
-pub fn extract_policy_roots(
-    policy: &Json,
-    allowed_directory: &str,
+pub fn extract_policy_roots<'p>(
+    policy: &'p Json,
+    allowed_directory: &'p str,
     host: &dyn Host,
 ) -> Result<Vec<PolicyRoot>, HostError> {
-    let named = rules(policy)
-        .filter(|rule| rule["then"] != "deny")
-        .filter_map(|rule| {
-            let within = rule["if"]["paths"]["within"]
-                .as_str()
-                .filter(|within| !within.is_empty())?;
-            Some((within, rule["name"].as_str().unwrap_or_default()))
-        });
+    let text = |rule: &'p Json, pointer: &str| rule.pointer(pointer).and_then(Json::as_str);
+    let granting = rules(policy).filter(|rule| text(rule, "/then") != Some("deny"));
+    let named = granting.filter_map(|rule| {
+        let within = text(rule, "/if/paths/within").filter(|within| !within.is_empty())?;
+        Some((within, text(rule, "/name").unwrap_or_default()))
+    });
     let mut plain = Plain::new(host);
     let mut roots: Vec<PolicyRoot> = Vec::new();
     for (directory, name) in std::iter::once((allowed_directory, "sandbox")).chain(named) {
@@ -81,12 +79,19 @@ pub fn to_mcp_roots(roots: &[PolicyRoot]) -> Vec<McpRoot> {
 /// When the host fails. A path without a canonical form is taken lexically.
 pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostError> {
     let mut plain = Plain::new(host);
-    let resolved = plain.resolve_text(path)?;
-    Ok(if path.ends_with('/') {
-        resolved
-    } else {
-        parent(&resolved).to_owned()
-    })
+    match plain.resolve(path) {
+        Ok(resolved) if path.ends_with('/') => Ok(resolved.as_str().to_owned()),
+        Ok(resolved) => Ok(resolved.parent().as_str().to_owned()),
+        Err(Failure::Unresolvable(_)) => {
+            let lexical = plain.resolve_text(path)?;
+            Ok(if path.ends_with('/') {
+                lexical
+            } else {
+                parent(&lexical).to_owned()
+            })
+        }
+        Err(Failure::Host(error)) => Err(error),
+    }
 }
 
 /// The servers that the rules of a compiled policy name, in order of first mention, without those that are not
@@ -106,15 +111,3 @@ pub fn extract_required_servers(policy: &Json) -> Vec<String> {
 
 /// Servers that a runtime offers itself.
 const RESERVED_SERVERS: [&str; 1] = ["proxy"];
-
-/// The canonical directory that holds a canonical path.
-pub(crate) fn holder(path: &CanonicalPath) -> String {
-    parent(path.as_str()).to_owned()
-}
-
-fn parent(path: &str) -> &str {
-    match path.rsplit_once('/') {
-        Some(("", _)) | None => "/",
-        Some((parent, _)) => parent,
-    }
-}

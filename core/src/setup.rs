@@ -81,13 +81,24 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     let domain_allowlists = reader.optional(Part::ServerDomainAllowlists, read_allowlists);
     let trusted_servers = reader.optional(Part::TrustedServers, |node, _| node.names());
     reader.check(options.strict)?;
+    let (policy, sandbox) = (policy.unwrap_or_default(), sandbox.flatten());
+    let domain_allowlists = domain_allowlists.unwrap_or_default();
+    // What the engine does by design is worth a word, but no fault of the document: strict loading takes it.
+    let by_design = policy::overridden(
+        &policy,
+        Part::CompiledPolicy.key(),
+        &registry,
+        sandbox.as_deref(),
+        &domain_allowlists,
+    );
+    reader.diagnostics.extend(by_design);
     Ok(Setup {
-        policy: policy.unwrap_or_default(),
+        policy,
         annotations: annotations.unwrap_or_default(),
         lists,
         protected_paths: protected_paths.flatten().unwrap_or_default(),
-        sandbox: sandbox.flatten(),
-        domain_allowlists: domain_allowlists.unwrap_or_default(),
+        sandbox,
+        domain_allowlists,
         trusted_servers: trusted_servers.flatten().unwrap_or_default(),
         options,
         registry,

@@ -175,6 +175,9 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
 mod tests {
     use serde_json::{Map, json};
 
+    use crate::annotation::{Clause, Condition, ConditionArgument, Scalar, Test};
+    use crate::role::RoleId;
+
     use super::*;
     use crate::document::{Input, Report, load};
     use crate::limits::Limits;

@@ -19,7 +19,7 @@ pub(super) const KEYS: [&str; 7] = [
 /// The kind of a tool, as in the
 /// [Agent Client Protocol](https://agentclientprotocol.com/protocol/schema#toolkind).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ToolKind {
+pub enum ToolKind {
     /// Reads contents.
     Read,
     /// Changes contents.
@@ -55,7 +55,7 @@ impl ToolKind {
     ];
 
     /// Whether calls of such a tool may run side by side.
-    pub(crate) fn is_read_only(self) -> bool {
+    pub fn is_read_only(self) -> bool {
         match self {
             Self::Read | Self::Search | Self::Think | Self::Fetch => true,
             Self::Edit | Self::Delete | Self::Move | Self::Execute | Self::Other => false,
@@ -63,7 +63,7 @@ impl ToolKind {
     }
 
     /// The kind of change, for telemetry.
-    pub(crate) fn mutation_class(self) -> &'static str {
+    pub fn mutation_class(self) -> &'static str {
         match self {
             Self::Read | Self::Search | Self::Think | Self::Fetch => "read_only",
             Self::Edit => "workspace_write",
@@ -76,7 +76,7 @@ impl ToolKind {
 
 /// How far the effects of a tool reach; a later level includes the earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SideEffectLevel {
+pub enum SideEffectLevel {
     /// Unknown: denied unless explicitly allowed.
     #[default]
     None,
@@ -101,7 +101,7 @@ impl SideEffectLevel {
     ];
 
     /// 0 for the least invasive level, 4 for the most.
-    pub(crate) fn rank(self) -> u8 {
+    pub fn rank(self) -> u8 {
         match self {
             Self::None => 0,
             Self::ReadOnly => 1,
@@ -112,7 +112,7 @@ impl SideEffectLevel {
     }
 
     /// The level as documents write it.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::ReadOnly => "read_only",
@@ -123,7 +123,7 @@ impl SideEffectLevel {
     }
 
     /// The level of that name; `None`, the level, for an unknown one.
-    pub(crate) fn parse(name: &str) -> Self {
+    pub fn parse(name: &str) -> Self {
         Self::find(name).unwrap_or_default()
     }
 
@@ -134,32 +134,32 @@ impl SideEffectLevel {
 
 /// The shape of a tool's arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ArgSchema {
+pub struct ArgSchema {
     /// The arguments that hold paths of the workspace; the first that is a string counts.
-    pub(crate) path_params: Vec<Box<str>>,
+    pub path_params: Vec<Box<str>>,
     /// From an alias to the key that it stands for, which is no alias itself.
-    pub(crate) arg_aliases: BTreeMap<Box<str>, Box<str>>,
+    pub arg_aliases: BTreeMap<Box<str>, Box<str>>,
     /// The arguments that must be there and not null.
-    pub(crate) required: Vec<Box<str>>,
+    pub required: Vec<Box<str>>,
 }
 
 /// What a tool does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Semantics {
+pub struct Semantics {
     /// The kind of tool.
-    pub(crate) kind: ToolKind,
+    pub kind: ToolKind,
     /// How far its effects reach.
-    pub(crate) side_effect_level: SideEffectLevel,
+    pub side_effect_level: SideEffectLevel,
     /// The shape of its arguments.
-    pub(crate) arg_schema: ArgSchema,
+    pub arg_schema: ArgSchema,
     /// The operations that it needs, by capability.
-    pub(crate) capabilities: BTreeMap<Box<str>, Vec<Box<str>>>,
+    pub capabilities: BTreeMap<Box<str>, Vec<Box<str>>>,
     /// Whether it may answer with a reference to its output instead of the output.
-    pub(crate) emits_artifacts: bool,
+    pub emits_artifacts: bool,
     /// The tools that can read such references.
-    pub(crate) result_readers: Vec<Box<str>>,
+    pub result_readers: Vec<Box<str>>,
     /// Whether its output is always complete.
-    pub(crate) inline_result: bool,
+    pub inline_result: bool,
 }
 
 impl Semantics {

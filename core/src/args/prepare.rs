@@ -26,6 +26,8 @@ pub struct Replacement {
 /// The two views of a call's arguments, as what changes in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prepared {
+    /// Members that stood under an alias, by their place from 0, with the key that both views have instead.
+    pub renamed: Vec<(usize, String)>,
     /// The strings that one view or both have in another form.
     pub replacements: Vec<Replacement>,
 }

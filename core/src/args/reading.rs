@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use super::call::{Arguments, Call};
 use super::siblings::{Siblings, descend};
 use super::value::{Place, Unreadable, Value};
+use crate::annotation::Roles;
 use crate::limits::Limits;
 use crate::net::{Location, UrlKind};
 use crate::path::CanonicalPath;
-use crate::program::{Program, Tool};
+use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
 
 /// One string under at least one role, and its canonical forms as far as they were needed.
@@ -89,7 +90,7 @@ pub(crate) struct Reading<'p, 'c> {
     /// Strings that look like paths and bear no path role.
     pub(crate) path_like: Vec<(usize, Cow<'c, str>)>,
     /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
-    pub(crate) resolved: Vec<&'p [RoleId]>,
+    pub(crate) resolved: ResolvedRoles<'p>,
 }
 
 impl<'p, 'c> Reading<'p, 'c> {
@@ -97,14 +98,12 @@ impl<'p, 'c> Reading<'p, 'c> {
     pub(crate) fn new(program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) -> Self {
         let members = call.arguments.members();
         let mut reading = Self {
-            operands: Vec::new(),
+            operands: Vec::with_capacity(members.len().min(8)),
             refusal: None,
             unknown: None,
             unlistable: RoleSet::default(),
             path_like: Vec::new(),
-            resolved: tool
-                .map(|tool| resolve(tool, call, &program.limits))
-                .unwrap_or_default(),
+            resolved: resolve(tool, call, &program.limits),
         };
         if let Arguments::Unreadable(why) = &call.arguments {
             reading.refuse(Refusal::Unreadable(why.clone()));
@@ -142,8 +141,7 @@ impl<'p, 'c> Reading<'p, 'c> {
     ) -> bool {
         let mut is_path = false;
         for index in tool.arguments_named(name) {
-            let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index).copied())
-            else {
+            let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index)) else {
                 continue;
             };
             let wanted: RoleSet = roles.iter().copied().collect();
@@ -158,6 +156,9 @@ impl<'p, 'c> Reading<'p, 'c> {
                 resource: wanted.intersects(program.resource_roles),
             };
             match value.read(program.limits.depth) {
+                Ok(read) if argument.segments().is_empty() => {
+                    self.collect_value(program, &bearer, Vec::new(), read.into_owned());
+                }
                 Ok(read) => {
                     let mut found = Vec::new();
                     descend(
@@ -347,14 +348,21 @@ fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
 }
 
 /// The roles of each argument of the tool, its conditions held against the call once.
-fn resolve<'p>(tool: &'p Tool, call: &Call<'_>, limits: &Limits) -> Vec<&'p [RoleId]> {
+fn resolve<'p>(tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) -> ResolvedRoles<'p> {
+    let arguments = tool.map_or(&[][..], |tool| &tool.arguments);
+    if arguments
+        .iter()
+        .all(|argument| matches!(argument.roles, Roles::Fixed(_)))
+    {
+        return ResolvedRoles::Fixed(arguments);
+    }
     let siblings = Siblings::new(
-        tool.arguments.iter().map(|argument| &argument.roles),
+        arguments.iter().map(|argument| &argument.roles),
         &call.arguments,
         limits,
     );
-    tool.arguments
+    let resolved = arguments
         .iter()
-        .map(|argument| argument.roles.resolve(|wanted| siblings.see(wanted)))
-        .collect()
+        .map(|argument| argument.roles.resolve(|wanted| siblings.see(wanted)));
+    ResolvedRoles::Chosen(resolved.collect())
 }

@@ -49,7 +49,26 @@ impl Prepared {
                 *target = serde_json::Value::String(text.to_owned());
             }
         }
-        changed
+        self.rename(changed)
+    }
+
+    fn rename(&self, arguments: serde_json::Value) -> serde_json::Value {
+        match arguments {
+            serde_json::Value::Object(members) if !self.renamed.is_empty() => {
+                let named = members.into_iter().enumerate();
+                let named =
+                    named.map(|(at, (name, value))| (self.key(at).map_or(name, str::to_owned), value));
+                serde_json::Value::Object(named.collect())
+            }
+            unchanged => unchanged,
+        }
+    }
+
+    fn key(&self, member: usize) -> Option<&str> {
+        self.renamed
+            .iter()
+            .find(|(at, _)| *at == member)
+            .map(|(_, key)| key.as_str())
     }
 
     /// The arguments in a view, as JSON text; what is not replaced keeps its spelling, numbers included.
@@ -66,7 +85,7 @@ impl Prepared {
                 .filter_map(|replacement| Some((replacement.place.as_slice(), replacement.text(view)?)))
                 .collect();
             separate(&mut text, at);
-            push_string(&mut text, name);
+            push_string(&mut text, self.key(at).unwrap_or(name));
             text.push(':');
             splice(&mut text, value, &edits)?;
         }
@@ -144,6 +163,7 @@ mod tests {
             policy: None,
         };
         let prepared = Prepared {
+            renamed: vec![(4, "text".to_owned())],
             replacements: vec![
                 replace(0, Vec::new(), "/a\"b"),
                 replace(2, vec![Place::Item(1)], "/c"),
@@ -152,7 +172,7 @@ mod tests {
         };
         let given = r#"{ "path": "~/x", "big": 123456789012345678901234567890.10, "many": [1e2, "y", {"k": 1}],
             "edits": [{"n": 1.0, "path": "z"}], "body": "\ud800" }"#;
-        let expected = r#"{"path":"/a\"b","big":123456789012345678901234567890.10,"many":[1e2,"/c",{"k": 1}],"edits":[{"n":1.0,"path":"/d"}],"body":"\ud800"}"#;
+        let expected = r#"{"path":"/a\"b","big":123456789012345678901234567890.10,"many":[1e2,"/c",{"k": 1}],"edits":[{"n":1.0,"path":"/d"}],"text":"\ud800"}"#;
         assert_eq!(
             prepared.apply_to_json(given, View::Transport).as_deref(),
             Some(expected)
@@ -165,6 +185,7 @@ mod tests {
     #[test]
     fn both_forms_of_arguments_change_alike() {
         let prepared = Prepared {
+            renamed: vec![(0, "z".to_owned())],
             replacements: vec![Replacement {
                 argument: 1,
                 place: vec![Place::Member("a/b".to_owned()), Place::Item(1)],

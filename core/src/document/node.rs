@@ -35,11 +35,6 @@ impl<'v, 'p> Node<'v, 'p> {
         self.value
     }
 
-    /// Where the value stands.
-    pub(crate) fn place(&self) -> &Place<'p> {
-        &self.place
-    }
-
     /// The value as it was found: as JSON, in backticks, cut where it is long.
     pub(crate) fn found(&self) -> String {
         found(self.value)

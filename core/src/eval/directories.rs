@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::args::Forms;
 use crate::host::HostError;
-use crate::path::{CanonicalPath, Failure, Folded, PathCase};
+use crate::path::{CanonicalPath, DirIndex, Failure, Folded, PathCase};
 use crate::program::{DirectoryId, Program};
 
 /// A configured directory as a call sees it.
@@ -69,7 +69,6 @@ fn is_within_text(path: &str, directory: &str) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Protected {
     /// What it stands for; as written, where that cannot be resolved.
-    pub(crate) directory: Directory,
     folded: Folded,
     entry: Option<Folded>,
 }
@@ -87,11 +86,7 @@ impl Protected {
             Directory::Unresolvable(lexical) => case.fold_written(lexical),
         };
         let entry = entry.map(|entry| case.fold(&entry));
-        Ok(Self {
-            directory,
-            folded,
-            entry,
-        })
+        Ok(Self { folded, entry })
     }
 
     /// Whether the path lies within what is protected, or is the link that stands for it.
@@ -109,6 +104,8 @@ impl Protected {
 #[derive(Debug, Default)]
 pub(crate) struct Pinned {
     rules: Vec<Directory>,
+    /// The rule directories that have a canonical form.
+    index: DirIndex,
     protected: Vec<Protected>,
     sandbox: Option<Directory>,
 }
@@ -118,12 +115,21 @@ impl Pinned {
     pub(crate) fn resolve(forms: &mut Forms<'_, '_>) -> Result<Self, HostError> {
         let program = forms.program;
         let resolve = |forms: &mut Forms<'_, '_>, lexical: &str| Directory::resolve(forms, lexical);
+        let rules: Vec<Directory> = program
+            .directories
+            .iter()
+            .map(|one| resolve(forms, one))
+            .collect::<Result<_, _>>()?;
+        let known = rules
+            .iter()
+            .zip(0..)
+            .filter_map(|(directory, id)| match directory {
+                Directory::Known(path) => Some((path.clone(), id)),
+                Directory::Unresolvable(_) => None,
+            });
         Ok(Self {
-            rules: program
-                .directories
-                .iter()
-                .map(|one| resolve(forms, one))
-                .collect::<Result<_, _>>()?,
+            index: DirIndex::new(known.collect()),
+            rules,
             protected: program
                 .protected
                 .iter()
@@ -181,20 +187,37 @@ impl<'p> Directories<'p> {
         Ok(directory)
     }
 
+    /// The rule directories that any of the paths may lie within; `None` unless directories are pinned.
+    pub(crate) fn pinned_around<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a CanonicalPath>,
+    ) -> Option<Vec<DirectoryId>> {
+        let pinned = self.pinned?;
+        let unresolvable = pinned
+            .rules
+            .iter()
+            .zip(0..)
+            .filter_map(|(directory, id)| match directory {
+                Directory::Known(_) => None,
+                Directory::Unresolvable(_) => Some(id),
+            });
+        let mut around: Vec<DirectoryId> = paths.flat_map(|path| pinned.index.containing(path)).collect();
+        around.extend(unresolvable);
+        around.sort_unstable();
+        around.dedup();
+        Some(around)
+    }
+
     /// The protected paths.
     pub(crate) fn protected(&mut self, forms: &mut Forms<'_, '_>) -> Result<&[Protected], HostError> {
         if let Some(pinned) = self.pinned {
             return Ok(&pinned.protected);
         }
         if self.protected.is_none() {
-            let resolve = |one: &Box<str>| Protected::resolve(forms, one, self.program.path_case);
-            self.protected = Some(
-                self.program
-                    .protected
-                    .iter()
-                    .map(resolve)
-                    .collect::<Result<_, _>>()?,
-            );
+            let protected = self.program.protected.iter();
+            let case = self.program.path_case;
+            let protected = protected.map(|one| Protected::resolve(forms, one, case));
+            self.protected = Some(protected.collect::<Result<_, _>>()?);
         }
         Ok(self.protected.as_deref().unwrap_or_default())
     }

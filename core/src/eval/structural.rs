@@ -1,12 +1,14 @@
 //! The checks before any rule (SPEC §8.1 to §8.3), in their order, which is security-critical.
 
+use std::borrow::Cow;
+
 use super::directories::Directory;
 use super::{Evaluation, Verdict};
 use crate::args::{Operand, Refusal, Value};
 use crate::host::HostError;
 use crate::net::domain_matches_allowlist;
 use crate::path::{Failure, Unresolvable};
-use crate::program::{UnknownArguments, distinct};
+use crate::program::{ResolvedRoles, UnknownArguments, distinct};
 use crate::role::{RoleId, RoleSet};
 
 /// What the structural checks leave to the rules.
@@ -14,7 +16,10 @@ pub(crate) enum Outcome<'p> {
     /// Nothing: the call is decided.
     Decided(Verdict<'p>),
     /// These resource roles of the tool, in order, and among them those that the sandbox resolved.
-    Open { roles: Vec<RoleId>, resolved: RoleSet },
+    Open {
+        roles: Cow<'p, [RoleId]>,
+        resolved: RoleSet,
+    },
 }
 
 const SANDBOX_SERVERS: [&str; 2] = ["filesystem", "git"];
@@ -47,7 +52,10 @@ impl<'p> Evaluation<'p, '_, '_> {
             return Ok(Outcome::Decided(Verdict::deny("structural-unknown-tool", reason)));
         }
         Ok(Outcome::Open {
-            roles: distinct(&self.reading.resolved, self.program.resource_roles),
+            roles: match (self.tool, &self.reading.resolved) {
+                (Some(tool), ResolvedRoles::Fixed(_)) => Cow::Borrowed(&tool.resource_roles),
+                (_, resolved) => Cow::Owned(distinct(resolved, self.program.resource_roles)),
+            },
             resolved,
         })
     }
@@ -254,10 +262,10 @@ impl<'p> Evaluation<'p, '_, '_> {
         let wanting: Vec<&'p [RoleId]> = tool
             .arguments
             .iter()
-            .zip(&self.reading.resolved)
+            .zip(self.reading.resolved.iter())
             .filter(|(_, roles)| roles.contains(&RoleId::GIT_REMOTE_URL))
             .filter(|(argument, _)| argument.segments().is_empty() && self.is_blank(argument))
-            .map(|(_, roles)| *roles)
+            .map(|(_, roles)| roles)
             .collect();
         if wanting.is_empty() {
             return Ok(());

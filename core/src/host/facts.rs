@@ -31,11 +31,6 @@ impl<'h> Facts<'h> {
         }
     }
 
-    /// What was asked so far, in order, when this memory records.
-    pub(crate) fn exchanges(&self) -> &[Exchange] {
-        self.log.as_deref().unwrap_or_default()
-    }
-
     /// The recording of this evaluation for an engine of that home and current directory.
     pub(crate) fn into_recording(self, home_dir: &str, current_dir: &str) -> Recording {
         Recording::new(home_dir, current_dir, self.log.unwrap_or_default())

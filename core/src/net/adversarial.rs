@@ -122,12 +122,11 @@ fn a_look_alike_is_not_granted() {
 #[test]
 fn an_unexpected_pattern_grants_nothing() {
     for pattern in [
-        "", " ", "*.", "**", "* ", " *", "git*.com", "*.*.com", "*.*", "user@github.com", " github.com",
+        "", " ", "*.", "* ", " *", "user@github.com", " github.com",
         "github.com\t", "https://github.com", "github.com:443", "*.github.com:443", "github.com/",
         "git@github.com:a/b", "/", "/srv/x", "*.1]", "*.[::1]", "[::1", "*.1", "*/x", "://", "999.1.1.1", "%",
         "*.github.com/a/b",
     ] {
-        assert!(!can_grant(pattern), "{pattern:?}");
         let set = DomainSet::new([pattern]);
         for value in [
             "https://github.com/", "https://x.github.com/", "https://evil.com./", "http://[::1]/", "http://127.0.0.1/",
@@ -139,11 +138,11 @@ fn an_unexpected_pattern_grants_nothing() {
             }
         }
     }
-    for pattern in [
-        "*", "*.com", "GitHub.com.", "bücher.de", "10.1.2.3", "0x7f.1", "[::1]", "github.com/a", "localhost",
-    ] {
-        assert!(can_grant(pattern), "{pattern:?}");
-    }
+    // Within a name `*` is a character like others.
+    check(Fetch, &["git*.com"], Grants, &["https://git*.com/"]);
+    check(Fetch, &["git*.com", "**", "*.*.com", "docs.*.com"], Neither, &[
+        "https://github.com/", "https://docs.x.com/", "https://a.b.com/",
+    ]);
     check(Fetch, &["10.1.2.3", "[::1]", "localhost"], Grants, &[
         "http://10.1.2.3/", "http://0xa.66051/", "http://[0::1]/", "http://LOCALHOST:1/",
     ]);

@@ -77,7 +77,7 @@ impl Entry {
 
 impl DomainSet {
     /// Compiles patterns. None is refused: one that means nothing matches at most the same text, where
-    /// that restricts ([`can_grant`] tells).
+    /// that restricts.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let mut entries = Vec::new();
         for pattern in patterns {
@@ -92,7 +92,7 @@ impl DomainSet {
 
     /// The pattern, as it is written, by which this set grants `location`.
     ///
-    /// Nothing grants a location that is not [grantable](Location::is_grantable); `*` grants no IP address
+    /// Nothing grants a location that is not grantable, read the same by everybody; `*` grants no IP address
     /// and no loopback name, `*.x` no IP address.
     pub(crate) fn grants(&self, location: &Location) -> Option<&str> {
         location
@@ -138,14 +138,6 @@ impl DomainSet {
         let at = self.entries.partition_point(|entry| entry.key() < *key);
         self.entries.get(at).filter(|entry| entry.key() == *key)
     }
-}
-
-/// Whether a pattern can grant anything at all: `false` for one that no host can match (empty, with a
-/// space, a port, a user, a scheme, or a `*` in an unexpected place).
-pub(crate) fn can_grant(pattern: &str) -> bool {
-    let mut entries = Vec::new();
-    compile(pattern, &mut entries);
-    entries.iter().any(|entry| entry.grants)
 }
 
 fn compile(pattern: &str, entries: &mut Vec<Entry>) {

@@ -92,11 +92,6 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// The URL that a reason shows.
-    pub(crate) fn first(&self) -> &str {
-        &self.first
-    }
-
     /// Every URL, the first one first.
     pub(crate) fn urls(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.first).chain(self.others.iter().map(String::as_str))
@@ -269,7 +264,7 @@ mod tests {
             let mut facts = Facts::new(&Git, true);
             let remote = resolve_git_remote(value, repo, &mut facts).unwrap();
             assert_eq!(remote.urls().collect::<Vec<_>>(), expected, "{value:?}");
-            assert_eq!(remote.first(), expected[0]);
+            assert_eq!(remote.urls().next(), Some(expected[0]));
         }
         let repo = Some("/repo");
         check("origin", repo, &["https://github.com/a/b", "ssh://evil.com/x"]);

@@ -304,11 +304,11 @@ mod tests {
                     roles: vec![RoleId::FETCH_URL],
                     allowed: vec!["*.x".into(), "@l".into(), "".into()],
                 }),
-                lists: vec![ListCondition {
+                lists: Some(vec![ListCondition {
                     roles: vec![RoleId::EMAIL_ADDRESS],
                     allowed: vec!["@e".into()],
                     match_type: MatchType::Emails,
-                }],
+                }]),
             },
         };
         assert_eq!(policy.rules, [expected]);

@@ -163,7 +163,7 @@ mod tests {
         let registry = Registry::default();
         let node = Node::document(&rules, "rules", &report);
         let policy = Policy {
-            rules: super::super::read_rules(&node, &registry, &Limits::default()),
+            rules: super::super::document::read_rules(&node, &registry, &Limits::default()),
             list_definitions: Vec::new(),
         };
         assert!(!report.has_errors());

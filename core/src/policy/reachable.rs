@@ -133,7 +133,7 @@ mod tests {
         }]);
         let report = Report::default();
         let node = Node::document(&rules, "rules", &report);
-        super::super::read_rules(&node, &Registry::default(), &Limits::default());
+        super::super::document::read_rules(&node, &Registry::default(), &Limits::default());
         let found: Vec<String> = report.finish("rules").iter().map(ToString::to_string).collect();
         let expected: Vec<String> = expected.map(|why| format!("warning[{why}")).into_iter().collect();
         assert_eq!(found.len(), expected.len(), "{effect} {rules} {found:?}");

@@ -47,7 +47,7 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
             json!(core::list_entry_matches(kind, text(1)?, text(2)?))
         }
         "resolveStoredAnnotation" => {
-            let resolved = core::resolve_stored_annotation(any(0), any(1));
+            let resolved = core::resolve_stored_annotation(any(0), &Arguments::from_value(any(1)));
             let resolved =
                 resolved.map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())?;
             let registry = Registry::default();
@@ -100,7 +100,7 @@ pub(super) fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Val
             .transpose()
     };
     let annotation = |annotation: &Value| -> Result<core::PlainAnnotation, String> {
-        core::resolve_stored_annotation(annotation, &json!({}))
+        core::resolve_stored_annotation(annotation, &Arguments::Members(Vec::new()))
             .map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())
     };
     let mut whitelist = ApprovalWhitelist::default();

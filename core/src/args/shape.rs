@@ -1,0 +1,98 @@
+//! The shape of a call, before anything else is judged: aliases renamed, required arguments there (SPEC §6.1).
+
+use std::borrow::Cow;
+
+use super::call::{Arguments, Call};
+use super::value::Value;
+use crate::program::Tool;
+
+/// Why the arguments do not have the shape that the annotation describes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShapeError {
+    /// An alias and the key that it stands for are both there.
+    AliasConflict {
+        /// The alias as it was given.
+        alias: String,
+        /// The key that it stands for.
+        key: String,
+    },
+    /// A required argument is missing or null.
+    MissingRequired {
+        /// The argument's key.
+        key: String,
+    },
+}
+
+impl std::fmt::Display for ShapeError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AliasConflict { alias, key } => {
+                write!(
+                    formatter,
+                    "the arguments hold `{key}` and its alias `{alias}`, expected one of them"
+                )
+            }
+            Self::MissingRequired { key } => {
+                write!(
+                    formatter,
+                    "the argument `{key}` is missing or null, expected a value"
+                )
+            }
+        }
+    }
+}
+
+/// The call with canonical keys, and for each member that was renamed its place and its key.
+pub(crate) type Shape<'s, 'c> = (Cow<'s, Call<'c>>, Vec<(usize, String)>);
+
+/// Renames aliases and checks what is required; a call without either is borrowed.
+pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<Shape<'s, 'c>, ShapeError> {
+    let unchanged = || (Cow::Borrowed(call), Vec::new());
+    let Some(schema) = tool.map(|tool| &tool.semantics.arg_schema) else {
+        return Ok(unchanged());
+    };
+    if schema.arg_aliases.is_empty() && schema.required.is_empty() {
+        return Ok(unchanged());
+    }
+    let mut renamed = Vec::new();
+    let mut members = call.arguments.members().to_vec();
+    for (at, (name, _)) in call.arguments.members().iter().enumerate() {
+        let Some(key) = schema.arg_aliases.get(&**name) else {
+            continue;
+        };
+        if members.iter().any(|(known, _)| **known == **key) {
+            return Err(ShapeError::AliasConflict {
+                alias: name.to_string(),
+                key: key.to_string(),
+            });
+        }
+        if let Some(member) = members.get_mut(at) {
+            member.0 = Cow::Owned(key.to_string());
+        }
+        renamed.push((at, key.to_string()));
+    }
+    for key in &schema.required {
+        let given = members.iter().find(|(known, _)| **known == **key);
+        if given.is_none_or(|(_, value)| is_null(value)) {
+            return Err(ShapeError::MissingRequired { key: key.to_string() });
+        }
+    }
+    if renamed.is_empty() {
+        return Ok(unchanged());
+    }
+    let call = Call::new(
+        call.server.clone(),
+        call.tool.clone(),
+        Arguments::Members(members),
+    );
+    Ok((Cow::Owned(call), renamed))
+}
+
+fn is_null(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Raw(raw) => raw.get() == "null",
+        Value::Json(json) => json.is_null(),
+        _ => false,
+    }
+}

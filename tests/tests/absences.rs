@@ -1,8 +1,10 @@
 //! What core must not hold, looked for in its source (DESIGN.md, "Absences that must hold").
 
-#[path = "common/search.rs"]
+#[path = "absences/layering.rs"]
+mod layering;
+#[path = "absences/search.rs"]
 mod search;
-#[path = "common/source.rs"]
+#[path = "absences/source.rs"]
 mod source;
 
 use std::collections::BTreeSet;
@@ -15,7 +17,7 @@ use source::{core_folder, core_sources};
 const STANDARD: &[&str] = &[
     "std::borrow::Cow",
     "std::cell::RefCell",
-    "std::cmp::Reverse",
+    "std::cmp",
     "std::collections::BTreeMap",
     "std::collections::BTreeSet",
     "std::collections::BinaryHeap",

@@ -55,7 +55,7 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
 
 fn settings() -> impl Strategy<Value = Vec<(Part, Value)>> {
     let protected = subsequence(vec!["/secret", "~/.ssh", "/box/in", "/out/l", "/"], 0..3);
-    let sandbox = prop::option::of(select(vec!["/box", "/box", "/box/l", "/none/box"]));
+    let sandbox = prop::option::weighted(0.7, select(vec!["/box", "/box", "/box/l", "/none/box"]));
     let gated = prop::option::weighted(0.4, (select(vec!["git", "fetch"]), domains()));
     let unknown = select(vec!["ignore", "schema", "escalate", "deny"]);
     let options = (

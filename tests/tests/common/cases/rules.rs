@@ -39,7 +39,7 @@ pub(super) fn tool(name: &'static str) -> impl Strategy<Value = Tool> {
             0..most,
         )
     };
-    let arguments = prop_oneof![2 => of(ROLES, 4), 1 => of(&PATH_ROLES[..2], 3)];
+    let arguments = prop_oneof![of(ROLES, 4), of(&PATH_ROLES[..2], 3)];
     (select(HOMES), arguments, any::<bool>()).prop_map(move |(server, arguments, listed)| {
         let (mut args, mut plain) = (Map::new(), Vec::new());
         for (argument, roles, conditional) in arguments {

@@ -1,14 +1,9 @@
 //! Who knows whom in core, looked for in its source (DESIGN.md, "core, bottom to top").
 
-#[path = "common/search.rs"]
-mod search;
-#[path = "common/source.rs"]
-mod source;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use search::{begins, check, split, wrong_paths, wrong_tokens};
-use source::{Source, core_sources};
+use super::search::{begins, check, wrong_paths, wrong_tokens};
+use super::source::{Source, core_sources};
 
 /// The modules of core from bottom to top: one uses only what stands in a row above its own here, and those of
 /// one row are blind to each other.
@@ -188,4 +183,8 @@ fn a_canonical_path_is_made_by_the_resolver_alone() {
         *token == "for" && *before == ">" && *after == "CanonicalPath"
     });
     check("converted into", converted);
+}
+
+fn split(path: &str) -> Vec<String> {
+    path.split("::").map(str::to_owned).collect()
 }

@@ -37,8 +37,3 @@ pub(crate) fn begins(path: &[String], with: &str) -> bool {
     let with: Vec<&str> = with.split("::").collect();
     path.len() >= with.len() && path.iter().zip(with).all(|(one, other)| one == other)
 }
-
-/// The segments of a path.
-pub(crate) fn split(path: &str) -> Vec<String> {
-    path.split("::").map(str::to_owned).collect()
-}

@@ -143,14 +143,10 @@ fn resource_roles(annotation: &PlainAnnotation, registry: &Registry) -> Vec<Role
     roles
 }
 
-/// The values of a role, in the order of the arguments.
+/// The values of a role, in the annotation's order.
 fn values(arguments: &Arguments<'_>, annotation: &PlainAnnotation, role: RoleId) -> Vec<String> {
-    let bears = |name: &str| {
-        annotation
-            .iter()
-            .any(|(known, roles)| known == name && roles.contains(&role))
-    };
-    let members = arguments.members().iter().filter(|(name, _)| bears(name));
+    let bearers = annotation.iter().filter(|(_, roles)| roles.contains(&role));
+    let members = bearers.filter_map(|(name, _)| arguments.members().iter().find(|(known, _)| known == name));
     members.flat_map(|(_, value)| strings(value)).collect()
 }
 
@@ -347,7 +343,11 @@ fn meets(
         }
         ApprovalConstraint::Domain { domain, .. } => {
             let domains = domains(plain, arguments, role, value)?;
-            Ok(!domain.is_empty() && !domains.is_empty() && domains.iter().all(|one| one == domain))
+            Ok(!domain.is_empty()
+                && !domains.is_empty()
+                && domains
+                    .iter()
+                    .all(|one| one.to_lowercase() == domain.to_lowercase()))
         }
         ApprovalConstraint::Exact { value: exact, .. } => Ok(value.to_lowercase() == *exact),
     }

@@ -3,12 +3,14 @@
 mod call;
 mod prepare;
 mod reading;
+mod siblings;
 mod splice;
 mod value;
 
 pub use call::{Arguments, Call, CallError};
 pub(crate) use prepare::{Forms, Shaped, apply_pure, heuristic};
 pub use prepare::{Prepared, Replacement};
-pub(crate) use reading::{Operand, Reading, Refusal, Siblings};
+pub(crate) use reading::{Operand, Reading, Refusal};
+pub(crate) use siblings::Siblings;
 pub use splice::View;
 pub use value::{Place, Value};

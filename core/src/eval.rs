@@ -48,11 +48,7 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
     ) -> Self {
         let tool = program.tool(&call.server, &call.tool);
         let reading = Reading::new(program, tool, call);
-        let tool_roles = reading
-            .resolved
-            .iter()
-            .flat_map(|roles| roles.iter().copied())
-            .collect();
+        let tool_roles = reading.resolved.iter().flatten().copied().collect();
         Self {
             program,
             forms: Forms {
@@ -88,7 +84,7 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
         let mut pending = None;
         let verdict = match self.structural(&mut pending)? {
             structural::Outcome::Decided(verdict) => verdict,
-            structural::Outcome::Open { roles, resolved } => self.judge_roles(roles, resolved)?,
+            structural::Outcome::Open { roles, resolved } => self.judge_roles(&roles, resolved)?,
         };
         Ok(match pending {
             Some(pending) => combine::stricter(verdict, pending),

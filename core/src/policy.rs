@@ -143,7 +143,10 @@ impl MatchType {
 
     /// The type of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::TABLE.into_iter().find(|(known, _)| *known == name).map(|(_, kind)| kind)
+        Self::TABLE
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, kind)| kind)
     }
 
     /// The type as documents write it.

@@ -7,6 +7,7 @@ mod compile;
 mod index;
 mod lists;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use compile::compile;
@@ -31,7 +32,7 @@ pub(crate) struct Program {
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
     pub(crate) trusted_servers: BTreeSet<Box<str>>,
-    /// Sorted by server, then name.
+    /// Sorted by server, then name, shorter ones first.
     pub(crate) tools: Box<[Tool]>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) index: Index,
@@ -45,7 +46,7 @@ pub(crate) struct Program {
     pub(crate) allowlists: BTreeMap<Box<str>, (DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
     pub(crate) resource_roles: RoleSet,
-    /// Roles whose values matter: resources, and what a list condition names.
+    /// Roles whose values matter: resources, revisions of git, and what a list condition names.
     pub(crate) valued_roles: RoleSet,
     /// Roles that a list condition names.
     pub(crate) listed_roles: RoleSet,
@@ -63,14 +64,18 @@ pub(crate) struct Tool {
     pub(crate) name: Box<str>,
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[ToolArgument]>,
-    /// `(first name, place in arguments)`, sorted.
+    /// `(first name, place in arguments)`, sorted, shorter names first.
     by_name: Box<[(Box<str>, usize)]>,
     /// Places in `arguments` of pointers that begin with `*`.
     everywhere: Box<[usize]>,
-    /// Names that are not unknown, sorted; `None` where every name is known.
+    /// Names that are not unknown, sorted, shorter ones first; `None` where every name is known.
     known: Option<Box<[Box<str>]>>,
     /// The buckets of the index whose rules can match this tool.
     pub(crate) buckets: Box<[usize]>,
+    /// The distinct resource roles of the arguments, in order, where no condition holds.
+    pub(crate) resource_roles: Box<[RoleId]>,
+    /// For each role that the tool can bear the rules that can say anything about it, where they are few.
+    pub(crate) chains: Box<[(RoleId, Box<[RuleId]>)]>,
 }
 
 /// One argument of a tool with its roles.
@@ -90,16 +95,26 @@ impl ToolArgument {
 }
 
 impl Tool {
+    /// The few rules that can say anything about the role; `None` where the index is to be asked.
+    pub(crate) fn chain(&self, role: RoleId) -> Option<&[RuleId]> {
+        self.chains
+            .iter()
+            .find(|(known, _)| *known == role)
+            .map(|(_, rules)| &**rules)
+    }
+
     /// Whether the annotation or the schema names the member.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.known
             .as_ref()
-            .is_none_or(|known| known.binary_search_by(|one| (**one).cmp(name)).is_ok())
+            .is_none_or(|known| known.binary_search_by(|one| by_length(one, name)).is_ok())
     }
 
     /// The places in `arguments` whose name leads to or into that member.
     pub(crate) fn arguments_named(&self, name: &str) -> impl Iterator<Item = usize> {
-        let from = self.by_name.partition_point(|(known, _)| **known < *name);
+        let from = self
+            .by_name
+            .partition_point(|(known, _)| by_length(known, name).is_lt());
         let named = self.by_name.get(from..).unwrap_or_default().iter();
         let named = named
             .take_while(move |(known, _)| **known == *name)
@@ -111,15 +126,20 @@ impl Tool {
 impl Program {
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        let at = self
-            .tools
-            .binary_search_by(|tool| (*tool.server).cmp(server).then_with(|| (*tool.name).cmp(name)));
+        let at = self.tools.binary_search_by(|tool| {
+            by_length(&tool.server, server).then_with(|| by_length(&tool.name, name))
+        });
         at.ok().and_then(|at| self.tools.get(at))
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {
         self.rules.get(rule as usize)
     }
+}
+
+/// An order of names that compares lengths first, for looking them up: most differ in length.
+pub(crate) fn by_length(left: &str, right: &str) -> Ordering {
+    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
 /// A rule's place in the policy.
@@ -148,9 +168,15 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether any condition looks at values.
-    pub(crate) fn has_value_conditions(&self) -> bool {
-        self.paths.is_some() || self.domains.is_some() || !self.lists.is_empty()
+    /// The roles of each condition that looks at values.
+    pub(crate) fn value_conditions(&self) -> Vec<RoleSet> {
+        let paths = self.paths.map(|(roles, _)| roles);
+        let domains = self.domains.as_ref().map(|(roles, _)| *roles);
+        paths
+            .into_iter()
+            .chain(domains)
+            .chain(self.lists.iter().map(|list| list.roles))
+            .collect()
     }
 }
 
@@ -160,11 +186,34 @@ pub(crate) struct ListCondition {
     pub(crate) matcher: ListMatcher,
 }
 
+/// The roles of each argument of a tool in one call, conditions resolved.
+pub(crate) enum ResolvedRoles<'p> {
+    /// The same in every call.
+    Fixed(&'p [ToolArgument]),
+    /// As the call's arguments have it.
+    Chosen(Vec<&'p [RoleId]>),
+}
+
+impl<'p> ResolvedRoles<'p> {
+    /// The roles of the argument at that place of the annotation.
+    pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
+        match self {
+            Self::Fixed(arguments) => arguments.get(at).map(|argument| argument.roles.unconditional()),
+            Self::Chosen(roles) => roles.get(at).copied(),
+        }
+    }
+
+    /// The roles of each argument, in the annotation's order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'p [RoleId]> {
+        (0..).map_while(|at| self.get(at))
+    }
+}
+
 /// The roles of a resolved annotation, each once, in order.
-pub(crate) fn distinct(roles: &[&[RoleId]], wanted: RoleSet) -> Vec<RoleId> {
+pub(crate) fn distinct(roles: &ResolvedRoles<'_>, wanted: RoleSet) -> Vec<RoleId> {
     let mut seen = RoleSet::default();
     let mut distinct = Vec::new();
-    for role in roles.iter().flat_map(|roles| roles.iter().copied()) {
+    for role in roles.iter().flatten().copied() {
         if wanted.contains(role) && !seen.contains(role) {
             seen.insert(role);
             distinct.push(role);

@@ -262,6 +262,12 @@ impl RoleSet {
     }
 }
 
+impl From<RoleId> for RoleSet {
+    fn from(role: RoleId) -> Self {
+        Self(1 << role.0)
+    }
+}
+
 impl FromIterator<RoleId> for RoleSet {
     fn from_iter<I: IntoIterator<Item = RoleId>>(roles: I) -> Self {
         let mut set = Self::default();

@@ -1,5 +1,15 @@
 //! The answers of the machine that this process runs on.
 
+// A host that panics takes the verdict with it.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
+
 mod filesystem;
 mod git;
 

@@ -20,7 +20,11 @@ struct Options {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let files = if options.files.is_empty() { own_files() } else { options.files };
+    let files = if options.files.is_empty() {
+        own_files()
+    } else {
+        options.files
+    };
     let mut whole = Report::default();
     for mut subject in subjects() {
         if !options.hosts.is_empty() && !options.hosts.iter().any(|host| host == subject.name()) {
@@ -37,7 +41,11 @@ fn main() -> ExitCode {
         }
     }
     println!("{whole}");
-    if whole.total().failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if whole.total().failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn subjects() -> Vec<Box<dyn Subject>> {
@@ -47,27 +55,47 @@ fn subjects() -> Vec<Box<dyn Subject>> {
 /// The suite's own case files, in the order of their names.
 fn own_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let vectors = std::fs::read_dir(root.join("vectors")).into_iter().flatten().flatten();
+    let vectors = std::fs::read_dir(root.join("vectors"))
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut files: Vec<PathBuf> = vectors.map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    files.retain(|path| !path.ends_with("departures.jsonl"));
     files.push(root.join("adversarial/cases.jsonl"));
     files.sort();
     files
 }
 
 fn replay(subject: &mut dyn Subject, file: &Path) -> Result<Report, String> {
-    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let read =
+        |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let text = read(file)?;
-    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = file
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let mut quiet = |_: Progress<'_>| {};
     let setups = file.with_file_name("setups.json");
     let report = if setups.exists() {
         let departures = file.with_file_name("departures.jsonl");
-        let departures = if departures.exists() { read(&departures)? } else { String::new() };
+        let departures = if departures.exists() {
+            read(&departures)?
+        } else {
+            String::new()
+        };
         adversarial::Suite::read(&name, &read(&setups)?, &text, &departures)
             .and_then(|suite| suite.replay(subject, &mut quiet))
     } else if text.contains("\"format\":") {
-        vectors::replay(subject, &name, &text, &mut quiet)
+        let departures = file.with_file_name("departures.jsonl");
+        let departures = if departures.exists() {
+            read(&departures)?
+        } else {
+            String::new()
+        };
+        vectors::Departures::read("departures.jsonl", &departures)
+            .and_then(|departures| vectors::replay(subject, &name, &text, &departures, &mut quiet))
     } else {
         recordings::replay(subject, &name, &text, &mut quiet)
     };

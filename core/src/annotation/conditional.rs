@@ -101,6 +101,13 @@ pub(crate) enum Seen<'a> {
 }
 
 impl Roles {
+    /// The roles where no condition holds.
+    pub(crate) fn unconditional(&self) -> &[RoleId] {
+        match self {
+            Roles::Fixed(roles) | Roles::Conditional { default: roles, .. } => roles,
+        }
+    }
+
     /// The roles in a call whose arguments `look` finds.
     pub(crate) fn resolve<'a>(&self, look: impl Fn(&ConditionArgument) -> Seen<'a>) -> &[RoleId] {
         match self {

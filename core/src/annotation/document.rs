@@ -9,7 +9,7 @@ use crate::document::{Node, Object, Place, Report};
 use crate::role::Registry;
 
 use super::roles::{read_name, read_roles};
-use super::{Annotations, Argument, Semantics, Tool, semantics};
+use super::{Annotations, Argument, Roles, Semantics, Tool, semantics};
 
 const TOOL_KEYS: [&str; 6] = [
     "toolName",
@@ -126,17 +126,31 @@ fn read_schema(node: &Node<'_, '_>) -> Option<Vec<Box<str>>> {
     Some(properties.entries().map(|(name, _)| name.into()).collect())
 }
 
-/// The arguments of one stored annotation `{args}` that stands by itself.
+/// The arguments of one stored annotation `{args}` that stands by itself; here an argument may have no role.
 pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Argument>, Vec<Diagnostic>> {
     const NAME: &str = "annotation";
     let report = Report::default();
     let document = Node::document(stored, NAME, &report);
-    let arguments = document
-        .object()
-        .and_then(|object| read_arguments(&object.required("args", "an object of roles")?, &Semantics::default(), registry));
+    let mut arguments = Vec::new();
+    if let Some(object) = document.object()
+        && let Some(args) = object
+            .required("args", "an object of roles")
+            .and_then(|node| node.object())
+    {
+        for (name, node) in args.entries() {
+            let none = matches!(node.value(), Value::Array(roles) if roles.is_empty());
+            let roles = if none {
+                Some(Roles::Fixed(Vec::new()))
+            } else {
+                read_roles(&node, registry)
+            };
+            let named = read_name(name, &node).zip(roles);
+            arguments.extend(named.map(|(name, roles)| Argument { name, roles }));
+        }
+    }
     let failed = report.has_errors();
     let faults = report.finish(NAME);
-    arguments.filter(|_| !failed).ok_or(faults)
+    if failed { Err(faults) } else { Ok(arguments) }
 }
 
 fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registry) -> Option<Vec<Argument>> {

@@ -8,7 +8,7 @@ use crate::host::{Facts, HostError};
 use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde};
 use crate::program::Program;
-use crate::role::{Category, REDACTED, RoleDefinition, RoleId, Step};
+use crate::role::{Category, REDACTED, Registry, RoleDefinition, RoleId, Step};
 
 /// A string of the arguments that is replaced by its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,10 @@ impl<'p, 'h> Forms<'p, 'h> {
             "" => "/",
             trimmed => trimmed,
         };
-        let rest = text.strip_prefix(container)?;
+        let rest = match text.strip_prefix(container)? {
+            "/" => "",
+            rest => rest,
+        };
         (rest.is_empty() || rest.starts_with('/'))
             .then(|| Cow::Owned(format!("{}{rest}", allowed.trim_end_matches('/'))))
     }
@@ -217,17 +220,10 @@ impl<'p, 'h> Forms<'p, 'h> {
             return Ok(None);
         };
         let registry = &self.program.registry;
-        let first = operand
-            .roles
-            .iter()
-            .copied()
-            .find(|role| registry.get(*role).is_resource_identifier());
+        let roles = || operand.roles.iter().copied();
+        let first = roles().find(|role| registry.get(*role).is_resource_identifier());
         let first = first.or_else(|| {
-            operand
-                .roles
-                .iter()
-                .copied()
-                .find(|role| registry.get(*role).is_prepared())
+            roles().find(|role| !Registry::is_builtin(*role) && registry.get(*role).is_prepared())
         });
         let Some(first) = first else { return Ok(None) };
         let definition = registry.get(first);
@@ -248,7 +244,12 @@ impl<'p, 'h> Forms<'p, 'h> {
         let relative = definition.category == Category::Path
             && self.shaped.relative_as_given
             && !given.starts_with(['/', '~']);
-        let transport = (!relative && canonical != text).then_some(canonical);
+        let transport = if relative {
+            operand.path_text.clone()
+        } else {
+            Some(canonical)
+        };
+        let transport = transport.filter(|transport| *transport != text);
         let policy = (policy != text).then_some(policy);
         Ok((transport.is_some() || policy.is_some()).then(|| Replacement {
             argument,

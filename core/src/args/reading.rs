@@ -1,15 +1,15 @@
 //! One pass over a call's arguments: which values bear which roles, and what cannot be judged.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::call::{Arguments, Call};
+use super::siblings::{Siblings, descend};
 use super::value::{Place, Unreadable, Value};
-use crate::annotation::{ConditionArgument, Roles, Seen, Segment};
+use crate::annotation::Roles;
 use crate::limits::Limits;
 use crate::net::{Location, UrlKind};
 use crate::path::CanonicalPath;
-use crate::program::{Program, Tool};
+use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
 
 /// One string under at least one role, and its canonical forms as far as they were needed.
@@ -85,10 +85,12 @@ pub(crate) struct Reading<'p, 'c> {
     pub(crate) refusal: Option<Refusal>,
     /// The first argument that neither the annotation nor the schema names.
     pub(crate) unknown: Option<usize>,
-    /// Strings that look like paths, whatever their roles.
+    /// Roles under which an array or object stands where strings belong, so that no list can hold everything.
+    pub(crate) unlistable: RoleSet,
+    /// Strings that look like paths and bear no path role.
     pub(crate) path_like: Vec<(usize, Cow<'c, str>)>,
     /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
-    pub(crate) resolved: Vec<&'p [RoleId]>,
+    pub(crate) resolved: ResolvedRoles<'p>,
 }
 
 impl<'p, 'c> Reading<'p, 'c> {
@@ -96,25 +98,25 @@ impl<'p, 'c> Reading<'p, 'c> {
     pub(crate) fn new(program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) -> Self {
         let members = call.arguments.members();
         let mut reading = Self {
-            operands: Vec::new(),
+            operands: Vec::with_capacity(members.len().min(8)),
             refusal: None,
             unknown: None,
+            unlistable: RoleSet::default(),
             path_like: Vec::new(),
-            resolved: tool
-                .map(|tool| resolve(tool, call, &program.limits))
-                .unwrap_or_default(),
+            resolved: resolve(tool, call, &program.limits),
         };
         if let Arguments::Unreadable(why) = &call.arguments {
             reading.refuse(Refusal::Unreadable(why.clone()));
         }
         for (at, (name, value)) in members.iter().enumerate() {
+            let mut is_path = false;
             if let Some(tool) = tool {
-                if reading.unknown.is_none() && !tool.knows(name) {
+                if reading.unknown.is_none() && (!tool.knows(name) || pollutes(tool, name, value)) {
                     reading.unknown = Some(at);
                 }
-                reading.collect(program, tool, at, name, value);
+                is_path = reading.collect(program, tool, at, name, value);
             }
-            if program.heuristic_paths {
+            if program.heuristic_paths && !is_path {
                 reading.collect_path_like(program, at, value);
             }
         }
@@ -128,114 +130,118 @@ impl<'p, 'c> Reading<'p, 'c> {
         self.refusal.get_or_insert(refusal);
     }
 
-    fn collect(&mut self, program: &'p Program, tool: &'p Tool, at: usize, name: &str, value: &'c Value<'c>) {
+    /// Collects what one member holds; whether all of it bears a path role.
+    fn collect(
+        &mut self,
+        program: &'p Program,
+        tool: &'p Tool,
+        at: usize,
+        name: &str,
+        value: &'c Value<'c>,
+    ) -> bool {
+        let mut is_path = false;
         for index in tool.arguments_named(name) {
-            let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index).copied())
-            else {
+            let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index)) else {
                 continue;
             };
             let wanted: RoleSet = roles.iter().copied().collect();
+            is_path |= wanted.intersects(program.path_roles) && argument.segments().is_empty();
             if !wanted.intersects(program.valued_roles) {
                 continue;
             }
-            let read = match value.read(program.limits.depth) {
-                Ok(read) => read,
-                Err(unreadable) => {
-                    if wanted.intersects(program.resource_roles) {
-                        self.refuse(describe_unreadable(name, unreadable));
-                    }
-                    continue;
-                }
+            let bearer = Bearer {
+                at,
+                name,
+                roles,
+                resource: wanted.intersects(program.resource_roles),
             };
-            let resource = wanted.intersects(program.resource_roles);
-            let mut found = Vec::new();
-            descend(
-                &read,
-                argument.segments(),
-                &mut Vec::new(),
-                &mut |place, value| {
-                    found.push((place, value.clone()));
-                },
-            );
-            for (place, value) in found {
-                self.collect_value(program, at, name, place, value, roles, resource);
+            match value.read(program.limits.depth) {
+                Ok(read) if argument.segments().is_empty() => {
+                    self.collect_value(program, &bearer, Vec::new(), read.into_owned());
+                }
+                Ok(read) => {
+                    let mut found = Vec::new();
+                    descend(
+                        &read,
+                        argument.segments(),
+                        &mut Vec::new(),
+                        &mut |place, value| {
+                            found.push((place, value.clone()));
+                        },
+                    );
+                    for (place, value) in found {
+                        self.collect_value(program, &bearer, place, value);
+                    }
+                }
+                Err(unreadable) if bearer.resource => self.refuse(describe_unreadable(name, unreadable)),
+                Err(_) => self.unlistable = self.unlistable.union(wanted),
             }
         }
+        is_path
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one value with where it stands and what it bears"
-    )]
     fn collect_value(
         &mut self,
         program: &Program,
-        at: usize,
-        name: &str,
+        bearer: &Bearer<'_, 'p>,
         place: Vec<Place>,
         value: Value<'c>,
-        roles: &'p [RoleId],
-        resource: bool,
     ) {
         match value {
-            Value::Text(text) => self.push(program, at, name, place, Some(text), roles, resource),
-            Value::IllFormed => self.push(program, at, name, place, None, roles, resource),
+            Value::Text(text) => self.push(program, bearer, place, Some(text)),
+            Value::IllFormed => self.push(program, bearer, place, None),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
             Value::Array(items) => {
                 for (item, value) in items.into_iter().enumerate() {
                     let mut place = place.clone();
                     place.push(Place::Item(item));
                     match value {
-                        Value::Text(text) => self.push(program, at, name, place, Some(text), roles, resource),
-                        Value::IllFormed => self.push(program, at, name, place, None, roles, resource),
+                        Value::Text(text) => self.push(program, bearer, place, Some(text)),
+                        Value::IllFormed => self.push(program, bearer, place, None),
                         Value::Null | Value::Bool(_) | Value::Number(_) => {}
                         Value::Array(_)
                         | Value::Object(_)
                         | Value::Raw(_)
                         | Value::Json(_)
                         | Value::Unread => {
-                            if resource {
-                                self.refuse(Refusal::Unreadable(format!(
-                                    "argument `{name}` holds an array or object inside its array, expected strings"
-                                )));
-                            }
+                            self.unreadable(
+                                bearer,
+                                "holds an array or object inside its array, expected strings",
+                            );
                         }
                     }
                 }
             }
             Value::Object(_) | Value::Raw(_) | Value::Json(_) | Value::Unread => {
-                if resource {
-                    self.refuse(Refusal::Unreadable(format!(
-                        "argument `{name}` is an object, expected a string or an array of strings"
-                    )));
-                }
+                self.unreadable(bearer, "is an object, expected a string or an array of strings");
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one string with where it stands and what it bears"
-    )]
+    fn unreadable(&mut self, bearer: &Bearer<'_, 'p>, why: &str) {
+        self.unlistable = self.unlistable.union(bearer.roles.iter().copied().collect());
+        if bearer.resource {
+            self.refuse(Refusal::Unreadable(format!("argument `{}` {why}", bearer.name)));
+        }
+    }
+
     fn push(
         &mut self,
         program: &Program,
-        at: usize,
-        name: &str,
+        bearer: &Bearer<'_, 'p>,
         place: Vec<Place>,
         text: Option<Cow<'c, str>>,
-        roles: &'p [RoleId],
-        resource: bool,
     ) {
         let bytes = text.as_deref().map_or(0, str::len);
-        if resource && bytes > program.limits.value_bytes {
+        if bearer.resource && bytes > program.limits.value_bytes {
             self.refuse(Refusal::Limit(format!(
-                "argument `{name}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
-                program.limits.value_bytes
+                "argument `{}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
+                bearer.name, program.limits.value_bytes
             )));
             return;
         }
-        self.operands.push(Operand::new(Some(at), place, text, roles));
+        self.operands
+            .push(Operand::new(Some(bearer.at), place, text, bearer.roles));
     }
 
     /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2.
@@ -314,6 +320,24 @@ impl<'p, 'c> Reading<'p, 'c> {
     }
 }
 
+/// A member with what it bears.
+struct Bearer<'n, 'p> {
+    at: usize,
+    name: &'n str,
+    roles: &'p [RoleId],
+    resource: bool,
+}
+
+/// Whether the member could become the prototype of the arguments in a server written in JavaScript.
+fn pollutes(tool: &Tool, name: &str, value: &Value<'_>) -> bool {
+    let is_object = match value {
+        Value::Object(_) | Value::Json(serde_json::Value::Object(_)) => true,
+        Value::Raw(raw) => raw.get().starts_with('{'),
+        _ => false,
+    };
+    name == "__proto__" && is_object && tool.arguments_named(name).next().is_none()
+}
+
 fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
     match unreadable {
         Unreadable::Ambiguous(why) => Refusal::Unreadable(format!("argument `{name}`: {why}")),
@@ -324,125 +348,21 @@ fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
 }
 
 /// The roles of each argument of the tool, its conditions held against the call once.
-fn resolve<'p>(tool: &'p Tool, call: &Call<'_>, limits: &Limits) -> Vec<&'p [RoleId]> {
+fn resolve<'p>(tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) -> ResolvedRoles<'p> {
+    let arguments = tool.map_or(&[][..], |tool| &tool.arguments);
+    if arguments
+        .iter()
+        .all(|argument| matches!(argument.roles, Roles::Fixed(_)))
+    {
+        return ResolvedRoles::Fixed(arguments);
+    }
     let siblings = Siblings::new(
-        tool.arguments.iter().map(|argument| &argument.roles),
+        arguments.iter().map(|argument| &argument.roles),
         &call.arguments,
         limits,
     );
-    tool.arguments
+    let resolved = arguments
         .iter()
-        .map(|argument| argument.roles.resolve(|wanted| siblings.see(wanted)))
-        .collect()
-}
-
-/// The arguments that conditions look at, read as far as that needs.
-pub(crate) struct Siblings<'v>(BTreeMap<&'v str, Cow<'v, Value<'v>>>);
-
-impl<'v> Siblings<'v> {
-    pub(crate) fn new<'r>(
-        roles: impl Iterator<Item = &'r Roles>,
-        arguments: &'v Arguments<'v>,
-        limits: &Limits,
-    ) -> Self {
-        let mut read = BTreeMap::new();
-        for roles in roles {
-            let Roles::Conditional { when, .. } = roles else {
-                continue;
-            };
-            for wanted in when.iter().filter_map(|clause| clause.condition.argument.first()) {
-                let member = arguments.members().iter().find(|(name, _)| name == wanted);
-                if let Some((name, value)) = member
-                    && !read.contains_key(&**name)
-                {
-                    // What cannot be read is there, and equals nothing that a condition can name.
-                    let value = value
-                        .read(limits.depth)
-                        .unwrap_or(Cow::Owned(Value::Array(Vec::new())));
-                    read.insert(&**name, value);
-                }
-            }
-        }
-        Self(read)
-    }
-
-    pub(crate) fn see(&self, wanted: &ConditionArgument) -> Seen<'_> {
-        let (name, mut way) = match wanted {
-            ConditionArgument::Top(name) => (name, [].iter()),
-            ConditionArgument::Pointer(names) => match names.split_first() {
-                Some((first, rest)) => (first, rest.iter()),
-                None => return Seen::Absent,
-            },
-        };
-        let mut value = self.0.get(&**name).map(Cow::as_ref);
-        for name in way.by_ref() {
-            value = value.and_then(|value| child(value, name));
-        }
-        match value {
-            None => Seen::Absent,
-            Some(Value::Null) => Seen::Null,
-            Some(Value::Bool(value)) => Seen::Bool(*value),
-            Some(Value::Number(value)) => Seen::Number(*value),
-            Some(Value::Text(text)) => Seen::Text(text),
-            Some(Value::IllFormed | Value::Array(_) | Value::Object(_)) => Seen::Compound,
-            Some(Value::Raw(_) | Value::Json(_) | Value::Unread) => Seen::Compound,
-        }
-    }
-}
-
-fn child<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
-    match value {
-        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
-        Value::Object(members) => members
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, member)| member),
-        _ => None,
-    }
-}
-
-/// Calls `visit` for every value that the segments of a JSON Pointer lead to, `*` standing for each item or member.
-fn descend<'v, 'a>(
-    value: &'v Value<'a>,
-    segments: &[Segment],
-    place: &mut Vec<Place>,
-    visit: &mut impl FnMut(Vec<Place>, &'v Value<'a>),
-) {
-    let Some((first, rest)) = segments.split_first() else {
-        visit(place.clone(), value);
-        return;
-    };
-    let mut step = |next: Place, value: &'v Value<'a>| {
-        place.push(next);
-        descend(value, rest, place, visit);
-        place.pop();
-    };
-    match (value, first) {
-        (Value::Array(items), Segment::Every) => {
-            items
-                .iter()
-                .enumerate()
-                .for_each(|(at, item)| step(Place::Item(at), item));
-        }
-        (Value::Array(items), Segment::Key(name)) => {
-            if let Some((at, item)) = name
-                .parse::<usize>()
-                .ok()
-                .and_then(|at| Some((at, items.get(at)?)))
-            {
-                step(Place::Item(at), item);
-            }
-        }
-        (Value::Object(members), Segment::Every) => {
-            members
-                .iter()
-                .for_each(|(name, member)| step(Place::Member(name.to_string()), member));
-        }
-        (Value::Object(members), Segment::Key(name)) => {
-            if let Some((_, member)) = members.iter().find(|(known, _)| **known == **name) {
-                step(Place::Member(name.to_string()), member);
-            }
-        }
-        _ => {}
-    }
+        .map(|argument| argument.roles.resolve(|wanted| siblings.see(wanted)));
+    ResolvedRoles::Chosen(resolved.collect())
 }

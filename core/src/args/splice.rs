@@ -28,10 +28,17 @@ impl Prepared {
     /// The arguments in a view.
     pub fn apply(&self, arguments: &serde_json::Value, view: View) -> serde_json::Value {
         let mut changed = arguments.clone();
-        let Some(members) = changed.as_object_mut() else { return changed };
+        let Some(members) = changed.as_object_mut() else {
+            return changed;
+        };
         for replacement in &self.replacements {
-            let Some(text) = replacement.text(view) else { continue };
-            let mut target = members.iter_mut().nth(replacement.argument).map(|(_, value)| value);
+            let Some(text) = replacement.text(view) else {
+                continue;
+            };
+            let mut target = members
+                .iter_mut()
+                .nth(replacement.argument)
+                .map(|(_, value)| value);
             for place in &replacement.place {
                 target = target.and_then(|value| match place {
                     Place::Item(item) => value.get_mut(*item),
@@ -80,8 +87,13 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
         return Some(());
     }
     let below = |wanted: &dyn Fn(&Place) -> bool| -> Vec<Edit<'_>> {
-        let edits = edits.iter().filter_map(|(place, text)| Some((place.split_first()?, *text)));
-        edits.filter(|((first, _), _)| wanted(first)).map(|((_, rest), text)| (rest, text)).collect()
+        let edits = edits
+            .iter()
+            .filter_map(|(place, text)| Some((place.split_first()?, *text)));
+        edits
+            .filter(|((first, _), _)| wanted(first))
+            .map(|((_, rest), text)| (rest, text))
+            .collect()
     };
     if value.get().starts_with('[') {
         let items: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
@@ -98,7 +110,11 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
             separate(text, at);
             push_string(text, name);
             text.push(':');
-            splice(text, member, &below(&|place| matches!(place, Place::Member(known) if known == name)))?;
+            splice(
+                text,
+                member,
+                &below(&|place| matches!(place, Place::Member(known) if known == name)),
+            )?;
         }
         text.push('}');
     }
@@ -137,7 +153,10 @@ mod tests {
         let given = r#"{ "path": "~/x", "big": 123456789012345678901234567890.10, "many": [1e2, "y", {"k": 1}],
             "edits": [{"n": 1.0, "path": "z"}], "body": "\ud800" }"#;
         let expected = r#"{"path":"/a\"b","big":123456789012345678901234567890.10,"many":[1e2,"/c",{"k": 1}],"edits":[{"n":1.0,"path":"/d"}],"body":"\ud800"}"#;
-        assert_eq!(prepared.apply_to_json(given, View::Transport).as_deref(), Some(expected));
+        assert_eq!(
+            prepared.apply_to_json(given, View::Transport).as_deref(),
+            Some(expected)
+        );
         let policy = prepared.apply_to_json(r#"{"path":1}"#, View::Policy);
         assert_eq!(policy.as_deref(), Some(r#"{"path":1}"#));
         assert_eq!(prepared.apply_to_json("[]", View::Policy), None);
@@ -156,7 +175,10 @@ mod tests {
         let given = serde_json::json!({"x": 1, "y": {"a/b": [0, "old"], "c": null}});
         for view in [View::Transport, View::Policy] {
             let text = prepared.apply_to_json(&given.to_string(), view).unwrap();
-            assert_eq!(prepared.apply(&given, view), serde_json::from_str::<serde_json::Value>(&text).unwrap());
+            assert_eq!(
+                prepared.apply(&given, view),
+                serde_json::from_str::<serde_json::Value>(&text).unwrap()
+            );
         }
     }
 }

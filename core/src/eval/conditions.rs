@@ -144,6 +144,12 @@ impl Evaluation<'_, '_, '_> {
             }
         }
         for condition in &rule.lists {
+            if rule.effect == Effect::Allow && condition.roles.intersects(self.reading.unlistable) {
+                self.fail(why, "lists", || {
+                    "an array or object stands where strings belong".to_owned()
+                });
+                return Ok(Matched::Nothing);
+            }
             let (values, whole) = self.listed_values(condition, rule.effect, subject);
             let hits = self.list_hits(condition, rule.effect, &values)?;
             let needs_all = whole || rule.effect == Effect::Allow;
@@ -276,6 +282,16 @@ impl Evaluation<'_, '_, '_> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether removing the value would remove the rule's directory.
+    pub(crate) fn would_remove(&mut self, at: usize, directory: u32) -> Result<bool, HostError> {
+        let directory = self.directories.rule(&mut self.forms, directory)?;
+        let operand = self.reading.operands.get(at);
+        let removed = operand.filter(|operand| operand.role_set.contains(RoleId::DELETE_PATH));
+        Ok(removed
+            .and_then(|operand| operand.path())
+            .is_some_and(|path| directory.lies_within(path)))
     }
 
     /// Whether the value lies within the rule's directory, in the sense that fits the rule's effect.

@@ -41,6 +41,14 @@ impl Directory {
         }
     }
 
+    /// Whether the directory lies within the path.
+    pub(crate) fn lies_within(&self, path: &CanonicalPath) -> bool {
+        match self {
+            Self::Known(directory) => directory.is_within(path),
+            Self::Unresolvable(lexical) => is_within_text(lexical, path.as_str()),
+        }
+    }
+
     /// The text that explanations show.
     pub(crate) fn as_str(&self) -> &str {
         match self {

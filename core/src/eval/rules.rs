@@ -3,8 +3,9 @@
 use super::combine::{Author, Ruling, join};
 use super::conditions::{Matched, Reason, Subject};
 use super::structural::within_sandbox;
-use super::walk::{Candidate, Capacity, Walk};
+use super::walk::{Candidate, Capacity, Omit, View, Walk};
 use super::{Evaluation, Verdict};
+use crate::args::Operand;
 use crate::host::HostError;
 use crate::policy::Effect;
 use crate::program::{Gate, Rule, RuleId, Tool};
@@ -13,20 +14,11 @@ use crate::role::{Category, RoleId, RoleSet};
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
 
-/// The roles that the rules are about in one call.
-#[derive(Clone, Copy)]
-struct View {
-    /// The tool's resource roles.
-    roles: RoleSet,
-    /// Those that the sandbox did not resolve.
-    judged: RoleSet,
-}
-
 impl<'p> Evaluation<'p, '_, '_> {
     /// The verdict of the rules over the tool's resource roles, less those that the sandbox resolved.
     pub(super) fn judge_roles(
         &mut self,
-        roles: Vec<RoleId>,
+        roles: &[RoleId],
         resolved: RoleSet,
     ) -> Result<Verdict<'p>, HostError> {
         let Some(tool) = self.tool else {
@@ -36,18 +28,16 @@ impl<'p> Evaluation<'p, '_, '_> {
             let ruling = self.judge_without_role(tool)?;
             return Ok(self.verdict(ruling, Vec::new()));
         }
-        let judged: Vec<RoleId> = roles
-            .iter()
-            .copied()
-            .filter(|role| !resolved.contains(*role))
-            .collect();
+        let judged = || roles.iter().copied().filter(|role| !resolved.contains(*role));
+        let valued = self.reading.operands.iter();
         let view = View {
-            roles: roles.into_iter().collect(),
-            judged: judged.iter().copied().collect(),
+            roles: roles.iter().copied().collect(),
+            judged: judged().collect(),
+            valued: valued.fold(RoleSet::default(), |all, operand| all.union(operand.role_set)),
         };
         let mut whole: Option<Ruling> = None;
         let mut escalated = Vec::new();
-        for role in judged {
+        for role in judged() {
             let ruling = self.judge_role(tool, role, view)?;
             if ruling.effect == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
@@ -88,9 +78,10 @@ impl<'p> Evaluation<'p, '_, '_> {
             alone: None,
         };
         let mut whole = self.walk_role(tool, role, view, &subject)?;
-        let values = self.values_of(role);
-        if values.len() > 1 && self.program.registry.get(role).category != Category::Path {
-            for value in values {
+        let bears = |operand: &&Operand<'_, '_>| operand.role_set.contains(role);
+        let in_company = self.reading.operands.iter().filter(bears).nth(1).is_some();
+        if in_company && self.program.registry.get(role).category != Category::Path {
+            for value in self.values_of(role) {
                 if whole.effect == Effect::Deny {
                     break;
                 }
@@ -118,15 +109,13 @@ impl<'p> Evaluation<'p, '_, '_> {
         if had_values && self.server() == "filesystem" && RoleSet::SANDBOX_SAFE.contains(role) {
             self.take_sandboxed(&mut left, &mut best)?;
         }
-        let gates = self.gates(role, &left, had_values)?;
-        let mut walk = Walk::of_role(
-            self.program,
-            tool,
-            role,
-            view.roles,
-            view.judged,
-            gates.as_deref(),
-        );
+        let gates = self.gates(tool, role, &left)?;
+        let omit = if self.trace.is_some() {
+            Omit::Nothing
+        } else {
+            Omit::AllBut(&gates)
+        };
+        let mut walk = Walk::of_role(self.program, tool, role, view, omit);
         while (!left.is_empty() || !had_values)
             && let Some(candidate) = walk.next()
         {
@@ -211,6 +200,11 @@ impl<'p> Evaluation<'p, '_, '_> {
                     outside.push(at);
                 }
             }
+            if outside.len() == left.len() && self.is_removed(rule, directory, left)? {
+                *best = join(*best, ruling(rule, candidate.rule));
+                self.considered(rule, true, "is heard, since its directory would be removed", None);
+                return Ok(());
+            }
             if outside.len() == left.len() {
                 if candidate.directory.is_some()
                     && self.trace.is_none()
@@ -240,10 +234,23 @@ impl<'p> Evaluation<'p, '_, '_> {
         Ok(())
     }
 
+    /// Whether removing one of the values would remove the directory that a restricting rule is about.
+    fn is_removed(&mut self, rule: &Rule, directory: u32, values: &[usize]) -> Result<bool, HostError> {
+        if rule.effect == Effect::Allow {
+            return Ok(false);
+        }
+        for at in values.iter().copied() {
+            if self.would_remove(at, directory)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether no rule about the directory, granting or restricting, concerns any of the values.
     fn is_out_of_reach(&mut self, directory: u32, values: &[usize]) -> Result<bool, HostError> {
         for at in values.iter().copied() {
-            if self.lies_within(at, directory, Effect::Deny)? {
+            if self.lies_within(at, directory, Effect::Deny)? || self.would_remove(at, directory)? {
                 return Ok(false);
             }
         }
@@ -326,29 +333,21 @@ impl<'p> Evaluation<'p, '_, '_> {
         meets
     }
 
-    /// The keys by which rules for these values are found; `None` where every rule is to be looked at.
-    fn gates(
-        &mut self,
-        role: RoleId,
-        values: &[usize],
-        had_values: bool,
-    ) -> Result<Option<Vec<Gate>>, HostError> {
-        if self.trace.is_some() || !had_values || !self.program.gated_roles.contains(role) {
-            return Ok(None);
-        }
+    /// The keys by which rules for these values are found, where any are filed so.
+    fn gates(&mut self, tool: &Tool, role: RoleId, values: &[usize]) -> Result<Vec<Gate>, HostError> {
         let mut gates = Vec::new();
+        if self.trace.is_some() || tool.chain(role).is_some() || !self.program.gated_roles.contains(role) {
+            return Ok(gates);
+        }
         for at in values.iter().copied() {
-            {
-                for location in self.locate(at, role)? {
-                    gates.extend(location.keys().map(|key| Gate::Domain(key.into_owned())));
-                }
+            for location in self.locate(at, role)? {
+                gates.extend(location.keys().map(|key| Gate::Domain(key.into_owned())));
             }
-            let text: Box<str> = self.text(at, role)?.into();
-            gates.push(Gate::Entry(text));
+            gates.push(Gate::Entry(self.text(at, role)?.into()));
         }
         gates.sort_unstable();
         gates.dedup();
-        Ok(Some(gates))
+        Ok(gates)
     }
 
     fn begin_walk(&mut self, subject: &Subject) {

@@ -1,12 +1,14 @@
 //! The checks before any rule (SPEC §8.1 to §8.3), in their order, which is security-critical.
 
+use std::borrow::Cow;
+
 use super::directories::Directory;
 use super::{Evaluation, Verdict};
-use crate::args::{Operand, Refusal};
+use crate::args::{Operand, Refusal, Value};
 use crate::host::HostError;
 use crate::net::domain_matches_allowlist;
 use crate::path::{Failure, Unresolvable};
-use crate::program::{UnknownArguments, distinct};
+use crate::program::{ResolvedRoles, UnknownArguments, distinct};
 use crate::role::{RoleId, RoleSet};
 
 /// What the structural checks leave to the rules.
@@ -14,7 +16,10 @@ pub(crate) enum Outcome<'p> {
     /// Nothing: the call is decided.
     Decided(Verdict<'p>),
     /// These resource roles of the tool, in order, and among them those that the sandbox resolved.
-    Open { roles: Vec<RoleId>, resolved: RoleSet },
+    Open {
+        roles: Cow<'p, [RoleId]>,
+        resolved: RoleSet,
+    },
 }
 
 const SANDBOX_SERVERS: [&str; 2] = ["filesystem", "git"];
@@ -37,7 +42,7 @@ impl<'p> Evaluation<'p, '_, '_> {
             return Ok(Outcome::Decided(verdict));
         }
         let resolved = self.resolve_by_sandbox()?;
-        self.enrich_git()?;
+        self.enrich_git(pending)?;
         if let Some(verdict) = self.check_domains(pending)? {
             return Ok(Outcome::Decided(verdict));
         }
@@ -47,7 +52,10 @@ impl<'p> Evaluation<'p, '_, '_> {
             return Ok(Outcome::Decided(Verdict::deny("structural-unknown-tool", reason)));
         }
         Ok(Outcome::Open {
-            roles: distinct(&self.reading.resolved, self.program.resource_roles),
+            roles: match (self.tool, &self.reading.resolved) {
+                (Some(tool), ResolvedRoles::Fixed(_)) => Cow::Borrowed(&tool.resource_roles),
+                (_, resolved) => Cow::Owned(distinct(resolved, self.program.resource_roles)),
+            },
             resolved,
         })
     }
@@ -110,6 +118,10 @@ impl<'p> Evaluation<'p, '_, '_> {
             {
                 // A NUL ends the string for programs written in C.
                 Some(Failure::Unresolvable(Unresolvable::Nul))
+            } else if operand.role_set.contains(RoleId::BRANCH_NAME)
+                && operand.text.as_deref().is_some_and(|text| text.starts_with('-'))
+            {
+                Some(Failure::Unresolvable(Unresolvable::Option))
             } else {
                 None
             };
@@ -239,7 +251,10 @@ impl<'p> Evaluation<'p, '_, '_> {
     }
 
     /// Gives an absent git remote the URLs of the default remote.
-    fn enrich_git(&mut self) -> Result<(), HostError> {
+    ///
+    /// Where the server has an allowlist and nothing tells where git would connect to, the call escalates,
+    /// unless the rules deny it.
+    fn enrich_git(&mut self, pending: &mut Option<Verdict<'p>>) -> Result<(), HostError> {
         if self.server() != "git" {
             return Ok(());
         }
@@ -247,10 +262,10 @@ impl<'p> Evaluation<'p, '_, '_> {
         let wanting: Vec<&'p [RoleId]> = tool
             .arguments
             .iter()
-            .zip(&self.reading.resolved)
+            .zip(self.reading.resolved.iter())
             .filter(|(_, roles)| roles.contains(&RoleId::GIT_REMOTE_URL))
             .filter(|(argument, _)| argument.segments().is_empty() && self.is_blank(argument))
-            .map(|(_, roles)| *roles)
+            .map(|(_, roles)| roles)
             .collect();
         if wanting.is_empty() {
             return Ok(());
@@ -271,6 +286,12 @@ impl<'p> Evaluation<'p, '_, '_> {
             }
         }
         let urls = self.forms.facts.git_default_remote_urls(&repository)?;
+        if urls.is_empty() && self.program.allowlists.contains_key("git") {
+            let reason =
+                format!("The git remote of {repository} is not known, and server \"git\" has an allowlist");
+            let roles = vec![self.program.registry.name(RoleId::GIT_REMOTE_URL)];
+            pending.get_or_insert(Verdict::escalate(roles, "structural-domain-escalate", reason));
+        }
         self.note("git-default-remote", true, || {
             format!("{repository}: {}", urls.join(", "))
         });
@@ -290,7 +311,7 @@ impl<'p> Evaluation<'p, '_, '_> {
         Ok(())
     }
 
-    /// Whether the argument is absent, null, empty or an empty array.
+    /// Whether the argument names no remote: absent, empty, or without a string.
     fn is_blank(&self, argument: &crate::program::ToolArgument) -> bool {
         let crate::annotation::ArgumentName::Top(wanted) = &argument.name else {
             return false;
@@ -300,9 +321,11 @@ impl<'p> Evaluation<'p, '_, '_> {
             return true;
         };
         match value.read(self.program.limits.depth).as_deref() {
-            Ok(crate::args::Value::Null) => true,
-            Ok(crate::args::Value::Text(text)) => text.is_empty(),
-            Ok(crate::args::Value::Array(items)) => items.is_empty(),
+            Ok(Value::Null | Value::Bool(_) | Value::Number(_)) => true,
+            Ok(Value::Text(text)) => text.is_empty(),
+            Ok(Value::Array(items)) => items
+                .iter()
+                .all(|item| matches!(item, Value::Null | Value::Bool(_) | Value::Number(_))),
             _ => false,
         }
     }

@@ -15,6 +15,25 @@ pub(crate) enum Capacity {
     Overheard,
 }
 
+/// The roles that the rules are about in one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// The tool's resource roles.
+    pub(crate) roles: RoleSet,
+    /// Those that the sandbox did not resolve.
+    pub(crate) judged: RoleSet,
+    /// Every role that bears a value.
+    pub(crate) valued: RoleSet,
+}
+
+impl View {
+    /// Whether a restricting rule with conditions on values is heard in the chain of `role`: it is relevant to
+    /// no role of the tool, and names `role`, or no judged role at all.
+    fn overhears(&self, role: RoleId, relevant: RoleSet, named: RoleSet) -> bool {
+        !relevant.intersects(self.roles) && (named.contains(role) || !named.intersects(self.judged))
+    }
+}
+
 /// A rule that comes up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
@@ -30,9 +49,20 @@ struct Cursor<'p> {
     directory: Option<DirectoryId>,
 }
 
-/// Rules in the policy's order, merged from the index.
+/// Which rules a walk may leave out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Omit<'g> {
+    /// None: an explanation goes through all that are relevant.
+    Nothing,
+    /// Those that are filed under other keys than these, which are all that the role's values have.
+    AllBut(&'g [Gate]),
+}
+
+/// Rules in the policy's order: the tool's own few, else merged from the index.
 #[derive(Default)]
 pub(crate) struct Walk<'p> {
+    chain: &'p [RuleId],
+    scope: Option<(&'p Program, RoleId, View)>,
     cursors: Vec<Cursor<'p>>,
     heads: BinaryHeap<Reverse<(RuleId, usize)>>,
     /// The cursor whose first rule was given out last.
@@ -42,43 +72,46 @@ pub(crate) struct Walk<'p> {
 
 impl<'p> Walk<'p> {
     /// The rules that can say anything about `role`.
-    ///
-    /// `roles` are the tool's resource roles, `judged` those of them that are judged in this call. `gates` are the keys of the role's values; with
-    /// `None` no rule is left out for them, as an explanation wants it.
     pub(crate) fn of_role(
         program: &'p Program,
         tool: &'p Tool,
         role: RoleId,
-        roles: RoleSet,
-        judged: RoleSet,
-        gates: Option<&[Gate]>,
+        view: View,
+        omit: Omit<'_>,
     ) -> Self {
+        if let Some(chain) = tool.chain(role) {
+            return Self {
+                chain,
+                scope: Some((program, role, view)),
+                ..Self::default()
+            };
+        }
         let mut walk = Self::default();
         for lane in program.lanes(&tool.buckets, role) {
             walk.push(&lane.open, Capacity::Relevant, None);
             for (directory, rules) in &lane.by_directory {
                 walk.push(rules, Capacity::Relevant, Some(*directory));
             }
-            match gates {
-                Some(gates) if lane.by_gate.len() > gates.len() => {
+            match omit {
+                Omit::AllBut(gates) if lane.by_gate.len() > gates.len() => {
                     for rules in gates.iter().filter_map(|gate| lane.by_gate.get(gate)) {
                         walk.push(rules, Capacity::Relevant, None);
                     }
                 }
-                Some(_) | None => lane
-                    .by_gate
-                    .values()
-                    .for_each(|rules| walk.push(rules, Capacity::Relevant, None)),
+                Omit::AllBut(_) | Omit::Nothing => {
+                    lane.by_gate
+                        .values()
+                        .for_each(|rules| walk.push(rules, Capacity::Relevant, None));
+                }
             }
         }
-        for at in &tool.buckets {
-            let Some(bucket) = program.index.buckets.get(*at) else {
-                continue;
-            };
-            for (relevant, named, rules) in &bucket.restricting {
-                let concerns = named.contains(role) || !named.intersects(judged);
-                if !relevant.intersects(roles) && concerns {
-                    walk.push(rules, Capacity::Overheard, None);
+        for bucket in program.buckets(tool) {
+            for group in &bucket.restricting {
+                let valued = || group.needed.iter().all(|roles| roles.intersects(view.valued));
+                if view.overhears(role, group.relevant, group.named)
+                    && (matches!(omit, Omit::Nothing) || valued())
+                {
+                    walk.push(&group.rules, Capacity::Overheard, None);
                 }
             }
         }
@@ -88,11 +121,7 @@ impl<'p> Walk<'p> {
     /// Every rule for the tool, for a call in which no role is in view.
     pub(crate) fn of_tool(program: &'p Program, tool: &'p Tool) -> Self {
         let mut walk = Self::default();
-        for bucket in tool
-            .buckets
-            .iter()
-            .filter_map(|at| program.index.buckets.get(*at))
-        {
+        for bucket in program.buckets(tool) {
             walk.push(&bucket.all, Capacity::Relevant, None);
         }
         walk
@@ -111,6 +140,9 @@ impl<'p> Walk<'p> {
 
     /// The next rule in order, each once.
     pub(crate) fn next(&mut self) -> Option<Candidate> {
+        if let Some((program, role, view)) = self.scope {
+            return self.next_of_chain(program, role, view);
+        }
         self.advance();
         while let Some(Reverse((rule, at))) = self.heads.pop() {
             self.popped = Some(at);
@@ -126,6 +158,28 @@ impl<'p> Walk<'p> {
                 });
             }
             self.advance();
+        }
+        None
+    }
+
+    fn next_of_chain(&mut self, program: &Program, role: RoleId, view: View) -> Option<Candidate> {
+        while let Some((first, rest)) = self.chain.split_first() {
+            self.chain = rest;
+            let Some(rule) = program.rule(*first) else {
+                continue;
+            };
+            let capacity = if rule.relevant.contains(role) {
+                Capacity::Relevant
+            } else if view.overhears(role, rule.relevant, rule.named) {
+                Capacity::Overheard
+            } else {
+                continue;
+            };
+            return Some(Candidate {
+                rule: *first,
+                capacity,
+                directory: None,
+            });
         }
         None
     }

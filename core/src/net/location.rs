@@ -1,6 +1,7 @@
 //! What one URL value names, in a judgement.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::iter::once;
 
 use url::{Host, Url};
@@ -79,10 +80,27 @@ pub(crate) enum Scope {
 }
 
 /// One thing by which a pattern can find a value; what shares no key does not match, in either reading.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key<'a> {
     pub(crate) scope: Scope,
     pub(crate) text: Cow<'a, str>,
+}
+
+impl Ord for Key<'_> {
+    /// Lengths before texts, since keys are looked up and most differ in length.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let lengths = || self.text.len().cmp(&other.text.len());
+        self.scope
+            .cmp(&other.scope)
+            .then_with(lengths)
+            .then_with(|| self.text.cmp(&other.text))
+    }
+}
+
+impl PartialOrd for Key<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl<'a> Key<'a> {
@@ -157,7 +175,10 @@ impl Location {
             }),
             None => Reading::Unclear(Traces::of(value, value, UrlKind::Bare)),
         };
-        Self { domain: value.into(), reading }
+        Self {
+            domain: value.into(),
+            reading,
+        }
     }
 
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
@@ -320,7 +341,8 @@ fn is_plain_for_git(url: &Url) -> bool {
         && !user_info.iter().any(|text| text.contains('%'))
         && !percent_decode(url.path()).contains("@[")
         && match url.host() {
-            Some(Host::Domain(name)) => is_ssh_name(&percent_decode(name)),
+            // An escape in a host is decoded by some programs only.
+            Some(Host::Domain(name)) => is_ssh_name(name),
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
             None => false,
         }

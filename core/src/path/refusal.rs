@@ -24,6 +24,8 @@ pub(crate) enum Unresolvable {
     Empty,
     /// A NUL ends the path for some programs and not for others.
     Nul,
+    /// It begins with `-`, and would be an option where a revision belongs.
+    Option,
     /// It is not well-formed Unicode, so programs would see different names.
     IllFormed,
     /// `~name`: some programs read another user's home directory, others a name.
@@ -64,6 +66,7 @@ impl fmt::Display for Unresolvable {
             }
             Self::Empty => "is empty",
             Self::Nul => "holds a NUL",
+            Self::Option => "begins with `-`, which git takes for an option",
             Self::IllFormed => "is not well-formed Unicode",
             Self::NamedHome => "begins with `~name`, which programs read differently",
             Self::FileUri => "is a `file:` URI, which programs read differently",

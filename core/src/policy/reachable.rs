@@ -106,7 +106,11 @@ fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
             .domains
             .as_ref()
             .is_none_or(|domains| names_opaque(&domains.roles))
-        && conditions.lists.iter().flatten().all(|list| names_opaque(&list.roles));
+        && conditions
+            .lists
+            .iter()
+            .flatten()
+            .all(|list| names_opaque(&list.roles));
     holds_without_resources
         || registry
             .iter()

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::lists::{Entries, fold_email};
-use super::{DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolArgument};
+use super::{
+    DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool, ToolArgument,
+    by_length, distinct,
+};
 use crate::annotation::{self, ArgumentName, Segment};
 use crate::args::apply_pure;
 use crate::host::Host;
@@ -50,7 +53,12 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         );
         rules.push(compiled);
     }
-    let tools = compile_tools(setup.annotations, &index, setup.options.unknown_arguments);
+    let tools = compile_tools(
+        setup.annotations,
+        &index,
+        setup.options.unknown_arguments,
+        &resource_ids,
+    );
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
     by_id.sort_unstable_by_key(|(_, id)| *id);
     Program {
@@ -78,6 +86,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
             .collect(),
         resource_roles,
         valued_roles: resource_roles
+            .union(RoleId::BRANCH_NAME.into())
             .union(listed_roles)
             .union(registry.select(|role| role.is_prepared())),
         listed_roles,
@@ -181,6 +190,7 @@ fn compile_tools(
     annotations: annotation::Annotations,
     index: &Index,
     unknown: super::UnknownArguments,
+    roles: &[RoleId],
 ) -> Box<[Tool]> {
     let mut tools: Vec<Tool> = annotations
         .tools
@@ -198,7 +208,7 @@ fn compile_tools(
                     },
                 }
             }
-            by_name.sort_unstable();
+            by_name.sort_unstable_by(|(a, first), (b, second)| by_length(a, b).then(first.cmp(second)));
             let listed = tool.schema_properties;
             let known = match unknown {
                 super::UnknownArguments::Ignore => None,
@@ -210,28 +220,42 @@ fn compile_tools(
             let known = known.filter(|_| everywhere.is_empty()).map(|listed| {
                 let annotated = by_name.iter().map(|(name, _)| name.clone());
                 let mut known: Vec<Box<str>> = listed.into_iter().chain(annotated).collect();
-                known.sort_unstable();
+                known.sort_unstable_by(|a, b| by_length(a, b));
                 known.dedup();
                 known.into_boxed_slice()
             });
+            let buckets = index.buckets_for(&tool.server, &tool.name);
+            let possible: RoleSet = tool
+                .arguments
+                .iter()
+                .flat_map(|argument| argument.roles.possible())
+                .collect();
+            let possible = roles.iter().copied().filter(|role| possible.contains(*role));
+            let chains = possible
+                .filter_map(|role| Some((role, index.short_chain(&buckets, role)?)))
+                .collect();
+            let arguments: Box<[ToolArgument]> = tool
+                .arguments
+                .into_iter()
+                .map(|argument| ToolArgument {
+                    name: argument.name,
+                    roles: argument.roles,
+                })
+                .collect();
+            let resource_roles = distinct(&ResolvedRoles::Fixed(&arguments), roles.iter().copied().collect());
             Tool {
-                buckets: index.buckets_for(&tool.server, &tool.name).into(),
+                resource_roles: resource_roles.into(),
+                chains,
+                buckets: buckets.into(),
                 server: tool.server,
                 name: tool.name,
-                arguments: tool
-                    .arguments
-                    .into_iter()
-                    .map(|argument| ToolArgument {
-                        name: argument.name,
-                        roles: argument.roles,
-                    })
-                    .collect(),
+                arguments,
                 by_name: by_name.into(),
                 everywhere: everywhere.into(),
                 known,
             }
         })
         .collect();
-    tools.sort_unstable_by(|a, b| (&a.server, &a.name).cmp(&(&b.server, &b.name)));
+    tools.sort_unstable_by(|a, b| by_length(&a.server, &b.server).then_with(|| by_length(&a.name, &b.name)));
     tools.into()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{DirectoryId, Program, Rule, RuleId};
+use super::{DirectoryId, Program, Rule, RuleId, Tool};
 use crate::net::Key;
 use crate::policy::Effect;
 use crate::role::{RoleId, RoleSet};
@@ -39,8 +39,19 @@ pub(crate) struct Bucket {
     pub(crate) any_role: Lane,
     /// Rules that are relevant to some roles, by role.
     pub(crate) by_role: BTreeMap<RoleId, Lane>,
-    /// Restricting rules with conditions on values, by `(relevant, named)`.
-    pub(crate) restricting: Vec<(RoleSet, RoleSet, Vec<RuleId>)>,
+    /// Restricting rules with conditions on values, by the roles of those conditions.
+    pub(crate) restricting: Vec<Restricting>,
+}
+
+/// Restricting rules whose conditions are about the same roles.
+pub(crate) struct Restricting {
+    /// The roles that the rules are relevant to.
+    pub(crate) relevant: RoleSet,
+    /// Every role that a condition names.
+    pub(crate) named: RoleSet,
+    /// The roles of each condition on values: without a value of one of them it does not hold.
+    pub(crate) needed: Vec<RoleSet>,
+    pub(crate) rules: Vec<RuleId>,
 }
 
 /// All buckets.
@@ -124,14 +135,19 @@ impl Bucket {
                 self.by_role.entry(role).or_default().file(id, rule, Some(role));
             }
         }
-        if rule.effect != Effect::Allow && rule.has_value_conditions() && !rule.named.is_empty() {
-            let kin = self
-                .restricting
-                .iter_mut()
-                .find(|(relevant, named, _)| *relevant == rule.relevant && *named == rule.named);
+        if rule.effect != Effect::Allow && !rule.value_conditions().is_empty() && !rule.named.is_empty() {
+            let needed = rule.value_conditions();
+            let kin = self.restricting.iter_mut().find(|group| {
+                group.relevant == rule.relevant && group.named == rule.named && group.needed == needed
+            });
             match kin {
-                Some((_, _, rules)) => rules.push(id),
-                None => self.restricting.push((rule.relevant, rule.named, vec![id])),
+                Some(group) => group.rules.push(id),
+                None => self.restricting.push(Restricting {
+                    relevant: rule.relevant,
+                    named: rule.named,
+                    needed,
+                    rules: vec![id],
+                }),
             }
         }
     }
@@ -186,7 +202,40 @@ fn gates(rule: &Rule, role: RoleId) -> Option<Vec<Gate>> {
     }
 }
 
+/// A chain of at most this many rules is kept with the tool itself.
+const SHORT_CHAIN: usize = 64;
+
+impl Index {
+    /// The rules that can say anything about the role of a tool with these buckets, where they are few.
+    pub(crate) fn short_chain(&self, buckets: &[usize], role: RoleId) -> Option<Box<[RuleId]>> {
+        let mut rules = Vec::new();
+        for bucket in buckets.iter().filter_map(|at| self.buckets.get(*at)) {
+            let lanes = std::iter::once(&bucket.any_role).chain(bucket.by_role.get(&role));
+            for lane in lanes {
+                rules.extend(lane.open.iter().take(SHORT_CHAIN + 1));
+                rules.extend(lane.by_directory.values().flatten().take(SHORT_CHAIN + 1));
+                rules.extend(lane.by_gate.values().flatten().take(SHORT_CHAIN + 1));
+            }
+            rules.extend(
+                bucket
+                    .restricting
+                    .iter()
+                    .flat_map(|group| &group.rules)
+                    .take(SHORT_CHAIN + 1),
+            );
+        }
+        rules.sort_unstable();
+        rules.dedup();
+        (rules.len() <= SHORT_CHAIN).then(|| rules.into())
+    }
+}
+
 impl Program {
+    /// The buckets whose rules can match the tool.
+    pub(crate) fn buckets<'p>(&'p self, tool: &'p Tool) -> impl Iterator<Item = &'p Bucket> {
+        tool.buckets.iter().filter_map(|at| self.index.buckets.get(*at))
+    }
+
     /// The lanes of a tool's buckets for one role, and for every role.
     pub(crate) fn lanes<'p>(&'p self, buckets: &'p [usize], role: RoleId) -> impl Iterator<Item = &'p Lane> {
         buckets

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::adversarial::Suite;
+use super::vectors::Departures;
 use super::{Progress, ReplayError, Report, Subject, lines, recordings, vectors};
 
 /// Why a case file is not replayed.
@@ -41,8 +42,9 @@ impl From<ReplayError> for FileError {
     }
 }
 
-/// Replays the file at `path`: recorded cases, recordings, or adversarial cases, whose `setups.json` and, if there
-/// are any, `departures.jsonl` stand beside them. Its first line says which. `progress` is called after every batch.
+/// Replays the file at `path`: recorded cases, recordings, or adversarial cases beside their `setups.json`. Its first
+/// line says which. Where a `departures.jsonl` stands beside cases, it is heeded. `progress` is called after every
+/// batch.
 ///
 /// # Errors
 /// When a file cannot be read or is malformed, or holds no case.
@@ -51,26 +53,34 @@ pub fn file(
     path: &Path,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Report, FileError> {
-    let name = path.display().to_string();
     let text = read(path)?;
+    // Departures name the file without its folder.
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let name = name.display().to_string();
     let Some((number, first)) = lines(&text).into_iter().next() else {
         return Err(ReplayError::new(name, "found no line, expected cases").into());
     };
     let kind = Kind::of(first).map_err(|message| ReplayError::at_line(&name, number, message))?;
     Ok(match kind {
-        Kind::Vectors => vectors::replay(subject, &name, &text, progress)?,
+        Kind::Vectors => {
+            let departures = Departures::read("departures.jsonl", &departures_of(path)?)?;
+            vectors::replay(subject, &name, &text, &departures, progress)?
+        }
         Kind::Recordings => recordings::replay(subject, &name, &text, progress)?,
         Kind::Adversarial => {
             let setups = read(&path.with_file_name("setups.json"))?;
-            let departures = path.with_file_name("departures.jsonl");
-            let departures = if departures.exists() {
-                read(&departures)?
-            } else {
-                String::new()
-            };
-            Suite::read(&name, &setups, &text, &departures)?.replay(subject, progress)?
+            Suite::read(&name, &setups, &text, &departures_of(path)?)?.replay(subject, progress)?
         }
     })
+}
+
+fn departures_of(path: &Path) -> Result<String, FileError> {
+    let departures = path.with_file_name("departures.jsonl");
+    if departures.exists() {
+        read(&departures)
+    } else {
+        Ok(String::new())
+    }
 }
 
 enum Kind {

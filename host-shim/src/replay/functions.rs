@@ -11,7 +11,9 @@ use super::subject::WhitelistScript;
 /// A description of what is wrong with the name, an argument or the host.
 pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value, String> {
     let text = |at: usize| {
-        args.get(at).and_then(Value::as_str).ok_or_else(|| format!("`{name}` takes a string as argument {at}"))
+        args.get(at)
+            .and_then(Value::as_str)
+            .ok_or_else(|| format!("`{name}` takes a string as argument {at}"))
     };
     let any = |at: usize| args.get(at).unwrap_or(&Value::Null);
     let said = |error: core::HostError| error.to_string();
@@ -46,17 +48,29 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
         }
         "resolveStoredAnnotation" => {
             let resolved = core::resolve_stored_annotation(any(0), any(1));
-            let resolved = resolved.map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())?;
+            let resolved =
+                resolved.map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())?;
             let registry = Registry::default();
-            let names = |roles: Vec<core::RoleId>| roles.iter().map(|role| registry.name(*role)).collect::<Vec<_>>();
-            let args: serde_json::Map<String, Value> =
-                resolved.into_iter().map(|(name, roles)| (name, json!(names(roles)))).collect();
+            let names =
+                |roles: Vec<core::RoleId>| roles.iter().map(|role| registry.name(*role)).collect::<Vec<_>>();
+            let args: serde_json::Map<String, Value> = resolved
+                .into_iter()
+                .map(|(name, roles)| (name, json!(names(roles))))
+                .collect();
             json!({"args": args})
         }
         "rewriteResultContent" => {
-            let content = any(0).as_array().ok_or("`rewriteResultContent` takes an array of blocks")?;
+            let Some(content) = any(0).as_array() else {
+                return Ok(any(0).clone());
+            };
             let rewritten = core::rewrite_result_content(content, text(1)?, text(2)?);
-            Value::Array(content.iter().zip(rewritten).map(|(old, new)| new.unwrap_or_else(|| old.clone())).collect())
+            Value::Array(
+                content
+                    .iter()
+                    .zip(rewritten)
+                    .map(|(old, new)| new.unwrap_or_else(|| old.clone()))
+                    .collect(),
+            )
         }
         "whitelistAdd" => {
             let mut pattern = any(0).clone();
@@ -74,9 +88,16 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
 /// Runs a script on one fresh whitelist: candidates are extracted and added, then calls are matched.
 pub(super) fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Value, String> {
     let registry = Registry::default();
-    let role = |name: &String| registry.find(name).ok_or_else(|| format!("unknown role `{name}`"));
+    let role = |name: &String| {
+        registry
+            .find(name)
+            .ok_or_else(|| format!("unknown role `{name}`"))
+    };
     let roles = |names: &Option<Vec<String>>| -> Result<Option<Vec<core::RoleId>>, String> {
-        names.as_ref().map(|names| names.iter().map(role).collect()).transpose()
+        names
+            .as_ref()
+            .map(|names| names.iter().map(role).collect())
+            .transpose()
     };
     let annotation = |annotation: &Value| -> Result<core::PlainAnnotation, String> {
         core::resolve_stored_annotation(annotation, &json!({}))

@@ -2,16 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{
-    Arguments, Call, Engine, Host, HostError, Input, Part, RealpathError, Recording, View,
-};
+use callgate_core::{Arguments, Call, Engine, Host, HostError, Input, Part, RealpathError, Recording, View};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Value, json};
 
-use super::subject::{
-    Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings,
-};
 use super::functions;
+use super::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings};
 use crate::VirtualHost;
 
 /// callgate-core in this process. A panic is an [`Outcome::Fault`].
@@ -148,8 +144,10 @@ impl Session {
                 let call = Call::new(server.as_str(), tool.as_str(), Arguments::from_json(args));
                 let resolved = self.engine()?.annotation(&call);
                 Ok(resolved.map_or(Value::Null, |arguments| {
-                    let arguments: serde_json::Map<String, Value> =
-                        arguments.into_iter().map(|(name, roles)| (name, json!(roles))).collect();
+                    let arguments: serde_json::Map<String, Value> = arguments
+                        .into_iter()
+                        .map(|(name, roles)| (name, json!(roles)))
+                        .collect();
                     json!({"args": arguments})
                 }))
             }
@@ -163,16 +161,17 @@ impl Session {
                 let (allowed, container) = (allowed_directory.as_deref(), container_workspace_dir.as_deref());
                 let host = self.place.host();
                 let call = Call::new(server.as_str(), tool.as_str(), Arguments::from_json(args));
-                let prepared = self.engine()?.prepare(&call, allowed, container, host).map_err(refusal)?;
+                let prepared = self
+                    .engine()?
+                    .prepare(&call, allowed, container, host)
+                    .map_err(refusal)?;
                 let arguments: Value = serde_json::from_str(args).map_err(refusal)?;
                 Ok(json!({
                     "argsForTransport": prepared.apply(&arguments, View::Transport),
                     "argsForPolicy": prepared.apply(&arguments, View::Policy),
                 }))
             }
-            Operation::Function { name, args } => {
-                functions::call(name, args, self.place.host())
-            }
+            Operation::Function { name, args } => functions::call(name, args, self.place.host()),
             Operation::Whitelist(script) => functions::whitelist(script, self.place.host()),
             Operation::EvaluateJs { .. } => Err("no JavaScript runs here".to_owned()),
             Operation::Free => Err("a Rust engine is not freed by hand".to_owned()),
@@ -276,7 +275,9 @@ impl Host for Reentrant<'_> {
 /// The arguments of a request that was read as a call.
 fn arguments_of(request: &str) -> Result<Value, Refusal> {
     let mut request: Value = serde_json::from_str(request).map_err(refusal)?;
-    Ok(request.get_mut("arguments").map_or_else(|| json!({}), Value::take))
+    Ok(request
+        .get_mut("arguments")
+        .map_or_else(|| json!({}), Value::take))
 }
 
 fn value(answer: &impl Serialize) -> Result<Value, Refusal> {

@@ -32,6 +32,8 @@ use Must::*;
 const PROTECTED: Must = Deny("structural-protected-path");
 const UNRESOLVABLE: Must = Deny("structural-unresolvable-value");
 const UNREADABLE: Must = Deny("structural-unreadable-argument");
+/// No pattern grants the value, so neither the allowlist nor the rule does, and the stricter answer stands.
+const DEFAULT_DENY: Must = Deny("default-deny");
 /// The probes' rules that deny are called so.
 const BY_RULE: Must = Deny("deny");
 
@@ -87,12 +89,12 @@ pub(super) const PROBES: &[(&str, Must)] = &[
     ("probe-42-opaque-role-rule", Recorded),
     ("probe-43-disjoint-conditions", BY_RULE),
     ("probe-44-list-domains-raw-url", BY_RULE),
-    ("probe-45-wildcard-unparsable", DomainEscalate),
-    ("probe-46-wildcard-unparsable", DomainEscalate),
-    ("probe-47-wildcard-unparsable", DomainEscalate),
+    ("probe-45-wildcard-unparsable", DEFAULT_DENY),
+    ("probe-46-wildcard-unparsable", DEFAULT_DENY),
+    ("probe-47-wildcard-unparsable", DEFAULT_DENY),
     ("probe-48-ip-obfuscated", DomainEscalate),
     ("probe-49-ip-obfuscated", DomainEscalate),
-    ("probe-50-scheme-ignored", DomainEscalate),
+    ("probe-50-scheme-ignored", DEFAULT_DENY),
     ("probe-51-port-ignored", Recorded),
     (
         "probe-52-normalize-url-slash",

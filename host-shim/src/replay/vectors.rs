@@ -16,17 +16,63 @@ use super::{Progress, ReplayError, lines, probes, tags};
 /// Parity is judged without the engine's heuristic, which the recorded engine does not have (SPEC §15).
 const OPTIONS: &str = r#"{"heuristicPaths":"off"}"#;
 
+/// Untagged cases that this engine answers otherwise, with the reason; by file, then by case.
+///
+/// A case that stands here must not be answered as recorded, nor, where it is a verdict, looser.
+#[derive(Debug, Default)]
+pub struct Departures(BTreeMap<String, BTreeMap<String, String>>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Departure {
+    file: String,
+    case: String,
+    reason: String,
+}
+
+impl Departures {
+    /// Reads JSON Lines of `{file, case, reason}`; `name` is what errors call them.
+    ///
+    /// # Errors
+    /// When a line is malformed, or a case stands there twice.
+    pub fn read(name: &str, text: &str) -> Result<Self, ReplayError> {
+        let mut departures = Self::default();
+        for (number, line) in lines(text) {
+            let one: Departure =
+                serde_json::from_str(line).map_err(|error| ReplayError::at_line(name, number, error))?;
+            let file = departures.0.entry(one.file).or_default();
+            if file.insert(one.case.clone(), one.reason).is_some() {
+                return Err(ReplayError::at_line(
+                    name,
+                    number,
+                    format!("the case `{}` stands here twice", one.case),
+                ));
+            }
+        }
+        Ok(departures)
+    }
+
+    fn of(&self, file: &str) -> BTreeMap<&str, &str> {
+        let cases = self.0.get(file).into_iter().flatten();
+        cases
+            .map(|(case, reason)| (case.as_str(), reason.as_str()))
+            .collect()
+    }
+}
+
 /// Replays the file `name` with the content `text`; `progress` is called after every group.
 ///
 /// # Errors
-/// When a line is malformed, or the tables of requirements lack a tag or a probe that the file has, or the
+/// When a line is malformed, a departure names a case that is not there, or the tables of requirements lack a tag or a probe that the file has, or the
 /// file of probes lacks one that the table has.
 pub fn replay(
     subject: &mut dyn Subject,
     name: &str,
     text: &str,
+    departures: &Departures,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Report, ReplayError> {
+    let mut departures = departures.of(name);
     let lines = lines(text);
     let mut report = Report::default();
     let mut probes_met = Vec::new();
@@ -36,13 +82,19 @@ pub fn replay(
             probes_met.push(group.name.clone());
         }
         let place = format!("{name}:{number}");
-        let answered = group.replay(subject, name, &place, &mut report);
+        let answered = group.replay(subject, name, &place, &mut departures, &mut report);
         answered.map_err(|message| ReplayError::at_line(name, *number, message))?;
         progress(Progress {
             file: name,
             done: done + 1,
             total: lines.len(),
         });
+    }
+    if let Some(case) = departures.keys().next() {
+        return Err(ReplayError::new(
+            name,
+            format!("the departure `{case}` names no case of the file"),
+        ));
     }
     let missing = probes::PROBES
         .iter()
@@ -114,6 +166,7 @@ impl Group {
         subject: &mut dyn Subject,
         file: &str,
         place: &str,
+        departures: &mut BTreeMap<&str, &str>,
         report: &mut Report,
     ) -> Result<(), String> {
         let batch = self.batch()?;
@@ -132,7 +185,23 @@ impl Group {
             };
             let tags = case.tags();
             let recorded = case.recorded();
-            match self.required(case, &tags, &asked, &recorded, &outcome)? {
+            let name = format!("{}[{at}]", self.name);
+            let met = self.required(case, &tags, &asked, &recorded, &outcome)?;
+            let ending = match departures.remove(name.as_str()) {
+                None => met,
+                Some(reason) if met.is_ok() => Err(json!({"departure": reason, "butMet": recorded})),
+                Some(reason)
+                    if case.op == "evaluate"
+                        && !meets(Requirement::NeverLooser, &asked, &recorded, &outcome) =>
+                {
+                    Err(json!({"departure": reason, "notLooserThan": recorded}))
+                }
+                Some(_) => {
+                    report.count(&file, &tags, Tally::DEPARTED);
+                    continue;
+                }
+            };
+            match ending {
                 Ok(()) => {
                     let same = meets(Requirement::Recorded, &asked, &recorded, &outcome);
                     let as_recorded = usize::from(same && !tags.is_empty());
@@ -150,7 +219,7 @@ impl Group {
                     Disagreement {
                         subject: subject.name().to_owned(),
                         place: place.to_owned(),
-                        case: format!("{}[{at}]", self.name),
+                        case: name,
                         tags,
                         world: self.world.clone(),
                         engine: batch

@@ -33,9 +33,7 @@ impl Repository {
         }
         let configured = |of: &BTreeMap<String, Urls>| -> Vec<String> {
             let urls = of.get(name).into_iter().flat_map(Urls::iter).map(trim);
-            urls.filter(|url| !url.is_empty())
-                .map(|url| self.rewritten(url))
-                .collect()
+            urls.map(|url| self.rewritten(url)).collect()
         };
         distinct(
             configured(&self.remotes)
@@ -53,12 +51,12 @@ impl Repository {
         let push = of_branch(&self.branch_push_remotes).or_else(|| self.push_default.clone());
         let fetched = tracking
             .map(|remote| self.urls_of_setting(&remote))
-            .filter(|urls| !urls.is_empty())
+            .filter(|urls| urls.iter().any(|url| !url.is_empty()))
             .unwrap_or_else(|| self.urls_of(ORIGIN));
         let pushed = push
             .map(|remote| self.urls_of_setting(&remote))
             .unwrap_or_default();
-        distinct(fetched.into_iter().chain(pushed))
+        distinct(fetched.into_iter().chain(pushed).filter(|url| !url.is_empty()))
     }
 
     /// What git makes of an explicit URL: a remote may bear it as its name, and `insteadOf` may rewrite it.

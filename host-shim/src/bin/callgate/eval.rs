@@ -24,8 +24,9 @@ Examples:
   callgate eval '{\"serverName\": \"fetch\", \"toolName\": \"fetch\", \"arguments\": {\"url\": \"https://docs.rs\"}}'
   agent | callgate eval - --bundle conf/callgate.json --gate
 
-Exit codes: 0 allow, 1 fault, 2 deny, 3 escalate, 4 invalid document. For several calls: 1 if a line was no call
-or there was no line, else 2 if a call is denied, else 3 if one escalates, else 0.";
+Exit codes: 0 allow, 1 fault (a bad flag or call, an unreadable file), 2 deny, 3 escalate, 4 invalid document. \
+For several calls: 1 if a line was no call or there was none, else 2 if a call is denied, else 3 if one escalates, \
+else 0.";
 
 impl Eval {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
@@ -80,14 +81,15 @@ pub(crate) fn mention_warnings(gate: &Gate, out: &mut Out) -> Result<(), Failure
 fn sentence(call: &str, verdict: &Verdict) -> String {
     let decision = verdict.decision.as_str();
     let roles = match &verdict.decision {
-        Decision::Escalate(roles) if !roles.is_empty() => format!(" ({})", roles.join(", ")),
-        _ => String::new(),
+        Decision::Escalate(roles) if !roles.is_empty() => {
+            paint(DIM, &clean(&format!(" ({})", roles.join(", "))))
+        }
+        Decision::Allow | Decision::Escalate(_) | Decision::Deny => String::new(),
     };
     format!(
-        "{} {}{}  {} {}",
+        "{} {}{roles}  {} {}",
         paint(style_of(decision), &format!("{decision:<8}")),
         answers::title(call),
-        paint(DIM, &clean(&roles)),
         paint(DIM, &format!("{}:", clean(&verdict.rule))),
         clean(&verdict.reason),
     )

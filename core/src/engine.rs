@@ -9,7 +9,7 @@ use crate::document::Input;
 use crate::eval::{Evaluation, Explanation, Pinned, ValueStep, Verdict};
 use crate::host::{Facts, Host, HostError};
 use crate::program::{Program, Tool, compile};
-use crate::role::{REDACTED, Step};
+use crate::role::{REDACTED, RoleSet, Step};
 use crate::setup::{self, Directories, Part};
 
 /// Collects the parts of an engine.
@@ -272,10 +272,33 @@ impl Engine {
         &self.program.registry
     }
 
-    /// The names of the members that a call's judgement may look at, so that a caller can leave the values of
-    /// others where they are ([`Value::Unread`](crate::Value::Unread)). `None` when every value may matter.
-    pub fn arguments_of_interest(&self, server: &str, tool: &str) -> Option<Vec<&str>> {
-        interest(self.program.tool(server, tool)?)
+    /// What a judgement may look at in the arguments of a tool, so that a caller can leave all else where it is
+    /// ([`Value::Unread`](crate::Value::Unread)).
+    pub fn interest(&self, server: &str, tool: &str) -> Interest<'_> {
+        let mut interest = Interest {
+            members: Vec::new(),
+            others: false,
+            path_like: self.program.heuristic_paths,
+        };
+        if let Some(tool) = self.program.tool(server, tool) {
+            interest.add(tool, &self.program);
+        }
+        interest
+    }
+
+    /// Whether the tool is annotated.
+    pub fn knows_tool(&self, server: &str, tool: &str) -> bool {
+        self.program.tool(server, tool).is_some()
+    }
+
+    /// The names and servers of every annotated tool, in the order of both.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.program.tools.iter().map(|tool| (&*tool.server, &*tool.name))
+    }
+
+    /// The bounds of this engine.
+    pub fn limits(&self) -> &crate::Limits {
+        &self.program.limits
     }
 
     fn shaped_as_given(&self) -> Shaped<'_> {
@@ -367,18 +390,36 @@ impl Engine {
     }
 }
 
-fn interest(tool: &Tool) -> Option<Vec<&str>> {
-    let mut names = Vec::new();
-    for argument in &tool.arguments {
-        match argument.name.first() {
-            Some(name) => names.push(name),
-            None => return None,
+/// What a judgement may look at in the arguments of one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interest<'e> {
+    /// The members that the annotation speaks of, each once and sorted, and whether their values may matter.
+    pub members: Vec<(&'e str, bool)>,
+    /// Whether the values of all other members may matter too.
+    pub others: bool,
+    /// Whether strings that start with `/`, `.` or `~`, and such items of arrays, matter under any name.
+    pub path_like: bool,
+}
+
+impl<'e> Interest<'e> {
+    fn add(&mut self, tool: &'e Tool, program: &Program) {
+        for argument in &tool.arguments {
+            let possible: RoleSet = argument.roles.possible().collect();
+            let matters = possible.intersects(program.valued_roles);
+            match argument.name.first() {
+                Some(name) => self.members.push((name, matters)),
+                None => self.others |= matters,
+            }
+            if let Roles::Conditional { when, .. } = &argument.roles {
+                let seen = when.iter().filter_map(|clause| clause.condition.argument.first());
+                self.members.extend(seen.map(|name| (name, true)));
+            }
+            // Git remotes are looked up in the repository that the member `path` names, whatever its roles.
+            if possible.intersects(program.url_roles) {
+                self.members.push(("path", true));
+            }
         }
-        if let Roles::Conditional { when, .. } = &argument.roles {
-            names.extend(when.iter().filter_map(|clause| clause.condition.argument.first()));
-        }
+        self.members.sort_unstable_by(|one, other| (one.0, !one.1).cmp(&(other.0, !other.1)));
+        self.members.dedup_by_key(|(name, _)| *name);
     }
-    names.sort_unstable();
-    names.dedup();
-    Some(names)
 }

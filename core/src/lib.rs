@@ -25,7 +25,7 @@ pub use approval::{
 pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, Value, View};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::Input;
-pub use engine::{BuildError, Engine, EngineBuilder, Gated, PrepareError};
+pub use engine::{BuildError, Engine, EngineBuilder, Gated, Interest, PrepareError};
 pub use eval::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 pub use limits::Limits;
@@ -36,9 +36,9 @@ pub use net::{
 pub use path::PathCase;
 pub use plain::{
     expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote, resolve_git_remote,
-    resolve_real_path, resolve_stored_annotation,
+    resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
 };
-pub use policy::{Effect, MatchType};
+pub use policy::{Effect, MatchType, Validation};
 pub use results::{rewrite_result_content, rewrite_text};
 pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};
 pub use roots::{

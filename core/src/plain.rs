@@ -12,7 +12,7 @@ use crate::host::{Facts, Host, HostError};
 use crate::limits::Limits;
 use crate::net;
 use crate::path::{CanonicalPath, Failure, PathCase, Resolver, expand_tilde};
-use crate::policy::MatchType;
+use crate::policy::{self, MatchType, Validation};
 use crate::role::Registry;
 
 /// One host's directories and answers for a plain function.
@@ -138,13 +138,12 @@ pub fn list_entry_matches(match_type: MatchType, value: &str, entry: &str) -> bo
 /// A description of what is wrong with the annotation.
 pub fn resolve_stored_annotation(
     stored: &Json,
-    arguments: &Json,
+    arguments: &Arguments<'_>,
 ) -> Result<crate::PlainAnnotation, Vec<crate::Diagnostic>> {
     let registry = Registry::default();
     let stored = annotation::read_stored(stored, &registry)?;
-    let arguments = Arguments::from_value(arguments);
     let limits = Limits::default();
-    let siblings = Siblings::new(stored.iter().map(|argument| &argument.roles), &arguments, &limits);
+    let siblings = Siblings::new(stored.iter().map(|argument| &argument.roles), arguments, &limits);
     Ok(stored
         .iter()
         .map(|argument| {
@@ -152,6 +151,11 @@ pub fn resolve_stored_annotation(
             (argument.name.to_string(), roles.to_vec())
         })
         .collect())
+}
+
+/// Validates compiled rules against the definitions of the lists that they name (SPEC §7).
+pub fn validate_compiled_rules(rules: &Json, list_definitions: &Json) -> Validation {
+    policy::validate_compiled_rules(rules, list_definitions, &Registry::default(), &Limits::default())
 }
 
 /// The values of an argument of a plain annotation: a string, or the strings of an array.

@@ -11,7 +11,8 @@ use crate::role::RoleId;
 pub(crate) use document::{read, read_rules};
 pub(crate) use lists::{Lists, expand, missing_lists};
 pub(crate) use overridden::overridden;
-pub(crate) use validate::{Validation, validate_compiled_rules};
+pub use validate::Validation;
+pub(crate) use validate::validate_compiled_rules;
 
 /// A compiled policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

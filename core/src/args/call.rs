@@ -91,6 +91,11 @@ impl<'a> Call<'a> {
     pub fn tool(&self) -> &str {
         &self.tool
     }
+
+    /// The arguments alone.
+    pub fn into_arguments(self) -> Arguments<'a> {
+        self.arguments
+    }
 }
 
 impl<'a> Arguments<'a> {

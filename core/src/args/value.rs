@@ -59,8 +59,30 @@ impl<'a> Value<'a> {
         match self {
             Value::Raw(raw) => read_raw(raw, depth, depth).map(Cow::Owned),
             Value::Json(json) => read_json(json, depth, depth).map(Cow::Owned),
-            other => Ok(Cow::Borrowed(other)),
+            other => check_depth(other, depth, depth).map(|()| Cow::Borrowed(other)),
         }
+    }
+}
+
+fn check_depth(value: &Value<'_>, depth: usize, limit: usize) -> Result<(), Unreadable> {
+    let below = || depth.checked_sub(1).ok_or(Unreadable::TooDeep(limit));
+    match value {
+        Value::Array(items) => {
+            let depth = below()?;
+            items.iter().try_for_each(|item| check_depth(item, depth, limit))
+        }
+        Value::Object(members) => {
+            let depth = below()?;
+            members.iter().try_for_each(|(_, member)| check_depth(member, depth, limit))
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::Text(_)
+        | Value::IllFormed
+        | Value::Raw(_)
+        | Value::Json(_)
+        | Value::Unread => Ok(()),
     }
 }
 

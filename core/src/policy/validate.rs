@@ -14,16 +14,16 @@ use super::{ListDefinition, MatchType, Rule};
 
 /// What is wrong with compiled rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Validation {
+pub struct Validation {
     /// What an engine would refuse, and list references that cannot be meant.
-    pub(crate) errors: Vec<Diagnostic>,
+    pub errors: Vec<Diagnostic>,
     /// What deserves a second look.
-    pub(crate) warnings: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Validation {
     /// Whether there are no errors.
-    pub(crate) fn is_valid(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.errors.is_empty()
     }
 }

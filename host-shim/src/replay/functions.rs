@@ -45,7 +45,7 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
             json!(core::list_entry_matches(kind, text(1)?, text(2)?))
         }
         "resolveStoredAnnotation" => {
-            let resolved = core::resolve_stored_annotation(any(0), any(1));
+            let resolved = core::resolve_stored_annotation(any(0), &Arguments::from_value(any(1)));
             let resolved = resolved.map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())?;
             let registry = Registry::default();
             let names = |roles: Vec<core::RoleId>| roles.iter().map(|role| registry.name(*role)).collect::<Vec<_>>();
@@ -79,7 +79,7 @@ pub(super) fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Val
         names.as_ref().map(|names| names.iter().map(role).collect()).transpose()
     };
     let annotation = |annotation: &Value| -> Result<core::PlainAnnotation, String> {
-        core::resolve_stored_annotation(annotation, &json!({}))
+        core::resolve_stored_annotation(annotation, &Arguments::Members(Vec::new()))
             .map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())
     };
     let mut whitelist = ApprovalWhitelist::default();

@@ -18,7 +18,8 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 
-pub(crate) use near::{did_you_mean, listed};
+pub use near::did_you_mean;
+pub(crate) use near::listed;
 pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 pub(crate) use path::Relative;

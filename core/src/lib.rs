@@ -105,7 +105,7 @@ pub use approval::{
 };
 pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, ShapeError, Value, View};
 pub use diagnostic::{Code, Diagnostic, Severity};
-pub use document::Input;
+pub use document::{Input, did_you_mean};
 pub use engine::{BuildError, Engine, EngineBuilder, Gated, Interest, PrepareError};
 pub use eval::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};

@@ -13,6 +13,9 @@
 //! # Ok::<(), callgate_core::HostError>(())
 //! ```
 //!
+//! A [`Gate`] is an engine with its documents and one of these hosts; a [`bundle`] is one file that holds or names
+//! the documents.
+//!
 //! [`RealHost`] answers from the filesystem and git's configuration of this machine. It keeps nothing between
 //! two questions, starts no process and writes nothing. A question costs a few system calls: about two
 //! microseconds for a path without links, and the reading of a handful of small files for one about git. Paths
@@ -27,10 +30,17 @@ compile_error!(
     "callgate-host answers for POSIX paths and git's files on Unix; elsewhere, embed the component and supply a host"
 );
 
+pub mod bundle;
+mod documents;
+mod gate;
+mod members;
 mod real_host;
 pub mod replay;
 mod virtual_host;
 
+pub use bundle::BUNDLE_FILE;
+pub use documents::Fault;
+pub use gate::{Decision, Gate, GateBuilder, GateError, Gated, Verdict};
 pub use real_host::RealHost;
 pub use virtual_host::{
     Filesystem, Misbehaviour, Platform, Repository, Urls, VirtualHost, World, WorldError,

@@ -7,11 +7,14 @@
 //! - bypass attempts and controls: [`adversarial`];
 //! - recordings of single evaluations: [`recordings`].
 //!
+//! [`file`] tells the kinds apart.
+//!
 //! A [`Report`] counts what agreed and holds each disagreement with its world, as one line that can be run again.
 
 pub mod adversarial;
 mod compare;
 mod directives;
+mod file;
 mod functions;
 mod native;
 mod probes;
@@ -24,6 +27,7 @@ pub mod vectors;
 use std::fmt;
 
 pub use directives::{DirectiveError, expand};
+pub use file::{FileError, file};
 pub use native::NativeSubject;
 pub use report::{Disagreement, Report, Tally};
 pub use subject::{

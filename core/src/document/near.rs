@@ -1,7 +1,8 @@
 //! The known name that somebody probably meant.
 
-/// `did you mean …`, where one of the known names is near enough to `word`.
-pub(crate) fn did_you_mean<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+/// `did you mean …?`, where one of the known names is near enough to `word`; for the help of a
+/// [`Diagnostic`](crate::Diagnostic).
+pub fn did_you_mean<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(word, known).map(|name| format!("did you mean `{name}`?"))
 }
 

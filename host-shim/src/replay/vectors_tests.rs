@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 
 use super::super::fake::Fake;
 use super::super::subject::{Outcome, Surroundings};
-use super::{Group, replay};
+use super::{Departures, Group, replay};
 use crate::VirtualHost;
 
 fn files() -> Vec<(String, String)> {
     let folder = format!("{}/../tests/vectors", env!("CARGO_MANIFEST_DIR"));
     let entries = std::fs::read_dir(folder).expect("the folder of recorded cases");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| !path.ends_with("departures.jsonl"));
     paths.sort();
     let name = |path: &std::path::Path| path.file_name().expect("a name").to_string_lossy().into_owned();
     paths
@@ -45,7 +46,7 @@ fn the_recorded_engine_fails_where_this_one_must_differ() {
             outcomes.pop_front().expect("an outcome for each case")
         });
         let mut groups = 0;
-        let report = replay(&mut fake, &name, &text, &mut |progress| {
+        let report = replay(&mut fake, &name, &text, &Departures::default(), &mut |progress| {
             groups += 1;
             assert_eq!(progress.done, groups);
         });
@@ -96,7 +97,7 @@ fn group(case: &Value) -> String {
 fn an_answer_out_of_turn_is_a_disagreement_with_all_it_takes() {
     let text = group(&json!({"op": "normalizeUrl", "args": ["http://h/"], "expect": "http://h"}));
     let mut fake = Fake::new(|_, _| Outcome::Answer(json!("http://h/")));
-    let report = replay(&mut fake, "f.jsonl", &text, &mut |_| {}).expect("a report");
+    let report = replay(&mut fake, "f.jsonl", &text, &Departures::default(), &mut |_| {}).expect("a report");
     assert_eq!(report.total().failed, 1);
     let line = report.disagreements[0].to_string();
     let told: Value = serde_json::from_str(&line).expect("one line of JSON");
@@ -130,7 +131,8 @@ fn silence_is_a_fault() {
         }
     }
     let text = group(&json!({"op": "expandTilde", "args": ["~"], "expect": {"throws": "Error"}}));
-    let report = replay(&mut Silent, "f.jsonl", &text, &mut |_| {}).expect("a report");
+    let report =
+        replay(&mut Silent, "f.jsonl", &text, &Departures::default(), &mut |_| {}).expect("a report");
     assert_eq!(report.total().failed, 1);
 }
 
@@ -138,7 +140,7 @@ fn silence_is_a_fault() {
 fn malformed_files_are_refused() {
     let check = |text: &str, expected: &str| {
         let mut fake = Fake::new(|_, _| Outcome::Answer(Value::Null));
-        let error = replay(&mut fake, "f.jsonl", text, &mut |_| {})
+        let error = replay(&mut fake, "f.jsonl", text, &Departures::default(), &mut |_| {})
             .expect_err("an error")
             .to_string();
         assert!(

@@ -1,0 +1,106 @@
+//! Answering calls one by one, and what all the answers together come to.
+
+use std::ffi::OsString;
+
+use callgate_core::{Call, CallError};
+use clap::Args;
+use serde_json::json;
+
+use crate::calls::{Calls, Given};
+use crate::output::{Exit, Failure, Out, RED, clean, paint};
+use crate::setup::Setup;
+
+/// What is judged, and how.
+#[derive(Args)]
+pub(crate) struct Question {
+    /// One call as JSON, a file (NAME.json holds one call, any other file one call a line), or - for standard
+    /// input, answered line by line as it comes
+    #[arg(value_name = "CALLS")]
+    calls: OsString,
+    /// Judge what a gate forwards: relative paths are relative to the sandbox
+    #[arg(long)]
+    pub(crate) gate: bool,
+    /// The directory that the tool's container calls its workspace; paths under it are moved onto the sandbox
+    #[arg(long, value_name = "DIR", requires = "gate")]
+    pub(crate) container_workspace_dir: Option<String>,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+}
+
+/// Why a call has no answer.
+pub(crate) enum Problem {
+    /// It is no call; the next one may be.
+    Call(CallError),
+    /// Nothing can be answered any more.
+    Failure(Failure),
+}
+
+impl From<CallError> for Problem {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+impl<F: Into<Failure>> From<F> for Problem {
+    fn from(failure: F) -> Self {
+        Self::Failure(failure.into())
+    }
+}
+
+/// Gives every call to `answer`, which writes what it finds and says what it comes to.
+pub(crate) fn each(
+    question: &Question,
+    out: &mut Out,
+    mut answer: impl FnMut(&str, &mut Out) -> Result<Exit, Problem>,
+) -> Result<Exit, Failure> {
+    let mut calls = Calls::open(&question.calls)?;
+    let mut worst = None;
+    while let Some(Given { line, text }) = calls.next()? {
+        let exit = match text.map(|text| answer(&text, out)) {
+            Ok(Ok(exit)) => exit,
+            Ok(Err(Problem::Failure(failure))) => return Err(failure),
+            Ok(Err(Problem::Call(error))) => {
+                let line = line + error.line.saturating_sub(1);
+                refuse(out, line, Some(error.column), &error.message)?
+            }
+            Err(message) => refuse(out, line, None, &message)?,
+        };
+        worst = worst.max(Some(exit));
+    }
+    // An empty input must not look like an allowed call.
+    worst.ok_or_else(|| Failure::Fault("found no call, expected at least one".to_owned()))
+}
+
+/// The exit code that stands for a decision.
+pub(crate) fn exit_of(decision: &str) -> Exit {
+    match decision {
+        "allow" => Exit::Allow,
+        "escalate" => Exit::Escalate,
+        _ => Exit::Deny,
+    }
+}
+
+/// `server/tool` of a call.
+pub(crate) fn title(call: &str) -> String {
+    let call = Call::from_json(call);
+    call.map(|call| clean(&format!("{}/{}", call.server(), call.tool())).into_owned())
+        .unwrap_or_default()
+}
+
+fn refuse(out: &mut Out, line: usize, column: Option<usize>, message: &str) -> Result<Exit, Failure> {
+    if out.human {
+        let column = column
+            .map(|column| format!(", column {column}"))
+            .unwrap_or_default();
+        let place = format!("line {line}{column}");
+        out.line(&format!("{} {place}: {}", paint(RED, "error   "), clean(message)))?;
+        return Ok(Exit::Fault);
+    }
+    let mut error = json!({"line": line});
+    if let Some(column) = column {
+        error["column"] = column.into();
+    }
+    error["message"] = message.into();
+    out.json(&json!({"error": error}))?;
+    Ok(Exit::Fault)
+}

@@ -1,0 +1,124 @@
+//! Where calls come from: the command line, a file, or standard input.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read as _};
+use std::path::Path;
+
+use crate::output::Failure;
+
+/// Bytes of the longest call.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// Calls, one after the other as they come.
+pub(crate) struct Calls {
+    reader: Box<dyn BufRead>,
+    name: String,
+    /// Whether everything together is one call.
+    whole: bool,
+    line: usize,
+}
+
+/// What stands where a call should be.
+pub(crate) struct Given {
+    /// The line that it begins on, from 1.
+    pub(crate) line: usize,
+    /// The text, or why there is none.
+    pub(crate) text: Result<String, String>,
+}
+
+impl Calls {
+    /// `argument` is a call, `-`, or a file: `….json` for one call, any other for a call a line.
+    pub(crate) fn open(argument: &OsStr) -> Result<Self, Failure> {
+        let name = argument.display().to_string();
+        let of = |reader, whole| Self {
+            reader,
+            name: name.clone(),
+            whole,
+            line: 0,
+        };
+        if let Some(text) = argument.to_str() {
+            if text == "-" {
+                return Ok(of(Box::new(io::stdin().lock()), false));
+            }
+            if text.trim_start().starts_with(['{', '[', '"']) {
+                return Ok(of(Box::new(Cursor::new(text.to_owned())), true));
+            }
+        }
+        let file = File::open(argument).map_err(|error| unreadable(&name, &error))?;
+        let whole = Path::new(argument).extension() == Some(OsStr::new("json"));
+        Ok(of(Box::new(BufReader::new(file)), whole))
+    }
+
+    /// The next call; lines without anything are passed over.
+    pub(crate) fn next(&mut self) -> Result<Option<Given>, Failure> {
+        loop {
+            let mut bytes = Vec::new();
+            let ended = self
+                .read(&mut bytes)
+                .map_err(|error| unreadable(&self.name, &error))?;
+            if bytes.is_empty() && ended {
+                return Ok(None);
+            }
+            self.line += 1;
+            if bytes.len() > MOST_BYTES {
+                let text = Err(format!(
+                    "found more than {MOST_BYTES} bytes, expected a call of at most that"
+                ));
+                return Ok(Some(Given {
+                    line: self.line,
+                    text,
+                }));
+            }
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let text = String::from_utf8(bytes).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+                format!("found the byte `0x{byte:02x}` at offset {at}, expected JSON in UTF-8")
+            });
+            return Ok(Some(Given {
+                line: self.line,
+                text,
+            }));
+        }
+    }
+
+    /// Reads one line or everything, one byte more than a call may have at most; the rest of a longer line is
+    /// thrown away. Says whether the input ended before anything came.
+    fn read(&mut self, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        let mut limited = self.reader.by_ref().take(MOST_BYTES as u64 + 1);
+        let read = if self.whole {
+            limited.read_to_end(bytes)?
+        } else {
+            limited.read_until(b'\n', bytes)?
+        };
+        if bytes.last() == Some(&b'\n') && !self.whole {
+            bytes.pop();
+        } else if bytes.len() > MOST_BYTES {
+            self.skip_line()?;
+        }
+        Ok(read == 0)
+    }
+
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            let buffered = self.reader.fill_buf()?;
+            let end = buffered.iter().position(|byte| *byte == b'\n' && !self.whole);
+            let (used, ended) = match end {
+                Some(end) => (end + 1, true),
+                None => (buffered.len(), buffered.is_empty()),
+            };
+            self.reader.consume(used);
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    let name = if name == "-" { "standard input" } else { name };
+    Failure::Fault(format!("cannot read `{name}`: {error}"))
+}

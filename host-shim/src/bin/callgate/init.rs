@@ -1,0 +1,110 @@
+//! `callgate init`: a bundle to begin with, the same as the example that the sources hold.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use callgate_host::BUNDLE_FILE;
+use clap::Args;
+use serde_json::json;
+
+use crate::output::{BOLD, Exit, Failure, Out, clean, paint};
+
+/// Write a small bundle to begin with: a policy and annotations for filesystem, git and fetch servers
+///
+/// The documents explain themselves in their descriptions and comments, and calls.jsonl holds calls to try.
+#[derive(Args)]
+pub(crate) struct Init {
+    /// The project's directory; made where it is missing
+    #[arg(default_value = ".")]
+    dir: PathBuf,
+    /// Overwrite files that are there
+    #[arg(long)]
+    force: bool,
+}
+
+const FILES: [(&str, &str); 4] = [
+    (
+        BUNDLE_FILE,
+        include_str!("../../../examples/bundle/callgate.json"),
+    ),
+    (
+        "policy.json",
+        include_str!("../../../examples/bundle/policy.json"),
+    ),
+    (
+        "annotations.json",
+        include_str!("../../../examples/bundle/annotations.json"),
+    ),
+    (
+        "calls.jsonl",
+        include_str!("../../../examples/bundle/calls.jsonl"),
+    ),
+];
+
+/// What to run in the directory, and the question that it answers.
+const NEXT: [(&str, &str); 3] = [
+    ("callgate validate", "are the documents right?"),
+    ("callgate eval calls.jsonl", "what becomes of some calls?"),
+    (
+        r#"callgate explain '{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/.ssh/config"}}'"#,
+        "why?",
+    ),
+];
+
+impl Init {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let paths = FILES.map(|(name, _)| self.dir.join(name));
+        if !self.force {
+            let there: Vec<String> = paths
+                .iter()
+                .filter(|path| fs::symlink_metadata(path).is_ok())
+                .map(|path| format!("`{}`", path.display()))
+                .collect();
+            if !there.is_empty() {
+                let message = format!(
+                    "found {}, expected no such file (--force overwrites)",
+                    there.join(", ")
+                );
+                return Err(Failure::Fault(message));
+            }
+        }
+        let fault = |path: &Path, error: std::io::Error| {
+            Failure::Fault(format!("cannot write `{}`: {error}", path.display()))
+        };
+        fs::create_dir_all(&self.dir).map_err(|error| fault(&self.dir, error))?;
+        for (path, (_, text)) in paths.iter().zip(FILES) {
+            self.write(path, text).map_err(|error| fault(path, error))?;
+        }
+        let written: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        if !out.human {
+            let next: Vec<&str> = NEXT.iter().map(|(command, _)| *command).collect();
+            out.json(&json!({"written": written, "next": next}))?;
+            return Ok(Exit::Allow);
+        }
+        for file in &written {
+            out.line(&format!("wrote {}", clean(file)))?;
+        }
+        out.line("\nnext:")?;
+        if self.dir != Path::new(".") {
+            let command = format!("cd {}", clean(&self.dir.display().to_string()));
+            out.line(&format!("  {}", paint(BOLD, &command)))?;
+        }
+        for (command, what) in NEXT {
+            out.line(&format!("  {}   # {what}", paint(BOLD, command)))?;
+        }
+        out.line("\nthen write your own rules into policy.json")?;
+        Ok(Exit::Allow)
+    }
+
+    fn write(&self, path: &Path, text: &str) -> std::io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        if self.force {
+            options.create(true).truncate(true);
+        } else {
+            options.create_new(true);
+        }
+        options.open(path)?.write_all(text.as_bytes())
+    }
+}

@@ -1,0 +1,108 @@
+//! The `callgate` command: judges tool calls, explains verdicts, validates documents and replays cases.
+
+mod answers;
+mod calls;
+mod eval;
+mod explain;
+mod init;
+mod output;
+mod replay;
+mod setup;
+mod tree;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
+
+use output::{Color, Exit, Failure, Format, Out};
+
+/// Decides whether an AI agent's tool calls may be made, and says why.
+///
+/// A call is JSON, `{"serverName": …, "toolName": …, "arguments": {…}}`. It is judged by documents: a policy, the
+/// annotations of the tools, and settings such as a sandbox. `callgate init` writes a small set to begin with.
+#[derive(Parser)]
+#[command(name = "callgate", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// How answers are written: human on a terminal and json elsewhere, unless said here
+    #[arg(long, global = true, value_name = "FORMAT", help_heading = "Output")]
+    format: Option<Format>,
+    /// Whether human answers are coloured
+    #[arg(
+        long,
+        global = true,
+        default_value = "auto",
+        value_name = "WHEN",
+        help_heading = "Output"
+    )]
+    color: Color,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 allow or success, 1 fault (a bad flag or call, an unreadable file, a failed case), 2 deny, \
+3 escalate, 4 invalid document. For several calls: 1 if a line was no call or there was none, else 2 if a call is \
+denied, else 3 if one escalates, else 0.";
+
+#[derive(Subcommand)]
+enum Command {
+    Eval(eval::Eval),
+    Explain(explain::Explain),
+    Validate(validate::Validate),
+    Replay(replay::Replay),
+    Init(init::Init),
+    /// Write the completions for a shell to standard output
+    #[command(
+        after_help = "For example: callgate completions bash > ~/.local/share/bash-completion/completions/callgate"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody is left to hear that this could not be printed.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Exit::Fault
+            } else {
+                Exit::Allow
+            }
+            .into();
+        }
+    };
+    cli.color.choose();
+    let mut out = Out::new(cli.format);
+    let done = match cli.command {
+        Command::Eval(eval) => eval.run(&mut out),
+        Command::Explain(explain) => explain.run(&mut out),
+        Command::Validate(validate) => validate.run(&mut out),
+        Command::Replay(replay) => replay.run(cli.format, &mut out),
+        Command::Init(init) => init.run(&mut out),
+        Command::Completions { shell } => completions(shell, &mut out),
+    };
+    done.unwrap_or_else(|failure| failure.report()).into()
+}
+
+fn completions(shell: Shell, out: &mut Out) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "callgate", &mut script);
+    out.text(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Allow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_described_without_contradiction() {
+        Cli::command().debug_assert();
+    }
+}

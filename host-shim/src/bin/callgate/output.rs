@@ -1,0 +1,256 @@
+//! Where answers go: standard output as lines of JSON or for a person, faults to standard error, an exit code.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write};
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use callgate_host::{Fault, GateError};
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// How answers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For a person
+    Human,
+    /// One line of JSON an answer
+    Json,
+}
+
+/// Whether human answers are coloured.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    pub(crate) fn choose(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// How the process ends, from what lets a call pass to what cannot even judge it: where there are several
+/// answers, the last of these stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Exit {
+    Allow,
+    Escalate,
+    Deny,
+    Invalid,
+    Fault,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Allow => 0,
+            Exit::Escalate => 3,
+            Exit::Deny => 2,
+            Exit::Invalid => 4,
+            Exit::Fault => 1,
+        })
+    }
+}
+
+/// Why a command cannot answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Something that is no document's fault.
+    Fault(String),
+    /// A document that is no bundle, policy or the like.
+    Invalid(String),
+    /// Documents that are refused.
+    Refused(Vec<Fault>),
+    /// Whoever read the answers has gone away.
+    Closed,
+}
+
+impl Failure {
+    /// Tells standard error, and gives the exit code that says the same.
+    pub(crate) fn report(self) -> Exit {
+        match self {
+            Self::Fault(message) => {
+                complain(&message);
+                Exit::Fault
+            }
+            Self::Invalid(message) => {
+                complain(&message);
+                Exit::Invalid
+            }
+            Self::Refused(faults) => {
+                let mut stderr = anstream::stderr();
+                for fault in faults {
+                    let _ = write!(stderr, "{}", diagnosis(&fault));
+                }
+                Exit::Invalid
+            }
+            Self::Closed => Exit::Fault,
+        }
+    }
+}
+
+impl From<GateError> for Failure {
+    fn from(error: GateError) -> Self {
+        match error {
+            GateError::Refused(faults) => Self::Refused(faults),
+            GateError::Unreadable { .. } | GateError::Host(_) => Self::Fault(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::Closed
+        } else {
+            Self::Fault(format!("cannot write the answer: {error}"))
+        }
+    }
+}
+
+/// One line on standard error, `error: …`. Whether it arrives cannot be helped.
+fn complain(message: &str) {
+    let mut stderr = anstream::stderr();
+    let _ = writeln!(stderr, "{} {}", paint(RED, "error:"), clean(message));
+}
+
+/// Standard output.
+pub(crate) struct Out {
+    stream: Box<dyn Write>,
+    /// Whether answers are for a person.
+    pub(crate) human: bool,
+}
+
+impl Out {
+    pub(crate) fn new(format: Option<Format>) -> Self {
+        let human = match format {
+            Some(format) => format == Format::Human,
+            None => io::stdout().is_terminal(),
+        };
+        let stream: Box<dyn Write> = if human {
+            Box::new(anstream::stdout().lock())
+        } else {
+            Box::new(io::stdout().lock())
+        };
+        Self { stream, human }
+    }
+
+    /// Writes text as it is and sees to it that it leaves this process.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        self.stream.write_all(text.as_bytes())?;
+        Ok(self.stream.flush()?)
+    }
+
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
+        self.text(&format!("{line}\n"))
+    }
+
+    pub(crate) fn json(&mut self, answer: &impl Serialize) -> Result<(), Failure> {
+        let line = serde_json::to_string(answer).map_err(io::Error::from)?;
+        self.line(&line)
+    }
+}
+
+pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+
+/// The text in a style; what does not come from this program must be [`clean`] before.
+pub(crate) fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// The style of `allow`, `escalate` and `deny`.
+pub(crate) fn style_of(decision: &str) -> Style {
+    match decision {
+        "allow" => GREEN,
+        "escalate" => YELLOW,
+        _ => RED,
+    }
+}
+
+/// Text from elsewhere, fit for a terminal: nothing in it moves the cursor, hides or reorders other text.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unfit) {
+        return Cow::Borrowed(text);
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    for one in text.chars() {
+        if is_unfit(one) {
+            cleaned.extend(one.escape_debug());
+        } else {
+            cleaned.push(one);
+        }
+    }
+    Cow::Owned(cleaned)
+}
+
+/// The same, at most `most` characters of it.
+pub(crate) fn brief(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}… ({} bytes)", clean(&text[..end]), text.len()),
+        None => clean(text).into_owned(),
+    }
+}
+
+/// Control characters, line separators, and the invisible characters that change how others are shown.
+fn is_unfit(one: char) -> bool {
+    one.is_control()
+        || matches!(one, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(one, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A fault on two or three lines.
+pub(crate) fn diagnosis(fault: &Fault) -> String {
+    let diagnostic = &fault.diagnostic;
+    let (style, severity) = if fault.is_error() {
+        (RED, "error")
+    } else {
+        (YELLOW, "warning")
+    };
+    let label = paint(style, &format!("{severity}[{}]", diagnostic.code));
+    let mut text = format!("{label} {}", paint(BOLD, &clean(&diagnostic.path)));
+    if let Some(file) = &fault.file {
+        let _ = write!(text, " in {}", clean(file));
+    }
+    let _ = writeln!(text, "\n  {}", clean(&diagnostic.message));
+    if let Some(help) = &diagnostic.help {
+        let _ = writeln!(text, "  {} {}", paint(DIM, "help:"), clean(help));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_elsewhere_cannot_drive_the_terminal() {
+        for (text, expected) in [
+            ("plain ünïcode 日本", "plain ünïcode 日本"),
+            ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
+            ("a\r\nb\tc\0", "a\\r\\nb\\tc\\0"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("exe\u{202e}txt", "exe\\u{202e}txt"),
+            ("zero\u{200b}width", "zero\\u{200b}width"),
+        ] {
+            assert_eq!(clean(text), expected);
+        }
+        assert_eq!(brief("日本語", 2), "日本… (9 bytes)");
+        assert_eq!(brief("日本", 2), "日本");
+    }
+}

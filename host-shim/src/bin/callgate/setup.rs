@@ -1,0 +1,164 @@
+//! The documents and the host that a command works with.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use callgate_core::{Host, Part};
+use callgate_host::{BUNDLE_FILE, Gate, GateBuilder, RealHost, VirtualHost, bundle};
+use clap::Args;
+use serde_json::Value;
+
+use crate::output::Failure;
+
+const DOCUMENTS: &str = "Documents";
+const HOST: &str = "Host";
+
+/// The documents: a bundle, flags, or flags laid over a bundle. Without `--bundle`, and without both of `--policy`
+/// and `--annotations`, the bundle is the `callgate.json` of the current directory.
+#[derive(Args)]
+pub(crate) struct Setup {
+    /// A bundle: one file that names or holds all documents [default: ./callgate.json]
+    #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
+    bundle: Option<PathBuf>,
+    /// The compiled policy
+    #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
+    policy: Option<PathBuf>,
+    /// The annotations of the tools
+    #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
+    annotations: Option<PathBuf>,
+    /// The dynamic lists that the policy's @names stand for
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
+    lists: Option<PathBuf>,
+    /// The directory in which filesystem and git may do what they like
+    #[arg(long, value_name = "DIR", help_heading = DOCUMENTS)]
+    sandbox: Option<String>,
+    /// A path that no call may touch, besides the bundle's; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = DOCUMENTS)]
+    protected_path: Vec<String>,
+    /// A domain pattern that the URLs of a server's calls may match, besides the bundle's; may be repeated
+    #[arg(long, value_name = "SERVER=PATTERN", value_parser = server_pattern, help_heading = DOCUMENTS)]
+    allow_domain: Vec<(String, String)>,
+    /// A server whose every call is allowed, besides the bundle's; may be repeated
+    #[arg(long, value_name = "SERVER", help_heading = DOCUMENTS)]
+    trust: Vec<String>,
+    /// The engine's options, an object such as '{"unknownArguments": "deny"}'
+    #[arg(long, value_name = "JSON", help_heading = DOCUMENTS)]
+    options: Option<String>,
+    /// What `~` stands for [default: the user's home directory]
+    #[arg(long, value_name = "DIR", help_heading = HOST)]
+    home: Option<PathBuf>,
+    /// What relative paths of calls and flags are relative to [default: the current directory]
+    #[arg(long, value_name = "DIR", help_heading = HOST)]
+    cwd: Option<PathBuf>,
+    /// Judge in the virtual world of this file instead of on this machine's disk
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["home", "cwd"], help_heading = HOST)]
+    world: Option<PathBuf>,
+}
+
+fn server_pattern(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once('=') {
+        Some((server, pattern)) if !server.is_empty() && !pattern.is_empty() => {
+            Ok((server.to_owned(), pattern.to_owned()))
+        }
+        _ => Err("expected a server and a pattern, for example `fetch=*.example.com`"),
+    }
+}
+
+impl Setup {
+    pub(crate) fn gate(&self) -> Result<Gate, Failure> {
+        Ok(self.builder()?.build()?)
+    }
+
+    pub(crate) fn builder(&self) -> Result<GateBuilder, Failure> {
+        let host = self.host()?;
+        let mut builder = Gate::builder();
+        if let Some(bundle) = self.bundle()? {
+            builder = builder.bundle(bundle);
+        }
+        for (part, file) in [
+            (Part::CompiledPolicy, &self.policy),
+            (Part::ToolAnnotations, &self.annotations),
+            (Part::DynamicLists, &self.lists),
+        ] {
+            if let Some(file) = file {
+                builder = builder.file(part, file);
+            }
+        }
+        if let Some(sandbox) = &self.sandbox {
+            let sandbox = bundle::anchored(sandbox, host.current_dir());
+            builder = builder.part(Part::AllowedDirectory, Value::from(sandbox).to_string());
+        }
+        if let Some(options) = &self.options {
+            builder = builder.part(Part::Options, options.as_str());
+        }
+        for path in &self.protected_path {
+            builder = builder.protect(bundle::anchored(path, host.current_dir()));
+        }
+        for (server, pattern) in &self.allow_domain {
+            builder = builder.allow_domain(server, pattern);
+        }
+        for server in &self.trust {
+            builder = builder.trust(server);
+        }
+        Ok(builder.host(host))
+    }
+
+    fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
+        if self.bundle.is_some() {
+            return Ok(self.bundle.clone());
+        }
+        if self.policy.is_some() || self.annotations.is_some() {
+            return Ok(None);
+        }
+        let usual = PathBuf::from(BUNDLE_FILE);
+        if fs::symlink_metadata(&usual).is_ok() {
+            return Ok(Some(usual));
+        }
+        let message = format!(
+            "there are no documents: expected `--bundle FILE`, `--policy FILE --annotations FILE`, or a \
+             `{BUNDLE_FILE}` in the current directory (`callgate init` writes one)"
+        );
+        Err(Failure::Fault(message))
+    }
+
+    fn host(&self) -> Result<Arc<dyn Host + Send + Sync>, Failure> {
+        if let Some(world) = &self.world {
+            return Ok(Arc::new(read_world(world)?));
+        }
+        let fault = |error: callgate_core::HostError| Failure::Fault(error.to_string());
+        let (home, cwd) = match (&self.home, &self.cwd) {
+            (None, None) => return Ok(Arc::new(RealHost::from_env().map_err(fault)?)),
+            (Some(home), Some(cwd)) => (directory(home)?, directory(cwd)?),
+            (Some(home), None) => (directory(home)?, directory(Path::new("."))?),
+            (None, Some(cwd)) => {
+                let own = RealHost::from_env().map_err(fault)?;
+                (own.home_dir().to_owned(), directory(cwd)?)
+            }
+        };
+        Ok(Arc::new(RealHost::new(&home, &cwd).map_err(fault)?))
+    }
+}
+
+fn read_world(path: &Path) -> Result<VirtualHost, Failure> {
+    let place = path.display();
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => Failure::Invalid(format!("{place}: expected JSON in UTF-8")),
+        _ => Failure::Fault(format!("cannot read `{place}`: {error}")),
+    })?;
+    let invalid = |error: &dyn std::fmt::Display| Failure::Invalid(format!("{place}: {error}"));
+    let world: Value = serde_json::from_str(&text).map_err(|error| invalid(&error))?;
+    if !world.is_object() {
+        return Err(invalid(&"expected an object, a world"));
+    }
+    VirtualHost::from_world(&world).map_err(|error| invalid(&error))
+}
+
+/// The directory as an absolute path, where the kernel finds it.
+fn directory(path: &Path) -> Result<String, Failure> {
+    let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+    let absolute = absolute.map_err(|error| Failure::Fault(format!("`{}`: {error}", path.display())))?;
+    let text = absolute.into_os_string().into_string();
+    text.map_err(|path| Failure::Fault(format!("the directory `{}` is not UTF-8", path.display())))
+}

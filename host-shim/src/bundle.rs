@@ -1,0 +1,339 @@
+//! A bundle: one file, `callgate.json`, that names or holds everything a gate is built from.
+//!
+//! ```json
+//! {
+//!   "description": "what this gate is for",
+//!   "policy": "policy.json",
+//!   "annotations": "annotations.json",
+//!   "lists": "lists.json",
+//!   "sandbox": ".",
+//!   "protectedPaths": ["~/.ssh", "secrets"],
+//!   "domainAllowlists": {"fetch": ["docs.rs", "*.github.com"]},
+//!   "trustedServers": [],
+//!   "options": {"unknownArguments": "deny"},
+//!   "roles": []
+//! }
+//! ```
+//!
+//! `policy`, `annotations` and `lists` are the path of a file or the document itself; the rest is written out.
+//! Paths are relative to the bundle's folder. Every key may be missing; a key that is not listed here, or that
+//! stands twice, is an error.
+
+use std::path::{Path, PathBuf};
+
+use callgate_core::{Code, Diagnostic, Part, Severity, did_you_mean};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::documents::{self, Fault, Source, Unread};
+use crate::members::Members;
+
+/// The file's usual name.
+pub const BUNDLE_FILE: &str = "callgate.json";
+
+/// The name of the bundle in the paths of its faults.
+const NAME: &str = "bundle";
+
+/// How the value of a key stands in a bundle.
+#[derive(Clone, Copy)]
+enum Written {
+    /// As the path of a file, or as the document itself.
+    FileOrInline,
+    /// As the document itself.
+    Inline,
+    /// As a path that the engine gets.
+    Path,
+    /// As an array of such paths.
+    Paths,
+}
+
+const PARTS: [(&str, Part, Written); 9] = [
+    ("policy", Part::CompiledPolicy, Written::FileOrInline),
+    ("annotations", Part::ToolAnnotations, Written::FileOrInline),
+    ("lists", Part::DynamicLists, Written::FileOrInline),
+    ("sandbox", Part::AllowedDirectory, Written::Path),
+    ("protectedPaths", Part::ProtectedPaths, Written::Paths),
+    ("domainAllowlists", Part::ServerDomainAllowlists, Written::Inline),
+    ("trustedServers", Part::TrustedServers, Written::Inline),
+    ("options", Part::Options, Written::Inline),
+    ("roles", Part::Roles, Written::Inline),
+];
+
+/// What a bundle says, as far as it can be read.
+#[derive(Debug, Default)]
+pub(crate) struct Bundle {
+    pub(crate) parts: Vec<(Part, Source)>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// Reads the bundle at `path`; the files that it names are not opened yet.
+///
+/// # Errors
+/// When the file or its folder cannot be read. What is wrong within it is among the bundle's faults.
+pub(crate) fn read(path: &Path) -> Result<Bundle, Unread> {
+    let file = path.display().to_string();
+    let text = match documents::read_text(path, NAME)? {
+        Ok(text) => text,
+        Err(diagnostic) => return Ok(refused(file, diagnostic)),
+    };
+    let keys: Members<'_> = match serde_json::from_str(&text) {
+        Ok(keys) => keys,
+        Err(error) => {
+            let code = if error.is_data() {
+                Code::WrongType
+            } else {
+                Code::Syntax
+            };
+            return Ok(refused(file, fault(code, NAME, error.to_string())));
+        }
+    };
+    let named = path.parent().unwrap_or(Path::new(""));
+    let folder = folder_of(named).map_err(|reason| Unread {
+        file: file.clone(),
+        reason,
+    })?;
+    let mut reader = Reader {
+        file,
+        named: named.to_owned(),
+        folder,
+        bundle: Bundle::default(),
+    };
+    reader.read(&keys.0);
+    Ok(reader.bundle)
+}
+
+/// `path` as the engine should have it: one that is relative is taken to lie in `folder`, which is absolute.
+///
+/// What begins with `~`, and what the engine refuses by its spelling (empty, `$NAME`, `file:`), stays as it is.
+pub fn anchored(path: &str, folder: &str) -> String {
+    let spelled = path.starts_with(['/', '~', '$']) || path.contains(['\0']) || path.contains("${");
+    let uri = path
+        .get(..5)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    if path.is_empty() || spelled || uri {
+        return path.to_owned();
+    }
+    let folder = folder.trim_end_matches('/');
+    match path.trim_end_matches('/') {
+        "." if folder.is_empty() => "/".to_owned(),
+        "." => folder.to_owned(),
+        _ => format!("{folder}/{}", path.strip_prefix("./").unwrap_or(path)),
+    }
+}
+
+fn refused(file: String, diagnostic: Diagnostic) -> Bundle {
+    Bundle {
+        faults: vec![Fault::new(Some(file), diagnostic)],
+        ..Bundle::default()
+    }
+}
+
+fn fault(code: Code, path: impl Into<String>, message: impl Into<String>) -> Diagnostic {
+    Diagnostic {
+        code,
+        severity: Severity::Error,
+        path: path.into(),
+        message: message.into(),
+        help: None,
+    }
+}
+
+/// The folder as the kernel found it, so that `link/..` in its name means one place.
+fn folder_of(named: &Path) -> Result<String, String> {
+    let named = if named.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        named
+    };
+    let folder = named.canonicalize().map_err(|error| error.to_string())?;
+    let folder = folder.into_os_string().into_string();
+    folder.map_err(|_| "the name of the folder that it lies in is not UTF-8".to_owned())
+}
+
+struct Reader {
+    file: String,
+    named: PathBuf,
+    folder: String,
+    bundle: Bundle,
+}
+
+impl Reader {
+    fn read(&mut self, keys: &[(String, &RawValue)]) {
+        for (at, (key, value)) in keys.iter().enumerate() {
+            if keys[..at].iter().any(|(earlier, _)| earlier == key) {
+                let message = format!("found the key `{key}` again, expected it once");
+                self.fault(Code::DuplicateKey, key, message, None);
+            } else if let Some((_, part, written)) = PARTS.iter().find(|(name, _, _)| name == key) {
+                self.part(key, *part, *written, value.get());
+            } else if key == "description" {
+                if !value.get().starts_with('"') {
+                    let message = format!("found {}, expected a string", shown(value.get()));
+                    self.fault(Code::WrongType, key, message, None);
+                }
+            } else {
+                let known = || PARTS.iter().map(|(name, _, _)| *name).chain(["description"]);
+                let names: Vec<String> = known().map(|name| format!("`{name}`")).collect();
+                let message = format!("found the key `{key}`, expected one of {}", names.join(", "));
+                self.fault(Code::UnknownKey, key, message, did_you_mean(key, known()));
+            }
+        }
+    }
+
+    fn part(&mut self, key: &str, part: Part, written: Written, value: &str) {
+        let inline = |text: String| Source::Text {
+            text,
+            file: Some(self.file.clone()),
+        };
+        let source = match (written, value.as_bytes().first()) {
+            (Written::FileOrInline, Some(b'"')) => match serde_json::from_str::<String>(value) {
+                Ok(path) => Source::File(self.named.join(path)),
+                Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
+            },
+            (Written::FileOrInline, Some(b'{' | b'n')) | (Written::Inline, _) => inline(value.to_owned()),
+            (Written::FileOrInline, _) => {
+                let found = shown(value);
+                let message = format!("found {found}, expected the path of a file, or the document itself");
+                return self.fault(Code::WrongType, key, message, None);
+            }
+            (Written::Path | Written::Paths, _) => inline(self.anchored(value)),
+        };
+        self.bundle.parts.push((part, source));
+    }
+
+    /// The JSON text with every string of the outermost level anchored; what is no string is for the engine
+    /// to refuse.
+    fn anchored(&self, value: &str) -> String {
+        let anchor = |value: &mut Value| {
+            if let Value::String(path) = value {
+                *path = anchored(path, &self.folder);
+            }
+        };
+        let Ok(mut read) = serde_json::from_str::<Value>(value) else {
+            return value.to_owned();
+        };
+        match &mut read {
+            Value::Array(items) => items.iter_mut().for_each(anchor),
+            one => anchor(one),
+        }
+        read.to_string()
+    }
+
+    fn fault(&mut self, code: Code, key: &str, message: String, help: Option<String>) {
+        let mut diagnostic = fault(code, format!("{NAME}.{key}"), message);
+        diagnostic.help = help;
+        self.bundle
+            .faults
+            .push(Fault::new(Some(self.file.clone()), diagnostic));
+    }
+}
+
+/// The beginning of a JSON value, in backticks.
+fn shown(value: &str) -> String {
+    let cut: String = value.chars().take(60).collect();
+    let more = if cut.len() < value.len() { "…" } else { "" };
+    format!("`{cut}{more}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_are_anchored_and_no_others() {
+        for (path, expected) in [
+            (".", "/srv/app"),
+            ("./", "/srv/app"),
+            ("./box", "/srv/app/box"),
+            ("box/a", "/srv/app/box/a"),
+            ("../other", "/srv/app/../other"),
+            ("C:\\x", "/srv/app/C:\\x"),
+            ("/etc", "/etc"),
+            ("~", "~"),
+            ("~/.ssh", "~/.ssh"),
+            ("~root", "~root"),
+            ("$HOME/x", "$HOME/x"),
+            ("a/${HOME}", "a/${HOME}"),
+            ("FILE:/etc", "FILE:/etc"),
+            ("a\0", "a\0"),
+            ("", ""),
+        ] {
+            assert_eq!(anchored(path, "/srv/app"), expected, "{path:?}");
+            assert_eq!(anchored(path, "/srv/app/"), expected, "{path:?}");
+        }
+        assert_eq!(anchored(".", "/"), "/");
+        assert_eq!(anchored("etc", "/"), "/etc");
+    }
+
+    #[track_caller]
+    fn check(text: &str, parts: &[(Part, &str)], faults: &[&str]) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(BUNDLE_FILE);
+        std::fs::write(&path, text).unwrap();
+        let real = folder.path().canonicalize().unwrap().display().to_string();
+        let bundle = read(&path).unwrap();
+        let found: Vec<(Part, String)> = bundle
+            .parts
+            .iter()
+            .map(|(part, source)| {
+                let text = match source {
+                    Source::Text { text, .. } => text.replace(&real, "FOLDER"),
+                    Source::File(file) => format!("file {}", file.file_name().unwrap().display()),
+                };
+                (*part, text)
+            })
+            .collect();
+        let expected: Vec<(Part, String)> = parts
+            .iter()
+            .map(|(part, text)| (*part, (*text).to_owned()))
+            .collect();
+        assert_eq!(found, expected);
+        let found: Vec<String> = bundle
+            .faults
+            .iter()
+            .map(|fault| fault.diagnostic.to_string())
+            .collect();
+        assert_eq!(found, faults);
+    }
+
+    #[test]
+    fn parts_are_files_or_written_out() {
+        check(
+            r#"{"description": "d", "policy": "p.json", "annotations": {"servers": {}, "servers": {}},
+                "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a"}"#,
+            &[
+                (Part::CompiledPolicy, "file p.json"),
+                (Part::ToolAnnotations, r#"{"servers": {}, "servers": {}}"#),
+                (Part::AllowedDirectory, r#""FOLDER""#),
+                (Part::ProtectedPaths, r#"["FOLDER/s","~/.ssh",5]"#),
+                (Part::TrustedServers, r#""a""#),
+            ],
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        check(
+            r#"{"polcy": {}, "policy": 5, "options": {}, "options": {}, "description": []}"#,
+            &[(Part::Options, "{}")],
+            &[
+                "error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
+                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `options`, `roles`, \
+                 `description` (help: did you mean `policy`?)",
+                "error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
+                "error[duplicate-key] at bundle.options: found the key `options` again, expected it once",
+                "error[wrong-type] at bundle.description: found `[]`, expected a string",
+            ],
+        );
+        check(
+            "[1]",
+            &[],
+            &["error[wrong-type] at bundle: invalid type: sequence, expected an object at line 1 column 0"],
+        );
+        check(
+            "{\"policy\": \n}",
+            &[],
+            &["error[syntax] at bundle: expected value at line 2 column 1"],
+        );
+    }
+}

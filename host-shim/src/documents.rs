@@ -1,0 +1,116 @@
+//! The documents of a gate: where each comes from, and what is wrong with it.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use callgate_core::{Code, Diagnostic, Part, Severity};
+use serde::Serialize;
+
+/// Bytes of the longest document that is read at all. The limit that holds, [`Limits::document_bytes`], can be
+/// set; this one only keeps a device file from filling the memory.
+///
+/// [`Limits::document_bytes`]: callgate_core::Limits::document_bytes
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// A diagnostic, and the file that holds the document which it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// The file; none for a document that was given as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// What is wrong and where in the document.
+    #[serde(flatten)]
+    pub diagnostic: Diagnostic,
+}
+
+impl Fault {
+    pub(crate) fn new(file: Option<String>, diagnostic: Diagnostic) -> Self {
+        Self { file, diagnostic }
+    }
+
+    /// Whether the document is refused for it, also where loading is not strict.
+    pub fn is_error(&self) -> bool {
+        self.diagnostic.severity == Severity::Error
+    }
+}
+
+/// `policy.json: error[unknown-role] at compiledPolicy.rules[0].if.roles[0]: … (help: …)`
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(formatter, "{file}: ")?;
+        }
+        self.diagnostic.fmt(formatter)
+    }
+}
+
+/// Where the text of a part is.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Here; `file` is where it stood.
+    Text { text: String, file: Option<String> },
+    /// In a file that was not opened yet.
+    File(PathBuf),
+}
+
+/// The text of a part.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) part: Part,
+    pub(crate) text: String,
+    pub(crate) file: Option<String>,
+}
+
+/// A file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) file: String,
+    pub(crate) reason: String,
+}
+
+impl Source {
+    /// The text; the inner error is what is wrong with a file that can be read.
+    pub(crate) fn read(self, part: Part) -> Result<Result<Document, Fault>, Unread> {
+        Ok(match self {
+            Self::Text { text, file } => Ok(Document { part, text, file }),
+            Self::File(path) => {
+                let file = Some(path.display().to_string());
+                match read_text(&path, part.key())? {
+                    Ok(text) => Ok(Document { part, text, file }),
+                    Err(diagnostic) => Err(Fault::new(file, diagnostic)),
+                }
+            }
+        })
+    }
+}
+
+/// Reads the file of the document called `name`.
+pub(crate) fn read_text(path: &Path, name: &str) -> Result<Result<String, Diagnostic>, Unread> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return Err(Unread {
+            file: path.display().to_string(),
+            reason: error.to_string(),
+        });
+    }
+    let refuse = |code, message| Diagnostic {
+        code,
+        severity: Severity::Error,
+        path: name.to_owned(),
+        message,
+        help: None,
+    };
+    if bytes.len() as u64 > MOST_BYTES {
+        let message = format!("more than {MOST_BYTES} bytes, expected a JSON document");
+        return Ok(Err(refuse(Code::Limit, message)));
+    }
+    Ok(String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+        let message = format!("found the byte `0x{byte:02x}` at offset {at}, expected JSON in UTF-8");
+        refuse(Code::Syntax, message)
+    }))
+}

@@ -1,0 +1,198 @@
+use std::path::{Path, PathBuf};
+
+use callgate_core::{HostError, Part, RealpathError};
+
+use super::*;
+use crate::replay::{NativeSubject, recordings};
+use crate::{VirtualHost, World};
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json")
+}
+
+fn world() -> Arc<dyn Host + Send + Sync> {
+    let world = World::new("/home/u", "/work").link("/work/out", "/etc");
+    Arc::new(VirtualHost::new(world).unwrap())
+}
+
+fn gate() -> Gate {
+    let sandboxed = Gate::builder().bundle(example()).host(world());
+    sandboxed
+        .part(Part::AllowedDirectory, r#""/work""#)
+        .build()
+        .unwrap()
+}
+
+fn call(path: &str) -> String {
+    let arguments = json!({"path": path});
+    json!({"serverName": "filesystem", "toolName": "read_text_file", "arguments": arguments}).to_string()
+}
+
+#[test]
+fn a_gate_is_shared_between_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<Gate>();
+}
+
+#[test]
+fn every_question_gets_the_same_verdict() {
+    let gate = gate();
+    for (path, decision) in [
+        ("a", Decision::Allow),
+        ("out/hosts", Decision::Escalate(vec!["read-path".to_owned()])),
+        ("~/.ssh/id", Decision::Deny),
+    ] {
+        let verdict = gate.evaluate(&call(path)).unwrap();
+        assert_eq!(verdict.decision, decision, "{path}");
+        assert_eq!(gate.gate(&call(path), None).unwrap().verdict, verdict);
+        let explained = serde_json::to_value(&verdict).unwrap();
+        assert_eq!(gate.explain(&call(path)).unwrap()["verdict"], explained);
+        assert_eq!(
+            gate.explain_gate(&call(path), None).unwrap()["verdict"],
+            explained
+        );
+    }
+}
+
+#[test]
+fn what_is_judged_is_what_is_forwarded() {
+    let gate = gate();
+    let gated = gate.gate(&call("/box/x/../a"), Some("/box")).unwrap();
+    assert_eq!(gated.args_for_transport.as_deref(), Some(r#"{"path":"/work/a"}"#));
+    let unreadable = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": [1]}"#;
+    let gated = gate.gate(unreadable, None).unwrap();
+    assert_eq!(gated.verdict.rule, "structural-unreadable-argument");
+    assert_eq!(gated.args_for_transport, None);
+}
+
+#[test]
+fn parts_take_the_place_of_the_bundle_s_and_single_entries_add_to_it() {
+    let builder = Gate::builder().bundle(example()).host(world());
+    let gate = builder
+        .part(Part::AllowedDirectory, r#""/work""#)
+        .protect("/work/mine")
+        .trust("calendar")
+        .build()
+        .unwrap();
+    let rule = |call: &str| gate.evaluate(call).unwrap().rule;
+    assert_eq!(rule(&call("/work/mine/x")), "structural-protected-path");
+    assert_eq!(rule(&call("~/.aws/x")), "structural-protected-path");
+    assert_eq!(
+        rule(r#"{"serverName": "calendar", "toolName": "x"}"#),
+        "trusted-server"
+    );
+}
+
+#[test]
+fn a_recording_replays_without_the_host() {
+    let gate = gate();
+    let mut text = String::new();
+    for path in ["a", "out/hosts", "~/.ssh/id"] {
+        let call = call(path).replace(',', ",\n");
+        let explanation = gate.explain(&call).unwrap();
+        text.push_str(&gate.recorded(&call, &explanation).unwrap());
+        text.push('\n');
+    }
+    let report = recordings::replay(&mut NativeSubject, "r", &text, &mut |_| {}).unwrap();
+    assert_eq!(report.total().passed, 3, "{report}");
+}
+
+#[test]
+fn a_host_that_panics_is_a_denial() {
+    struct Broken;
+
+    impl Host for Broken {
+        fn home_dir(&self) -> &str {
+            "/"
+        }
+
+        fn current_dir(&self) -> &str {
+            "/"
+        }
+
+        fn realpath(&self, _: &str) -> Result<String, RealpathError> {
+            panic!("a host should not do that");
+        }
+
+        fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+            Ok(Vec::new())
+        }
+
+        fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
+            Ok(Vec::new())
+        }
+    }
+
+    let gate = Gate::builder()
+        .bundle(example())
+        .host(Arc::new(Broken))
+        .build()
+        .unwrap();
+    let denied = Verdict::engine_fault();
+    assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));
+    assert_eq!(gate.gate(&call("/a"), None).unwrap().verdict, denied);
+    let explained = gate.explain(&call("/a")).unwrap();
+    assert_eq!(explained["verdict"], serde_json::to_value(&denied).unwrap());
+}
+
+#[test]
+fn faults_name_their_files() {
+    #[track_caller]
+    fn check(builder: GateBuilder, expected: &[&str]) {
+        let Err(GateError::Refused(faults)) = builder.host(world()).build() else {
+            panic!("the documents are refused");
+        };
+        let found: Vec<String> = faults.iter().map(Fault::to_string).collect();
+        assert_eq!(found, expected);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let policy = file(
+        "policy.json",
+        b"{\"generatedAt\": \"\", \"constitutionHash\": \"\", \"inputHash\": \"\", \"rules\": 5}",
+    );
+    let annotations = example().with_file_name("annotations.json");
+    let fault = "error[wrong-type] at compiledPolicy.rules: found `5`, expected an array of rules";
+    check(
+        Gate::builder()
+            .file(Part::CompiledPolicy, &policy)
+            .file(Part::ToolAnnotations, &annotations),
+        &[&format!("{}: {fault}", policy.display())],
+    );
+    check(
+        Gate::builder()
+            .part(
+                Part::CompiledPolicy,
+                "{\"generatedAt\": \"\", \"constitutionHash\": \"\", \"inputHash\": \"\", \"rules\": 5}",
+            )
+            .file(Part::ToolAnnotations, &annotations),
+        &[fault],
+    );
+    let latin = file("latin.json", b"{\"a\": \"\xe9\"}");
+    check(
+        Gate::builder()
+            .file(Part::CompiledPolicy, &latin)
+            .file(Part::ToolAnnotations, &annotations),
+        &[&format!(
+            "{}: error[syntax] at compiledPolicy: found the byte `0xe9` at offset 7, expected JSON in UTF-8",
+            latin.display()
+        )],
+    );
+    check(
+        Gate::builder().file(Part::ToolAnnotations, &annotations),
+        &["error[missing-field] at compiledPolicy: `compiledPolicy` is missing, expected the document"],
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let builder = Gate::builder().bundle("/nothing/callgate.json").host(world());
+    let Err(GateError::Unreadable { file, .. }) = builder.build() else {
+        panic!("there is no such file");
+    };
+    assert_eq!(file, "/nothing/callgate.json");
+}

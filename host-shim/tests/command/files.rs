@@ -1,0 +1,119 @@
+//! Replaying, beginning a project, and what the command says of itself.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::project::Project;
+
+#[test]
+fn recordings_replay_and_a_changed_one_fails() {
+    let project = Project::new();
+    let output = project.run(&["explain", "--record", "kept.jsonl", "calls.jsonl"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    // Nothing of the project is needed any more.
+    project.write("policy.json", "");
+    let calls = include_str!("../../examples/bundle/calls.jsonl").lines().count();
+    project.check(
+        &["replay", "kept.jsonl"],
+        0,
+        &[&format!("\n{calls} passed, 0 failed\n")],
+        &[],
+    );
+
+    let kept = fs::read_to_string(project.folder.path().join("project/kept.jsonl")).expect("a recording");
+    let mut line: Value = serde_json::from_str(kept.lines().next().expect("a line")).expect("JSON");
+    line["verdict"]["decision"] = json!("deny");
+    project.write("changed.jsonl", line.to_string());
+    project.check(&["replay", "changed.jsonl"], 1, &["\n0 passed, 1 failed\n"], &[]);
+    project.check(
+        &["replay", "--format", "json", "changed.jsonl"],
+        1,
+        &[r#"{"total":{"passed":0,"failed":1,"#],
+        &[],
+    );
+}
+
+#[test]
+fn recorded_and_adversarial_cases_replay() {
+    let project = Project::new();
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let vectors = fs::read_to_string(suite.join("vectors/flat-git.jsonl")).expect("the suite");
+    project.write("vectors.jsonl", vectors.lines().next().expect("a world"));
+    let output = project.run(&["replay", "vectors.jsonl"]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let last = text.lines().last().expect("a line");
+    assert!(
+        last.ends_with(" passed, 0 failed") && !last.starts_with('0'),
+        "{text}"
+    );
+
+    fs::copy(
+        suite.join("adversarial/setups.json"),
+        project.folder.path().join("project/setups.json"),
+    )
+    .expect("a copy");
+    let cases = fs::read_to_string(suite.join("adversarial/cases.jsonl")).expect("the suite");
+    project.write("cases.jsonl", cases.lines().next().expect("a case"));
+    project.check(&["replay", "cases.jsonl"], 0, &["\n1 passed, 0 failed\n"], &[]);
+    project.check(
+        &["replay", "vectors.jsonl", "cases.jsonl"],
+        0,
+        &["cases.jsonl", "vectors.jsonl"],
+        &[],
+    );
+}
+
+#[test]
+fn init_writes_what_the_examples_hold_and_keeps_what_is_there() {
+    let project = Project::new();
+    for name in ["callgate.json", "policy.json", "annotations.json", "calls.jsonl"] {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("examples/bundle")
+            .join(name);
+        let written = project.folder.path().join("project").join(name);
+        assert_eq!(
+            fs::read(written).expect("a file"),
+            fs::read(example).expect("a file"),
+            "{name}"
+        );
+    }
+    project.check(&["validate", "--strict"], 0, &["\"valid\":true"], &[]);
+    project.write("policy.json", "mine");
+    project.check(&["init"], 1, &[], &["`./policy.json`", "--force overwrites"]);
+    assert_eq!(
+        fs::read(project.folder.path().join("project/policy.json")).expect("a file"),
+        b"mine"
+    );
+    project.check(
+        &["init", "--force", "--format", "human"],
+        0,
+        &["wrote ./policy.json\n", "callgate eval calls.jsonl"],
+        &[],
+    );
+    project.check(&["validate"], 0, &["\"valid\":true"], &[]);
+}
+
+#[test]
+fn help_version_and_completions_are_there() {
+    let project = Project::new();
+    for command in ["eval", "explain", "validate", "replay", "init", "completions"] {
+        project.check(&["--help"], 0, &[command, "Exit codes:"], &[]);
+        project.check(&[command, "--help"], 0, &["Usage: callgate", command], &[]);
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        project.check(
+            &["completions", shell],
+            0,
+            &["callgate", "container-workspace-dir"],
+            &[],
+        );
+    }
+    project.check(
+        &["--version"],
+        0,
+        &[concat!("callgate ", env!("CARGO_PKG_VERSION"), "\n")],
+        &[],
+    );
+}

@@ -1,0 +1,114 @@
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo run -p callgate-pack`.
+//!
+//! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, has wasm-bindgen write its JavaScript, has binaryen optimize
+//! the module, and puts what the npm package needs into `js/wasm`. Prints the sizes, and fails where the compressed
+//! module is larger than its budget.
+
+mod roles;
+
+use std::error::Error;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+/// What a browser may have to download, compressed with brotli, in bytes.
+const BROTLI_BUDGET: usize = 180 * 1024;
+
+/// What the compiler may have used of WebAssembly; all engines of the last years offer it.
+const FEATURES: [&str; 6] = [
+    "--enable-bulk-memory",
+    "--enable-multivalue",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-sign-ext",
+];
+
+fn main() -> ExitCode {
+    match pack() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn pack() -> Result<(), Box<dyn Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let js = root.join("js");
+    let out = js.join("wasm");
+    let built = compile(&root)?;
+    let mut output = Bindgen::new()
+        .input_path(built)
+        .out_name("callgate")
+        .web(true)?
+        .typescript(true)
+        .omit_default_module_path(true)
+        .reset_state_function(true)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .generate_output()?;
+    fs::create_dir_all(&out)?;
+    fs::write(out.join("callgate.js"), output.js())?;
+    fs::write(out.join("callgate.d.ts"), output.ts().unwrap_or_default())?;
+    fs::write(out.join("roles.js"), roles::javascript()?)?;
+    fs::write(out.join("roles.d.ts"), roles::declarations()?)?;
+    let module = out.join("callgate.wasm");
+    let optimized = optimize(&js, &output.wasm_mut().emit_wasm(), &module)?;
+    report(&optimized)
+}
+
+/// Builds the crate in the workspace at `root`; where the module is.
+fn compile(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root).args(["build", "--package", "callgate-wasm", "--features", "js"]);
+    command.args(["--target", "wasm32-unknown-unknown", "--profile", "wasm", "--locked"]);
+    succeed(&mut command)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(target.join("wasm32-unknown-unknown/wasm/callgate_wasm.wasm"))
+}
+
+/// Has binaryen, as npm installed it in `js`, optimize the module.
+fn optimize(js: &Path, module: &[u8], out: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let wasm_opt = js.join("node_modules/.bin/wasm-opt");
+    if !wasm_opt.exists() {
+        return Err(format!("`{}` is missing: run `npm ci` in `{}`", wasm_opt.display(), js.display()).into());
+    }
+    let raw = out.with_extension("raw.wasm");
+    fs::write(&raw, module)?;
+    let mut command = Command::new(wasm_opt);
+    command.arg("-O3").arg("--strip-debug").args(FEATURES).arg(&raw).arg("-o").arg(out);
+    let done = succeed(&mut command);
+    fs::remove_file(&raw)?;
+    done?;
+    Ok(fs::read(out)?)
+}
+
+fn report(module: &[u8]) -> Result<(), Box<dyn Error>> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gzip.write_all(module)?;
+    let gzip = gzip.finish()?.len();
+    let mut brotli = Vec::new();
+    let best = brotli::enc::BrotliEncoderParams::default();
+    brotli::BrotliCompress(&mut &*module, &mut brotli, &best)?;
+    let (raw, brotli) = (module.len(), brotli.len());
+    println!("callgate.wasm: {raw} bytes, gzip {gzip}, brotli {brotli} (budget {BROTLI_BUDGET})");
+    if brotli > BROTLI_BUDGET {
+        return Err(format!("the compressed module has {brotli} bytes, more than {BROTLI_BUDGET}").into());
+    }
+    Ok(())
+}
+
+fn succeed(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let status = command.status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{}` ended with {status}", command.get_program().display()).into())
+    }
+}

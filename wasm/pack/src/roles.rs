@@ -1,0 +1,56 @@
+//! The registry of roles as a JavaScript module, so that TypeScript has the core's table and none of its own.
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use callgate_core::{Registry, RoleDefinition, Step};
+use serde_json::{Map, Value, json};
+
+/// `export const ROLES = {…}`.
+pub(crate) fn javascript() -> Result<String, Box<dyn Error>> {
+    let mut text = String::from("/* @ts-self-types=\"./roles.d.ts\" */\nexport const ROLES = {\n");
+    for (name, fields) in table()? {
+        writeln!(text, "  {}: Object.freeze({}),", json!(name), Value::Object(fields))?;
+    }
+    text.push_str("};\nObject.freeze(ROLES);\n");
+    Ok(text)
+}
+
+/// The type of that constant: every field of every role is a literal.
+pub(crate) fn declarations() -> Result<String, Box<dyn Error>> {
+    let mut text = String::from("export declare const ROLES: {\n");
+    for (name, fields) in table()? {
+        writeln!(text, "  readonly {}: {{", json!(name))?;
+        for (field, value) in fields {
+            let readonly = if value.is_array() { "readonly " } else { "" };
+            writeln!(text, "    readonly {field}: {readonly}{value};")?;
+        }
+        text.push_str("  };\n");
+    }
+    text.push_str("};\n");
+    Ok(text)
+}
+
+fn table() -> Result<Vec<(String, Map<String, Value>)>, Box<dyn Error>> {
+    let registry = Registry::default();
+    registry
+        .iter()
+        .map(|(_, role)| Ok((role.name.to_string(), fields(role)?)))
+        .collect()
+}
+
+fn fields(role: &RoleDefinition) -> Result<Map<String, Value>, Box<dyn Error>> {
+    let step = |wanted: Step| {
+        Step::names()
+            .find(|name| Step::parse(name) == Some(wanted))
+            .ok_or("a step of a role has no name")
+    };
+    let mut fields = Map::new();
+    fields.insert("description".to_owned(), json!(role.description));
+    fields.insert("isResourceIdentifier".to_owned(), json!(role.is_resource_identifier()));
+    fields.insert("category".to_owned(), json!(role.category.as_str()));
+    fields.insert("canonicalize".to_owned(), json!(step(role.canonicalize)?));
+    fields.insert("annotationGuidance".to_owned(), json!(role.annotation_guidance));
+    fields.insert("serverNames".to_owned(), json!(role.server_names));
+    Ok(fields)
+}

@@ -1,0 +1,127 @@
+//! Approvals: candidates of an escalated call, and the patterns that were approved.
+
+use callgate_core::{self as core, ApprovalPattern, Arguments, Escalation, PlainAnnotation, Registry, RoleId};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::host::{Asker, Callbacks, JsHost};
+use super::plain::{listed, parse, said};
+use super::{shown, wire};
+
+/// One escalated call as it comes in.
+struct Incoming<'b> {
+    arguments: Arguments<'b>,
+    annotation: PlainAnnotation,
+    roles: Option<Vec<RoleId>>,
+}
+
+impl<'b> Incoming<'b> {
+    fn read(arguments: &'b [u8], annotation: &str, roles: Option<Vec<String>>) -> Result<Self, JsValue> {
+        let arguments = wire::read_arguments(arguments);
+        let annotation = core::resolve_stored_annotation(&parse(annotation)?, &arguments)
+            .map_err(|faults| said(listed(&faults)))?;
+        let registry = Registry::default();
+        let role = |name: &String| registry.find(name).ok_or_else(|| said(format!("unknown role `{name}`")));
+        let roles = roles
+            .map(|roles| roles.iter().map(role).collect::<Result<Vec<_>, _>>())
+            .transpose()?;
+        Ok(Self {
+            arguments,
+            annotation,
+            roles,
+        })
+    }
+
+    fn escalation<'a>(&'a self, server: &'a str, tool: &'a str) -> Escalation<'a> {
+        Escalation {
+            server,
+            tool,
+            arguments: &self.arguments,
+            annotation: &self.annotation,
+            roles: self.roles.as_deref(),
+        }
+    }
+}
+
+/// The patterns that an approval of the call may stand for. The annotation is JSON text, the arguments are as the
+/// wire has them.
+///
+/// # Errors
+/// A message when the annotation or a role is unknown, or the host fails.
+#[expect(clippy::too_many_arguments, reason = "the fields of an escalation and of a host, one by one")]
+#[wasm_bindgen(js_name = extractWhitelistCandidates)]
+pub fn extract_whitelist_candidates(
+    server: &str,
+    tool: &str,
+    arguments: &[u8],
+    annotation: &str,
+    roles: Option<Vec<String>>,
+    escalation_id: &str,
+    reason: &str,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<JsValue, JsValue> {
+    let incoming = Incoming::read(arguments, annotation, roles)?;
+    let asker = Asker::new(callbacks);
+    let host = plain_host(&asker, home, current);
+    let escalation = incoming.escalation(server, tool);
+    let patterns = core::extract_whitelist_candidates(&escalation, escalation_id, reason, &host);
+    Ok(shown(&patterns.map_err(said)?))
+}
+
+/// Approved patterns, in the order in which they were added.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct WasmWhitelist {
+    patterns: core::ApprovalWhitelist,
+}
+
+#[wasm_bindgen]
+impl WasmWhitelist {
+    /// An empty list.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a pattern; its number, from 0.
+    ///
+    /// # Errors
+    /// A message when it is no pattern, or has no constraints.
+    pub fn add(&mut self, pattern: JsValue) -> Result<usize, JsValue> {
+        let pattern: ApprovalPattern = serde_wasm_bindgen::from_value(pattern).map_err(said)?;
+        self.patterns.add(pattern).map_err(said)
+    }
+
+    /// The number of the first pattern that covers the call.
+    ///
+    /// # Errors
+    /// A message when the annotation or a role is unknown, or the host fails.
+    #[expect(clippy::too_many_arguments, reason = "the fields of an escalation and of a host, one by one")]
+    pub fn find(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: &[u8],
+        annotation: &str,
+        roles: Option<Vec<String>>,
+        home: &str,
+        current: &str,
+        callbacks: Callbacks,
+    ) -> Result<Option<usize>, JsValue> {
+        let incoming = Incoming::read(arguments, annotation, roles)?;
+        let asker = Asker::new(callbacks);
+        let host = plain_host(&asker, home, current);
+        self.patterns.find(&incoming.escalation(server, tool), &host).map_err(said)
+    }
+}
+
+fn plain_host<'a>(asker: &'a Asker, home: &'a str, current: &'a str) -> JsHost<'a> {
+    JsHost {
+        asker,
+        home,
+        current,
+        ignores_path_case: false,
+    }
+}

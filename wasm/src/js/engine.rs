@@ -1,0 +1,262 @@
+//! Building an engine, and asking it.
+
+use callgate_core::{Call, Engine, Input, Part, PrepareError};
+use serde::Serialize;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::host::{Asker, Callbacks, JsHost};
+use super::verdicts::Verdicts;
+use super::wire::{self, Incoming, Plan};
+use super::shown;
+
+/// Why something is refused, as the package's errors have it.
+#[derive(Serialize)]
+struct Refusal {
+    message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<callgate_core::Diagnostic>,
+}
+
+fn refusal(message: impl ToString, diagnostics: Vec<callgate_core::Diagnostic>) -> JsValue {
+    let message = message.to_string();
+    shown(&Refusal { message, diagnostics })
+}
+
+/// Collects the documents of an engine.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct WasmBuilder {
+    parts: Vec<(Part, String)>,
+}
+
+#[wasm_bindgen]
+impl WasmBuilder {
+    /// A builder without documents.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the JSON text of one document, as UTF-8.
+    ///
+    /// # Errors
+    /// When an engine has no such document, or the bytes are no UTF-8.
+    pub fn part(&mut self, name: &str, text: Vec<u8>) -> Result<(), JsValue> {
+        let part = Part::from_key(name)
+            .ok_or_else(|| refusal(format!("an engine has no document `{name}`"), Vec::new()))?;
+        let text = String::from_utf8(text).map_err(|error| refusal(error, Vec::new()))?;
+        self.parts.push((part, text));
+        Ok(())
+    }
+
+    /// Builds the engine.
+    ///
+    /// # Errors
+    /// `{message, diagnostics}` with every fault of every document.
+    pub fn build(
+        self,
+        callbacks: Callbacks,
+        home: String,
+        current: String,
+        ignores_path_case: bool,
+    ) -> Result<WasmEngine, JsValue> {
+        let builder = self
+            .parts
+            .iter()
+            .fold(Engine::builder(), |builder, (part, text)| builder.part(*part, Input::Text(text)));
+        let asker = Asker::new(callbacks);
+        let host = JsHost {
+            asker: &asker,
+            home: &home,
+            current: &current,
+            ignores_path_case,
+        };
+        let engine = builder
+            .build(&host)
+            .map_err(|error| refusal(&error, error.diagnostics.clone()))?;
+        Ok(WasmEngine {
+            engine,
+            asker,
+            home,
+            current,
+            plans: Vec::new(),
+            input: Vec::new(),
+            output: Vec::new(),
+            verdicts: Verdicts::default(),
+        })
+    }
+}
+
+/// What the package must know to write the calls of one tool.
+#[derive(Serialize)]
+struct ShownPlan<'e> {
+    number: usize,
+    members: Vec<(&'e str, bool)>,
+    others: bool,
+}
+
+/// An engine with the memory through which its calls come and go.
+#[wasm_bindgen]
+pub struct WasmEngine {
+    engine: Engine,
+    asker: Asker,
+    home: String,
+    current: String,
+    plans: Vec<Plan>,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    verdicts: Verdicts,
+}
+
+#[wasm_bindgen]
+impl WasmEngine {
+    /// Where calls are written, with room for at least `bytes`; what was written there stays.
+    pub fn reserve(&mut self, bytes: usize) -> *mut u8 {
+        if self.input.len() < bytes {
+            self.input.resize(bytes.next_power_of_two(), 0);
+        }
+        self.input.as_mut_ptr()
+    }
+
+    /// How many bytes there is room for.
+    pub fn room(&self) -> usize {
+        self.input.len()
+    }
+
+    /// Lets go of the memory that one large call took.
+    pub fn shrink(&mut self, bytes: usize) {
+        self.input.truncate(bytes);
+        self.input.shrink_to_fit();
+        self.output = Vec::new();
+    }
+
+    /// `{number, members, others}` for an annotated tool, `undefined` for any other.
+    pub fn plan(&mut self, server: &str, tool: &str) -> JsValue {
+        if !self.engine.knows_tool(server, tool) {
+            return JsValue::UNDEFINED;
+        }
+        let interest = self.engine.interest(server, tool);
+        let plan = shown(&ShownPlan {
+            number: self.plans.len(),
+            members: interest.members.clone(),
+            others: interest.others,
+        });
+        self.plans.push(Plan {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            names: interest.members.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        });
+        plan
+    }
+
+    /// Whether what looks like a path matters whatever its name.
+    #[wasm_bindgen(js_name = heedsPathLike)]
+    pub fn heeds_path_like(&self) -> bool {
+        self.engine.interest("", "").path_like
+    }
+
+    /// What was noticed when the engine was built.
+    pub fn warnings(&self) -> JsValue {
+        shown(self.engine.warnings())
+    }
+
+    /// Whether calls of the server are allowed unseen.
+    #[wasm_bindgen(js_name = isTrustedServer)]
+    pub fn is_trusted_server(&self, server: &str) -> bool {
+        self.engine.is_trusted_server(server)
+    }
+
+    /// Resolves pinned directories anew.
+    ///
+    /// # Errors
+    /// `{message}` when the host fails.
+    pub fn refresh(&mut self) -> Result<(), JsValue> {
+        let host = host(&self.asker, &self.home, &self.current);
+        self.engine.refresh(&host).map_err(|error| refusal(error, Vec::new()))
+    }
+
+    /// Judges the call that stands in the first `bytes`; the verdict's number.
+    pub fn evaluate(&mut self, plan: usize, bytes: usize) -> u32 {
+        let incoming = incoming(&self.input, &self.plans, plan, bytes);
+        let host = host(&self.asker, &self.home, &self.current);
+        self.verdicts.number(&self.engine.evaluate(&incoming.call, &host))
+    }
+
+    /// The same for a call as JSON text.
+    ///
+    /// # Errors
+    /// `{message}` when the text is no call.
+    #[wasm_bindgen(js_name = evaluateText)]
+    pub fn evaluate_text(&mut self, text: &str) -> Result<u32, JsValue> {
+        let call = Call::from_json(text).map_err(|error| refusal(error, Vec::new()))?;
+        let host = host(&self.asker, &self.home, &self.current);
+        Ok(self.verdicts.number(&self.engine.evaluate(&call, &host)))
+    }
+
+    /// Prepares and judges; the verdict's number. What changes in the arguments is in the output.
+    pub fn gate(&mut self, plan: usize, bytes: usize) -> u32 {
+        let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
+        let host = host(&self.asker, &self.home, &self.current);
+        let gated = self.engine.gate(&call, container, &host);
+        wire::write(&gated.prepared, &mut self.output);
+        self.verdicts.number(&gated.verdict)
+    }
+
+    /// Prepares without judging. What changes in the arguments is in the output.
+    ///
+    /// # Errors
+    /// `{message}` when the host fails, or the arguments are no object.
+    pub fn prepare(&mut self, plan: usize, bytes: usize, allowed_directory: Option<String>) -> Result<(), JsValue> {
+        let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
+        let host = host(&self.asker, &self.home, &self.current);
+        let prepared = self.engine.prepare(&call, allowed_directory.as_deref(), container, &host);
+        let prepared = prepared.map_err(|error: PrepareError| refusal(error, Vec::new()))?;
+        wire::write(&prepared, &mut self.output);
+        Ok(())
+    }
+
+    /// Where the output stands.
+    pub fn output(&self) -> *const u8 {
+        self.output.as_ptr()
+    }
+
+    /// The verdict of that number.
+    pub fn verdict(&self, number: u32) -> JsValue {
+        shown(self.verdicts.shown(number))
+    }
+
+    /// Explains what `evaluate` would say.
+    pub fn explain(&self, plan: usize, bytes: usize) -> JsValue {
+        let incoming = incoming(&self.input, &self.plans, plan, bytes);
+        shown(&self.engine.explain(&incoming.call, &host(&self.asker, &self.home, &self.current)))
+    }
+
+    /// Explains what `gate` would say.
+    #[wasm_bindgen(js_name = explainGate)]
+    pub fn explain_gate(&self, plan: usize, bytes: usize) -> JsValue {
+        let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
+        let host = host(&self.asker, &self.home, &self.current);
+        shown(&self.engine.explain_gate(&call, container, &host))
+    }
+
+    /// The roles of each argument in the call, as pairs; `null` for a tool without annotation.
+    pub fn annotation(&self, plan: usize, bytes: usize) -> JsValue {
+        let incoming = incoming(&self.input, &self.plans, plan, bytes);
+        shown(&self.engine.annotation(&incoming.call))
+    }
+}
+
+fn host<'a>(asker: &'a Asker, home: &'a str, current: &'a str) -> JsHost<'a> {
+    JsHost {
+        asker,
+        home,
+        current,
+        // Asked once, when the engine was built.
+        ignores_path_case: false,
+    }
+}
+
+fn incoming<'b>(input: &'b [u8], plans: &'b [Plan], plan: usize, bytes: usize) -> Incoming<'b> {
+    wire::read(input.get(..bytes).unwrap_or_default(), plans.get(plan))
+}

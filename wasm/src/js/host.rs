@@ -1,0 +1,229 @@
+//! The host: an object of the package whose two methods never throw.
+
+use std::cell::Cell;
+
+use callgate_core::{Host, HostError, RealpathError};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Room for an answer: the longest canonical path of Linux and more. Longer answers are fetched again.
+const ROOM: usize = 4096 + 4;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The package's side of a host.
+    pub type Callbacks;
+
+    /// Answers `question` about the texts at `first` and `second`: the answer's type is given back; its length and
+    /// its bytes are written to `answer`, as far as there is `room`.
+    #[wasm_bindgen(method)]
+    fn ask(
+        this: &Callbacks,
+        question: u32,
+        first: *const u8,
+        first_bytes: usize,
+        second: *const u8,
+        second_bytes: usize,
+        answer: *mut u8,
+        room: usize,
+    ) -> u32;
+
+    /// Writes the length and the bytes of the last answer again.
+    #[wasm_bindgen(method)]
+    fn repeat(this: &Callbacks, answer: *mut u8, room: usize);
+}
+
+/// What can be asked; the numbers are the package's too.
+#[derive(Clone, Copy)]
+enum Question {
+    Realpath = 0,
+    ReadLink = 1,
+    IsDirectory = 2,
+    GitRemoteUrls = 3,
+    GitDefaultRemoteUrls = 4,
+    GitUrl = 5,
+    Canonicalize = 6,
+    ExtractPolicyValue = 7,
+}
+
+/// What comes back.
+enum Answer {
+    Text(String),
+    Nothing,
+    Yes,
+    No,
+    Texts(Vec<String>),
+    Failed(RealpathError),
+}
+
+/// The callbacks of a host, with the memory that its answers are written to.
+pub(super) struct Asker {
+    callbacks: Callbacks,
+    answer: Cell<Vec<u8>>,
+}
+
+impl Asker {
+    pub(super) fn new(callbacks: Callbacks) -> Self {
+        Self {
+            callbacks,
+            answer: Cell::default(),
+        }
+    }
+
+    fn ask(&self, question: Question, first: &str, second: &str) -> Result<Answer, HostError> {
+        // Taken away for the time of the question: a callback may ask something itself.
+        let mut bytes = self.answer.take();
+        bytes.resize(bytes.len().max(ROOM), 0);
+        let kind = self.callbacks.ask(
+            question as u32,
+            first.as_ptr(),
+            first.len(),
+            second.as_ptr(),
+            second.len(),
+            bytes.as_mut_ptr(),
+            bytes.len(),
+        );
+        let length = length(&bytes);
+        if length > bytes.len() - 4 {
+            bytes.resize(length + 4, 0);
+            self.callbacks.repeat(bytes.as_mut_ptr(), bytes.len());
+        }
+        let answer = bytes.get(4..4 + length).and_then(|bytes| decode(kind, bytes));
+        bytes.truncate(ROOM);
+        self.answer.set(bytes);
+        answer.ok_or_else(|| HostError::new("the host's answer is malformed"))
+    }
+
+    fn urls(&self, question: Question, first: &str, second: &str) -> Result<Vec<String>, HostError> {
+        match self.ask(question, first, second)? {
+            Answer::Texts(urls) => Ok(urls),
+            other => Err(unfitting(other)),
+        }
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        match self.ask(Question::Realpath, path, "").map_err(RealpathError::Host)? {
+            Answer::Text(path) => Ok(path),
+            Answer::Failed(error) => Err(error),
+            other => Err(RealpathError::Host(unfitting(other))),
+        }
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        match self.ask(Question::ReadLink, path, "")? {
+            Answer::Text(target) => Ok(Some(target)),
+            Answer::Nothing => Ok(None),
+            other => Err(unfitting(other)),
+        }
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        match self.ask(Question::IsDirectory, path, "")? {
+            Answer::Yes => Ok(Some(true)),
+            Answer::No => Ok(Some(false)),
+            Answer::Nothing => Ok(None),
+            other => Err(unfitting(other)),
+        }
+    }
+
+    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
+        let question = match step {
+            "canonicalize" => Question::Canonicalize,
+            _ => Question::ExtractPolicyValue,
+        };
+        match self.ask(question, role, value)? {
+            Answer::Text(text) => Ok(text),
+            other => Err(unfitting(other)),
+        }
+    }
+}
+
+fn length(bytes: &[u8]) -> usize {
+    let length = bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    usize::try_from(length).unwrap_or_default()
+}
+
+fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+    Some(match kind {
+        0 => Answer::Text(text(bytes)?),
+        1 => Answer::Nothing,
+        2 => Answer::Yes,
+        3 => Answer::No,
+        4 => {
+            let mut texts = Vec::new();
+            let mut rest = bytes;
+            while !rest.is_empty() {
+                let (one, after) = rest.get(4..)?.split_at_checked(length(rest))?;
+                texts.push(text(one)?);
+                rest = after;
+            }
+            Answer::Texts(texts)
+        }
+        5 => Answer::Failed(RealpathError::NotFound),
+        6 => Answer::Failed(RealpathError::Loop),
+        7 => Answer::Failed(RealpathError::Denied),
+        8 => Answer::Failed(RealpathError::NotUtf8),
+        9 => Answer::Failed(RealpathError::Other),
+        10 => Answer::Failed(RealpathError::Host(HostError::new(text(bytes)?))),
+        _ => return None,
+    })
+}
+
+fn unfitting(answer: Answer) -> HostError {
+    match answer {
+        Answer::Failed(RealpathError::Host(error)) => error,
+        Answer::Text(_) | Answer::Nothing | Answer::Yes | Answer::No | Answer::Texts(_) | Answer::Failed(_) => {
+            HostError::new("the host's answer is of another type than the question asks for")
+        }
+    }
+}
+
+/// A host with the two directories that it had when it was asked for them.
+pub(super) struct JsHost<'a> {
+    pub(super) asker: &'a Asker,
+    pub(super) home: &'a str,
+    pub(super) current: &'a str,
+    pub(super) ignores_path_case: bool,
+}
+
+impl Host for JsHost<'_> {
+    fn home_dir(&self) -> &str {
+        self.home
+    }
+
+    fn current_dir(&self) -> &str {
+        self.current
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        self.ignores_path_case
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        self.asker.realpath(path)
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        self.asker.read_link(path)
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        self.asker.is_directory(path)
+    }
+
+    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+        self.asker.urls(Question::GitRemoteUrls, repo, remote)
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
+        self.asker.urls(Question::GitDefaultRemoteUrls, repo, "")
+    }
+
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+        self.asker.urls(Question::GitUrl, repo, url)
+    }
+
+    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
+        self.asker.role_value(role, step, value)
+    }
+}

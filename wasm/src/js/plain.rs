@@ -1,0 +1,222 @@
+//! The plain functions. Those that ask the host take its callbacks and the two directories of the moment.
+
+use callgate_core::{self as core, Diagnostic, HostError, MatchType, PolicyRoot};
+use serde_json::Value as Json;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::host::{Asker, Callbacks, JsHost};
+use super::{shown, wire};
+
+/// What a refused plain function throws: a message.
+pub(super) fn said(error: impl ToString) -> JsValue {
+    JsValue::from_str(&error.to_string())
+}
+
+fn with_host<T>(
+    callbacks: Callbacks,
+    home: &str,
+    current: &str,
+    ask: impl FnOnce(&JsHost<'_>) -> Result<T, HostError>,
+) -> Result<T, JsValue> {
+    let asker = Asker::new(callbacks);
+    ask(&JsHost {
+        asker: &asker,
+        home,
+        current,
+        ignores_path_case: false,
+    })
+    .map_err(said)
+}
+
+pub(super) fn parse(text: &str) -> Result<Json, JsValue> {
+    serde_json::from_str(text).map_err(said)
+}
+
+/// `~` and `~/…` with the home directory in their place.
+#[wasm_bindgen(js_name = expandTilde)]
+pub fn expand_tilde(path: &str, home: &str, current: &str, callbacks: Callbacks) -> Result<String, JsValue> {
+    with_host(callbacks, home, current, |host| Ok(core::expand_home(path, host).into_owned()))
+}
+
+/// The canonical form of a path, else its lexical form.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = resolveRealPath)]
+pub fn resolve_real_path(path: &str, home: &str, current: &str, callbacks: Callbacks) -> Result<String, JsValue> {
+    with_host(callbacks, home, current, |host| core::resolve_real_path(path, host))
+}
+
+/// Whether a path lies within a directory.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = isWithinDirectory)]
+pub fn is_within_directory(
+    path: &str,
+    directory: &str,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<bool, JsValue> {
+    with_host(callbacks, home, current, |host| core::is_within_directory(path, directory, host))
+}
+
+/// The directory that holds a path.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = directoryForPath)]
+pub fn directory_for_path(path: &str, home: &str, current: &str, callbacks: Callbacks) -> Result<String, JsValue> {
+    with_host(callbacks, home, current, |host| core::directory_for_path(path, host))
+}
+
+/// The sandbox and the directories of a policy's rules, as `[{path, name}]`. The policy is JSON text.
+///
+/// # Errors
+/// A message when the text is no JSON, or the host fails.
+#[wasm_bindgen(js_name = extractPolicyRoots)]
+pub fn extract_policy_roots(
+    policy: &str,
+    allowed_directory: &str,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<JsValue, JsValue> {
+    let policy = parse(policy)?;
+    with_host(callbacks, home, current, |host| {
+        core::extract_policy_roots(&policy, allowed_directory, host).map(|roots| shown(&roots))
+    })
+}
+
+/// Roots as `[{uri, name}]`.
+///
+/// # Errors
+/// A message when the value is not `[{path, name}]`.
+#[wasm_bindgen(js_name = toMcpRoots)]
+pub fn to_mcp_roots(roots: JsValue) -> Result<JsValue, JsValue> {
+    let roots: Vec<PolicyRoot> = serde_wasm_bindgen::from_value(roots).map_err(said)?;
+    Ok(shown(&core::to_mcp_roots(&roots)))
+}
+
+/// The servers that a policy's rules name. The policy is JSON text.
+///
+/// # Errors
+/// A message when the text is no JSON.
+#[wasm_bindgen(js_name = extractRequiredServers)]
+pub fn extract_required_servers(policy: &str) -> Result<Vec<String>, JsValue> {
+    Ok(core::extract_required_servers(&parse(policy)?))
+}
+
+/// The URL that a git remote stands for.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = resolveGitRemote)]
+pub fn resolve_git_remote(
+    remote: &str,
+    path: Option<String>,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<String, JsValue> {
+    with_host(callbacks, home, current, |host| {
+        core::resolve_git_remote(remote, path.as_deref(), host)
+    })
+}
+
+/// The URL of a repository's default remote.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = resolveDefaultGitRemote)]
+pub fn resolve_default_git_remote(
+    path: &str,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<Option<String>, JsValue> {
+    with_host(callbacks, home, current, |host| core::resolve_default_git_remote(path, host))
+}
+
+/// A URL in its canonical form.
+#[wasm_bindgen(js_name = normalizeUrl)]
+pub fn normalize_url(value: &str) -> String {
+    core::normalize_url(value).into_owned()
+}
+
+/// A git URL in its canonical form.
+#[wasm_bindgen(js_name = normalizeGitUrl)]
+pub fn normalize_git_url(value: &str) -> String {
+    core::normalize_git_url(value).into_owned()
+}
+
+/// The host name of a URL.
+#[wasm_bindgen(js_name = extractDomain)]
+pub fn extract_domain(value: &str) -> String {
+    core::extract_domain(value).into_owned()
+}
+
+/// `host/owner/repo` of a git URL.
+#[wasm_bindgen(js_name = extractGitDomain)]
+pub fn extract_git_domain(value: &str) -> String {
+    core::extract_git_domain(value).into_owned()
+}
+
+/// Whether the text is an IP address.
+#[wasm_bindgen(js_name = isIpAddress)]
+pub fn is_ip_address(host: &str) -> bool {
+    core::is_ip_address(host)
+}
+
+/// Whether a domain matches one of the patterns.
+#[wasm_bindgen(js_name = domainMatchesAllowlist)]
+pub fn domain_matches_allowlist(domain: &str, patterns: Vec<String>) -> bool {
+    core::domain_matches_allowlist(domain, &patterns)
+}
+
+/// Whether a value is an entry of a list of that type; `undefined` for an unknown type.
+#[wasm_bindgen(js_name = listEntryMatches)]
+pub fn list_entry_matches(list_type: &str, value: &str, entry: &str) -> Option<bool> {
+    let match_type = MatchType::parse(list_type)?;
+    Some(core::list_entry_matches(match_type, value, entry))
+}
+
+/// The roles of each argument of `{args}` in a call, as pairs. The annotation is JSON text, the arguments are as
+/// the wire has them.
+///
+/// # Errors
+/// A message with what is wrong with the annotation.
+#[wasm_bindgen(js_name = resolveStoredAnnotation)]
+pub fn resolve_stored_annotation(stored: &str, arguments: &[u8]) -> Result<JsValue, JsValue> {
+    let arguments = wire::read_arguments(arguments);
+    let resolved = core::resolve_stored_annotation(&parse(stored)?, &arguments).map_err(|faults| said(listed(&faults)))?;
+    let registry = core::Registry::default();
+    let named: Vec<(&str, Vec<&str>)> = resolved
+        .iter()
+        .map(|(name, roles)| (name.as_str(), roles.iter().map(|role| registry.name(*role)).collect()))
+        .collect();
+    Ok(shown(&named))
+}
+
+/// `[errors, warnings]` of compiled rules. Both documents are JSON text.
+///
+/// # Errors
+/// A message when a text is no JSON.
+#[wasm_bindgen(js_name = validateCompiledRules)]
+pub fn validate_compiled_rules(rules: &str, list_definitions: &str) -> Result<JsValue, JsValue> {
+    let validation = core::validate_compiled_rules(&parse(rules)?, &parse(list_definitions)?);
+    Ok(shown(&(validation.errors, validation.warnings)))
+}
+
+/// A text with the host's directory replaced; `undefined` where it is not mentioned.
+#[wasm_bindgen(js_name = rewriteText)]
+pub fn rewrite_text(text: &str, host_dir: &str, container_dir: &str) -> Option<String> {
+    core::rewrite_text(text, host_dir, container_dir)
+}
+
+pub(super) fn listed(faults: &[Diagnostic]) -> String {
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    faults.join("; ")
+}

@@ -1,0 +1,97 @@
+//! Verdicts as numbers: what an engine says again and again crosses once.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use callgate_core::Verdict;
+use serde_json::Value as Json;
+
+/// The number of a verdict whose reason depends on the call; it is fetched each time.
+pub(super) const UNSHARED: u32 = u32::MAX;
+
+/// How many verdicts are kept; a policy with more of them has the rest fetched each time.
+const MOST: usize = 1 << 16;
+
+/// Text that an engine holds, by where it stands: it lives as long as the engine and never changes.
+type Held = (usize, usize);
+
+/// The verdicts of one engine that have been given.
+#[derive(Default)]
+pub(super) struct Verdicts {
+    numbers: BTreeMap<(u8, Held, Held), Vec<(Vec<Held>, u32)>>,
+    shared: Vec<Json>,
+    unshared: Json,
+}
+
+impl Verdicts {
+    /// The verdict's number.
+    pub(super) fn number(&mut self, verdict: &Verdict<'_>) -> u32 {
+        let Cow::Borrowed(reason) = verdict.reason else {
+            return self.keep(verdict);
+        };
+        let key = (verdict.decision.strictness(), held(verdict.rule), held(reason));
+        let roles = verdict.escalated_roles();
+        let same = |known: &[Held]| known.iter().copied().eq(roles.iter().map(|role| held(role)));
+        let known = self.numbers.get(&key).into_iter().flatten().find(|(known, _)| same(known));
+        if let Some((_, number)) = known {
+            return *number;
+        }
+        match u32::try_from(self.shared.len()) {
+            Ok(number) if self.shared.len() < MOST => {
+                let roles = roles.iter().map(|role| held(role)).collect();
+                self.numbers.entry(key).or_default().push((roles, number));
+                self.shared.push(json(verdict));
+                number
+            }
+            _ => self.keep(verdict),
+        }
+    }
+
+    /// The verdict of that number, as `{decision, rule, reason, escalatedRoles?}`.
+    pub(super) fn shown(&self, number: u32) -> &Json {
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        self.shared.get(at).unwrap_or(&self.unshared)
+    }
+
+    fn keep(&mut self, verdict: &Verdict<'_>) -> u32 {
+        self.unshared = json(verdict);
+        UNSHARED
+    }
+}
+
+fn held(text: &str) -> Held {
+    (text.as_ptr().addr(), text.len())
+}
+
+fn json(verdict: &Verdict<'_>) -> Json {
+    serde_json::to_value(verdict).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_core::Decision;
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_again_has_the_same_number() {
+        let mut verdicts = Verdicts::default();
+        let say = |roles: Vec<&'static str>| Verdict {
+            decision: Decision::Escalate(roles),
+            rule: "rule",
+            reason: Cow::Borrowed("because"),
+        };
+        let [first, second] = [vec!["read-path"], vec!["read-path", "fetch-url"]];
+        assert_eq!(verdicts.number(&say(first.clone())), 0);
+        assert_eq!(verdicts.number(&say(second)), 1);
+        assert_eq!(verdicts.number(&say(first)), 0);
+        assert_eq!(verdicts.shown(1)["escalatedRoles"][1], "fetch-url");
+        let own = Verdict {
+            decision: Decision::Deny,
+            rule: "rule",
+            reason: Cow::Owned("because".to_owned()),
+        };
+        assert_eq!(verdicts.number(&own), UNSHARED);
+        assert_eq!(verdicts.shown(UNSHARED)["decision"], "deny");
+    }
+}

@@ -1,0 +1,251 @@
+//! The bytes in which a call comes in, and its replacements go out.
+//!
+//! ```text
+//! call     = [server:text tool:text]  container  arguments     the names only where the tool has no plan
+//! container= 0 | 1 text
+//! arguments= 0 count member*                                  an object
+//!          | 1 sample:text                                    no object: a JSON text of the same type
+//!          | 2 why:text                                       an object that cannot be read
+//! member   = name value
+//! name     = 0 text | place + 1 in the plan
+//! value    = 0 null | 1 false | 2 true | 3 number:f64 | 4 text | 5 ill-formed | 6 count value* |
+//!            7 count (text value)* | 8 unread
+//! text     = count byte*                                       UTF-8
+//! count    = LEB128, at most 32 bits
+//!
+//! answer      = count replacement*
+//! replacement = argument:count  count place*  (1 transport | 2 policy | 3 both)  [text] [text]
+//! place       = 0 item:count | 1 member:text
+//! ```
+
+use std::borrow::Cow;
+
+use callgate_core::{Arguments, Call, Place, Prepared, Value, View};
+
+/// A tool whose names the package and this module know by number.
+pub(super) struct Plan {
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) names: Vec<String>,
+}
+
+/// A call with what is said about it beside its arguments.
+pub(super) struct Incoming<'b> {
+    pub(super) call: Call<'b>,
+    pub(super) container: Option<&'b str>,
+}
+
+/// Reads a call. What is not well-formed cannot come from the package, and is a call that is denied.
+pub(super) fn read<'b>(bytes: &'b [u8], plan: Option<&'b Plan>) -> Incoming<'b> {
+    let unreadable = || Arguments::Unreadable("the call did not arrive as it was written".to_owned());
+    let mut reader = Reader { bytes };
+    let (server, tool) = match plan {
+        Some(plan) => (plan.server.as_str(), plan.tool.as_str()),
+        None => (
+            reader.text().unwrap_or_default(),
+            reader.text().unwrap_or_default(),
+        ),
+    };
+    let container = match reader.byte() {
+        Some(1) => reader.text(),
+        _ => None,
+    };
+    let names = plan.map_or(&[][..], |plan| &plan.names);
+    let arguments = reader.arguments(names).unwrap_or_else(unreadable);
+    Incoming {
+        call: Call::new(server, tool, arguments),
+        container,
+    }
+}
+
+/// Reads arguments alone.
+pub(super) fn read_arguments(bytes: &[u8]) -> Arguments<'_> {
+    read(bytes, None).call.into_arguments()
+}
+
+struct Reader<'b> {
+    bytes: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(*first)
+    }
+
+    fn count(&mut self) -> Option<usize> {
+        let mut count = 0_u32;
+        for shift in [0, 7, 14, 21, 28] {
+            let byte = self.byte()?;
+            count |= u32::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return usize::try_from(count).ok();
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(count)?;
+        self.bytes = rest;
+        Some(taken)
+    }
+
+    fn text(&mut self) -> Option<&'b str> {
+        let count = self.count()?;
+        std::str::from_utf8(self.take(count)?).ok()
+    }
+
+    fn arguments(&mut self, names: &'b [String]) -> Option<Arguments<'b>> {
+        Some(match self.byte()? {
+            0 => {
+                let count = self.count()?;
+                let mut members = Vec::with_capacity(count.min(self.bytes.len()));
+                for _ in 0..count {
+                    let name = match self.count()? {
+                        0 => self.text()?,
+                        place => names.get(place - 1)?,
+                    };
+                    members.push((Cow::Borrowed(name), self.value()?));
+                }
+                Arguments::Members(members)
+            }
+            1 => Arguments::from_json(self.text()?),
+            2 => Arguments::Unreadable(self.text()?.to_owned()),
+            _ => return None,
+        })
+    }
+
+    fn value(&mut self) -> Option<Value<'b>> {
+        Some(match self.byte()? {
+            0 => Value::Null,
+            1 => Value::Bool(false),
+            2 => Value::Bool(true),
+            3 => Value::Number(f64::from_le_bytes(self.take(8)?.try_into().ok()?)),
+            4 => Value::Text(Cow::Borrowed(self.text()?)),
+            5 => Value::IllFormed,
+            6 => {
+                let count = self.count()?;
+                let mut items = Vec::with_capacity(count.min(self.bytes.len()));
+                for _ in 0..count {
+                    items.push(self.value()?);
+                }
+                Value::Array(items)
+            }
+            7 => {
+                let count = self.count()?;
+                let mut members = Vec::with_capacity(count.min(self.bytes.len()));
+                for _ in 0..count {
+                    members.push((Cow::Borrowed(self.text()?), self.value()?));
+                }
+                Value::Object(members)
+            }
+            8 => Value::Unread,
+            _ => return None,
+        })
+    }
+}
+
+/// Writes what changes in the arguments.
+pub(super) fn write(prepared: &Prepared, bytes: &mut Vec<u8>) {
+    bytes.clear();
+    push_count(bytes, prepared.replacements.len());
+    for replacement in &prepared.replacements {
+        push_count(bytes, replacement.argument);
+        push_count(bytes, replacement.place.len());
+        for place in &replacement.place {
+            match place {
+                Place::Item(item) => {
+                    bytes.push(0);
+                    push_count(bytes, *item);
+                }
+                Place::Member(name) => {
+                    bytes.push(1);
+                    push_text(bytes, name);
+                }
+            }
+        }
+        let views = [View::Transport, View::Policy].map(|view| replacement.text(view));
+        let [transport, policy] = views.map(|text| u8::from(text.is_some()));
+        bytes.push(transport | policy << 1);
+        views.into_iter().flatten().for_each(|text| push_text(bytes, text));
+    }
+}
+
+fn push_count(bytes: &mut Vec<u8>, mut count: usize) {
+    while count > 0x7f {
+        // Seven bits at a time: what is cut off comes with the next byte.
+        bytes.push((count & 0x7f) as u8 | 0x80);
+        count >>= 7;
+    }
+    bytes.push(count as u8);
+}
+
+fn push_text(bytes: &mut Vec<u8>, text: &str) {
+    push_count(bytes, text.len());
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_core::Replacement;
+
+    use super::*;
+
+    fn check(bytes: &[u8], expected: &str) {
+        let plan = Plan {
+            server: "s".to_owned(),
+            tool: "t".to_owned(),
+            names: vec!["a".to_owned(), "b".to_owned()],
+        };
+        let incoming = read(bytes, Some(&plan));
+        assert_eq!((incoming.call.server(), incoming.call.tool()), ("s", "t"));
+        assert_eq!(format!("{:?}", incoming.call.into_arguments()), expected, "{bytes:?}");
+    }
+
+    #[test]
+    fn calls_are_read() {
+        check(&[0, 0, 0], "Members([])");
+        check(&[0, 0, 1, 2, 4, 1, b'x'], r#"Members([("b", Text("x"))])"#);
+        check(
+            &[0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 1, 7, 1, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
+            r#"Members([("z", Array([IllFormed, Unread])), ("a", Object([("k", Number(1.0))]))])"#,
+        );
+        check(
+            &[0, 1, 2, b'[', b']'],
+            r#"Unreadable("`arguments` are an array, expected an object")"#,
+        );
+        check(&[0, 2, 1, b'w'], r#"Unreadable("w")"#);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_malformed_is_unreadable() {
+        let whole = [0, 0, 1, 0, 1, b'z', 6, 1, 4, 1, b'x'];
+        check(&whole, r#"Members([("z", Array([Text("x")]))])"#);
+        let unreadable = r#"Unreadable("the call did not arrive as it was written")"#;
+        for end in 0..whole.len() {
+            check(&whole[..end], unreadable);
+        }
+        check(&[0, 0, 1, 3, 0], unreadable);
+        check(&[0, 0, 1, 1, 9], unreadable);
+        check(&[0, 0, 1, 1, 4, 1, 0xff], unreadable);
+        check(&[0, 0, 0xff, 0xff, 0xff, 0xff, 0xff], unreadable);
+        check(&[0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f], unreadable);
+    }
+
+    #[test]
+    fn replacements_are_written() {
+        let prepared = Prepared {
+            replacements: vec![Replacement {
+                argument: 200,
+                place: vec![Place::Item(1), Place::Member("m".to_owned())],
+                transport: None,
+                policy: Some("p".to_owned()),
+            }],
+        };
+        let mut bytes = vec![9];
+        write(&prepared, &mut bytes);
+        assert_eq!(bytes, [1, 0xc8, 1, 2, 0, 1, 1, 1, b'm', 2, 1, b'p']);
+    }
+}

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use callgate_core::{Call, Engine, Host, Part, View, is_within_directory, resolve_real_path};
 use callgate_host::VirtualHost;
-use common::cases::{Case, Request, case, condition, config, path, world};
+use common::cases::{Case, Request, case, case_of_values, condition, config, path, world};
 use common::engines::{Documents, rule};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -61,7 +61,7 @@ proptest! {
 
     /// A further deny rule, wherever it stands, never loosens a verdict.
     #[test]
-    fn another_deny_rule_never_loosens(case in case(), condition in condition(), at in any::<prop::sample::Index>()) {
+    fn another_deny_rule_never_loosens(case in prop_oneof![case(), case_of_values()], condition in condition(), at in any::<prop::sample::Index>()) {
         let host = host(&case);
         let mut policy = document(&case, Part::CompiledPolicy).expect("there is a policy").clone();
         let rules = policy["rules"].as_array_mut().expect("rules are an array");
@@ -76,7 +76,7 @@ proptest! {
 
     /// An explanation tells the verdict, byte for byte, and its recording tells the explanation again.
     #[test]
-    fn an_explanation_is_that_of_the_verdict_and_replays(case in case()) {
+    fn an_explanation_is_that_of_the_verdict_and_replays(case in prop_oneof![case(), case_of_values()]) {
         let host = host(&case);
         let engine = build(&case.documents, &host);
         for request in &case.calls {
@@ -160,7 +160,7 @@ fn turned(value: &Value, turn: bool) -> Value {
 }
 
 proptest! {
-    #![proptest_config(config(1200))]
+    #![proptest_config(config(2000))]
 
     /// A call is never judged looser than with any one of its values alone (SPEC §8.4): one string of an array
     /// under a url, identifier or listed role.
@@ -168,7 +168,7 @@ proptest! {
     /// A domain outside the server's allowlist escalates before any rule is heard (§8.3.8), be it that a rule
     /// would deny another value; so with an allowlist the call is only never allowed where a value alone is not.
     #[test]
-    fn company_never_loosens(case in case()) {
+    fn company_never_loosens(case in prop_oneof![case(), case_of_values()]) {
         let host = host(&case);
         let engine = build(&case.documents, &host);
         let ungated = document(&case, Part::ServerDomainAllowlists).is_none();

@@ -10,10 +10,10 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
 
-use super::engines::Documents;
+use super::engines::{Documents, tool as tool_of};
 pub(crate) use rules::condition;
-use rules::{TOOLS, Tool, domains, rules, tool};
-use world::argument;
+use rules::{TOOLS, Tool, domains, rules, rules_on_values, tool};
+use world::{argument, fitting};
 pub(crate) use world::{path, world};
 
 /// What one property is tried on.
@@ -125,5 +125,44 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             documents,
             calls,
         })
+    })
+}
+
+/// Calls of one tool with several values under each of its roles, and rules about them.
+pub(crate) fn case_of_values() -> impl Strategy<Value = Case> {
+    let roles = [
+        "fetch-url",
+        "git-remote-url",
+        "github-owner",
+        "branch-name",
+        "email-address",
+    ];
+    let args: Map<String, Value> = roles
+        .iter()
+        .map(|role| ((*role).to_owned(), json!([role])))
+        .collect();
+    let stored = tool_of("fetch/send", Value::Object(args));
+    let values: Vec<_> = roles
+        .iter()
+        .map(|role| (Just(*role), prop::collection::vec(fitting(role), 0..3)))
+        .collect();
+    let request = values.prop_map(|values| {
+        let given = values.into_iter().filter(|(_, values)| !values.is_empty());
+        let arguments = given
+            .map(|(role, values)| (role.to_owned(), json!(values)))
+            .collect();
+        Request {
+            server: "fetch".to_owned(),
+            tool: "send".to_owned(),
+            arguments: Value::Object(arguments),
+        }
+    });
+    (world(), rules_on_values(), prop::collection::vec(request, 3)).prop_map(move |(world, rules, calls)| {
+        let documents = Documents::new(rules, std::slice::from_ref(&stored));
+        Case {
+            world,
+            documents,
+            calls,
+        }
     })
 }

@@ -126,20 +126,47 @@ pub(crate) fn condition() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Conditions on values alone, often on those of several roles.
+fn condition_on_values() -> impl Strategy<Value = Value> {
+    let parts = (
+        prop::collection::vec(list(), 0..3),
+        prop::option::weighted(0.3, (roles(&["fetch-url", "git-remote-url"], 2), domains())),
+    );
+    parts.prop_map(|(lists, domains)| {
+        let mut condition = json!({"lists": lists});
+        if let Some((roles, allowed)) = domains {
+            condition["domains"] = json!({"roles": roles, "allowed": allowed});
+        }
+        condition
+    })
+}
+
 fn path_of_rule() -> impl Strategy<Value = &'static str> {
     select(vec![
         "/", "/box", "/box/in", "/box/l", "/secret", "/out", "/home/u", "~", "~/.ssh", "/out/l", "/none",
     ])
 }
 
+/// Rules of any kind, seldom a last one for the rest.
 pub(super) fn rules() -> impl Strategy<Value = Value> {
-    let effect = select(vec!["allow", "allow", "escalate", "deny"]);
     let last = prop::option::of(select(vec!["allow", "allow", "escalate"]));
-    (prop::collection::vec((condition(), effect), 0..7), last).prop_map(|(rules, last)| {
-        let last = last.map(|effect| (json!({}), effect));
-        let rules = rules.into_iter().chain(last).enumerate();
-        rules
-            .map(|(at, (condition, effect))| rule(&format!("r{at}"), condition, effect))
-            .collect()
-    })
+    (prop::collection::vec((condition(), effect()), 0..7), last).prop_map(|(rules, last)| named(rules, last))
+}
+
+/// Rules about values, and a last one that allows the rest.
+pub(super) fn rules_on_values() -> impl Strategy<Value = Value> {
+    prop::collection::vec((condition_on_values(), effect()), 1..4)
+        .prop_map(|rules| named(rules, Some("allow")))
+}
+
+fn effect() -> impl Strategy<Value = &'static str> {
+    select(vec!["allow", "allow", "escalate", "deny"])
+}
+
+fn named(rules: Vec<(Value, &str)>, last: Option<&str>) -> Value {
+    let last = last.map(|effect| (json!({}), effect));
+    let rules = rules.into_iter().chain(last).enumerate();
+    rules
+        .map(|(at, (condition, effect))| rule(&format!("r{at}"), condition, effect))
+        .collect()
 }

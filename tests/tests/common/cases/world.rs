@@ -144,7 +144,7 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 /// A string that fits one kind of role, mostly.
-fn text(kind: &str) -> BoxedStrategy<String> {
+pub(super) fn fitting(kind: &str) -> BoxedStrategy<String> {
     match kind {
         "fetch-url" => url().boxed(),
         "git-remote-url" => git_url().boxed(),
@@ -156,7 +156,7 @@ fn text(kind: &str) -> BoxedStrategy<String> {
 /// What a tool's argument may be given: a string, an array, and seldom something else.
 pub(super) fn argument(roles: &[String]) -> BoxedStrategy<Value> {
     let kind = roles.first().map_or("none", String::as_str).to_owned();
-    let one = || prop_oneof![9 => text(&kind), 1 => prop_oneof![path(), url(), word()]];
+    let one = || prop_oneof![9 => fitting(&kind), 1 => prop_oneof![path(), url(), word()]];
     prop_oneof![
         8 => one().prop_map(Value::from),
         6 => prop::collection::vec(one(), 0..4).prop_map(Value::from),

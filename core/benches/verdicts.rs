@@ -49,6 +49,10 @@ struct Documents {
 }
 
 impl Documents {
+    #[expect(
+        clippy::expect_used,
+        reason = "a benchmark without an engine has nothing to measure"
+    )]
     fn engine(&self) -> Engine {
         let (protected, sandbox) = (
             json!(["/etc/shadow", "~/.ssh"]),

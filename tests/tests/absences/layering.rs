@@ -29,13 +29,6 @@ const LAYERS: &[&[&str]] = &[
     &["lib"],
 ];
 
-/// Uses against the order that stand today: `(module, used, why)`. One that is gone must go from here too.
-const AGAINST_THE_ORDER: &[(&str, &str, &str)] = &[(
-    "program",
-    "crate::args::apply_pure",
-    "list entries take the canonical form of values; the steps of a role belong to `role`",
-)];
-
 /// The modules that are handed a host, to build its memory or for the two directories that it names.
 const HANDED_A_HOST: &[&str] = &["approval", "engine", "eval", "plain", "program", "roots"];
 
@@ -60,7 +53,6 @@ fn a_module_uses_only_what_stands_below_it() {
     );
 
     let facade = facade(&sources);
-    let mut met = BTreeSet::new();
     let mut faults = Vec::new();
     for source in sources.iter().filter(|source| source.top() != "lib") {
         for path in source.paths.iter().filter(|path| path.segments[0] == "crate") {
@@ -72,19 +64,10 @@ fn a_module_uses_only_what_stands_below_it() {
                 continue;
             }
             let whole = path.segments.join("::");
-            let known = |(module, path, _): &&(&str, &str, &str)| *module == source.top() && *path == whole;
-            match AGAINST_THE_ORDER.iter().find(known) {
-                Some(known) => drop(met.insert(*known)),
-                None => faults.push(format!("{}: {} uses {whole}", source.at(path.line), source.top())),
-            }
+            faults.push(format!("{}: {} uses {whole}", source.at(path.line), source.top()));
         }
     }
     check("against the order", faults);
-    let gone = AGAINST_THE_ORDER.iter().filter(|known| !met.contains(*known));
-    check(
-        "listed and mended",
-        gone.map(|known| format!("{known:?}")).collect(),
-    );
 }
 
 /// What the crate's root re-exports, and from which module.

@@ -256,6 +256,6 @@ fn compile_tools(
             }
         })
         .collect();
-    tools.sort_unstable_by(|a, b| by_length(&a.server, &b.server).then_with(|| by_length(&a.name, &b.name)));
+    tools.sort_unstable_by(|one, other| one.order(&other.server, &other.name));
     tools.into()
 }

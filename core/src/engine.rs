@@ -490,6 +490,10 @@ impl<'e> Interest<'e> {
                 self.members.push(("path", true));
             }
         }
+        for (alias, key) in &tool.semantics.arg_schema.arg_aliases {
+            let matters = self.others || self.members.contains(&(&**key, true));
+            self.members.push((alias, matters));
+        }
         self.members
             .sort_unstable_by(|one, other| (one.0, !one.1).cmp(&(other.0, !other.1)));
         self.members.dedup_by_key(|(name, _)| *name);

@@ -2,11 +2,15 @@
 //!
 //! Prints a table per file and tag, each disagreement with its world, and last a line `N passed, N failed`.
 
+mod node;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use callgate_host::replay::{NativeSubject, Progress, Report, Subject, adversarial, recordings, vectors};
 use clap::Parser;
+
+use node::NodeSubject;
 
 /// Replay case files in every host
 #[derive(Parser)]
@@ -25,11 +29,15 @@ fn main() -> ExitCode {
     } else {
         options.files
     };
-    let mut whole = Report::default();
-    for mut subject in subjects() {
-        if !options.hosts.is_empty() && !options.hosts.iter().any(|host| host == subject.name()) {
-            continue;
+    let mut subjects = match subjects(&options.hosts) {
+        Ok(subjects) => subjects,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
         }
+    };
+    let mut whole = Report::default();
+    for subject in &mut subjects {
         for file in &files {
             match replay(subject.as_mut(), file) {
                 Ok(report) => whole.absorb(report),
@@ -48,8 +56,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn subjects() -> Vec<Box<dyn Subject>> {
-    vec![Box::new(NativeSubject)]
+/// The hosts of those names; all of them where none is named.
+fn subjects(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
+    const ALL: [&str; 2] = ["native", "node"];
+    let all = ALL.map(str::to_owned);
+    let names = if names.is_empty() { &all[..] } else { names };
+    let start = |name: &String| -> Result<Box<dyn Subject>, String> {
+        match name.as_str() {
+            "native" => Ok(Box::new(NativeSubject)),
+            "node" => Ok(Box::new(NodeSubject::start()?)),
+            _ => Err(format!("there is no host `{name}`, expected one of {}", ALL.join(", "))),
+        }
+    };
+    names.iter().map(start).collect()
 }
 
 /// The suite's own case files, in the order of their names.

@@ -15,7 +15,7 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-pub use approval::{WasmWhitelist, extract_whitelist_candidates};
+pub use approval::{check_approval, extract_whitelist_candidates, find_approval};
 pub use engine::{WasmBuilder, WasmEngine};
 pub use host::Callbacks;
 pub use plain::*;

@@ -70,51 +70,47 @@ pub fn extract_whitelist_candidates(
     Ok(shown(&patterns.map_err(said)?))
 }
 
-/// Approved patterns, in the order in which they were added.
-#[wasm_bindgen]
-#[derive(Default)]
-pub struct WasmWhitelist {
-    patterns: core::ApprovalWhitelist,
+/// Refuses what is no pattern, or has no constraints. The pattern is JSON text.
+///
+/// # Errors
+/// A message.
+#[wasm_bindgen(js_name = checkApproval)]
+pub fn check_approval(pattern: &str) -> Result<(), JsValue> {
+    let pattern: ApprovalPattern = serde_json::from_str(pattern).map_err(said)?;
+    core::ApprovalWhitelist::default().add(pattern).map_err(said)?;
+    Ok(())
 }
 
-#[wasm_bindgen]
-impl WasmWhitelist {
-    /// An empty list.
-    #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
-        Self::default()
+/// The number of the first of the patterns that covers the call. The patterns and the annotation are JSON text, the
+/// arguments are as the wire has them.
+///
+/// # Errors
+/// A message when the annotation or a role is unknown, or the host fails.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the fields of an escalation and of a host, one by one"
+)]
+#[wasm_bindgen(js_name = findApproval)]
+pub fn find_approval(
+    patterns: &str,
+    server: &str,
+    tool: &str,
+    arguments: &[u8],
+    annotation: &str,
+    roles: Option<Vec<String>>,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<Option<usize>, JsValue> {
+    let patterns: Vec<ApprovalPattern> = serde_json::from_str(patterns).map_err(said)?;
+    let mut whitelist = core::ApprovalWhitelist::default();
+    for pattern in patterns {
+        whitelist.add(pattern).map_err(said)?;
     }
-
-    /// Adds a pattern; its number, from 0.
-    ///
-    /// # Errors
-    /// A message when it is no pattern, or has no constraints.
-    pub fn add(&mut self, pattern: JsValue) -> Result<usize, JsValue> {
-        let pattern: ApprovalPattern = serde_wasm_bindgen::from_value(pattern).map_err(said)?;
-        self.patterns.add(pattern).map_err(said)
-    }
-
-    /// The number of the first pattern that covers the call.
-    ///
-    /// # Errors
-    /// A message when the annotation or a role is unknown, or the host fails.
-    #[expect(clippy::too_many_arguments, reason = "the fields of an escalation and of a host, one by one")]
-    pub fn find(
-        &self,
-        server: &str,
-        tool: &str,
-        arguments: &[u8],
-        annotation: &str,
-        roles: Option<Vec<String>>,
-        home: &str,
-        current: &str,
-        callbacks: Callbacks,
-    ) -> Result<Option<usize>, JsValue> {
-        let incoming = Incoming::read(arguments, annotation, roles)?;
-        let asker = Asker::new(callbacks);
-        let host = plain_host(&asker, home, current);
-        self.patterns.find(&incoming.escalation(server, tool), &host).map_err(said)
-    }
+    let incoming = Incoming::read(arguments, annotation, roles)?;
+    let asker = Asker::new(callbacks);
+    let host = plain_host(&asker, home, current);
+    whitelist.find(&incoming.escalation(server, tool), &host).map_err(said)
 }
 
 fn plain_host<'a>(asker: &'a Asker, home: &'a str, current: &'a str) -> JsHost<'a> {

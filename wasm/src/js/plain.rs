@@ -90,13 +90,13 @@ pub fn extract_policy_roots(
     })
 }
 
-/// Roots as `[{uri, name}]`.
+/// Roots as `[{uri, name}]`. They are given as JSON text.
 ///
 /// # Errors
-/// A message when the value is not `[{path, name}]`.
+/// A message when the text is not `[{path, name}]`.
 #[wasm_bindgen(js_name = toMcpRoots)]
-pub fn to_mcp_roots(roots: JsValue) -> Result<JsValue, JsValue> {
-    let roots: Vec<PolicyRoot> = serde_wasm_bindgen::from_value(roots).map_err(said)?;
+pub fn to_mcp_roots(roots: &str) -> Result<JsValue, JsValue> {
+    let roots: Vec<PolicyRoot> = serde_json::from_str(roots).map_err(said)?;
     Ok(shown(&core::to_mcp_roots(&roots)))
 }
 

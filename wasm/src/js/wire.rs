@@ -1,19 +1,20 @@
 //! The bytes in which a call comes in, and its replacements go out.
 //!
 //! ```text
-//! call     = [server:text tool:text]  container  arguments     the names only where the tool has no plan
-//! container= 0 | 1 text
-//! arguments= 0 count member*                                  an object
-//!          | 1 sample:text                                    no object: a JSON text of the same type
-//!          | 2 why:text                                       an object that cannot be read
-//! member   = name value
-//! name     = 0 text | place + 1 in the plan
-//! value    = 0 null | 1 false | 2 true | 3 number:f64 | 4 text | 5 ill-formed | 6 count value* |
-//!            7 count (text value)* | 8 unread
-//! text     = count byte*                                       UTF-8
-//! count    = LEB128, at most 32 bits
+//! call        = [0 server:text 0 tool:text]  container  arguments  the names only where the tool has no plan
+//! container   = 0 | 1 text
+//! arguments   = 0 count member*                                    an object
+//!             | 1 sample:text                                      no object: a JSON text of the same type
+//!             | 2 why:text                                         an object that cannot be read
+//! member      = name value
+//! name        = 0 text | count                                     its place in the plan, from 1
+//! value       = 0 null | 1 false | 2 true | 3 number:f64 | 4 text | 5 ill-formed
+//!             | 6 count value* | 7 count (0 name:text value)* | 8 unread
+//! text        = count byte*                                        UTF-8
+//! count       = LEB128, at most 32 bits
 //!
-//! answer      = count replacement*
+//! answer      = count replacement*  count renamed*
+//! renamed     = argument:count key:text
 //! replacement = argument:count  count place*  (1 transport | 2 policy | 3 both)  [text] [text]
 //! place       = 0 item:count | 1 member:text
 //! ```
@@ -37,13 +38,12 @@ pub(super) struct Incoming<'b> {
 
 /// Reads a call. What is not well-formed cannot come from the package, and is a call that is denied.
 pub(super) fn read<'b>(bytes: &'b [u8], plan: Option<&'b Plan>) -> Incoming<'b> {
-    let unreadable = || Arguments::Unreadable("the call did not arrive as it was written".to_owned());
     let mut reader = Reader { bytes };
     let (server, tool) = match plan {
         Some(plan) => (plan.server.as_str(), plan.tool.as_str()),
         None => (
-            reader.text().unwrap_or_default(),
-            reader.text().unwrap_or_default(),
+            reader.label().unwrap_or_default(),
+            reader.label().unwrap_or_default(),
         ),
     };
     let container = match reader.byte() {
@@ -60,7 +60,11 @@ pub(super) fn read<'b>(bytes: &'b [u8], plan: Option<&'b Plan>) -> Incoming<'b> 
 
 /// Reads arguments alone.
 pub(super) fn read_arguments(bytes: &[u8]) -> Arguments<'_> {
-    read(bytes, None).call.into_arguments()
+    Reader { bytes }.arguments(&[]).unwrap_or_else(unreadable)
+}
+
+fn unreadable<'b>() -> Arguments<'b> {
+    Arguments::Unreadable("the call did not arrive as it was written".to_owned())
 }
 
 struct Reader<'b> {
@@ -95,6 +99,12 @@ impl<'b> Reader<'b> {
     fn text(&mut self) -> Option<&'b str> {
         let count = self.count()?;
         std::str::from_utf8(self.take(count)?).ok()
+    }
+
+    /// A text after a byte that says no more than that one follows.
+    fn label(&mut self) -> Option<&'b str> {
+        self.byte()?;
+        self.text()
     }
 
     fn arguments(&mut self, names: &'b [String]) -> Option<Arguments<'b>> {
@@ -137,7 +147,7 @@ impl<'b> Reader<'b> {
                 let count = self.count()?;
                 let mut members = Vec::with_capacity(count.min(self.bytes.len()));
                 for _ in 0..count {
-                    members.push((Cow::Borrowed(self.text()?), self.value()?));
+                    members.push((Cow::Borrowed(self.label()?), self.value()?));
                 }
                 Value::Object(members)
             }
@@ -169,7 +179,15 @@ pub(super) fn write(prepared: &Prepared, bytes: &mut Vec<u8>) {
         let views = [View::Transport, View::Policy].map(|view| replacement.text(view));
         let [transport, policy] = views.map(|text| u8::from(text.is_some()));
         bytes.push(transport | policy << 1);
-        views.into_iter().flatten().for_each(|text| push_text(bytes, text));
+        views
+            .into_iter()
+            .flatten()
+            .for_each(|text| push_text(bytes, text));
+    }
+    push_count(bytes, prepared.renamed.len());
+    for (argument, key) in &prepared.renamed {
+        push_count(bytes, *argument);
+        push_text(bytes, key);
     }
 }
 
@@ -209,7 +227,7 @@ mod tests {
         check(&[0, 0, 0], "Members([])");
         check(&[0, 0, 1, 2, 4, 1, b'x'], r#"Members([("b", Text("x"))])"#);
         check(
-            &[0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 1, 7, 1, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
+            &[0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 1, 7, 1, 0, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
             r#"Members([("z", Array([IllFormed, Unread])), ("a", Object([("k", Number(1.0))]))])"#,
         );
         check(
@@ -237,6 +255,7 @@ mod tests {
     #[test]
     fn replacements_are_written() {
         let prepared = Prepared {
+            renamed: vec![(3, "k".to_owned())],
             replacements: vec![Replacement {
                 argument: 200,
                 place: vec![Place::Item(1), Place::Member("m".to_owned())],
@@ -246,6 +265,9 @@ mod tests {
         };
         let mut bytes = vec![9];
         write(&prepared, &mut bytes);
-        assert_eq!(bytes, [1, 0xc8, 1, 2, 0, 1, 1, 1, b'm', 2, 1, b'p']);
+        assert_eq!(
+            bytes,
+            [1, 0xc8, 1, 2, 0, 1, 1, 1, b'm', 2, 1, b'p', 1, 3, 1, b'k']
+        );
     }
 }

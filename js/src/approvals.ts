@@ -1,0 +1,154 @@
+import * as wasm from "../wasm/callgate.js";
+import { type PlainArgs, writeMembersOf } from "./annotations.js";
+import { CallgateError } from "./errors.js";
+import { checkedText, jsonText, withHost } from "./plain.js";
+import type { ArgumentRole } from "./roles.js";
+import { within } from "./wasm.js";
+
+/** What every value of one role must be. */
+export type ApprovalConstraint =
+  | { readonly kind: "directory"; readonly role: ArgumentRole; readonly directory: string }
+  | { readonly kind: "domain"; readonly role: ArgumentRole; readonly domain: string }
+  | { readonly kind: "exact"; readonly role: ArgumentRole; readonly value: string };
+
+/** Calls that a person approved together: one tool, and constraints on its arguments. */
+export interface ApprovalPattern {
+  readonly serverName: string;
+  readonly toolName: string;
+  /** All of these must hold. */
+  readonly constraints: readonly ApprovalConstraint[];
+  /** The escalation that was approved. */
+  readonly sourceEscalationId: string;
+  /** The reason that the escalation gave. */
+  readonly originalReason: string;
+  /** The pattern for a person: `Allow <server>/<tool> <constraints>`. */
+  readonly description: string;
+}
+
+/** An approved pattern with its id. */
+export interface ApprovalEntry extends ApprovalPattern {
+  readonly id: string;
+}
+
+/** What an approval of an escalated call may stand for. */
+export interface WhitelistCandidates {
+  readonly patterns: ApprovalPattern[];
+  /** The description of each pattern. */
+  readonly descriptions: string[];
+}
+
+/** Whether an approval covers a call. */
+export type WhitelistMatch =
+  | { readonly matched: true; readonly patternId: string; readonly pattern: ApprovalEntry }
+  | { readonly matched: false };
+
+/** Approved patterns, in the order in which they were added. They only ever turn `escalate` into `allow`. */
+export interface ApprovalWhitelist {
+  /**
+   * Adds a pattern; the answer is its id.
+   *
+   * @throws {@link CallgateError} `invalid-argument` when the pattern has no constraints, or is none.
+   */
+  add(pattern: ApprovalPattern): string;
+  /**
+   * The first pattern that covers the call: the same server and tool, each constraint met by every value of its role,
+   * of which there is at least one. With `escalatedRoles`, each of them must be constrained.
+   */
+  match(
+    serverName: string,
+    toolName: string,
+    args: Readonly<Record<string, unknown>>,
+    annotation: PlainArgs,
+    escalatedRoles?: readonly ArgumentRole[],
+  ): WhitelistMatch;
+  /** The patterns with their ids. */
+  entries(): readonly ApprovalEntry[];
+  /** How many patterns there are. */
+  readonly size: number;
+}
+
+/** The arguments that bear a role, and the one that names a repository, as the module reads them. */
+function written(args: Readonly<Record<string, unknown>>, annotation: PlainArgs): Uint8Array {
+  return writeMembersOf(args, [...Object.keys(annotation.args), "path"], "gate");
+}
+
+/**
+ * The patterns that an approval of an escalated call may stand for; none where no value can be constrained.
+ *
+ * Without `escalatedRoles` every resource role of the annotation is constrained.
+ */
+export function extractWhitelistCandidates(
+  serverName: string,
+  toolName: string,
+  args: Readonly<Record<string, unknown>>,
+  annotation: PlainArgs,
+  escalatedRoles: readonly ArgumentRole[] | undefined,
+  escalationId: string,
+  reason: string,
+): WhitelistCandidates {
+  const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
+  const [id, why] = [checkedText(escalationId, "escalationId"), checkedText(reason, "reason")];
+  const bytes = written(args, annotation);
+  const document = jsonText({ args: annotation.args }, "annotation");
+  const roles = escalatedRoles === undefined ? undefined : [...escalatedRoles];
+  const patterns = withHost(
+    ({ homeDir, currentDir, bridge }) =>
+      wasm.extractWhitelistCandidates(
+        server,
+        tool,
+        bytes,
+        document,
+        roles,
+        id,
+        why,
+        homeDir,
+        currentDir,
+        bridge,
+      ) as ApprovalPattern[],
+  );
+  return { patterns, descriptions: patterns.map(({ description }) => description) };
+}
+
+/** An empty list of approvals. */
+export function createApprovalWhitelist(): ApprovalWhitelist {
+  const entries: ApprovalEntry[] = [];
+  return {
+    add(pattern) {
+      checkPattern(pattern);
+      const id = `approval-${entries.length}`;
+      entries.push(Object.freeze({ ...pattern, id }));
+      return id;
+    },
+    match(serverName, toolName, args, annotation, escalatedRoles) {
+      const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
+      const candidates = entries.filter((entry) => entry.serverName === server && entry.toolName === tool);
+      if (candidates.length === 0) {
+        return { matched: false };
+      }
+      const bytes = written(args, annotation);
+      const document = jsonText({ args: annotation.args }, "annotation");
+      const roles = escalatedRoles === undefined ? undefined : [...escalatedRoles];
+      const patterns = jsonText(candidates, "patterns");
+      const found = withHost(({ homeDir, currentDir, bridge }) =>
+        wasm.findApproval(patterns, server, tool, bytes, document, roles, homeDir, currentDir, bridge),
+      );
+      const pattern = found === undefined ? undefined : candidates[found];
+      return pattern === undefined ? { matched: false } : { matched: true, patternId: pattern.id, pattern };
+    },
+    entries: () => entries.slice(),
+    get size() {
+      return entries.length;
+    },
+  };
+}
+
+function checkPattern(pattern: ApprovalPattern): void {
+  const text = jsonText(pattern, "pattern");
+  try {
+    within("invalid-argument", () => wasm.checkApproval(text));
+  } catch (thrown) {
+    throw thrown instanceof CallgateError
+      ? new CallgateError(thrown.code, `the pattern is refused: ${thrown.message}`)
+      : thrown;
+  }
+}

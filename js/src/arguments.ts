@@ -1,0 +1,298 @@
+import { platform } from "./platform.js";
+import { Tag, type Writer } from "./writer.js";
+
+/** What a judgement may look at in the arguments of one tool. */
+export interface Interest {
+  /** By name: its place in the module's plan, and whether its value may matter. */
+  readonly members: ReadonlyMap<string, { readonly place: number; readonly matters: boolean }>;
+  /** Whether the values of all other members may matter too. */
+  readonly others: boolean;
+  /** Whether what looks like a path matters under any name. */
+  readonly pathLike: boolean;
+}
+
+/** The members that were read, in order, each read once. */
+export interface Snapshot {
+  names: readonly string[];
+  values: unknown[];
+}
+
+/**
+ * What arguments are read for:
+ * - `evaluate`: the caller goes on with its own object, so nothing in it may answer otherwise the next time.
+ * - `gate`: the caller goes on with what was read.
+ * - `prepare`: the same, and nothing is judged: what cannot be read stays as it is.
+ */
+export type Purpose = "evaluate" | "gate" | "prepare";
+
+/** Nested deeper than any engine may be told to look. */
+const DEEPEST = 128;
+/** More items than any limit lets pass; a sparse array can claim four billion without having them. */
+const MOST_ITEMS = 1_000_000;
+
+const enum Unit {
+  Dot = 0x2e,
+  Slash = 0x2f,
+  Tilde = 0x7e,
+}
+
+// Taken before anybody can replace them.
+const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, keys, prototype } = Object;
+const { isArray } = Array;
+
+/** Why arguments cannot be read at all. */
+class Unreadable {
+  readonly why: string;
+
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
+/** Writes a call's arguments, as far as a judgement may look at them, and gives what was read of each member. */
+export function writeArguments(writer: Writer, given: unknown, interest: Interest, purpose: Purpose): Snapshot {
+  const snapshot: Snapshot = { names: [], values: [] };
+  if (given === undefined) {
+    writer.byte(0);
+    writer.byte(0);
+  } else if (typeof given !== "object" || given === null || isArray(given)) {
+    writer.taggedText(1, sampleOf(given));
+  } else {
+    const mark = writer.length;
+    try {
+      writeMembers(writer, given, interest, purpose, snapshot);
+    } catch (thrown) {
+      writer.rewind(mark);
+      if (purpose === "prepare") {
+        writer.byte(0);
+        writer.byte(0);
+        return snapshotOf(given);
+      }
+      // A trap of a Proxy may throw anything; arguments that cannot be read are denied.
+      writer.taggedText(2, thrown instanceof Unreadable ? thrown.why : "reading `arguments` failed");
+      return { names: [], values: [] };
+    }
+  }
+  return snapshot;
+}
+
+function snapshotOf(given: object): Snapshot {
+  const names = getOwnPropertyNames(given);
+  return { names, values: names.map((name) => (given as Record<string, unknown>)[name]) };
+}
+
+/** A JSON text of the same type as a value that is no object. */
+function sampleOf(given: unknown): string {
+  if (isArray(given)) {
+    return "[]";
+  }
+  switch (typeof given) {
+    case "boolean":
+      return "true";
+    case "number":
+    case "bigint":
+      return "0";
+    case "string":
+      return '""';
+    default:
+      return "null";
+  }
+}
+
+function writeMembers(writer: Writer, given: object, interest: Interest, purpose: Purpose, snapshot: Snapshot): void {
+  if (purpose !== "prepare") {
+    checkPlain(given, purpose);
+  }
+  const names = getOwnPropertyNames(given);
+  snapshot.names = names;
+  writer.byte(0);
+  writer.count(names.length);
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string;
+    const value = read(given, name, purpose);
+    const known = interest.members.get(name);
+    if (known === undefined) {
+      if (!writer.taggedText(0, name)) {
+        throw new Unreadable("the name of an argument is not well-formed Unicode");
+      }
+    } else {
+      writer.count(known.place + 1);
+    }
+    const matters = known === undefined ? interest.others : known.matters;
+    snapshot.values[index] = matters
+      ? writeValue(writer, value, name, purpose, 0)
+      : writeUnnamed(writer, value, name, interest.pathLike);
+  }
+}
+
+/** Refuses objects that could answer otherwise the next time, or that hold more than their own members. */
+function checkPlain(given: object, purpose: Purpose): void {
+  if (purpose === "evaluate" && platform.isProxy(given)) {
+    throw new Unreadable("`arguments` are a Proxy, expected a plain object");
+  }
+  const inherited: object | null = getPrototypeOf(given);
+  if (inherited === null) {
+    return;
+  }
+  if (inherited !== prototype && getPrototypeOf(inherited) !== null) {
+    throw new Unreadable("`arguments` are no plain object");
+  }
+  if (keys(inherited).length > 0) {
+    throw new Unreadable(`\`arguments\` inherit the member \`${String(keys(inherited)[0])}\``);
+  }
+}
+
+/** The member's value, read once. */
+function read(given: object, name: string, purpose: Purpose): unknown {
+  const descriptor = getOwnPropertyDescriptor(given, name);
+  if (descriptor === undefined) {
+    throw new Unreadable(`the argument \`${name}\` is not there when it is read`);
+  }
+  if (descriptor.get !== undefined || descriptor.set !== undefined) {
+    if (purpose === "prepare") {
+      return (given as Record<string, unknown>)[name];
+    }
+    throw new Unreadable(`the argument \`${name}\` has an accessor, expected data`);
+  }
+  return descriptor.value;
+}
+
+/** Writes a value that no role and no condition names: only what looks like a path matters. */
+function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: boolean): unknown {
+  if (value === undefined || value === null) {
+    writer.byte(Tag.Null);
+  } else if (pathLike && typeof value === "string" && looksLikePath(value)) {
+    writeText(writer, value);
+  } else if (pathLike && isArray(value)) {
+    writePathLike(writer, value);
+  } else if (name === "toJSON" && typeof value === "function") {
+    throw new Unreadable("the argument `toJSON` is a function, which would replace the arguments");
+  } else {
+    writer.byte(Tag.Unread);
+  }
+  return value;
+}
+
+function writePathLike(writer: Writer, items: readonly unknown[]): void {
+  const found: string[] = [];
+  for (let index = 0; index < items.length && index < MOST_ITEMS; index++) {
+    const item = items[index];
+    if (typeof item === "string" && looksLikePath(item)) {
+      found[found.length] = item;
+    }
+  }
+  writer.byte(Tag.Array);
+  writer.count(found.length);
+  for (let index = 0; index < found.length; index++) {
+    writeText(writer, found[index] as string);
+  }
+}
+
+function looksLikePath(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first === Unit.Slash || first === Unit.Dot || first === Unit.Tilde;
+}
+
+function writeText(writer: Writer, text: string): void {
+  if (!writer.taggedText(Tag.Text, text)) {
+    writer.byte(Tag.IllFormed);
+  }
+}
+
+/** Writes a value whole; what comes back is the value, or a copy of what was read where it holds others. */
+function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpose, depth: number): unknown {
+  switch (typeof value) {
+    case "string":
+      writeText(writer, value);
+      return value;
+    case "number":
+      writer.number(value);
+      return value;
+    case "boolean":
+      writer.byte(value ? Tag.True : Tag.False);
+      return value;
+    case "undefined":
+      writer.byte(Tag.Null);
+      return value;
+    case "object":
+      if (value === null) {
+        writer.byte(Tag.Null);
+        return value;
+      }
+      if (depth === DEEPEST) {
+        writer.byte(Tag.Unread);
+        return value;
+      }
+      if (purpose === "evaluate" && platform.isProxy(value)) {
+        throw new Unreadable(`the argument \`${name}\` is or holds a Proxy, expected plain data`);
+      }
+      return isArray(value)
+        ? writeItems(writer, value, name, purpose, depth)
+        : writeObject(writer, value, name, purpose, depth);
+    case "bigint":
+    case "function":
+    case "symbol":
+      return writeForeign(writer, value, name, purpose);
+  }
+}
+
+/** A value that JSON does not know. */
+function writeForeign(writer: Writer, value: unknown, name: string, purpose: Purpose): unknown {
+  if (purpose !== "prepare") {
+    throw new Unreadable(`the argument \`${name}\` is or holds what JSON does not know, expected plain data`);
+  }
+  writer.byte(Tag.Unread);
+  return value;
+}
+
+function writeItems(
+  writer: Writer,
+  items: readonly unknown[],
+  name: string,
+  purpose: Purpose,
+  depth: number,
+): readonly unknown[] {
+  const { length } = items;
+  if (length > MOST_ITEMS) {
+    throw new Unreadable(`the argument \`${name}\` holds an array of more than ${MOST_ITEMS} items`);
+  }
+  writer.byte(Tag.Array);
+  writer.count(length);
+  const copy: unknown[] = [];
+  for (let index = 0; index < length; index++) {
+    const descriptor = getOwnPropertyDescriptor(items, index);
+    if (descriptor !== undefined && (descriptor.get !== undefined || descriptor.set !== undefined)) {
+      throw new Unreadable(`the argument \`${name}\` holds an array with an accessor, expected data`);
+    }
+    copy[index] = writeValue(writer, descriptor?.value, name, purpose, depth + 1);
+  }
+  return copy;
+}
+
+function writeObject(writer: Writer, value: object, name: string, purpose: Purpose, depth: number): unknown {
+  const inherited: object | null = getPrototypeOf(value);
+  if (inherited !== null && inherited !== prototype && getPrototypeOf(inherited) !== null) {
+    return writeForeign(writer, value, name, purpose);
+  }
+  const names = getOwnPropertyNames(value);
+  writer.byte(Tag.Object);
+  writer.count(names.length);
+  const copy = {};
+  for (let index = 0; index < names.length; index++) {
+    const member = names[index] as string;
+    if (!writer.taggedText(0, member)) {
+      throw new Unreadable(`the argument \`${name}\` holds a name that is not well-formed Unicode`);
+    }
+    define(copy, member, writeValue(writer, read(value, member, purpose), name, purpose, depth + 1));
+  }
+  return copy;
+}
+
+/** Gives an object a plain own member, whatever its name and whatever objects inherit. */
+export function define(object: object, name: string, value: unknown): void {
+  if (name in prototype) {
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    (object as Record<string, unknown>)[name] = value;
+  }
+}

@@ -1,0 +1,288 @@
+import { type Host, HostError, type RealpathFailure } from "./host.js";
+import { platform } from "./platform.js";
+import { isWellFormed } from "./text.js";
+import { view } from "./wasm.js";
+
+/** A host with the callbacks of its roles. */
+export interface Answers {
+  readonly host: Host;
+  /** By the role's name. */
+  readonly roles: ReadonlyMap<string, RoleCallbacks>;
+}
+
+/** The steps of a host-defined role that are callbacks. */
+export interface RoleCallbacks {
+  readonly canonicalize?: (value: string) => string;
+  readonly extractPolicyValue?: (value: string) => string;
+}
+
+/** What the module asks; the numbers are the module's too. */
+const enum Question {
+  Realpath = 0,
+  ReadLink = 1,
+  IsDirectory = 2,
+  GitRemoteUrls = 3,
+  GitDefaultRemoteUrls = 4,
+  GitUrl = 5,
+  Canonicalize = 6,
+  ExtractPolicyValue = 7,
+}
+
+/** What comes back; the numbers are the module's too. */
+const enum Kind {
+  Text = 0,
+  Nothing = 1,
+  Yes = 2,
+  No = 3,
+  Texts = 4,
+  NotFound = 5,
+  Loop = 6,
+  Denied = 7,
+  NotUtf8 = 8,
+  Other = 9,
+  Failed = 10,
+}
+
+const NAMES = [
+  "realpath",
+  "readLink",
+  "isDirectory",
+  "gitRemoteUrls",
+  "gitDefaultRemoteUrls",
+  "gitUrl",
+  "canonicalize",
+  "extractPolicyValue",
+];
+
+const FAILURES: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
+  ["not-found", Kind.NotFound],
+  ["loop", Kind.Loop],
+  ["denied", Kind.Denied],
+  ["not-utf8", Kind.NotUtf8],
+  ["other", Kind.Other],
+]);
+
+const ERRNO: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
+  ["ENOENT", Kind.NotFound],
+  ["ENOTDIR", Kind.NotFound],
+  ["ELOOP", Kind.Loop],
+  ["EACCES", Kind.Denied],
+  ["EPERM", Kind.Denied],
+  ["EILSEQ", Kind.NotUtf8],
+  ["EINVAL", Kind.Other],
+  ["EIO", Kind.Other],
+  ["EMFILE", Kind.Other],
+  ["ENAMETOOLONG", Kind.Other],
+  ["ENOMEM", Kind.Other],
+  ["ESTALE", Kind.Other],
+  ["ETIMEDOUT", Kind.Other],
+]);
+
+const encoder = new TextEncoder();
+const EMPTY = new Uint8Array(0);
+
+/**
+ * The module's door to a host. Neither method throws: what a callback does wrong is an answer too.
+ *
+ * The module holds on to its bridges, so a bridge holds its host weakly: else a host that knows its engine would keep
+ * both alive for ever.
+ */
+export class Bridge {
+  readonly #answers: WeakRef<Answers>;
+  #text = "";
+  #bytes = EMPTY;
+
+  constructor(answers: Answers) {
+    this.#answers = new WeakRef(answers);
+  }
+
+  /** Answers a question of the module; how is described in the module's `host`. */
+  ask(
+    question: Question,
+    first: number,
+    firstBytes: number,
+    second: number,
+    secondBytes: number,
+    answer: number,
+    room: number,
+  ): Kind {
+    let kind: Kind;
+    this.#text = "";
+    this.#bytes = EMPTY;
+    try {
+      const bytes = view();
+      const one = platform.readText(bytes, first, first + firstBytes);
+      const other = secondBytes === 0 ? "" : platform.readText(bytes, second, second + secondBytes);
+      kind = this.#answer(question, one, other);
+    } catch (thrown) {
+      const message = thrown instanceof HostError ? thrown.message : `${NAMES[question]} threw${shown(thrown)}`;
+      kind = this.#failed(message);
+    }
+    this.#write(answer, room);
+    return kind;
+  }
+
+  /** Writes the last answer again, where there is room for it now. */
+  repeat(answer: number, room: number): void {
+    this.#write(answer, room);
+  }
+
+  #write(answer: number, room: number): void {
+    const bytes = view();
+    const text = this.#text;
+    let length: number;
+    if (text.length * 3 <= room - 4) {
+      length = text === "" ? 0 : platform.writeText(bytes, text, answer + 4);
+    } else {
+      this.#bytes = encoder.encode(text);
+      this.#text = "";
+      length = 0;
+    }
+    if (this.#bytes.length > 0) {
+      length = this.#bytes.length;
+      if (length <= room - 4) {
+        bytes.set(this.#bytes, answer + 4);
+      }
+    }
+    bytes[answer] = length & 0xff;
+    bytes[answer + 1] = (length >>> 8) & 0xff;
+    bytes[answer + 2] = (length >>> 16) & 0xff;
+    bytes[answer + 3] = length >>> 24;
+  }
+
+  #answer(question: Question, first: string, second: string): Kind {
+    const answers = this.#answers.deref();
+    if (answers === undefined) {
+      return this.#failed("the host is gone");
+    }
+    const { host, roles } = answers;
+    switch (question) {
+      case Question.Realpath:
+        return this.#realpath(host, first);
+      case Question.ReadLink:
+        return host.readLink === undefined ? Kind.Nothing : this.#optional(question, host.readLink(first));
+      case Question.IsDirectory: {
+        const answer: unknown = host.isDirectory?.(first);
+        if (answer === undefined) {
+          return Kind.Nothing;
+        }
+        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unfitting(question, answer);
+      }
+      case Question.GitRemoteUrls:
+        return this.#texts(question, host.gitRemoteUrls(first, second));
+      case Question.GitDefaultRemoteUrls:
+        return this.#texts(question, host.gitDefaultRemoteUrls(first));
+      case Question.GitUrl:
+        return this.#texts(question, host.gitUrl === undefined ? [second] : host.gitUrl(first, second));
+      case Question.Canonicalize:
+        return this.#required(question, roles.get(first)?.canonicalize?.(second));
+      case Question.ExtractPolicyValue:
+        return this.#required(question, roles.get(first)?.extractPolicyValue?.(second));
+    }
+  }
+
+  #realpath(host: Host, path: string): Kind {
+    let answer: unknown;
+    try {
+      answer = host.realpath(path);
+    } catch (thrown) {
+      const code: unknown = thrown instanceof Error ? (thrown as { code?: unknown }).code : undefined;
+      if (typeof code === "string") {
+        return ERRNO.get(code) ?? Kind.Other;
+      }
+      throw thrown;
+    }
+    if (typeof answer === "object" && answer !== null) {
+      const failure = FAILURES.get((answer as Partial<RealpathFailure>).error);
+      if (failure !== undefined) {
+        return failure;
+      }
+    }
+    return this.#required(Question.Realpath, answer);
+  }
+
+  #optional(question: Question, answer: unknown): Kind {
+    return answer === undefined ? Kind.Nothing : this.#required(question, answer);
+  }
+
+  #required(question: Question, answer: unknown): Kind {
+    if (typeof answer !== "string") {
+      return this.#unfitting(question, answer);
+    }
+    if (!isWellFormed(answer)) {
+      return this.#failed(`${NAMES[question]} answered a text that is not well-formed Unicode`);
+    }
+    this.#text = answer;
+    return Kind.Text;
+  }
+
+  #texts(question: Question, answer: unknown): Kind {
+    if (!Array.isArray(answer) || !answer.every((one) => typeof one === "string" && isWellFormed(one))) {
+      return this.#unfitting(question, answer);
+    }
+    const texts = (answer as string[]).map((one) => encoder.encode(one));
+    const bytes = new Uint8Array(texts.reduce((sum, text) => sum + text.length + 4, 0));
+    let at = 0;
+    for (const text of texts) {
+      new DataView(bytes.buffer).setUint32(at, text.length, true);
+      bytes.set(text, at + 4);
+      at += text.length + 4;
+    }
+    this.#bytes = bytes;
+    return Kind.Texts;
+  }
+
+  #unfitting(question: Question, answer: unknown): Kind {
+    return this.#failed(`${NAMES[question]} answered${described(answer)}, expected ${expected(question)}`);
+  }
+
+  #failed(message: string): Kind {
+    this.#text = isWellFormed(message) ? message : "the host failed";
+    return Kind.Failed;
+  }
+}
+
+function expected(question: Question): string {
+  switch (question) {
+    case Question.IsDirectory:
+      return "a boolean";
+    case Question.GitRemoteUrls:
+    case Question.GitDefaultRemoteUrls:
+    case Question.GitUrl:
+      return "an array of texts";
+    case Question.Realpath:
+    case Question.ReadLink:
+    case Question.Canonicalize:
+    case Question.ExtractPolicyValue:
+      return "a text";
+  }
+}
+
+function described(answer: unknown): string {
+  if (answer === undefined) {
+    return " nothing";
+  }
+  if (typeof answer === "object" && answer !== null && typeof (answer as { then?: unknown }).then === "function") {
+    // A rejection that nobody waits for would end a Node process.
+    (answer as PromiseLike<unknown>).then(undefined, () => undefined);
+    return " a promise";
+  }
+  return json(answer);
+}
+
+function shown(thrown: unknown): string {
+  if (thrown instanceof Error) {
+    return thrown.message === "" ? "" : `: ${thrown.message}`;
+  }
+  return thrown === undefined ? "" : json(thrown);
+}
+
+/** The value as JSON, shortened; its type where it is none. */
+function json(value: unknown): string {
+  try {
+    const text = JSON.stringify(value);
+    return ` ${text === undefined ? typeof value : text.slice(0, 200)}`;
+  } catch {
+    return ` a value of type ${typeof value}`;
+  }
+}

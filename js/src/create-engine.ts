@@ -1,0 +1,137 @@
+import { answersOf, documentsOf } from "./configuration.js";
+import type {
+  CompiledPolicyFile,
+  DynamicListsFile,
+  EngineOptions,
+  HostRole,
+  StoredToolAnnotationsFile,
+  ToolCall,
+  Verdict,
+} from "./documents.js";
+import { Core, type Gated } from "./engine.js";
+import { CallgateError, type Diagnostic } from "./errors.js";
+import type { Explanation } from "./explanation.js";
+import { type Host, hostByDefault } from "./host.js";
+import type { PreparedToolArgs } from "./prepared.js";
+import type { ArgumentRole } from "./roles.js";
+
+/** What an engine is built from. A document is a value, or a string that is its JSON text. */
+export interface EngineConfig<Role extends string = never> {
+  /** The rules. */
+  readonly policy: CompiledPolicyFile<ArgumentRole | Role> | string;
+  /** The roles of every tool's arguments. */
+  readonly annotations: StoredToolAnnotationsFile<ArgumentRole | Role> | string;
+  /** What `@names` in the policy stand for. */
+  readonly dynamicLists?: DynamicListsFile | string | undefined;
+  /** Paths that no call may touch. */
+  readonly protectedPaths?: readonly string[] | undefined;
+  /** The sandbox: a directory within which the servers `filesystem` and `git` may do what they like. */
+  readonly allowedDirectory?: string | undefined;
+  /** For each gated server the domain patterns that its URLs must match. */
+  readonly serverDomainAllowlists?:
+    | ReadonlyMap<string, readonly string[]>
+    | Readonly<Record<string, readonly string[]>>
+    | undefined;
+  /** Servers whose every call is allowed. */
+  readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
+  /** Further roles, with callbacks where a built-in step does not do. */
+  readonly roles?: readonly HostRole<Role>[] | undefined;
+  /** How the engine behaves where there is a choice. */
+  readonly options?: EngineOptions | undefined;
+  /** What answers about the filesystem and git. Default in Node: this machine. */
+  readonly host?: Host | undefined;
+}
+
+/** What a call may be gated with. */
+export interface GateOptions {
+  /** The sandbox as the tool's container names it: paths below it are moved onto `allowedDirectory`. */
+  readonly containerWorkspaceDir?: string | undefined;
+}
+
+/** A policy decision point: it judges tool calls, and does nothing else. */
+export interface Engine extends Disposable {
+  /**
+   * Prepares and judges a call in one pass: what is judged is what `argsForTransport` sends on. Relative paths are
+   * relative to `allowedDirectory`.
+   *
+   * The input is never changed. What no role names is in `argsForTransport` as it was, the same object.
+   */
+  gate(call: ToolCall, options?: GateOptions): Gated;
+  /** Judges a call whose arguments are prepared: relative paths are relative to the host's current directory. */
+  evaluate(call: ToolCall): Verdict;
+  /**
+   * The same for a call as JSON text, which is read strictly: a name that occurs twice is refused.
+   *
+   * @throws {@link CallgateError} `invalid-call` when the text is no call.
+   */
+  evaluateText(call: string): Verdict;
+  /** The verdict of `evaluate` with everything that led to it. */
+  explain(call: ToolCall): Explanation;
+  /** The verdict of `gate` with everything that led to it. */
+  explainGate(call: ToolCall, options?: GateOptions): Explanation;
+  /**
+   * The two views of a call's arguments, not judged.
+   *
+   * @throws {@link CallgateError} `unprepared` when the arguments are no object, do not have the shape that the
+   * annotation describes, or the host fails. A value never is an error.
+   */
+  prepare(call: ToolCall, options?: GateOptions): PreparedToolArgs;
+  /** Whether calls of the server are allowed without being judged. */
+  isTrustedServer(serverName: string): boolean;
+  /** Resolves the directories anew that `options.directories: "pinned"` resolved before. */
+  refresh(): void;
+  /** Frees the engine's memory at once. Using it afterwards is an error; without this, it is freed when collected. */
+  dispose(): void;
+  /** What was noticed about the documents and did not stop loading. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const PUBLIC_NAMES: ReadonlyMap<string, string> = new Map([
+  ["compiledPolicy", "policy"],
+  ["toolAnnotations", "annotations"],
+]);
+
+/** The diagnostic with the names that {@link EngineConfig} has. */
+function renamed(diagnostic: Diagnostic): Diagnostic {
+  const [root = ""] = diagnostic.path.split(/[.[]/, 1);
+  const name = PUBLIC_NAMES.get(root);
+  return name === undefined ? diagnostic : { ...diagnostic, path: name + diagnostic.path.slice(root.length) };
+}
+
+/**
+ * Builds an engine.
+ *
+ * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`.
+ */
+export function createEngine<Role extends string = never>(config: EngineConfig<Role>): Engine {
+  const { policy, annotations, allowedDirectory, host = hostByDefault(), ...rest } = config;
+  const documents = documentsOf({
+    ...rest,
+    allowedDirectory,
+    compiledPolicy: policy,
+    toolAnnotations: annotations,
+  });
+  let core: Core;
+  try {
+    core = new Core(documents, answersOf(host, config.roles));
+  } catch (thrown) {
+    throw thrown instanceof CallgateError && thrown.diagnostics.length > 0
+      ? new CallgateError(thrown.code, thrown.message, thrown.diagnostics.map(renamed))
+      : thrown;
+  }
+  const diagnostics = Object.freeze(core.warnings().map(renamed));
+  return Object.freeze({
+    gate: (call: ToolCall, options?: GateOptions) => core.gate(call, options?.containerWorkspaceDir),
+    evaluate: (call: ToolCall) => core.evaluate(call),
+    evaluateText: (call: string) => core.evaluateText(call),
+    explain: (call: ToolCall) => core.explain(call),
+    explainGate: (call: ToolCall, options?: GateOptions) => core.explainGate(call, options?.containerWorkspaceDir),
+    prepare: (call: ToolCall, options?: GateOptions) =>
+      core.prepare(call, allowedDirectory, options?.containerWorkspaceDir),
+    isTrustedServer: (serverName: string) => core.isTrustedServer(serverName),
+    refresh: () => core.refresh(),
+    dispose: () => core.dispose(),
+    [Symbol.dispose]: () => core.dispose(),
+    diagnostics,
+  });
+}

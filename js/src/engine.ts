@@ -1,0 +1,387 @@
+import { WasmBuilder, type WasmEngine } from "../wasm/callgate.js";
+import { type Interest, type Purpose, type Snapshot, writeArguments } from "./arguments.js";
+import { type Answers, Bridge } from "./bridge.js";
+import type { ToolCall, Verdict } from "./documents.js";
+import { CallgateError, type Diagnostic } from "./errors.js";
+import type { Explanation } from "./explanation.js";
+import { platform } from "./platform.js";
+import { type Prepared, type PreparedArgs, type PreparedToolArgs, readPrepared, viewOf } from "./prepared.js";
+import * as wasm from "./wasm.js";
+import { Writer } from "./writer.js";
+
+/** A tool that is annotated, as the module knows it. */
+interface Plan extends Interest {
+  readonly number: number;
+}
+
+/** Where a tool without annotation stands in the module's plans: nowhere. */
+const NO_PLAN = 0xffff_ffff;
+/** The number of a verdict whose reason depends on the call. */
+const UNSHARED = 0xffff_ffff;
+/** The room for calls that an engine keeps. */
+const ROOM = 1 << 16;
+
+const FAULT: Verdict = frozen({
+  decision: "deny",
+  rule: "structural-engine-fault",
+  reason: "The engine broke and was replaced",
+});
+const BUSY: Verdict = frozen({
+  decision: "deny",
+  rule: "structural-host-error",
+  reason: "The host failed to answer: a callback called the engine that was asking it",
+});
+
+function frozen(verdict: Verdict): Verdict {
+  if (verdict.escalatedRoles !== undefined) {
+    Object.freeze(verdict.escalatedRoles);
+  }
+  return Object.freeze(verdict);
+}
+
+/** What an engine is built from: JSON texts by the names of the module's parts. */
+export type Documents = ReadonlyMap<string, string>;
+
+/** What a gate answers. */
+export interface Gated {
+  readonly verdict: Verdict;
+  /** What was judged, and what the tool's server may get. */
+  readonly argsForTransport: PreparedArgs;
+}
+
+const encoder = new TextEncoder();
+const { getOwnPropertyDescriptor } = Object;
+
+/**
+ * One engine of the module, built again when the module had to be replaced.
+ *
+ * INVARIANT: no call into a built engine begins while another one is on the stack; a callback that tries is answered
+ * without the module.
+ */
+export class Core extends Writer {
+  readonly #documents: Documents;
+  readonly #answers: Answers;
+  readonly #homeDir: string;
+  readonly #currentDir: string;
+  readonly #ignoresPathCase: boolean;
+  #built: WasmEngine | undefined;
+  #generation = 0;
+  #isBusy = false;
+  #isDisposed = false;
+  #pathLike = false;
+  #plans = new Map<string, Map<string, Plan | undefined>>();
+  #unknown: Interest = { members: new Map(), others: false, pathLike: false };
+  #unknownPrepared: Interest = { members: new Map(), others: false, pathLike: true };
+  #verdicts: Verdict[] = [];
+  #plan = NO_PLAN;
+
+  /** @throws {@link CallgateError} `invalid-document` with every fault of every document. */
+  constructor(documents: Documents, answers: Answers) {
+    super();
+    this.#documents = documents;
+    this.#answers = answers;
+    const { homeDir, currentDir, ignoresPathCase } = answers.host;
+    this.#homeDir = homeDir;
+    this.#currentDir = currentDir;
+    this.#ignoresPathCase = ignoresPathCase === true;
+    wasm.within("invalid-document", () => this.#build());
+  }
+
+  #build(): WasmEngine {
+    const builder = new WasmBuilder();
+    for (const [name, text] of this.#documents) {
+      builder.part(name, encoder.encode(text));
+    }
+    const bridge = new Bridge(this.#answers);
+    this.#isBusy = true;
+    try {
+      const built = builder.build(bridge, this.#homeDir, this.#currentDir, this.#ignoresPathCase);
+      this.#built = built;
+      this.#generation = wasm.generation;
+      this.#pathLike = built.heedsPathLike();
+      this.#unknown = { members: new Map(), others: false, pathLike: this.#pathLike };
+      this.#plans = new Map();
+      this.#verdicts = [];
+      this.start = 0;
+      this.end = 0;
+      this.at = 0;
+      return built;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** The engine in the current instance of the module; called between `enter` and `leave`. */
+  #current(): WasmEngine {
+    const built = this.#built;
+    return built !== undefined && this.#generation === wasm.generation ? built : this.#build();
+  }
+
+  protected override grow(size: number): void {
+    const built = this.#built as WasmEngine;
+    this.start = built.reserve(Math.max(size, 1024));
+    this.end = this.start + built.room();
+    this.bytes = wasm.view();
+  }
+
+  #planFor(built: WasmEngine, server: string, tool: string): Plan | undefined {
+    let plans = this.#plans.get(server);
+    const known = plans?.get(tool);
+    if (known !== undefined) {
+      return known;
+    }
+    const shown = built.plan(server, tool) as
+      | { number: number; members: readonly (readonly [string, boolean])[]; others: boolean }
+      | undefined;
+    if (shown === undefined) {
+      return undefined;
+    }
+    const members = new Map(shown.members.map(([name, matters], place) => [name, { place, matters }]));
+    const plan: Plan = { number: shown.number, members, others: shown.others, pathLike: this.#pathLike };
+    if (plans === undefined) {
+      plans = new Map();
+      this.#plans.set(server, plans);
+    }
+    plans.set(tool, plan);
+    return plan;
+  }
+
+  /** Writes a call to where the module reads it; what it needs beside the bytes is in `#plan`. */
+  #write(built: WasmEngine, call: ToolCall, purpose: Purpose, container: string | undefined): Snapshot {
+    this.bytes = wasm.view();
+    this.at = this.start;
+    if (purpose === "evaluate" && platform.isProxy(call)) {
+      return this.#writeUnreadable("the call is a Proxy, expected a plain object");
+    }
+    const server = field(call, "serverName");
+    const tool = field(call, "toolName");
+    const given = field(call, "arguments");
+    if (typeof server !== "string" || typeof tool !== "string") {
+      return this.#writeUnreadable("`serverName` and `toolName` are strings");
+    }
+    const plan = this.#planFor(built, server, tool);
+    if (plan === undefined) {
+      this.#plan = NO_PLAN;
+      if (!this.taggedText(0, server) || !this.taggedText(0, tool)) {
+        return this.#writeUnreadable("the name of the server or the tool is not well-formed Unicode");
+      }
+    } else {
+      this.#plan = plan.number;
+    }
+    if (container === undefined) {
+      this.byte(0);
+    } else if (!this.taggedText(1, container)) {
+      throw new CallgateError("invalid-argument", "`containerWorkspaceDir` is not well-formed Unicode");
+    }
+    const unknown = purpose === "prepare" ? this.#unknownPrepared : this.#unknown;
+    const snapshot = writeArguments(this, given, plan ?? unknown, purpose);
+    if (this.bytes !== wasm.view()) {
+      // Reading ran code of the caller that made the module's memory grow, so some of this was written nowhere.
+      return this.#writeUnreadable("reading `arguments` called the engine");
+    }
+    return snapshot;
+  }
+
+  #writeUnreadable(why: string): Snapshot {
+    this.#plan = NO_PLAN;
+    this.bytes = wasm.view();
+    this.rewind(0);
+    this.taggedText(0, "");
+    this.taggedText(0, "");
+    this.byte(0);
+    this.taggedText(2, why);
+    return { names: [], values: [] };
+  }
+
+  /** The verdict of that number. */
+  #verdict(built: WasmEngine, number: number): Verdict {
+    if (number === UNSHARED) {
+      return frozen(built.verdict(number) as Verdict);
+    }
+    const known = this.#verdicts[number];
+    if (known !== undefined) {
+      return known;
+    }
+    const verdict = frozen(built.verdict(number) as Verdict);
+    this.#verdicts[number] = verdict;
+    return verdict;
+  }
+
+  /** Lets go of what one large call needed. */
+  #settle(built: WasmEngine): void {
+    if (this.end - this.start > ROOM) {
+      built.shrink(ROOM);
+      this.start = built.reserve(ROOM);
+      this.end = this.start + built.room();
+    }
+  }
+
+  #check(): void {
+    if (this.#isDisposed) {
+      throw new CallgateError("disposed", "the engine was disposed of");
+    }
+    if (this.#isBusy) {
+      throw new CallgateError("busy", "a callback of the host called the engine that was asking it");
+    }
+  }
+
+  evaluate(call: ToolCall): Verdict {
+    if (this.#isDisposed) {
+      this.#check();
+    }
+    if (this.#isBusy) {
+      return BUSY;
+    }
+    wasm.enter();
+    this.#isBusy = true;
+    try {
+      const built = this.#current();
+      this.#isBusy = true;
+      this.#write(built, call, "evaluate", undefined);
+      const number = built.evaluate(this.#plan, this.length);
+      if (wasm.hasTrapped()) {
+        return FAULT;
+      }
+      const verdict = this.#verdict(built, number);
+      this.#settle(built);
+      return verdict;
+    } catch {
+      // Whatever was thrown, it came out of the module or ran out of stack within it.
+      wasm.noteTrap();
+      return FAULT;
+    } finally {
+      this.#isBusy = false;
+      wasm.leave();
+    }
+  }
+
+  gate(call: ToolCall, container: string | undefined): Gated {
+    if (this.#isDisposed) {
+      this.#check();
+    }
+    if (this.#isBusy) {
+      return { verdict: BUSY, argsForTransport: {} };
+    }
+    wasm.enter();
+    this.#isBusy = true;
+    try {
+      const built = this.#current();
+      this.#isBusy = true;
+      const snapshot = this.#write(built, call, "gate", container);
+      const number = built.gate(this.#plan, this.length);
+      if (wasm.hasTrapped()) {
+        return { verdict: FAULT, argsForTransport: {} };
+      }
+      const verdict = this.#verdict(built, number);
+      const argsForTransport = viewOf(snapshot, this.#prepared(built), "transport");
+      this.#settle(built);
+      return { verdict, argsForTransport };
+    } catch (thrown) {
+      if (thrown instanceof CallgateError) {
+        throw thrown;
+      }
+      wasm.noteTrap();
+      return { verdict: FAULT, argsForTransport: {} };
+    } finally {
+      this.#isBusy = false;
+      wasm.leave();
+    }
+  }
+
+  #prepared(built: WasmEngine): Prepared {
+    const output = built.output();
+    return readPrepared(wasm.view(), output);
+  }
+
+  /** Calls the module with the engine taken, so that callbacks cannot. */
+  #ask<T>(code: CallgateError["code"], ask: (built: WasmEngine) => T): T {
+    this.#check();
+    return wasm.within(code, () => {
+      const built = this.#current();
+      this.#isBusy = true;
+      try {
+        return ask(built);
+      } finally {
+        this.#isBusy = false;
+      }
+    });
+  }
+
+  evaluateText(text: string): Verdict {
+    return this.#ask("invalid-call", (built) => this.#verdict(built, built.evaluateText(text)));
+  }
+
+  explain(call: ToolCall): Explanation {
+    return this.#ask("invalid-call", (built) => {
+      this.#write(built, call, "evaluate", undefined);
+      return built.explain(this.#plan, this.length) as Explanation;
+    });
+  }
+
+  explainGate(call: ToolCall, container: string | undefined): Explanation {
+    return this.#ask("invalid-call", (built) => {
+      this.#write(built, call, "gate", container);
+      return built.explainGate(this.#plan, this.length) as Explanation;
+    });
+  }
+
+  prepare(call: ToolCall, allowedDirectory: string | undefined, container: string | undefined): PreparedToolArgs {
+    return this.#ask("unprepared", (built) => {
+      const snapshot = this.#write(built, call, "prepare", container);
+      built.prepare(this.#plan, this.length, allowedDirectory);
+      const prepared = this.#prepared(built);
+      return {
+        argsForTransport: viewOf(snapshot, prepared, "transport"),
+        argsForPolicy: viewOf(snapshot, prepared, "policy"),
+      };
+    });
+  }
+
+  /** The roles of each argument in the call; `undefined` for a tool without annotation. */
+  annotation(call: ToolCall): readonly (readonly [string, readonly string[]])[] | undefined {
+    return this.#ask("invalid-call", (built) => {
+      this.#write(built, call, "prepare", undefined);
+      const pairs = built.annotation(this.#plan, this.length) as readonly (readonly [string, readonly string[]])[] | null;
+      return pairs ?? undefined;
+    });
+  }
+
+  isTrustedServer(server: string): boolean {
+    return this.#ask("invalid-argument", (built) => built.isTrustedServer(server));
+  }
+
+  warnings(): readonly Diagnostic[] {
+    return this.#ask("invalid-argument", (built) => built.warnings() as readonly Diagnostic[]);
+  }
+
+  refresh(): void {
+    this.#ask("host-failed", (built) => built.refresh());
+  }
+
+  dispose(): void {
+    if (this.#isBusy) {
+      this.#check();
+    }
+    this.#isDisposed = true;
+    const built = this.#built;
+    this.#built = undefined;
+    if (built !== undefined && this.#generation === wasm.generation && !wasm.hasTrapped()) {
+      built.free();
+    }
+  }
+}
+
+/** A member of the call, read once as own data; what has an accessor is not read. */
+function field(call: ToolCall, name: keyof ToolCall): unknown {
+  try {
+    const descriptor = getOwnPropertyDescriptor(call, name);
+    if (descriptor === undefined) {
+      // A member that is there all the same is inherited, and so no data of the call.
+      return name in call ? null : undefined;
+    }
+    return descriptor.get !== undefined || descriptor.set !== undefined ? null : descriptor.value;
+  } catch {
+    // No object, or a Proxy that throws.
+    return null;
+  }
+}

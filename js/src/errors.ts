@@ -1,0 +1,53 @@
+/** One fault of one document, as loading reports it. */
+export interface Diagnostic {
+  /** The stable name of the fault, for example `unknown-role`. */
+  readonly code: string;
+  /** Whether the fault stops loading. */
+  readonly severity: "error" | "warning";
+  /** Where the fault is, for example `policy.rules[3].if.roles[0]`. */
+  readonly path: string;
+  /** What is wrong and what was expected. */
+  readonly message: string;
+  /** What to do about it, where that is known. */
+  readonly help?: string;
+}
+
+/**
+ * Why something was refused:
+ * - `invalid-document`: an engine cannot be built; `diagnostics` has every fault.
+ * - `invalid-call`: the text is no call.
+ * - `invalid-argument`: a plain function was given something that it cannot take.
+ * - `invalid-world`: a virtual host cannot be made of the world.
+ * - `unprepared`: the arguments cannot be prepared.
+ * - `host-failed`: the host threw, or answered with something malformed.
+ * - `not-ready`: the engine's module is not loaded yet; await `init()`.
+ * - `disposed`: the engine was disposed of.
+ * - `busy`: a callback of the host called the engine that was asking it.
+ * - `engine-fault`: the engine's module broke; the next call gets a new one.
+ */
+export type ErrorCode =
+  | "invalid-document"
+  | "invalid-call"
+  | "invalid-argument"
+  | "invalid-world"
+  | "unprepared"
+  | "host-failed"
+  | "not-ready"
+  | "disposed"
+  | "busy"
+  | "engine-fault";
+
+/** What this package throws, and nothing else. A verdict is never thrown. */
+export class CallgateError extends Error {
+  override readonly name = "CallgateError";
+  /** Why, for a program. */
+  readonly code: ErrorCode;
+  /** Every fault of the documents; empty unless `code` is `invalid-document`. */
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(code: ErrorCode, message: string, diagnostics: readonly Diagnostic[] = []) {
+    super(message);
+    this.code = code;
+    this.diagnostics = diagnostics;
+  }
+}

@@ -1,0 +1,142 @@
+import { resolvedWith } from "./annotations.js";
+import { answersOf, documentsOf } from "./configuration.js";
+import type {
+  CompiledPolicyFile,
+  DynamicListsFile,
+  EngineOptions,
+  HostRole,
+  StoredToolAnnotation,
+  StoredToolAnnotationsFile,
+  ToolAnnotation,
+  ToolCallRequest,
+  Verdict,
+} from "./documents.js";
+import { Core } from "./engine.js";
+import { type Host, hostByDefault } from "./host.js";
+import { registerAnnotation } from "./prepare-tool-args.js";
+import type { ArgumentRole } from "./roles.js";
+
+/** The last argument of {@link PolicyEngine}: everything that the existing runtime's engine does not have. */
+export interface PolicyEngineOptions extends EngineOptions {
+  /** What answers about the filesystem and git. Default in Node: this machine. */
+  readonly host?: Host | undefined;
+  /** Further roles, with callbacks where a built-in step does not do. */
+  readonly roles?: readonly HostRole[] | undefined;
+}
+
+/** The engine by the name, the constructor and the methods that the existing runtime calls. */
+export class PolicyEngine {
+  readonly #core: Core;
+  readonly #annotationsText: string;
+  readonly #context: { readonly host: Host | undefined; readonly roles: readonly HostRole[] | undefined };
+  #stored: Map<string, Map<string, Known>> | undefined;
+
+  /**
+   * Builds an engine. A document is a value, or a string that is its JSON text.
+   *
+   * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`.
+   */
+  constructor(
+    compiledPolicy: CompiledPolicyFile | string,
+    toolAnnotations: StoredToolAnnotationsFile | string,
+    protectedPaths: readonly string[],
+    allowedDirectory?: string,
+    serverDomainAllowlists?: ReadonlyMap<string, readonly string[]>,
+    dynamicLists?: DynamicListsFile | string,
+    trustedServers?: ReadonlySet<string>,
+    { host = hostByDefault(), roles, ...options }: PolicyEngineOptions = {},
+  ) {
+    const documents = documentsOf({
+      compiledPolicy,
+      toolAnnotations,
+      protectedPaths,
+      allowedDirectory,
+      serverDomainAllowlists,
+      dynamicLists,
+      trustedServers,
+      options,
+      roles,
+    });
+    this.#core = new Core(documents, answersOf(host, roles));
+    this.#annotationsText = documents.get("toolAnnotations") ?? "{}";
+    this.#context = { host, roles };
+  }
+
+  /** Judges a call whose arguments are prepared. Members that a call does not have are ignored. */
+  evaluate(request: ToolCallRequest): Verdict {
+    return this.#core.evaluate(request);
+  }
+
+  /** The tool's annotation as it is in a call with those arguments; `undefined` for an unknown tool. */
+  getAnnotation(
+    serverName: string,
+    toolName: string,
+    args: Readonly<Record<string, unknown>>,
+  ): ToolAnnotation | undefined {
+    const known = this.#known(serverName, toolName);
+    if (known === undefined) {
+      return undefined;
+    }
+    if (!known.isConditional) {
+      return known.stored as ToolAnnotation;
+    }
+    const pairs = this.#core.annotation({ serverName, toolName, arguments: args }) ?? [];
+    const signature = JSON.stringify(pairs);
+    let resolved = known.resolved.get(signature);
+    if (resolved === undefined) {
+      resolved = deepFrozen(resolvedWith(known.stored, pairs as [string, ArgumentRole[]][])) as ToolAnnotation;
+      registerAnnotation(resolved, this.#context);
+      known.resolved.set(signature, resolved);
+    }
+    return resolved;
+  }
+
+  /** The tool's annotation as it is stored; `undefined` for an unknown tool. */
+  getStoredAnnotation(serverName: string, toolName: string): StoredToolAnnotation | undefined {
+    return this.#known(serverName, toolName)?.stored;
+  }
+
+  /** Whether calls of the server are allowed without being judged. */
+  isTrustedServer(serverName: string): boolean {
+    return this.#core.isTrustedServer(serverName);
+  }
+
+  #known(serverName: string, toolName: string): Known | undefined {
+    this.#stored ??= index(JSON.parse(this.#annotationsText) as StoredToolAnnotationsFile);
+    const known = this.#stored.get(serverName)?.get(toolName);
+    if (known !== undefined && !known.isFrozen) {
+      known.isFrozen = true;
+      registerAnnotation(deepFrozen(known.stored), this.#context);
+    }
+    return known;
+  }
+}
+
+interface Known {
+  readonly stored: StoredToolAnnotation;
+  readonly isConditional: boolean;
+  /** By its roles: the annotation as it was in some call. */
+  readonly resolved: Map<string, ToolAnnotation>;
+  isFrozen: boolean;
+}
+
+function index(file: StoredToolAnnotationsFile): Map<string, Map<string, Known>> {
+  const servers = new Map<string, Map<string, Known>>();
+  for (const [name, server] of Object.entries(file.servers)) {
+    const tools = new Map<string, Known>();
+    for (const stored of server.tools) {
+      const isConditional = Object.values(stored.args).some((roles) => !Array.isArray(roles));
+      tools.set(stored.toolName, { stored, isConditional, resolved: new Map(), isFrozen: false });
+    }
+    servers.set(name, tools);
+  }
+  return servers;
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFrozen);
+  }
+  return value;
+}

@@ -1,0 +1,93 @@
+import * as wasm from "../wasm/callgate.js";
+import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "./documents.js";
+import type { Diagnostic } from "./errors.js";
+import { checkedText, jsonText, withHost } from "./plain.js";
+import { within } from "./wasm.js";
+
+/** What validation says of compiled rules. */
+export interface CompiledRulesValidation {
+  readonly valid: boolean;
+  /** What an engine would refuse, and list references that cannot be meant. */
+  readonly errors: string[];
+  /** What deserves a second look. */
+  readonly warnings: string[];
+}
+
+/** A diagnostic as one line. */
+export function describe({ code, severity, path, message, help }: Diagnostic): string {
+  return `${severity}[${code}] at ${path}: ${message}${help === undefined ? "" : ` (help: ${help})`}`;
+}
+
+/** Validates rules as an engine would, and their lists against the definitions. */
+export function validateCompiledRules(
+  rules: readonly CompiledRule[],
+  listDefinitions: readonly ListDefinition[] = [],
+): CompiledRulesValidation {
+  const [rulesText, definitionsText] = [jsonText(rules, "rules"), jsonText(listDefinitions, "listDefinitions")];
+  const [errors, warnings] = within(
+    "invalid-document",
+    () => wasm.validateCompiledRules(rulesText, definitionsText) as [Diagnostic[], Diagnostic[]],
+  );
+  return { valid: errors.length === 0, errors: errors.map(describe), warnings: warnings.map(describe) };
+}
+
+/** A directory with the name that it is shown under. */
+export interface PolicyRoot {
+  /** The canonical path. */
+  readonly path: string;
+  /** `sandbox`, or the name of the first rule that names the directory. */
+  readonly name: string;
+}
+
+/** A root as MCP's `roots/list` gives it. */
+export interface McpRoot {
+  /** A `file://` URI. */
+  readonly uri: string;
+  readonly name: string;
+}
+
+/** The sandbox, then the directory of each allow or escalate rule, each directory once. */
+export function extractPolicyRoots(
+  compiledPolicy: Pick<CompiledPolicyFile, "rules">,
+  allowedDirectory: string,
+): PolicyRoot[] {
+  const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
+  const sandbox = checkedText(allowedDirectory, "allowedDirectory");
+  return withHost(
+    ({ homeDir, currentDir, bridge }) =>
+      wasm.extractPolicyRoots(policy, sandbox, homeDir, currentDir, bridge) as PolicyRoot[],
+  );
+}
+
+/** The roots as `file://` URIs. */
+export function toMcpRoots(roots: readonly PolicyRoot[]): McpRoot[] {
+  const given = jsonText(roots, "roots");
+  return within("invalid-argument", () => wasm.toMcpRoots(given) as McpRoot[]);
+}
+
+/** The servers that rules name, in order of first mention, without those that a runtime offers itself. */
+export function extractRequiredServers(compiledPolicy: Pick<CompiledPolicyFile, "rules">): string[] {
+  const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
+  return within("invalid-document", () => wasm.extractRequiredServers(policy));
+}
+
+/** Replaces the host's directory by the container's in the text of a tool's result, where the name ends there. */
+export function rewriteResultContent(content: unknown, hostDir: string, containerDir: string): unknown {
+  if (!Array.isArray(content)) {
+    return content;
+  }
+  const [host, container] = [checkedText(hostDir, "hostDir"), checkedText(containerDir, "containerDir")];
+  return content.map((block: unknown) => rewriteBlock(block, host, container));
+}
+
+function rewriteBlock(block: unknown, hostDir: string, containerDir: string): unknown {
+  if (typeof block !== "object" || block === null) {
+    return block;
+  }
+  const { type, text } = block as { type?: unknown; text?: unknown };
+  if (type !== "text" || typeof text !== "string") {
+    return block;
+  }
+  const rewritten = within("invalid-argument", () => wasm.rewriteText(text, hostDir, containerDir));
+  return rewritten === undefined ? block : { ...block, text: rewritten };
+}

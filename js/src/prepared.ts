@@ -1,0 +1,106 @@
+import { define, type Snapshot } from "./arguments.js";
+import { platform } from "./platform.js";
+
+/** A call's arguments, made of what was read of them. */
+export type PreparedArgs = Record<string, unknown>;
+
+/** The two views of a call's arguments. */
+export interface PreparedToolArgs {
+  /** What the tool's server gets. */
+  readonly argsForTransport: PreparedArgs;
+  /** What policy sees. */
+  readonly argsForPolicy: PreparedArgs;
+}
+
+/** Where a string stands within an argument, and what it becomes in each view. */
+interface Replacement {
+  readonly argument: number;
+  readonly place: readonly (string | number)[];
+  readonly transport: string | undefined;
+  readonly policy: string | undefined;
+}
+
+/** What changes in a call's arguments, as the module's `wire` writes it. */
+export interface Prepared {
+  readonly replacements: readonly Replacement[];
+  /** By the place of the member: the key that it has instead of its alias. */
+  readonly renamed: ReadonlyMap<number, string>;
+}
+
+/** Reads what the module says at that place. */
+export function readPrepared(bytes: Uint8Array, start: number): Prepared {
+  let at = start;
+  const byte = (): number => bytes[at++] as number;
+  const count = (): number => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const next = byte();
+      value |= (next & 0x7f) << shift;
+      if (next < 0x80) {
+        return value >>> 0;
+      }
+    }
+  };
+  const text = (): string => {
+    const length = count();
+    at += length;
+    return platform.readText(bytes, at - length, at);
+  };
+  const replacements: Replacement[] = [];
+  for (let left = count(); left > 0; left--) {
+    const argument = count();
+    const place: (string | number)[] = [];
+    for (let steps = count(); steps > 0; steps--) {
+      place.push(byte() === 0 ? count() : text());
+    }
+    const views = byte();
+    const transport = (views & 1) === 0 ? undefined : text();
+    const policy = (views & 2) === 0 ? undefined : text();
+    replacements.push({ argument, place, transport, policy });
+  }
+  const renamed = new Map<number, string>();
+  for (let left = count(); left > 0; left--) {
+    const argument = count();
+    renamed.set(argument, text());
+  }
+  return { replacements, renamed };
+}
+
+/** The arguments in one view: plain own members, the caller's own values wherever nothing changes. */
+export function viewOf(snapshot: Snapshot, prepared: Prepared, view: "transport" | "policy"): PreparedArgs {
+  const { names } = snapshot;
+  let { values } = snapshot;
+  for (const replacement of prepared.replacements) {
+    const text = replacement[view];
+    if (text !== undefined) {
+      if (values === snapshot.values) {
+        values = values.slice();
+      }
+      values[replacement.argument] = replaced(values[replacement.argument], replacement.place, 0, text);
+    }
+  }
+  const view_: PreparedArgs = {};
+  for (let index = 0; index < names.length; index++) {
+    define(view_, prepared.renamed.get(index) ?? (names[index] as string), values[index]);
+  }
+  return view_;
+}
+
+/** The value with a text at a place within it; what holds it is copied. */
+function replaced(value: unknown, place: Replacement["place"], depth: number, text: string): unknown {
+  const step = place[depth];
+  if (step === undefined || typeof value !== "object" || value === null) {
+    return text;
+  }
+  if (typeof step === "number") {
+    const items = (value as readonly unknown[]).slice();
+    items[step] = replaced(items[step], place, depth + 1, text);
+    return items;
+  }
+  const copy = {};
+  for (const name of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[name];
+    define(copy, name, name === step ? replaced(member, place, depth + 1, text) : member);
+  }
+  return copy;
+}

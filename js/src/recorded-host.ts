@@ -1,0 +1,60 @@
+import type { Exchange, Recording } from "./explanation.js";
+import { type Host, HostError, type RealpathFailure } from "./host.js";
+
+const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
+  ["notFound", "not-found"],
+  ["loop", "loop"],
+  ["denied", "denied"],
+  ["notUtf8", "not-utf8"],
+  ["other", "other"],
+]);
+
+/**
+ * A host that answers what another one answered during one evaluation: with it, an engine of the same documents gives
+ * the same verdict again. A question that was not recorded is a failure of the host, and denies.
+ *
+ * Callbacks of roles are not asked through it; give the engine its roles as they were.
+ */
+export function createRecordedHost(recording: Recording): Host {
+  const answers = new Map<string, unknown>(
+    recording.exchanges.map((exchange) => [keyOf(exchange), exchange.answer]),
+  );
+  const answer = (question: Omit<Exchange, "answer"> & { ask: string }): unknown => {
+    const key = keyOf(question);
+    if (!answers.has(key)) {
+      throw new HostError(`the recording holds no answer to ${key}`);
+    }
+    return answers.get(key);
+  };
+  const given = <T>(name: string, question: { ask: string; [argument: string]: string }): T => {
+    const found = answer(question);
+    if (typeof found === "object" && found !== null) {
+      if (Object.hasOwn(found, name)) {
+        return (found as Record<string, T>)[name] as T;
+      }
+      if (Object.hasOwn(found, "failed")) {
+        throw new HostError(String((found as { failed: unknown }).failed));
+      }
+    }
+    throw new HostError(`the recording answers ${keyOf(question)} with ${JSON.stringify(found)}`);
+  };
+  return Object.freeze({
+    homeDir: recording.homeDir,
+    currentDir: recording.currentDir,
+    realpath(path: string): string | RealpathFailure {
+      const error = FAILURES.get(answer({ ask: "realpath", path }));
+      return error === undefined ? given<string>("path", { ask: "realpath", path }) : { error };
+    },
+    readLink: (path: string) => given<string | null>("link", { ask: "readLink", path }) ?? undefined,
+    isDirectory: (path: string) => given<boolean | null>("directory", { ask: "isDirectory", path }) ?? undefined,
+    gitRemoteUrls: (repo: string, remote: string) => given<string[]>("urls", { ask: "gitRemoteUrls", repo, remote }),
+    gitDefaultRemoteUrls: (repo: string) => given<string[]>("urls", { ask: "gitDefaultRemoteUrls", repo }),
+    gitUrl: (repo: string, url: string) => given<string[]>("urls", { ask: "gitUrl", repo, url }),
+  });
+}
+
+/** A question as one text: its members but the answer, in an order of their own. */
+function keyOf(question: Readonly<Record<string, unknown>>): string {
+  const members = Object.entries(question).filter(([name]) => name !== "answer");
+  return JSON.stringify(members.sort(([one], [other]) => (one < other ? -1 : 1)));
+}

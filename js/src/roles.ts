@@ -1,0 +1,116 @@
+import { ROLES } from "../wasm/roles.js";
+import { CallgateError } from "./errors.js";
+import { resolveRealPath } from "./paths.js";
+import { normalizeGitUrl, normalizeUrl } from "./urls.js";
+
+/** What an argument of a tool means. */
+export type ArgumentRole = keyof typeof ROLES;
+
+/** What kind of thing the values of a role name. */
+export type RoleCategory = "path" | "url" | "identifier" | "opaque";
+
+/** One role: what it means and how its values become canonical. */
+export interface RoleDefinition {
+  /** What an argument with this role means for security. */
+  readonly description: string;
+  /** Whether the values name an external resource, and so are judged. */
+  readonly isResourceIdentifier: boolean;
+  /** What kind of thing the values name. */
+  readonly category: RoleCategory;
+  /** The canonical form, which the tool's server gets. A path without one keeps its lexical form. */
+  readonly canonicalize: (value: string) => string;
+  /** What policy gets of the canonical form, where the two differ. */
+  readonly extractPolicyValue?: (value: string) => string;
+  /** When an annotator should give this role. */
+  readonly annotationGuidance: string;
+  /** The servers whose tools bear this role; empty for any. */
+  readonly serverNames: readonly string[];
+}
+
+type Step = (typeof ROLES)[ArgumentRole]["canonicalize"];
+
+const STEPS: { readonly [step in Step]: (value: string) => string } = {
+  identity: (value) => value,
+  lowercase: (value) => value.toLowerCase(),
+  path: (value) => resolveRealPath(value),
+  url: (value) => normalizeUrl(value),
+  "git-url": (value) => normalizeGitUrl(value),
+};
+
+function define(role: ArgumentRole): RoleDefinition {
+  const row = ROLES[role];
+  return Object.freeze({ ...row, canonicalize: STEPS[row.canonicalize] });
+}
+
+const roles = Object.freeze(Object.keys(ROLES)) as readonly ArgumentRole[];
+
+/** Every built-in role with its definition. */
+export const ARGUMENT_ROLE_REGISTRY: ReadonlyMap<ArgumentRole, RoleDefinition> = new Map(
+  roles.map((role) => [role, define(role)]),
+);
+
+/**
+ * The definition of a role.
+ *
+ * @throws {@link CallgateError} `invalid-argument` when the role is not built in.
+ */
+export function getRoleDefinition(role: ArgumentRole): RoleDefinition {
+  const definition = ARGUMENT_ROLE_REGISTRY.get(role);
+  if (definition === undefined) {
+    throw new CallgateError("invalid-argument", `unknown role \`${String(role)}\``);
+  }
+  return definition;
+}
+
+function select(keep: (definition: RoleDefinition) => boolean): ArgumentRole[] {
+  return roles.filter((role) => keep(getRoleDefinition(role)));
+}
+
+/** The roles whose values name an external resource. */
+export function getResourceRoles(): ArgumentRole[] {
+  return select((definition) => definition.isResourceIdentifier);
+}
+
+/** Whether the text is a built-in role. */
+export function isArgumentRole(value: unknown): value is ArgumentRole {
+  return typeof value === "string" && ARGUMENT_ROLE_REGISTRY.has(value as ArgumentRole);
+}
+
+/** Every built-in role, as a tuple that is not empty. */
+export function getArgumentRoleValues(): [ArgumentRole, ...ArgumentRole[]] {
+  return [...roles] as [ArgumentRole, ...ArgumentRole[]];
+}
+
+/** The roles that the tools of a server may bear: those of that server, and those of any. */
+export function getRolesForServer(serverName: string): ArgumentRole[] {
+  return select(({ serverNames }) => serverNames.length === 0 || serverNames.includes(serverName));
+}
+
+/** The roles of one category. */
+export function getRolesByCategory(category: RoleCategory): ArgumentRole[] {
+  return select((definition) => definition.category === category);
+}
+
+/** The roles whose values are paths. */
+export function getPathRoles(): ArgumentRole[] {
+  return getRolesByCategory("path");
+}
+
+/** The roles whose values are URLs or git remotes. */
+export function getUrlRoles(): ArgumentRole[] {
+  return getRolesByCategory("url");
+}
+
+/** The roles whose values are names that are compared as a whole. */
+export function getIdentifierRoles(): ArgumentRole[] {
+  return getRolesByCategory("identifier");
+}
+
+/** The roles that the sandbox resolves. */
+export const SANDBOX_SAFE_PATH_ROLES: ReadonlySet<ArgumentRole> = new Set<ArgumentRole>([
+  "read-path",
+  "write-path",
+  "delete-path",
+  "write-history",
+  "delete-history",
+]);

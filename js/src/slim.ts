@@ -1,0 +1,13 @@
+import { type ModuleSource, start } from "./wasm.js";
+
+/** Starts the engine's module, from its bytes or as a module. A second time is without effect. */
+export function initSync(source: ModuleSource): void {
+  start(source);
+}
+
+/** The same without blocking while the bytes are compiled. */
+export async function init(source: ModuleSource): Promise<void> {
+  start(source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source));
+}
+
+export * from "./index.js";

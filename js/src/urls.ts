@@ -1,0 +1,109 @@
+import * as wasm from "../wasm/callgate.js";
+import type { ListType } from "./documents.js";
+import { CallgateError } from "./errors.js";
+import { checkedText, withHost } from "./plain.js";
+import { within } from "./wasm.js";
+
+/** A URL in its canonical form (WHATWG), without the `/` of an empty path; what is no URL comes back unchanged. */
+export function normalizeUrl(url: string): string {
+  const text = checkedText(url, "url");
+  return within("invalid-argument", () => wasm.normalizeUrl(text));
+}
+
+/** The same for a git URL; `[user@]host:path` comes back unchanged. */
+export function normalizeGitUrl(url: string): string {
+  const text = checkedText(url, "url");
+  return within("invalid-argument", () => wasm.normalizeGitUrl(text));
+}
+
+/** The host name of a URL; what is no URL comes back unchanged. */
+export function extractDomain(url: string): string {
+  const text = checkedText(url, "url");
+  return within("invalid-argument", () => wasm.extractDomain(text));
+}
+
+/** `host/owner/repo` of a git URL, or its host name; what is no URL comes back unchanged. */
+export function extractGitDomain(url: string): string {
+  const text = checkedText(url, "url");
+  return within("invalid-argument", () => wasm.extractGitDomain(text));
+}
+
+/** The domain of a value as policy sees it under a role: a git remote's has its path. */
+export function extractDomainForRole(value: string, role: string): string {
+  return role === "git-remote-url" ? extractGitDomain(value) : extractDomain(value);
+}
+
+/** Whether a domain matches one of the patterns: `example.com`, `*.example.com`, `host/owner/repo` or `*`. */
+export function domainMatchesAllowlist(domain: string, allowedDomains: readonly string[]): boolean {
+  const text = checkedText(domain, "domain");
+  const patterns = allowedDomains.map((pattern) => checkedText(pattern, "allowedDomains"));
+  return within("invalid-argument", () => wasm.domainMatchesAllowlist(text, patterns));
+}
+
+/** Whether the text is an IPv4 address in four decimal groups, or holds a `:`. */
+export function isIpAddress(host: string): boolean {
+  const text = checkedText(host, "host");
+  return within("invalid-argument", () => wasm.isIpAddress(text));
+}
+
+/**
+ * The URL that a git remote's name stands for in the repository at `args.path`, or in the current directory; a URL,
+ * and a name that stands for nothing, come back unchanged.
+ */
+export function resolveGitRemote(remote: string, args: Readonly<Record<string, unknown>>): string {
+  const text = checkedText(remote, "remote");
+  const path = Object.hasOwn(args, "path") ? args.path : undefined;
+  const repository = typeof path === "string" ? checkedText(path, "path") : undefined;
+  return withHost(({ homeDir, currentDir, bridge }) =>
+    wasm.resolveGitRemote(text, repository, homeDir, currentDir, bridge),
+  );
+}
+
+/** The URL that a fetch or push without an argument would use in the repository at that path. */
+export function resolveDefaultGitRemote(repositoryPath: string): string | undefined {
+  const text = checkedText(repositoryPath, "repositoryPath");
+  return withHost(({ homeDir, currentDir, bridge }) =>
+    wasm.resolveDefaultGitRemote(text, homeDir, currentDir, bridge),
+  );
+}
+
+/** How the entries of one type of list are compared. */
+export interface ListTypeDefinition {
+  readonly description: string;
+  /** Whether a value is an entry of a list: `pattern` is the entry. */
+  readonly matches: (value: string, pattern: string) => boolean;
+}
+
+function matcher(type: ListType): ListTypeDefinition["matches"] {
+  return (value, pattern) => {
+    const [text, entry] = [checkedText(value, "value"), checkedText(pattern, "pattern")];
+    return within("invalid-argument", () => wasm.listEntryMatches(type, text, entry)) === true;
+  };
+}
+
+const LIST_TYPES: { readonly [type in ListType]: string } = {
+  domains: "domain names; `*.example.com` is an entry for `example.com` and everything below it",
+  emails: "e-mail addresses, compared without regard to case",
+  identifiers: "names, compared exactly",
+};
+
+/** Every type of list with its definition. */
+export const LIST_TYPE_REGISTRY: ReadonlyMap<ListType, ListTypeDefinition> = new Map(
+  (Object.keys(LIST_TYPES) as ListType[]).map((type) => [
+    type,
+    Object.freeze({ description: LIST_TYPES[type], matches: matcher(type) }),
+  ]),
+);
+
+/**
+ * What compares a value with an entry of a list of that type.
+ *
+ * @throws {@link CallgateError} `invalid-argument` when there is no such type.
+ */
+export function getListMatcher(type: ListType): (value: string, pattern: string) => boolean {
+  const definition = LIST_TYPE_REGISTRY.get(type);
+  if (definition === undefined) {
+    throw new CallgateError("invalid-argument", `unknown list type \`${String(type)}\``);
+  }
+  return definition.matches;
+}

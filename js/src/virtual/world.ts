@@ -1,0 +1,105 @@
+import { CallgateError } from "../errors.js";
+
+/** Everything that a virtual host knows. */
+export interface World {
+  /** What the paths look like; of a world with Windows paths only `/` exists. Default `"posix"`. */
+  readonly platform?: "posix" | "win32";
+  /** The home directory. */
+  readonly home: string;
+  /** The directory that relative paths are relative to. */
+  readonly cwd: string;
+  /** What exists. Ancestors of entries are directories, and nothing else exists. */
+  readonly fs?: WorldFilesystem;
+  /** Repositories by the canonical path of their top directory. */
+  readonly git?: Readonly<Record<string, WorldRepository>>;
+}
+
+/** A virtual filesystem. Names compare exactly, unless a flag says otherwise. */
+export interface WorldFilesystem {
+  readonly dirs?: readonly string[];
+  readonly files?: readonly string[];
+  /** Symbolic links and the targets that are written in them. */
+  readonly links?: Readonly<Record<string, string>>;
+  /** Error codes by directory, for example `EACCES`: looking up anything below it fails so. */
+  readonly errors?: Readonly<Record<string, string>>;
+  /** Names that differ in case only are one name. */
+  readonly caseInsensitive?: boolean;
+  /** Names that differ in Unicode composition only are one name. */
+  readonly normalizationInsensitive?: boolean;
+  /** Invisible formatting characters in names do not count. */
+  readonly ignorables?: boolean;
+}
+
+/** What git knows of one repository. */
+export interface WorldRepository {
+  /** The branch that is checked out; `null`: the head is detached. */
+  readonly branch?: string | null;
+  /** `branch.<name>.remote`. */
+  readonly branchRemotes?: Readonly<Record<string, string>>;
+  /** Another spelling of `branchRemotes`. */
+  readonly branchRemote?: Readonly<Record<string, string>>;
+  /** `branch.<name>.pushRemote`. */
+  readonly branchPushRemotes?: Readonly<Record<string, string>>;
+  /** `remote.pushDefault`. */
+  readonly pushDefault?: string | null;
+  /** `remote.<name>.url`: one URL or several. */
+  readonly remotes?: Readonly<Record<string, string | readonly string[]>>;
+  /** `remote.<name>.pushurl`. */
+  readonly pushUrls?: Readonly<Record<string, string | readonly string[]>>;
+  /** `url.<key>.insteadOf = <value>`: URLs that begin with the value begin with the key instead. */
+  readonly insteadOf?: Readonly<Record<string, string>>;
+  /** Where the repository's data lies; no answer depends on it. */
+  readonly gitdir?: string;
+  /** Where the repository's files lie; no answer depends on it. */
+  readonly worktree?: string;
+}
+
+// A key that is forgotten here does not compile.
+const WORLD: { readonly [key in keyof World]-?: true } = { platform: true, home: true, cwd: true, fs: true, git: true };
+const FILESYSTEM: { readonly [key in keyof WorldFilesystem]-?: true } = {
+  dirs: true,
+  files: true,
+  links: true,
+  errors: true,
+  caseInsensitive: true,
+  normalizationInsensitive: true,
+  ignorables: true,
+};
+const REPOSITORY: { readonly [key in keyof WorldRepository]-?: true } = {
+  branch: true,
+  branchRemotes: true,
+  branchRemote: true,
+  branchPushRemotes: true,
+  pushDefault: true,
+  remotes: true,
+  pushUrls: true,
+  insteadOf: true,
+  gitdir: true,
+  worktree: true,
+};
+
+/** An error that says what is wrong with a world. */
+export function refused(message: string): CallgateError {
+  return new CallgateError("invalid-world", message);
+}
+
+/** Refuses keys that worlds do not have: a misspelled one would leave the world emptier than it looks. */
+export function checkWorld(world: World): void {
+  checkKeys(world, WORLD, "the world");
+  checkKeys(world.fs ?? {}, FILESYSTEM, "`fs`");
+  for (const [path, repository] of Object.entries(world.git ?? {})) {
+    checkKeys(repository, REPOSITORY, `\`git\` at \`${path}\``);
+  }
+  for (const name of ["home", "cwd"] as const) {
+    if (typeof world[name] !== "string") {
+      throw refused(`the world has no \`${name}\``);
+    }
+  }
+}
+
+function checkKeys(object: object, known: object, what: string): void {
+  const unknown = Object.keys(object).find((key) => !Object.hasOwn(known, key));
+  if (unknown !== undefined) {
+    throw refused(`unknown field \`${unknown}\` of ${what}, expected one of ${Object.keys(known).join(", ")}`);
+  }
+}

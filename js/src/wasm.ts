@@ -1,0 +1,134 @@
+import {
+  __wbg_reset_state as resetState,
+  currentMemory,
+  initSync,
+} from "../wasm/callgate.js";
+import { CallgateError } from "./errors.js";
+import { platform } from "./platform.js";
+
+/** What the module can be made of. */
+export type ModuleSource = BufferSource | WebAssembly.Module;
+
+let load: (() => ModuleSource) | undefined;
+let memory: WebAssembly.Memory | undefined;
+let bytes: Uint8Array = new Uint8Array(0);
+
+/** Which instance of the module is the current one; 0 before there is one. */
+export let generation = 0;
+
+/** How many calls into the module are on the stack. */
+let depth = 0;
+let isBroken = false;
+
+/** Says where the module comes from when it is first needed. */
+export function provide(source: () => ModuleSource): void {
+  load ??= source;
+}
+
+/** Starts the module. A second time is without effect. */
+export function start(source: ModuleSource): void {
+  if (generation === 0) {
+    initSync({ module: source });
+    renewed();
+  }
+}
+
+/** Whether the module is started. */
+export function isStarted(): boolean {
+  return generation !== 0;
+}
+
+function renewed(): void {
+  memory = currentMemory() as WebAssembly.Memory;
+  bytes = platform.view(memory.buffer);
+  generation += 1;
+}
+
+/**
+ * Begins a call into the module. A broken instance is replaced once nothing of it is on the stack.
+ *
+ * @throws {@link CallgateError} `not-ready` when there is no module.
+ */
+export function enter(): void {
+  if (generation === 0) {
+    if (load === undefined) {
+      throw new CallgateError("not-ready", "the module is not loaded, await `init()` first");
+    }
+    start(load());
+  }
+  if (isBroken && depth === 0) {
+    isBroken = false;
+    resetState();
+    renewed();
+  }
+  depth += 1;
+}
+
+/** Ends a call into the module. */
+export function leave(): void {
+  depth -= 1;
+}
+
+/** Notes that the module trapped: nothing that it says can be trusted any more. */
+export function noteTrap(): void {
+  isBroken = true;
+}
+
+/** Whether the current instance trapped. */
+export function hasTrapped(): boolean {
+  return isBroken;
+}
+
+/** The module's memory, as it is now. */
+export function view(): Uint8Array {
+  // Memory that grew is another buffer, and the old one has no bytes any more.
+  if (bytes.byteLength === 0 && memory !== undefined) {
+    bytes = platform.view(memory.buffer);
+  }
+  return bytes;
+}
+
+/** What the module throws on purpose: a message, or a message with diagnostics. */
+export interface Refusal {
+  readonly message: string;
+  readonly diagnostics?: readonly import("./errors.js").Diagnostic[];
+}
+
+/** What was refused, if it was; anything else that is thrown is a trap. */
+export function refusalOf(thrown: unknown): Refusal | undefined {
+  if (typeof thrown === "string") {
+    return { message: thrown };
+  }
+  if (typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "message" in thrown) {
+    return thrown as Refusal;
+  }
+  return undefined;
+}
+
+/**
+ * Calls the module, and turns what it throws into the package's error.
+ *
+ * @throws {@link CallgateError} with `code` where the module refuses, `engine-fault` where it breaks.
+ */
+export function within<T>(code: CallgateError["code"], call: () => T): T {
+  enter();
+  try {
+    const result = call();
+    if (isBroken) {
+      throw new CallgateError("engine-fault", "the engine's module broke");
+    }
+    return result;
+  } catch (thrown) {
+    if (thrown instanceof CallgateError) {
+      throw thrown;
+    }
+    const refusal = refusalOf(thrown);
+    if (refusal === undefined) {
+      isBroken = true;
+      throw new CallgateError("engine-fault", `the engine's module broke: ${String(thrown)}`);
+    }
+    throw new CallgateError(code, refusal.message, refusal.diagnostics ?? []);
+  } finally {
+    depth -= 1;
+  }
+}

@@ -1,0 +1,213 @@
+// The package under the conformance suite: a line of standard input is a batch, a line of standard output its outcomes.
+// `host-shim/src/replay/subject.rs` has the format.
+import { createInterface } from "node:readline";
+import * as callgate from "callgate";
+
+const evaluateScript = globalThis.eval;
+
+/** A `realpath` that does not do its duty, as the world asks for it. */
+function misbehaving(host, realpath, engineOf) {
+  let asked = 0;
+  const answer = (path) => {
+    const honest = () => host.realpath(path);
+    switch (realpath.mode) {
+      case "throw":
+        if (realpath.code !== undefined) {
+          throw Object.assign(new Error(realpath.code), { code: realpath.code });
+        }
+        throw realpath.value === undefined ? new Error() : realpath.value;
+      case "return":
+        return realpath.value;
+      case "undefined":
+        return undefined;
+      case "promise":
+        return Promise.resolve(honest());
+      case "append": {
+        const real = honest();
+        return typeof real === "string" ? real + realpath.value : real;
+      }
+      case "sequence": {
+        const { values } = realpath;
+        return values.length === 0 ? honest() : values[Math.min(asked++, values.length - 1)];
+      }
+      case "reenter":
+        engineOf()?.evaluate(realpath.request);
+        return honest();
+      default:
+        throw new Error(`unknown misbehaviour ${realpath.mode}`);
+    }
+  };
+  return {
+    ...host,
+    realpath: (path) => (realpath.for === undefined || realpath.for === path ? answer(path) : host.realpath(path)),
+  };
+}
+
+function hostOf(surroundings, engineOf) {
+  if ("recording" in surroundings) {
+    return callgate.createRecordedHost(surroundings.recording);
+  }
+  const { realpath, ...world } = surroundings.world;
+  const host = callgate.createVirtualHost(world);
+  return realpath === undefined ? host : misbehaving(host, realpath, engineOf);
+}
+
+const functions = {
+  getListMatcher: (type, value, pattern) => callgate.getListMatcher(type)(value, pattern),
+  whitelistAdd: (pattern) =>
+    callgate.createApprovalWhitelist().add({ sourceEscalationId: "", originalReason: "", description: "", ...pattern }),
+};
+
+function whitelist(script) {
+  const list = callgate.createApprovalWhitelist();
+  const extract = script.extract.map(({ server, tool, args, annotation, escalatedRoles, reason }) => {
+    const roles = escalatedRoles ?? undefined;
+    const found = callgate.extractWhitelistCandidates(server, tool, args, annotation, roles, "escalation", reason);
+    found.patterns.forEach((pattern) => list.add(pattern));
+    return { ...found, patterns: found.patterns.map(({ sourceEscalationId: _, ...pattern }) => pattern) };
+  });
+  const ids = list.entries().map(({ id }) => id);
+  const match = script.match.map(({ server, tool, args, annotation, escalatedRoles }) => {
+    const found = list.match(server, tool, args, annotation, escalatedRoles ?? undefined);
+    return found.matched ? ids.indexOf(found.patternId) : -1;
+  });
+  return { extract, match };
+}
+
+/** One batch's host and engine, by the object API and by the names of the existing runtime. */
+class Session {
+  constructor(batch) {
+    this.host = hostOf(batch.surroundings, () => this.engine);
+    callgate.setDefaultHost(this.host);
+    if (batch.engine !== null) {
+      this.build(batch.engine);
+    }
+  }
+
+  build(texts) {
+    this.engine = undefined;
+    this.policyEngine = undefined;
+    this.refusal = undefined;
+    try {
+      const value = (name) => (texts[name] === undefined ? undefined : JSON.parse(texts[name]));
+      const allowlists = value("serverDomainAllowlists");
+      const common = [value("protectedPaths"), value("allowedDirectory")];
+      this.engine = callgate.createEngine({
+        policy: texts.compiledPolicy,
+        annotations: texts.toolAnnotations,
+        dynamicLists: texts.dynamicLists,
+        protectedPaths: common[0],
+        allowedDirectory: common[1],
+        serverDomainAllowlists: allowlists,
+        trustedServers: value("trustedServers"),
+        options: value("options"),
+        roles: value("roles"),
+        host: this.host,
+      });
+      const map = allowlists === undefined ? undefined : new Map(Object.entries(allowlists));
+      const trusted = texts.trustedServers === undefined ? undefined : new Set(value("trustedServers"));
+      this.policyEngine = new callgate.PolicyEngine(
+        texts.compiledPolicy,
+        texts.toolAnnotations,
+        ...common,
+        map,
+        texts.dynamicLists,
+        trusted,
+        { ...value("options"), roles: value("roles"), host: this.host },
+      );
+    } catch (thrown) {
+      this.refusal = thrown;
+    }
+  }
+
+  guarded(operation) {
+    try {
+      return { answer: this.answer(operation) ?? null };
+    } catch (thrown) {
+      const isRefusal = thrown instanceof SyntaxError || (thrown instanceof callgate.CallgateError && thrown.code !== "engine-fault");
+      return isRefusal ? { refused: thrown.message } : { fault: `${thrown?.stack ?? thrown}` };
+    }
+  }
+
+  needed() {
+    if (this.engine === undefined || this.refusal !== undefined) {
+      throw this.refusal ?? new SyntaxError("no engine was asked for");
+    }
+    return this.engine;
+  }
+
+  answer(operation) {
+    switch (operation.op) {
+      case "construct":
+        this.needed();
+        return null;
+      case "replace":
+        this.build(operation.engine);
+        this.needed();
+        return null;
+      case "free":
+        this.needed().dispose();
+        return null;
+      case "evaluate": {
+        const request = JSON.parse(operation.request);
+        const first = this.needed().evaluate(request);
+        for (const engine of [this.policyEngine, ...Array(operation.times - 1).fill(this.engine)]) {
+          const again = engine.evaluate(request);
+          if (JSON.stringify(again) !== JSON.stringify(first)) {
+            // Only a host that answers differently each time may lead here.
+            return operation.times === 1 ? first : again;
+          }
+        }
+        return first;
+      }
+      case "evaluateText":
+        return this.needed().evaluateText(operation.text);
+      case "evaluateJs":
+        try {
+          return this.needed().evaluate(evaluateScript(`(${operation.expression})`));
+        } finally {
+          evaluateScript(operation.cleanup ?? "");
+        }
+      case "gate": {
+        const options = { containerWorkspaceDir: operation.containerWorkspaceDir ?? undefined };
+        return this.needed().gate(JSON.parse(operation.request), options);
+      }
+      case "explain":
+        return this.needed().explain(JSON.parse(operation.request));
+      case "getAnnotation": {
+        this.needed();
+        const annotation = this.policyEngine.getAnnotation(operation.server, operation.tool, JSON.parse(operation.args));
+        return annotation === undefined ? null : { args: annotation.args };
+      }
+      case "prepareToolArgs": {
+        this.needed();
+        const args = JSON.parse(operation.args);
+        const annotation = this.policyEngine.getAnnotation(operation.server, operation.tool, args);
+        const { allowedDirectory, containerWorkspaceDir } = operation;
+        return callgate.prepareToolArgs(args, annotation, allowedDirectory ?? undefined, containerWorkspaceDir ?? undefined);
+      }
+      case "function": {
+        const call = functions[operation.name] ?? callgate[operation.name];
+        return call(...operation.args);
+      }
+      case "whitelist":
+        return whitelist(operation);
+      default:
+        throw new SyntaxError(`nothing here does \`${operation.op}\``);
+    }
+  }
+}
+
+function run(batch) {
+  let session;
+  try {
+    session = new Session(batch);
+  } catch (thrown) {
+    return batch.operations.map(() => ({ fault: `${thrown?.stack ?? thrown}` }));
+  }
+  return batch.operations.map((operation) => session.guarded(operation));
+}
+
+for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  process.stdout.write(`${JSON.stringify(run(JSON.parse(line)))}\n`);
+}

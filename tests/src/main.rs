@@ -2,6 +2,7 @@
 //!
 //! Prints a table per file and tag, each disagreement with its world, and last a line `N passed, N failed`.
 
+mod agree;
 mod node;
 
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::process::ExitCode;
 use callgate_host::replay::{NativeSubject, Progress, Report, Subject, adversarial, recordings, vectors};
 use clap::Parser;
 
+use agree::Agreeing;
 use node::NodeSubject;
 
 /// Replay case files in every host
@@ -18,6 +20,9 @@ struct Options {
     /// The hosts to replay in; all that there are without this
     #[arg(long, value_delimiter = ',')]
     hosts: Vec<String>,
+    /// Ask the hosts the same at the same time; they must give the same bytes, explanations included
+    #[arg(long)]
+    agree: bool,
     /// Case files (vectors, adversarial cases beside their setups, recordings); the suite's own without any
     files: Vec<PathBuf>,
 }
@@ -36,6 +41,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if options.agree {
+        subjects = vec![Box::new(Agreeing::new(subjects))];
+    }
     let mut whole = Report::default();
     for subject in &mut subjects {
         for file in &files {
@@ -65,7 +73,10 @@ fn subjects(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
         match name.as_str() {
             "native" => Ok(Box::new(NativeSubject)),
             "node" => Ok(Box::new(NodeSubject::start()?)),
-            _ => Err(format!("there is no host `{name}`, expected one of {}", ALL.join(", "))),
+            _ => Err(format!(
+                "there is no host `{name}`, expected one of {}",
+                ALL.join(", ")
+            )),
         }
     };
     names.iter().map(start).collect()

@@ -23,7 +23,10 @@ impl NodeSubject {
         for built in ["dist/node.js", "wasm/callgate.wasm"] {
             let path: PathBuf = package.join(built);
             if !path.exists() {
-                return Err(format!("`{}` is missing: run `npm run build` in `js`", path.display()));
+                return Err(format!(
+                    "`{}` is missing: run `npm run build` in `js`",
+                    path.display()
+                ));
             }
         }
         let mut process = Command::new("node")

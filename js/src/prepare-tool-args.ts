@@ -1,3 +1,4 @@
+import { define } from "./arguments.js";
 import { answersOf, documentsOf } from "./configuration.js";
 import type { HostRole, ToolAnnotation, ToolSemantics } from "./documents.js";
 import { Core } from "./engine.js";
@@ -62,7 +63,7 @@ function preparerOf(annotation: PreparedBy): Preparer {
     return known;
   }
   const { args, arg_schema } = annotation;
-  const tool = { toolName: NAME, serverName: NAME, comment: "", args, arg_schema };
+  const tool = { toolName: NAME, serverName: NAME, comment: "", args: written(args), arg_schema };
   const documents = documentsOf({
     compiledPolicy: { generatedAt: "", constitutionHash: "", inputHash: "", rules: [] },
     toolAnnotations: { generatedAt: "", servers: { [NAME]: { inputHash: "", tools: [tool] } } },
@@ -76,4 +77,13 @@ function preparerOf(annotation: PreparedBy): Preparer {
     preparers.set(annotation, preparer);
   }
   return preparer;
+}
+
+/** The roles as documents have them: where a condition left none, they say so. */
+function written(args: PreparedBy["args"]): PreparedBy["args"] {
+  const document: Record<string, PreparedBy["args"][string]> = {};
+  for (const [name, roles] of Object.entries(args)) {
+    define(document, name, roles.length === 0 ? ["none"] : roles);
+  }
+  return document;
 }

@@ -118,7 +118,7 @@ export const enum Tag {
 /** Writes into memory of its own. */
 export class OwnWriter extends Writer {
   protected override grow(size: number): void {
-    const bytes = new Uint8Array(Math.max(size * 2, 256));
+    const bytes = platform.view(new ArrayBuffer(Math.max(size * 2, 256)));
     bytes.set(this.bytes.subarray(0, this.at));
     this.bytes = bytes;
     this.end = bytes.length;

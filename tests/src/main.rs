@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use callgate_host::replay::{self, Progress, Report};
 use clap::Parser;
-use conformance::hosts;
+use conformance::{Agreeing, hosts};
 
 /// Replay case files in every host
 #[derive(Parser)]
@@ -15,6 +15,9 @@ struct Options {
     /// The hosts to replay in; all that there are without this
     #[arg(long, value_delimiter = ',')]
     hosts: Vec<String>,
+    /// Ask the hosts the same at the same time; they must give the same bytes, explanations included
+    #[arg(long)]
+    agree: bool,
     /// Case files (vectors, adversarial cases beside their setups, recordings); the suite's own without any
     files: Vec<PathBuf>,
 }
@@ -33,6 +36,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if options.agree {
+        subjects = vec![Box::new(Agreeing::new(subjects))];
+    }
     let mut whole = Report::default();
     let mut quiet = |_: Progress<'_>| {};
     for subject in &mut subjects {

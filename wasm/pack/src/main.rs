@@ -38,7 +38,9 @@ fn main() -> ExitCode {
 }
 
 fn pack() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()?;
     let js = root.join("js");
     let out = js.join("wasm");
     let built = compile(&root)?;
@@ -66,8 +68,16 @@ fn pack() -> Result<(), Box<dyn Error>> {
 fn compile(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(root).args(["build", "--package", "callgate-wasm", "--features", "js"]);
-    command.args(["--target", "wasm32-unknown-unknown", "--profile", "wasm", "--locked"]);
+    command
+        .current_dir(root)
+        .args(["build", "--package", "callgate-wasm", "--features", "js"]);
+    command.args([
+        "--target",
+        "wasm32-unknown-unknown",
+        "--profile",
+        "wasm",
+        "--locked",
+    ]);
     succeed(&mut command)?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     Ok(target.join("wasm32-unknown-unknown/wasm/callgate_wasm.wasm"))
@@ -77,12 +87,23 @@ fn compile(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
 fn optimize(js: &Path, module: &[u8], out: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let wasm_opt = js.join("node_modules/.bin/wasm-opt");
     if !wasm_opt.exists() {
-        return Err(format!("`{}` is missing: run `npm ci` in `{}`", wasm_opt.display(), js.display()).into());
+        return Err(format!(
+            "`{}` is missing: run `npm ci` in `{}`",
+            wasm_opt.display(),
+            js.display()
+        )
+        .into());
     }
     let raw = out.with_extension("raw.wasm");
     fs::write(&raw, module)?;
     let mut command = Command::new(wasm_opt);
-    command.arg("-O3").arg("--strip-debug").args(FEATURES).arg(&raw).arg("-o").arg(out);
+    command
+        .arg("-O3")
+        .arg("--strip-debug")
+        .args(FEATURES)
+        .arg(&raw)
+        .arg("-o")
+        .arg(out);
     let done = succeed(&mut command);
     fs::remove_file(&raw)?;
     done?;

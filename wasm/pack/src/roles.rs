@@ -10,7 +10,12 @@ use serde_json::{Map, Value, json};
 pub(crate) fn javascript() -> Result<String, Box<dyn Error>> {
     let mut text = String::from("/* @ts-self-types=\"./roles.d.ts\" */\nexport const ROLES = {\n");
     for (name, fields) in table()? {
-        writeln!(text, "  {}: Object.freeze({}),", json!(name), Value::Object(fields))?;
+        writeln!(
+            text,
+            "  {}: Object.freeze({}),",
+            json!(name),
+            Value::Object(fields)
+        )?;
     }
     text.push_str("};\nObject.freeze(ROLES);\n");
     Ok(text)
@@ -47,7 +52,10 @@ fn fields(role: &RoleDefinition) -> Result<Map<String, Value>, Box<dyn Error>> {
     };
     let mut fields = Map::new();
     fields.insert("description".to_owned(), json!(role.description));
-    fields.insert("isResourceIdentifier".to_owned(), json!(role.is_resource_identifier()));
+    fields.insert(
+        "isResourceIdentifier".to_owned(),
+        json!(role.is_resource_identifier()),
+    );
     fields.insert("category".to_owned(), json!(role.category.as_str()));
     fields.insert("canonicalize".to_owned(), json!(step(role.canonicalize)?));
     fields.insert("annotationGuidance".to_owned(), json!(role.annotation_guidance));

@@ -1,6 +1,8 @@
 //! Approvals: candidates of an escalated call, and the patterns that were approved.
 
-use callgate_core::{self as core, ApprovalPattern, Arguments, Escalation, PlainAnnotation, Registry, RoleId};
+use callgate_core::{
+    self as core, ApprovalPattern, Arguments, Escalation, PlainAnnotation, Registry, RoleId,
+};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -21,7 +23,11 @@ impl<'b> Incoming<'b> {
         let annotation = core::resolve_stored_annotation(&parse(annotation)?, &arguments)
             .map_err(|faults| said(listed(&faults)))?;
         let registry = Registry::default();
-        let role = |name: &String| registry.find(name).ok_or_else(|| said(format!("unknown role `{name}`")));
+        let role = |name: &String| {
+            registry
+                .find(name)
+                .ok_or_else(|| said(format!("unknown role `{name}`")))
+        };
         let roles = roles
             .map(|roles| roles.iter().map(role).collect::<Result<Vec<_>, _>>())
             .transpose()?;
@@ -48,7 +54,10 @@ impl<'b> Incoming<'b> {
 ///
 /// # Errors
 /// A message when the annotation or a role is unknown, or the host fails.
-#[expect(clippy::too_many_arguments, reason = "the fields of an escalation and of a host, one by one")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the fields of an escalation and of a host, one by one"
+)]
 #[wasm_bindgen(js_name = extractWhitelistCandidates)]
 pub fn extract_whitelist_candidates(
     server: &str,
@@ -110,7 +119,9 @@ pub fn find_approval(
     let incoming = Incoming::read(arguments, annotation, roles)?;
     let asker = Asker::new(callbacks);
     let host = plain_host(&asker, home, current);
-    whitelist.find(&incoming.escalation(server, tool), &host).map_err(said)
+    whitelist
+        .find(&incoming.escalation(server, tool), &host)
+        .map_err(said)
 }
 
 fn plain_host<'a>(asker: &'a Asker, home: &'a str, current: &'a str) -> JsHost<'a> {

@@ -6,9 +6,9 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::host::{Asker, Callbacks, JsHost};
+use super::shown;
 use super::verdicts::Verdicts;
 use super::wire::{self, Incoming, Plan};
-use super::shown;
 
 /// Why something is refused, as the package's errors have it.
 #[derive(Serialize)]
@@ -64,7 +64,9 @@ impl WasmBuilder {
         let builder = self
             .parts
             .iter()
-            .fold(Engine::builder(), |builder, (part, text)| builder.part(*part, Input::Text(text)));
+            .fold(Engine::builder(), |builder, (part, text)| {
+                builder.part(*part, Input::Text(text))
+            });
         let asker = Asker::new(callbacks);
         let host = JsHost {
             asker: &asker,
@@ -145,7 +147,11 @@ impl WasmEngine {
         self.plans.push(Plan {
             server: server.to_owned(),
             tool: tool.to_owned(),
-            names: interest.members.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            names: interest
+                .members
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect(),
         });
         plan
     }
@@ -173,7 +179,9 @@ impl WasmEngine {
     /// `{message}` when the host fails.
     pub fn refresh(&mut self) -> Result<(), JsValue> {
         let host = host(&self.asker, &self.home, &self.current);
-        self.engine.refresh(&host).map_err(|error| refusal(error, Vec::new()))
+        self.engine
+            .refresh(&host)
+            .map_err(|error| refusal(error, Vec::new()))
     }
 
     /// Judges the call that stands in the first `bytes`; the verdict's number.
@@ -207,10 +215,17 @@ impl WasmEngine {
     ///
     /// # Errors
     /// `{message}` when the host fails, or the arguments are no object.
-    pub fn prepare(&mut self, plan: usize, bytes: usize, allowed_directory: Option<String>) -> Result<(), JsValue> {
+    pub fn prepare(
+        &mut self,
+        plan: usize,
+        bytes: usize,
+        allowed_directory: Option<String>,
+    ) -> Result<(), JsValue> {
         let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
         let host = host(&self.asker, &self.home, &self.current);
-        let prepared = self.engine.prepare(&call, allowed_directory.as_deref(), container, &host);
+        let prepared = self
+            .engine
+            .prepare(&call, allowed_directory.as_deref(), container, &host);
         let prepared = prepared.map_err(|error: PrepareError| refusal(error, Vec::new()))?;
         wire::write(&prepared, &mut self.output);
         Ok(())
@@ -229,7 +244,11 @@ impl WasmEngine {
     /// Explains what `evaluate` would say.
     pub fn explain(&self, plan: usize, bytes: usize) -> JsValue {
         let incoming = incoming(&self.input, &self.plans, plan, bytes);
-        shown(&self.engine.explain(&incoming.call, &host(&self.asker, &self.home, &self.current)))
+        shown(
+            &self
+                .engine
+                .explain(&incoming.call, &host(&self.asker, &self.home, &self.current)),
+        )
     }
 
     /// Explains what `gate` would say.

@@ -101,7 +101,10 @@ impl Asker {
     }
 
     fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        match self.ask(Question::Realpath, path, "").map_err(RealpathError::Host)? {
+        match self
+            .ask(Question::Realpath, path, "")
+            .map_err(RealpathError::Host)?
+        {
             Answer::Text(path) => Ok(path),
             Answer::Failed(error) => Err(error),
             other => Err(RealpathError::Host(unfitting(other))),
@@ -172,7 +175,12 @@ fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
 fn unfitting(answer: Answer) -> HostError {
     match answer {
         Answer::Failed(RealpathError::Host(error)) => error,
-        Answer::Text(_) | Answer::Nothing | Answer::Yes | Answer::No | Answer::Texts(_) | Answer::Failed(_) => {
+        Answer::Text(_)
+        | Answer::Nothing
+        | Answer::Yes
+        | Answer::No
+        | Answer::Texts(_)
+        | Answer::Failed(_) => {
             HostError::new("the host's answer is of another type than the question asks for")
         }
     }

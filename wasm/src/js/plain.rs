@@ -36,7 +36,9 @@ pub(super) fn parse(text: &str) -> Result<Json, JsValue> {
 /// `~` and `~/…` with the home directory in their place.
 #[wasm_bindgen(js_name = expandTilde)]
 pub fn expand_tilde(path: &str, home: &str, current: &str, callbacks: Callbacks) -> Result<String, JsValue> {
-    with_host(callbacks, home, current, |host| Ok(core::expand_home(path, host).into_owned()))
+    with_host(callbacks, home, current, |host| {
+        Ok(core::expand_home(path, host).into_owned())
+    })
 }
 
 /// The canonical form of a path, else its lexical form.
@@ -44,8 +46,15 @@ pub fn expand_tilde(path: &str, home: &str, current: &str, callbacks: Callbacks)
 /// # Errors
 /// A message when the host fails.
 #[wasm_bindgen(js_name = resolveRealPath)]
-pub fn resolve_real_path(path: &str, home: &str, current: &str, callbacks: Callbacks) -> Result<String, JsValue> {
-    with_host(callbacks, home, current, |host| core::resolve_real_path(path, host))
+pub fn resolve_real_path(
+    path: &str,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<String, JsValue> {
+    with_host(callbacks, home, current, |host| {
+        core::resolve_real_path(path, host)
+    })
 }
 
 /// Whether a path lies within a directory.
@@ -60,7 +69,9 @@ pub fn is_within_directory(
     current: &str,
     callbacks: Callbacks,
 ) -> Result<bool, JsValue> {
-    with_host(callbacks, home, current, |host| core::is_within_directory(path, directory, host))
+    with_host(callbacks, home, current, |host| {
+        core::is_within_directory(path, directory, host)
+    })
 }
 
 /// The directory that holds a path.
@@ -68,8 +79,15 @@ pub fn is_within_directory(
 /// # Errors
 /// A message when the host fails.
 #[wasm_bindgen(js_name = directoryForPath)]
-pub fn directory_for_path(path: &str, home: &str, current: &str, callbacks: Callbacks) -> Result<String, JsValue> {
-    with_host(callbacks, home, current, |host| core::directory_for_path(path, host))
+pub fn directory_for_path(
+    path: &str,
+    home: &str,
+    current: &str,
+    callbacks: Callbacks,
+) -> Result<String, JsValue> {
+    with_host(callbacks, home, current, |host| {
+        core::directory_for_path(path, host)
+    })
 }
 
 /// The sandbox and the directories of a policy's rules, as `[{path, name}]`. The policy is JSON text.
@@ -137,7 +155,9 @@ pub fn resolve_default_git_remote(
     current: &str,
     callbacks: Callbacks,
 ) -> Result<Option<String>, JsValue> {
-    with_host(callbacks, home, current, |host| core::resolve_default_git_remote(path, host))
+    with_host(callbacks, home, current, |host| {
+        core::resolve_default_git_remote(path, host)
+    })
 }
 
 /// A URL in its canonical form.
@@ -191,11 +211,17 @@ pub fn list_entry_matches(list_type: &str, value: &str, entry: &str) -> Option<b
 #[wasm_bindgen(js_name = resolveStoredAnnotation)]
 pub fn resolve_stored_annotation(stored: &str, arguments: &[u8]) -> Result<JsValue, JsValue> {
     let arguments = wire::read_arguments(arguments);
-    let resolved = core::resolve_stored_annotation(&parse(stored)?, &arguments).map_err(|faults| said(listed(&faults)))?;
+    let resolved = core::resolve_stored_annotation(&parse(stored)?, &arguments)
+        .map_err(|faults| said(listed(&faults)))?;
     let registry = core::Registry::default();
     let named: Vec<(&str, Vec<&str>)> = resolved
         .iter()
-        .map(|(name, roles)| (name.as_str(), roles.iter().map(|role| registry.name(*role)).collect()))
+        .map(|(name, roles)| {
+            (
+                name.as_str(),
+                roles.iter().map(|role| registry.name(*role)).collect(),
+            )
+        })
         .collect();
     Ok(shown(&named))
 }

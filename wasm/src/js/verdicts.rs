@@ -32,7 +32,12 @@ impl Verdicts {
         let key = (verdict.decision.strictness(), held(verdict.rule), held(reason));
         let roles = verdict.escalated_roles();
         let same = |known: &[Held]| known.iter().copied().eq(roles.iter().map(|role| held(role)));
-        let known = self.numbers.get(&key).into_iter().flatten().find(|(known, _)| same(known));
+        let known = self
+            .numbers
+            .get(&key)
+            .into_iter()
+            .flatten()
+            .find(|(known, _)| same(known));
         if let Some((_, number)) = known {
             return *number;
         }

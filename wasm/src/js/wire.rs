@@ -219,7 +219,11 @@ mod tests {
         };
         let incoming = read(bytes, Some(&plan));
         assert_eq!((incoming.call.server(), incoming.call.tool()), ("s", "t"));
-        assert_eq!(format!("{:?}", incoming.call.into_arguments()), expected, "{bytes:?}");
+        assert_eq!(
+            format!("{:?}", incoming.call.into_arguments()),
+            expected,
+            "{bytes:?}"
+        );
     }
 
     #[test]
@@ -227,7 +231,9 @@ mod tests {
         check(&[0, 0, 0], "Members([])");
         check(&[0, 0, 1, 2, 4, 1, b'x'], r#"Members([("b", Text("x"))])"#);
         check(
-            &[0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 1, 7, 1, 0, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
+            &[
+                0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 1, 7, 1, 0, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f,
+            ],
             r#"Members([("z", Array([IllFormed, Unread])), ("a", Object([("k", Number(1.0))]))])"#,
         );
         check(

@@ -29,15 +29,36 @@ export function realpath(path: string): string | RealpathFailure {
     return failure(thrown);
   }
   // Where the answer is the question there was no link on the way, and each byte was what the text says.
-  return real === path && !real.includes("\ufffd") ? real : walk(path);
+  if (real === path && !real.includes("\ufffd")) {
+    return real;
+  }
+  const walked = walk(Buffer.from(path).toString("latin1"));
+  return typeof walked === "string" ? decoded(walked) : walked;
 }
 
-/** The kernel's walk (`path_resolution(7)`), one component after the other, every link read. */
+/** The same for a path of any bytes, as a binary string. */
+export function realpathOfBytes(path: string): string | RealpathFailure {
+  return walk(path);
+}
+
+function decoded(path: string): string | RealpathFailure {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(path));
+  } catch {
+    return NOT_UTF8;
+  }
+}
+
+/**
+ * The kernel's walk (`path_resolution(7)`), one component after the other, every link read. The path is a binary
+ * string: names are bytes, and need not be text.
+ */
 function walk(path: string): string | RealpathFailure {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  // Binary strings: names are bytes, and need not be text.
+  if (!path.startsWith("/") || path.includes("\0")) {
+    return OTHER;
+  }
   let reached = "";
-  let rest = Buffer.from(path).toString("latin1");
+  let rest = path;
   let links = 0;
   try {
     for (;;) {
@@ -75,11 +96,11 @@ function walk(path: string): string | RealpathFailure {
       }
       rest = after;
       if (rest === "") {
-        return decoder.decode(bytesOf(reached === "" ? "/" : reached));
+        return reached === "" ? "/" : reached;
       }
     }
   } catch (thrown) {
-    return thrown instanceof TypeError ? NOT_UTF8 : failure(thrown);
+    return failure(thrown);
   }
 }
 
@@ -138,7 +159,11 @@ export function readLink(path: string): string | undefined {
   if (found === undefined || !found.isSymbolicLink()) {
     return undefined;
   }
-  return new TextDecoder("utf-8", { fatal: true }).decode(readlinkSync(link, "buffer"));
+  const target = decoded(readlinkSync(link, "buffer").toString("latin1"));
+  if (typeof target === "object") {
+    throw new Error(`the target of the link \`${path}\` is not UTF-8`);
+  }
+  return target;
 }
 
 /** Whether the path is an existing directory; `undefined` when that cannot be told. */

@@ -17,7 +17,8 @@ export interface NodeHostOptions {
  */
 export function createNodeHost(options: NodeHostOptions = {}): Host {
   const homeDir = options.homeDir ?? homedir();
-  const git = new Git(homeDir);
+  const ownConfigDir = options.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
+  const git = new Git(homeDir, ownConfigDir || `${homeDir}/.config`);
   return Object.freeze({
     homeDir,
     get currentDir() {

@@ -1,0 +1,218 @@
+// Hosts that fail, lie, or call back, and engines that end.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CallgateError, createEngine, createRecordedHost, HostError, PolicyEngine } from "callgate";
+import { ANNOTATIONS, annotationsOf, call, CONFIG, host, policyOf, POLICY, SANDBOX } from "./support.mjs";
+
+const request = call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` });
+
+function engineWith(realpath) {
+  return createEngine({ ...CONFIG, host: { ...host, realpath } });
+}
+
+function denied(engine, reason) {
+  for (const verdict of [engine.evaluate(request), engine.gate(request).verdict]) {
+    assert.equal(verdict.rule, "structural-host-error");
+    assert.equal(verdict.decision, "deny");
+    assert.match(verdict.reason, reason);
+  }
+}
+
+test("a callback that misbehaves denies, and the engine works on", () => {
+  const cases = [
+    [() => { throw new Error("boom"); }, /realpath threw: boom/],
+    [() => { throw "text"; }, /realpath threw "text"/],
+    [() => { throw { decision: "allow" }; }, /realpath threw \{"decision":"allow"\}/],
+    [() => { throw undefined; }, /realpath threw$/],
+    [() => { throw new HostError("no disk"); }, /answer: no disk$/],
+    [() => Promise.reject(new Error("later")), /answered a promise, expected a text/],
+    [() => 7, /answered 7, expected a text/],
+    [() => undefined, /answered nothing/],
+    [() => null, /answered null/],
+    [() => ["/x"], /answered \["\/x"\]/],
+    [() => ({ error: "unheard-of" }), /answered \{"error":"unheard-of"\}/],
+    [() => "relative/path", /expected an absolute path/],
+    [() => "", /expected an absolute path/],
+    [() => "/a/../b", /expected an absolute path/],
+    [() => "/\ud800", /not well-formed/],
+    [() => 10n, /bigint/],
+  ];
+  for (const [answer, reason] of cases) {
+    let misbehaves = true;
+    const engine = engineWith((path) => (misbehaves ? answer() : host.realpath(path)));
+    denied(engine, reason);
+    misbehaves = false;
+    assert.equal(engine.evaluate(request).decision, "allow");
+  }
+});
+
+test("errors of the operating system are answers", () => {
+  const rule = (code) =>
+    engineWith(() => { throw Object.assign(new Error(code), { code }); }).evaluate(request).rule;
+  assert.equal(rule("EACCES"), "structural-unresolvable-value");
+  assert.equal(rule("ELOOP"), "structural-unresolvable-value");
+  assert.equal(rule("EWHATEVER"), "structural-unresolvable-value");
+});
+
+test("a long answer arrives whole", () => {
+  const long = `/${"x".repeat(10_000)}`;
+  const engine = engineWith((path) => (path === SANDBOX ? path : long));
+  assert.equal(engine.gate(request).argsForTransport.path, long);
+});
+
+test("a callback that calls its engine is denied, and the outer call goes on", () => {
+  const inner = [];
+  const engine = engineWith((path) => {
+    inner.push(engine.evaluate(request), engine.gate(request).verdict);
+    for (const ask of [() => engine.explain(request), () => engine.refresh(), () => engine.dispose()]) {
+      assert.throws(ask, { code: "busy" });
+    }
+    return host.realpath(path);
+  });
+  assert.equal(engine.evaluate(request).decision, "allow");
+  assert.ok(inner.length >= 2);
+  for (const verdict of inner) {
+    assert.equal(verdict.rule, "structural-host-error");
+  }
+});
+
+test("a callback that runs out of stack breaks only its call", () => {
+  let isDeep = true;
+  const recurse = (path) => (isDeep ? recurse(path) + 1 : host.realpath(path));
+  const engine = engineWith(recurse);
+  assert.equal(engine.evaluate(request).decision, "deny");
+  isDeep = false;
+  assert.equal(engine.evaluate(request).decision, "allow");
+});
+
+test("running out of stack within the module denies and renews it", () => {
+  const engine = createEngine(CONFIG);
+  const verdicts = new Set();
+  const dive = () => {
+    try {
+      dive();
+    } catch {
+      // On the way back there is a little more stack each time.
+    }
+    verdicts.add(engine.evaluate(request).decision);
+  };
+  try {
+    dive();
+  } catch {
+    // Too little stack even for the call.
+  }
+  assert.ok([...verdicts].every((decision) => decision === "allow" || decision === "deny"));
+  assert.equal(engine.evaluate(request).decision, "allow");
+});
+
+test("git questions are answered with texts", () => {
+  const annotations = annotationsOf({ git: { push: { path: ["read-path"], remote: ["git-remote-url"] } } });
+  const policy = policyOf({ if: { domains: { roles: ["git-remote-url"], allowed: ["github.com"] } }, then: "allow" }, {
+    if: { roles: ["read-path"] },
+    then: "allow",
+  });
+  const ask = (gitRemoteUrls) =>
+    createEngine({ policy, annotations, host: { ...host, gitRemoteUrls } }).evaluate(
+      call("git", "push", { path: "/srv", remote: "origin" }),
+    );
+  assert.equal(ask(() => ["https://github.com/a/b"]).decision, "allow");
+  assert.equal(ask(() => ["https://github.com/a/b", "https://evil.example/"]).decision, "deny");
+  for (const answer of ["https://github.com/a/b", undefined, [1], Promise.resolve([])]) {
+    assert.equal(ask(() => answer).rule, "structural-host-error");
+  }
+});
+
+test("host-defined roles call back", () => {
+  const roles = [
+    { name: "note", description: "", category: "identifier", canonicalize: (value) => value.trim().toLowerCase() },
+    { name: "secret", description: "", category: "opaque", extractPolicyValue: "redact" },
+    { name: "page", description: "", category: "url", extractPolicyValue: (url) => new URL(url).hostname },
+  ];
+  const annotations = annotationsOf({ memory: { note: { text: ["note"], key: ["secret"], page: ["page"] } } });
+  const lists = [{ roles: ["note"], allowed: ["hello"], matchType: "identifiers" }];
+  const policy = policyOf({ if: { roles: ["note"], lists }, then: "allow" });
+  const engine = createEngine({ policy, annotations, roles, host });
+  assert.equal(engine.evaluate(call("memory", "note", { text: " HELLO " })).decision, "deny");
+  const views = engine.prepare(call("memory", "note", { text: " HELLO ", key: "k", page: "https://a.example/b" }));
+  assert.deepEqual(views.argsForTransport, { text: "hello", key: "k", page: "https://a.example/b" });
+  assert.deepEqual(views.argsForPolicy, { text: "hello", key: "[redacted]", page: "a.example" });
+  const broken = [{ ...roles[0], canonicalize: () => { throw new Error("no"); } }, ...roles.slice(1)];
+  const failing = createEngine({ policy, annotations, roles: broken, host });
+  assert.match(failing.evaluate(call("memory", "note", { text: "hello" })).reason, /canonicalize threw: no/);
+});
+
+test("a recording gives the same explanation again", () => {
+  const explanation = createEngine(CONFIG).explain(request);
+  assert.ok(explanation.recording.exchanges.length > 0);
+  const again = createEngine({ ...CONFIG, host: createRecordedHost(explanation.recording) });
+  assert.deepEqual(again.explain(request), explanation);
+  const elsewhere = again.evaluate(call("filesystem", "read_file", { path: "/etc/passwd" }));
+  assert.match(elsewhere.reason, /the recording holds no answer/);
+});
+
+test("an engine that is disposed of is used no more", () => {
+  const engine = createEngine(CONFIG);
+  engine.evaluate(request);
+  engine[Symbol.dispose]();
+  engine.dispose();
+  for (const use of [
+    () => engine.evaluate(request),
+    () => engine.gate(request),
+    () => engine.explain(request),
+    () => engine.prepare(request),
+    () => engine.refresh(),
+    () => engine.isTrustedServer("memory"),
+  ]) {
+    assert.throws(use, (error) => error instanceof CallgateError && error.code === "disposed");
+  }
+});
+
+test("pinned directories move when they are refreshed", () => {
+  let within = "/home/u/docs";
+  const moving = { ...host, realpath: (path) => (path === "/home/u/docs" ? within : host.realpath(path)) };
+  const engine = createEngine({ policy: POLICY, annotations: ANNOTATIONS, host: moving, options: { directories: "pinned" } });
+  const passwd = call("filesystem", "read_file", { path: "/etc/passwd" });
+  assert.equal(engine.evaluate(passwd).decision, "escalate");
+  within = "/etc";
+  assert.equal(engine.evaluate(passwd).decision, "escalate");
+  engine.refresh();
+  assert.equal(engine.evaluate(passwd).decision, "allow");
+});
+
+test("documents are refused with everything that is wrong", () => {
+  const policy = { ...POLICY, rules: [{ ...POLICY.rules[0], then: "permit", if: { rolls: [] } }] };
+  assert.throws(
+    () => createEngine({ ...CONFIG, policy, annotations: "{" }),
+    (error) => {
+      assert.ok(error instanceof CallgateError);
+      assert.equal(error.code, "invalid-document");
+      const paths = error.diagnostics.map(({ path }) => path);
+      assert.ok(paths.includes("policy.rules[0].then"), String(paths));
+      assert.ok(paths.includes("policy.rules[0].if.rolls"), String(paths));
+      assert.ok(error.diagnostics.some(({ path, code }) => path === "annotations" && code === "syntax"));
+      assert.match(error.message, /permit/);
+      return true;
+    },
+  );
+  assert.throws(() => new PolicyEngine(policy, ANNOTATIONS, []), (error) => error.diagnostics[0].path.startsWith("compiledPolicy."));
+  assert.throws(() => createEngine({ ...CONFIG, protectedPaths: ["\ud800"] }), { code: "invalid-document" });
+  assert.throws(() => createEngine({ ...CONFIG, policy: '{"a\ud800":1}' }), { code: "invalid-argument" });
+  const cyclic = {};
+  cyclic.self = cyclic;
+  assert.throws(() => createEngine({ ...CONFIG, policy: cyclic }), { code: "invalid-document" });
+});
+
+test("warnings do not stop loading, unless they are to", () => {
+  const policy = policyOf({ if: {}, then: "deny" });
+  const engine = createEngine({ ...CONFIG, policy });
+  assert.ok(engine.diagnostics.some(({ severity }) => severity === "warning"));
+  assert.throws(() => createEngine({ ...CONFIG, policy, options: { strict: true } }), { code: "invalid-document" });
+});
+
+test("calls as text are read strictly", () => {
+  const engine = createEngine(CONFIG);
+  assert.equal(engine.evaluateText(JSON.stringify(request)).decision, "allow");
+  assert.throws(() => engine.evaluateText('{"serverName":"a","serverName":"b","toolName":"c"}'), { code: "invalid-call" });
+  const twice = '{"serverName":"filesystem","toolName":"read_file","arguments":{"path":"/a","path":"/b"}}';
+  assert.equal(engine.evaluateText(twice).rule, "structural-unreadable-argument");
+});

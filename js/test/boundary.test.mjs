@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEngine } from "callgate";
-import { ANNOTATIONS, annotationsOf, call, CONFIG, policyOf, POLICY, SANDBOX } from "./support.mjs";
+import { ANNOTATIONS, annotationsOf, CONFIG, call, POLICY, policyOf, SANDBOX } from "./support.mjs";
 
 const engine = createEngine(CONFIG);
 const read = (args) => engine.evaluate(call("filesystem", "read_file", args));
@@ -42,10 +42,14 @@ test("accessors are refused before they run", () => {
   unreadable(gate(args).verdict, /`path` has an accessor/);
   unreadable(read({ path: `${SANDBOX}/a.txt`, set head(_) {} }), /`head` has an accessor/);
   assert.equal(ran, 0);
-  const request = { serverName: "filesystem", toolName: "read_file", get arguments() {
-    ran += 1;
-    return {};
-  } };
+  const request = {
+    serverName: "filesystem",
+    toolName: "read_file",
+    get arguments() {
+      ran += 1;
+      return {};
+    },
+  };
   unreadable(engine.evaluate(request), /are null/);
   assert.equal(ran, 0);
 });
@@ -58,13 +62,16 @@ test("a Proxy answers once or not at all", () => {
   unreadable(engine.evaluate(call("filesystem", "read_many", { paths })), /Proxy/);
   // What is gated goes on with what was read, so that may come from a Proxy.
   let reads = 0;
-  const changing = new Proxy({ path: "" }, {
-    getOwnPropertyDescriptor: () => {
-      reads += 1;
-      const value = reads === 1 ? `${SANDBOX}/a.txt` : "/etc/passwd";
-      return { value, writable: true, enumerable: true, configurable: true };
+  const changing = new Proxy(
+    { path: "" },
+    {
+      getOwnPropertyDescriptor: () => {
+        reads += 1;
+        const value = reads === 1 ? `${SANDBOX}/a.txt` : "/etc/passwd";
+        return { value, writable: true, enumerable: true, configurable: true };
+      },
     },
-  });
+  );
   const gated = gate(changing);
   assert.equal(gated.verdict.decision, "allow");
   assert.deepEqual(gated.argsForTransport, { path: `${SANDBOX}/a.txt` });
@@ -73,7 +80,14 @@ test("a Proxy answers once or not at all", () => {
 
 test("a Proxy that throws, or calls the engine while it is read, is denied", () => {
   const trap = (ownKeys) => new Proxy({}, { ownKeys });
-  unreadable(gate(trap(() => { throw new Error("no"); })).verdict, /failed/);
+  unreadable(
+    gate(
+      trap(() => {
+        throw new Error("no");
+      }),
+    ).verdict,
+    /failed/,
+  );
   let inner;
   const nested = trap(() => {
     inner = read({ path: `${SANDBOX}/a.txt` });
@@ -96,18 +110,42 @@ test("only own members count", () => {
 });
 
 test("what is no object is denied as what it is", () => {
-  for (const [given, found] of [[null, "null"], [[], "an array"], ["x", "a string"], [1, "a number"], [true, "a boolean"]]) {
+  for (const [given, found] of [
+    [null, "null"],
+    [[], "an array"],
+    ["x", "a string"],
+    [1, "a number"],
+    [true, "a boolean"],
+  ]) {
     unreadable(read(given), new RegExp(`\`arguments\` are ${found}`));
   }
   assert.equal(engine.evaluate({ serverName: "memory", toolName: "note" }).decision, "allow");
-  for (const request of [undefined, null, 1, {}, { serverName: 1, toolName: "x" }, { serverName: ["memory"], toolName: "note" }]) {
+  for (const request of [
+    undefined,
+    null,
+    1,
+    {},
+    { serverName: 1, toolName: "x" },
+    { serverName: ["memory"], toolName: "note" },
+  ]) {
     unreadable(engine.evaluate(request), /strings/);
   }
 });
 
 test("what JSON does not know is denied under a role, and stays elsewhere", () => {
-  class Path { path = "/etc/passwd"; }
-  for (const path of [Symbol("x"), 1n, () => "/", new String("/etc/passwd"), new Map(), new Date(0), Buffer.from("/"), new Path()]) {
+  class Path {
+    path = "/etc/passwd";
+  }
+  for (const path of [
+    Symbol("x"),
+    1n,
+    () => "/",
+    new String("/etc/passwd"),
+    new Map(),
+    new Date(0),
+    Buffer.from("/"),
+    new Path(),
+  ]) {
     unreadable(read({ path }), /does not know/);
   }
   for (const path of [{}, [["/x"]], [{}]]) {
@@ -225,7 +263,11 @@ test("a large call is judged, and its memory let go", () => {
 });
 
 test("several engines do not get in each other's way", () => {
-  const other = createEngine({ policy: policyOf({ if: {}, then: "deny" }), annotations: ANNOTATIONS, host: CONFIG.host });
+  const other = createEngine({
+    policy: policyOf({ if: {}, then: "deny" }),
+    annotations: ANNOTATIONS,
+    host: CONFIG.host,
+  });
   const asking = createEngine({
     policy: POLICY,
     annotations: ANNOTATIONS,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallgateError, createEngine, createRecordedHost, HostError, PolicyEngine } from "callgate";
-import { ANNOTATIONS, annotationsOf, call, CONFIG, host, policyOf, POLICY, SANDBOX } from "./support.mjs";
+import { ANNOTATIONS, annotationsOf, CONFIG, call, host, POLICY, policyOf, SANDBOX } from "./support.mjs";
 
 const request = call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` });
 
@@ -20,11 +20,36 @@ function denied(engine, reason) {
 
 test("a callback that misbehaves denies, and the engine works on", () => {
   const cases = [
-    [() => { throw new Error("boom"); }, /realpath threw: boom/],
-    [() => { throw "text"; }, /realpath threw "text"/],
-    [() => { throw { decision: "allow" }; }, /realpath threw \{"decision":"allow"\}/],
-    [() => { throw undefined; }, /realpath threw$/],
-    [() => { throw new HostError("no disk"); }, /answer: no disk$/],
+    [
+      () => {
+        throw new Error("boom");
+      },
+      /realpath threw: boom/,
+    ],
+    [
+      () => {
+        throw "text";
+      },
+      /realpath threw "text"/,
+    ],
+    [
+      () => {
+        throw { decision: "allow" };
+      },
+      /realpath threw \{"decision":"allow"\}/,
+    ],
+    [
+      () => {
+        throw undefined;
+      },
+      /realpath threw$/,
+    ],
+    [
+      () => {
+        throw new HostError("no disk");
+      },
+      /answer: no disk$/,
+    ],
     [() => Promise.reject(new Error("later")), /answered a promise, expected a text/],
     [() => 7, /answered 7, expected a text/],
     [() => undefined, /answered nothing/],
@@ -48,7 +73,9 @@ test("a callback that misbehaves denies, and the engine works on", () => {
 
 test("errors of the operating system are answers", () => {
   const rule = (code) =>
-    engineWith(() => { throw Object.assign(new Error(code), { code }); }).evaluate(request).rule;
+    engineWith(() => {
+      throw Object.assign(new Error(code), { code });
+    }).evaluate(request).rule;
   assert.equal(rule("EACCES"), "structural-unresolvable-value");
   assert.equal(rule("ELOOP"), "structural-unresolvable-value");
   assert.equal(rule("EWHATEVER"), "structural-unresolvable-value");
@@ -107,10 +134,13 @@ test("running out of stack within the module denies and renews it", () => {
 
 test("git questions are answered with texts", () => {
   const annotations = annotationsOf({ git: { push: { path: ["read-path"], remote: ["git-remote-url"] } } });
-  const policy = policyOf({ if: { domains: { roles: ["git-remote-url"], allowed: ["github.com"] } }, then: "allow" }, {
-    if: { roles: ["read-path"] },
-    then: "allow",
-  });
+  const policy = policyOf(
+    { if: { domains: { roles: ["git-remote-url"], allowed: ["github.com"] } }, then: "allow" },
+    {
+      if: { roles: ["read-path"] },
+      then: "allow",
+    },
+  );
   const ask = (gitRemoteUrls) =>
     createEngine({ policy, annotations, host: { ...host, gitRemoteUrls } }).evaluate(
       call("git", "push", { path: "/srv", remote: "origin" }),
@@ -136,7 +166,15 @@ test("host-defined roles call back", () => {
   const views = engine.prepare(call("memory", "note", { text: " HELLO ", key: "k", page: "https://a.example/b" }));
   assert.deepEqual(views.argsForTransport, { text: "hello", key: "k", page: "https://a.example/b" });
   assert.deepEqual(views.argsForPolicy, { text: "hello", key: "[redacted]", page: "a.example" });
-  const broken = [{ ...roles[0], canonicalize: () => { throw new Error("no"); } }, ...roles.slice(1)];
+  const broken = [
+    {
+      ...roles[0],
+      canonicalize: () => {
+        throw new Error("no");
+      },
+    },
+    ...roles.slice(1),
+  ];
   const failing = createEngine({ policy, annotations, roles: broken, host });
   assert.match(failing.evaluate(call("memory", "note", { text: "hello" })).reason, /canonicalize threw: no/);
 });
@@ -170,7 +208,12 @@ test("an engine that is disposed of is used no more", () => {
 test("pinned directories move when they are refreshed", () => {
   let within = "/home/u/docs";
   const moving = { ...host, realpath: (path) => (path === "/home/u/docs" ? within : host.realpath(path)) };
-  const engine = createEngine({ policy: POLICY, annotations: ANNOTATIONS, host: moving, options: { directories: "pinned" } });
+  const engine = createEngine({
+    policy: POLICY,
+    annotations: ANNOTATIONS,
+    host: moving,
+    options: { directories: "pinned" },
+  });
   const passwd = call("filesystem", "read_file", { path: "/etc/passwd" });
   assert.equal(engine.evaluate(passwd).decision, "escalate");
   within = "/etc";
@@ -194,7 +237,10 @@ test("documents are refused with everything that is wrong", () => {
       return true;
     },
   );
-  assert.throws(() => new PolicyEngine(policy, ANNOTATIONS, []), (error) => error.diagnostics[0].path.startsWith("compiledPolicy."));
+  assert.throws(
+    () => new PolicyEngine(policy, ANNOTATIONS, []),
+    (error) => error.diagnostics[0].path.startsWith("compiledPolicy."),
+  );
   assert.throws(() => createEngine({ ...CONFIG, protectedPaths: ["\ud800"] }), { code: "invalid-document" });
   assert.throws(() => createEngine({ ...CONFIG, policy: '{"a\ud800":1}' }), { code: "invalid-argument" });
   const cyclic = {};
@@ -212,7 +258,9 @@ test("warnings do not stop loading, unless they are to", () => {
 test("calls as text are read strictly", () => {
   const engine = createEngine(CONFIG);
   assert.equal(engine.evaluateText(JSON.stringify(request)).decision, "allow");
-  assert.throws(() => engine.evaluateText('{"serverName":"a","serverName":"b","toolName":"c"}'), { code: "invalid-call" });
+  assert.throws(() => engine.evaluateText('{"serverName":"a","serverName":"b","toolName":"c"}'), {
+    code: "invalid-call",
+  });
   const twice = '{"serverName":"filesystem","toolName":"read_file","arguments":{"path":"/a","path":"/b"}}';
   assert.equal(engine.evaluateText(twice).rule, "structural-unreadable-argument");
 });

@@ -6,12 +6,7 @@ import { canonical } from "./files.js";
  *
  * @throws {@link NeedsGit} for every condition but `gitdir`, and for patterns that are more than a directory's name.
  */
-export function holdsGitDir(
-  condition: string,
-  path: string,
-  gitDir: string | undefined,
-  home: string,
-): boolean {
+export function holdsGitDir(condition: string, path: string, gitDir: string | undefined, home: string): boolean {
   const [, fold, given] = /^gitdir(\/i)?:(.*)$/s.exec(condition) ?? [];
   if (given === undefined) {
     throw new NeedsGit(`git's configuration \`${path}\` includes on a condition that is not read: \`${condition}\``);

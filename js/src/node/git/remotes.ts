@@ -90,7 +90,9 @@ export class Remotes {
       this.#fetchesAll = booleanOf(entry);
     } else if (section === "remotes") {
       const group = entry.key.slice("remotes.".length);
-      const members = required(entry).split(/[ \t\n]+/).filter((word) => word !== "");
+      const members = required(entry)
+        .split(/[ \t\n]+/)
+        .filter((word) => word !== "");
       this.#groups.set(group, [...(this.#groups.get(group) ?? []), ...members]);
     } else if (subsection !== undefined) {
       this.#readNamed(section, subsection, name, entry);

@@ -1,19 +1,17 @@
-//! What a verdict costs: time and allocations, with a host that answers at once.
+//! How long a verdict takes, with a host that answers at once.
 //!
-//! `cargo bench -p callgate-core`. With `CALLGATE_CORPUS=DIR` (or a corpus at `../shared/corpus`) the calls without
+//! `cargo bench -p callgate-core`, on a machine that does nothing else; `allocations` counts what this times. With `CALLGATE_CORPUS=DIR` (or a corpus at `../shared/corpus`) the calls without
 //! host questions and those with paths are judged under that policy, otherwise under a generated one.
 
 use std::path::PathBuf;
 
 use callgate_core::{Call, Engine, Host, HostError, Input, Part, RealpathError};
-use divan::{AllocProfiler, Bencher, black_box};
+use divan::{Bencher, black_box};
 use serde_json::{Value, json};
 
-#[global_allocator]
-static ALLOCATOR: AllocProfiler = AllocProfiler::system();
-
-fn main() {
-    divan::main();
+pub(crate) fn main() {
+    // A sample is many verdicts, so that reading the clock does not count.
+    divan::Divan::default().sample_size(500).config_with_args().main();
 }
 
 /// Every path exists and is canonical already; there are no repositories.
@@ -49,6 +47,10 @@ struct Documents {
 }
 
 impl Documents {
+    #[expect(
+        clippy::expect_used,
+        reason = "a benchmark without an engine has nothing to measure"
+    )]
     fn engine(&self) -> Engine {
         let (protected, sandbox) = (
             json!(["/etc/shadow", "~/.ssh"]),
@@ -220,7 +222,7 @@ mod paths {
         );
     }
 
-    #[divan::bench(args = [1, 16, 256, 4_096])]
+    #[divan::bench(args = [1, 16, 256, 4_096], sample_size = 5)]
     fn values(bencher: Bencher<'_, '_>, count: usize) {
         let paths: Vec<String> = (0..count)
             .map(|at| format!("/home/provos/Documents/f{at}.txt"))

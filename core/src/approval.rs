@@ -103,7 +103,11 @@ pub fn extract_whitelist_candidates(
     let all = resource_roles(escalation.annotation, &registry);
     let roles = escalation.roles.unwrap_or(&all);
     let mut constraints = Vec::new();
-    for role in roles.iter().copied() {
+    for role in roles
+        .iter()
+        .copied()
+        .filter(|role| !has_unreadable(escalation, *role))
+    {
         for value in values(escalation.arguments, escalation.annotation, role) {
             let constraint = constraint(&mut plain, &registry, escalation.arguments, role, &value)?;
             constraints.extend(constraint.filter(|one| !constraints.contains(one)));
@@ -304,8 +308,13 @@ fn covers(
     Ok(true)
 }
 
-/// Whether an argument of the role holds something that is no string, array of strings, number, boolean or null.
+/// Whether a value of the role is out of reach: an argument holds something that is no string, array of strings,
+/// number, boolean or null, or the annotation names places within arguments (JSON Pointers), which are not read here.
 fn has_unreadable(escalation: &Escalation<'_>, role: RoleId) -> bool {
+    let pointed = |(name, roles): &(String, Vec<RoleId>)| name.starts_with('/') && roles.contains(&role);
+    if escalation.annotation.iter().any(pointed) {
+        return true;
+    }
     let compound = |value: &Value<'_>| matches!(value, Value::Array(_) | Value::Object(_) | Value::Unread);
     escalation.arguments.members().iter().any(|(name, value)| {
         let bears = escalation

@@ -9,7 +9,7 @@ mod splice;
 mod value;
 
 pub use call::{Arguments, Call, CallError};
-pub(crate) use prepare::{Forms, Shaped, apply_pure, heuristic};
+pub(crate) use prepare::{Forms, Shaped, heuristic};
 pub use prepare::{Prepared, Replacement};
 pub(crate) use reading::{Operand, Reading, Refusal};
 pub use shape::ShapeError;

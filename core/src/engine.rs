@@ -154,8 +154,8 @@ impl Engine {
     /// Judges a call whose arguments are prepared: relative paths are relative to the current directory.
     pub fn evaluate(&self, call: &Call<'_>, host: &dyn Host) -> Verdict<'_> {
         match self.shape(call) {
-            Ok((call, _)) => self
-                .evaluation(&call, self.shaped_as_given(), host, false)
+            Ok((tool, (call, _))) => self
+                .evaluation(tool, &call, self.shaped_as_given(), host, false)
                 .judge(),
             Err(error) => misshapen(&error),
         }
@@ -165,7 +165,7 @@ impl Engine {
     ///
     /// Relative paths are relative to the sandbox. Paths under `container_workspace_dir` are moved onto it.
     pub fn gate(&self, call: &Call<'_>, container_workspace_dir: Option<&str>, host: &dyn Host) -> Gated<'_> {
-        let (call, renamed) = match self.shape(call) {
+        let (tool, (call, renamed)) = match self.shape(call) {
             Ok(shape) => shape,
             Err(error) => {
                 return Gated {
@@ -175,7 +175,7 @@ impl Engine {
             }
         };
         let shaped = self.shaped_for_gate(container_workspace_dir);
-        let mut evaluation = self.evaluation(&call, shaped, host, false);
+        let mut evaluation = self.evaluation(tool, &call, shaped, host, false);
         let verdict = evaluation.judge();
         match evaluation.prepared() {
             Ok(prepared) => Gated {
@@ -228,11 +228,11 @@ impl Engine {
             container: container_workspace_dir.zip(allowed_directory),
             relative_as_given: allowed_directory.is_some(),
         };
-        if self.program.tool(call.server(), call.tool()).is_none() {
-            return Ok(self.prepare_unknown(call));
+        let (tool, (call, renamed)) = self.shape(call).map_err(PrepareError::Shape)?;
+        if tool.is_none() {
+            return Ok(self.prepare_unknown(&call));
         }
-        let (call, renamed) = self.shape(call).map_err(PrepareError::Shape)?;
-        let mut evaluation = self.evaluation(&call, shaped, host, false);
+        let mut evaluation = self.evaluation(tool, &call, shaped, host, false);
         let prepared = evaluation.prepared().map_err(PrepareError::Host)?;
         Ok(Prepared { renamed, ..prepared })
     }
@@ -315,7 +315,7 @@ impl Engine {
         self.program.tool(server, tool).is_some()
     }
 
-    /// The names and servers of every annotated tool, in the order of both.
+    /// The server and name of every annotated tool.
     pub fn tools(&self) -> impl Iterator<Item = (&str, &str)> {
         self.program.tools.iter().map(|tool| (&*tool.server, &*tool.name))
     }
@@ -347,13 +347,15 @@ impl Engine {
         }
     }
 
-    fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> Result<Shape<'s, 'c>, ShapeError> {
-        shape(call, self.program.tool(call.server(), call.tool()))
+    /// The call's tool, if it is annotated, and the call with that tool's keys.
+    fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> Result<(Option<&Tool>, Shape<'s, 'c>), ShapeError> {
+        let tool = self.program.tool(call.server(), call.tool());
+        Ok((tool, shape(call, tool)?))
     }
 
     fn explain_shaped(&self, call: &Call<'_>, shaped: Shaped<'_>, host: &dyn Host) -> Explanation {
         match self.shape(call) {
-            Ok((call, _)) => self.explanation(self.evaluation(&call, shaped, host, true)),
+            Ok((tool, (call, _))) => self.explanation(self.evaluation(tool, &call, shaped, host, true)),
             Err(error) => Explanation {
                 verdict: serde_json::to_value(misshapen(&error)).unwrap_or_default(),
                 server_name: call.server().to_owned(),
@@ -373,12 +375,21 @@ impl Engine {
 
     fn evaluation<'p, 'c, 'h>(
         &'p self,
+        tool: Option<&'p Tool>,
         call: &'c Call<'c>,
         shaped: Shaped<'h>,
         host: &'h dyn Host,
         traced: bool,
     ) -> Evaluation<'p, 'c, 'h> {
-        Evaluation::new(&self.program, self.pinned.as_ref(), call, shaped, host, traced)
+        Evaluation::new(
+            &self.program,
+            self.pinned.as_ref(),
+            tool,
+            call,
+            shaped,
+            host,
+            traced,
+        )
     }
 
     fn explanation(&self, mut evaluation: Evaluation<'_, '_, '_>) -> Explanation {

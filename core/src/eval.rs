@@ -37,16 +37,16 @@ pub(crate) struct Evaluation<'p, 'c, 'h> {
 }
 
 impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
-    /// Reads the call; nothing is asked of the host yet.
+    /// Reads the call of the tool, if that is annotated; nothing is asked of the host yet.
     pub(crate) fn new(
         program: &'p Program,
         pinned: Option<&'p Pinned>,
+        tool: Option<&'p Tool>,
         call: &'c Call<'c>,
         shaped: Shaped<'h>,
         host: &'h dyn Host,
         traced: bool,
     ) -> Self {
-        let tool = program.tool(&call.server, &call.tool);
         let reading = Reading::new(program, tool, call);
         let tool_roles = reading.resolved.iter().flatten().copied().collect();
         Self {

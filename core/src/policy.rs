@@ -2,7 +2,6 @@
 
 mod document;
 mod lists;
-mod overridden;
 mod reachable;
 mod validate;
 
@@ -10,7 +9,6 @@ use crate::role::RoleId;
 
 pub(crate) use document::read;
 pub(crate) use lists::{Lists, expand, missing_lists};
-pub(crate) use overridden::overridden;
 pub use validate::Validation;
 pub(crate) use validate::validate_compiled_rules;
 
@@ -72,7 +70,7 @@ pub(crate) struct Conditions {
     pub(crate) paths: Option<PathCondition>,
     /// Which domains URLs must name.
     pub(crate) domains: Option<DomainCondition>,
-    /// Which lists values must be on; a list of none concerns no role, so the rule never matches a resource.
+    /// Which lists values must be on; without any list it is no condition.
     pub(crate) lists: Option<Vec<ListCondition>>,
 }
 
@@ -89,10 +87,17 @@ impl Conditions {
 
     /// Whether the rule can match a call of that server.
     pub(crate) fn includes_server(&self, server: &str) -> bool {
-        self.server
-            .as_ref()
-            .is_none_or(|servers| servers.iter().any(|one| **one == *server))
+        includes(self.server.as_deref(), server)
     }
+
+    /// Whether the rule can match a call of a tool of that name.
+    pub(crate) fn includes_tool(&self, tool: &str) -> bool {
+        includes(self.tool.as_deref(), tool)
+    }
+}
+
+fn includes(names: Option<&[Box<str>]>, name: &str) -> bool {
+    names.is_none_or(|names| names.iter().any(|one| **one == *name))
 }
 
 /// A condition on paths.

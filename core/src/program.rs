@@ -105,6 +105,11 @@ impl Tool {
             .map(|(_, rules)| &**rules)
     }
 
+    /// Where the tool stands to that one in [`Program::tools`]. Names tell more tools apart than servers do.
+    pub(crate) fn order(&self, server: &str, name: &str) -> Ordering {
+        by_length(&self.name, name).then_with(|| by_length(&self.server, server))
+    }
+
     /// Whether the annotation or the schema names the member.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.known
@@ -128,9 +133,7 @@ impl Tool {
 impl Program {
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        let at = self.tools.binary_search_by(|tool| {
-            by_length(&tool.server, server).then_with(|| by_length(&tool.name, name))
-        });
+        let at = self.tools.binary_search_by(|tool| tool.order(server, name));
         at.ok().and_then(|at| self.tools.get(at))
     }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::net;
+
 /// What kind of thing a role's values name, and so which checks apply to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -90,6 +92,22 @@ impl Step {
     /// The names that [`Step::parse`] takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::NAMED.into_iter().map(|(name, _)| name).chain(["callback"])
+    }
+
+    /// What the step makes of a value, as far as that needs no host: paths and callbacks stay as they are.
+    pub(crate) fn apply(self, text: &str) -> String {
+        match self {
+            Self::Identity | Self::Path | Self::Callback => text.to_owned(),
+            Self::Lowercase => text.to_lowercase(),
+            Self::Url => net::normalize_url(text).into_owned(),
+            Self::GitUrl => net::normalize_git_url(text).into_owned(),
+            Self::Domain => net::extract_domain(text).into_owned(),
+            Self::Redact => REDACTED.to_owned(),
+            Self::StripControl => text
+                .chars()
+                .filter(|one| !one.is_control() || matches!(one, '\n' | '\t'))
+                .collect(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Everything that an engine is built from, read and checked together.
 
 mod options;
+mod overridden;
 mod part;
 mod roles;
 
@@ -82,19 +83,21 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     let trusted_servers = reader.optional(Part::TrustedServers, |node, _| node.names());
     reader.check(options.strict)?;
     let (policy, sandbox) = (policy.unwrap_or_default(), sandbox.flatten());
+    let annotations = annotations.unwrap_or_default();
     let domain_allowlists = domain_allowlists.unwrap_or_default();
     // What the engine does by design is worth a word, but no fault of the document: strict loading takes it.
-    let by_design = policy::overridden(
+    let by_design = overridden::warnings(
         &policy,
         Part::CompiledPolicy.key(),
         &registry,
+        &annotations,
         sandbox.as_deref(),
         &domain_allowlists,
     );
     reader.diagnostics.extend(by_design);
     Ok(Setup {
         policy,
-        annotations: annotations.unwrap_or_default(),
+        annotations,
         lists,
         protected_paths: protected_paths.flatten().unwrap_or_default(),
         sandbox,

@@ -30,7 +30,7 @@ const DEEPEST = 128;
 /** More items than any limit lets pass; a sparse array can claim four billion without having them. */
 const MOST_ITEMS = 1_000_000;
 
-const enum Unit {
+enum Unit {
   Dot = 0x2e,
   Slash = 0x2f,
   Tilde = 0x7e,

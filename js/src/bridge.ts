@@ -17,7 +17,7 @@ export interface RoleCallbacks {
 }
 
 /** What the module asks; the numbers are the module's too. */
-const enum Question {
+enum Question {
   Realpath = 0,
   ReadLink = 1,
   IsDirectory = 2,
@@ -29,7 +29,7 @@ const enum Question {
 }
 
 /** What comes back; the numbers are the module's too. */
-const enum Kind {
+enum Kind {
   Text = 0,
   Nothing = 1,
   Yes = 2,

@@ -1,8 +1,8 @@
 import type { Answers, RoleCallbacks } from "./bridge.js";
 import type { EngineOptions, HostRole } from "./documents.js";
+import type { Documents } from "./engine.js";
 import { CallgateError } from "./errors.js";
 import type { Host } from "./host.js";
-import type { Documents } from "./engine.js";
 import { jsonText } from "./plain.js";
 
 /** What every engine is built from, by the names of the module's parts. */
@@ -35,10 +35,16 @@ export function documentsOf(parts: Parts): Documents {
     put("allowedDirectory", JSON.stringify(allowedDirectory));
   }
   if (allowlists !== undefined) {
-    put("serverDomainAllowlists", allowlists instanceof Map ? jsonOfMap(allowlists) : jsonText(allowlists, "serverDomainAllowlists"));
+    put(
+      "serverDomainAllowlists",
+      allowlists instanceof Map ? jsonOfMap(allowlists) : jsonText(allowlists, "serverDomainAllowlists"),
+    );
   }
   if (trustedServers !== undefined) {
-    put("trustedServers", jsonText(trustedServers instanceof Set ? [...trustedServers] : trustedServers, "trustedServers"));
+    put(
+      "trustedServers",
+      jsonText(trustedServers instanceof Set ? [...trustedServers] : trustedServers, "trustedServers"),
+    );
   }
   if (roles !== undefined) {
     put("roles", jsonText(roles.map(roleDocument), "roles"));

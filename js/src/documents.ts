@@ -84,9 +84,7 @@ interface AnnotationsFile<Tool> {
 export type ToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<ToolAnnotation<Role>>;
 
 /** The annotations of every server's tools. */
-export type StoredToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<
-  StoredToolAnnotation<Role>
->;
+export type StoredToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<StoredToolAnnotation<Role>>;
 
 /** How the entries of a list are compared. */
 export type ListType = "domains" | "emails" | "identifiers";
@@ -166,15 +164,7 @@ export interface EngineOptions {
 }
 
 /** The built-in steps from a value to its canonical form, or from that to what policy sees. */
-export type NamedStep =
-  | "identity"
-  | "lowercase"
-  | "path"
-  | "url"
-  | "git-url"
-  | "domain"
-  | "redact"
-  | "strip-control";
+export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | "domain" | "redact" | "strip-control";
 
 /** A role that the host defines. */
 export interface HostRole<Name extends string = string> {

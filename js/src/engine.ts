@@ -341,7 +341,9 @@ export class Core extends Writer {
   annotation(call: ToolCall): readonly (readonly [string, readonly string[]])[] | undefined {
     return this.#ask("invalid-call", (built) => {
       this.#write(built, call, "prepare", undefined);
-      const pairs = built.annotation(this.#plan, this.length) as readonly (readonly [string, readonly string[]])[] | null;
+      const pairs = built.annotation(this.#plan, this.length) as
+        | readonly (readonly [string, readonly string[]])[]
+        | null;
       return pairs ?? undefined;
     });
   }

@@ -36,6 +36,7 @@ export {
 export { PolicyEngine, type PolicyEngineOptions } from "./policy-engine.js";
 export { prepareToolArgs } from "./prepare-tool-args.js";
 export type { PreparedArgs, PreparedToolArgs } from "./prepared.js";
+export { createRecordedHost } from "./recorded-host.js";
 export {
   ARGUMENT_ROLE_REGISTRY,
   type ArgumentRole,
@@ -66,5 +67,4 @@ export {
   resolveDefaultGitRemote,
   resolveGitRemote,
 } from "./urls.js";
-export { createRecordedHost } from "./recorded-host.js";
 export { createVirtualHost, type World, type WorldRepository } from "./virtual-host.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
-import { provideHost, type Host } from "./host.js";
+import { type Host, provideHost } from "./host.js";
 import { createNodeHost } from "./node/host.js";
 import { usePlatform } from "./platform.js";
 import { provide } from "./wasm.js";

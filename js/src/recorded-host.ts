@@ -16,9 +16,7 @@ const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
  * Callbacks of roles are not asked through it; give the engine its roles as they were.
  */
 export function createRecordedHost(recording: Recording): Host {
-  const answers = new Map<string, unknown>(
-    recording.exchanges.map((exchange) => [keyOf(exchange), exchange.answer]),
-  );
+  const answers = new Map<string, unknown>(recording.exchanges.map((exchange) => [keyOf(exchange), exchange.answer]));
   const answer = (question: Omit<Exchange, "answer"> & { ask: string }): unknown => {
     const key = keyOf(question);
     if (!answers.has(key)) {

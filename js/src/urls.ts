@@ -62,9 +62,7 @@ export function resolveGitRemote(remote: string, args: Readonly<Record<string, u
 /** The URL that a fetch or push without an argument would use in the repository at that path. */
 export function resolveDefaultGitRemote(repositoryPath: string): string | undefined {
   const text = checkedText(repositoryPath, "repositoryPath");
-  return withHost(({ homeDir, currentDir, bridge }) =>
-    wasm.resolveDefaultGitRemote(text, homeDir, currentDir, bridge),
-  );
+  return withHost(({ homeDir, currentDir, bridge }) => wasm.resolveDefaultGitRemote(text, homeDir, currentDir, bridge));
 }
 
 /** How the entries of one type of list are compared. */

@@ -1,8 +1,4 @@
-import {
-  __wbg_reset_state as resetState,
-  currentMemory,
-  initSync,
-} from "../wasm/callgate.js";
+import { currentMemory, initSync, __wbg_reset_state as resetState } from "../wasm/callgate.js";
 import { CallgateError } from "./errors.js";
 import { platform } from "./platform.js";
 

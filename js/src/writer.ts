@@ -103,7 +103,7 @@ export abstract class Writer {
 }
 
 /** The types of values; the numbers are the module's too. */
-export const enum Tag {
+export enum Tag {
   Null = 0,
   False = 1,
   True = 2,

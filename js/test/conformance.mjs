@@ -3,6 +3,7 @@
 import { createInterface } from "node:readline";
 import * as callgate from "callgate";
 
+// biome-ignore lint/security/noGlobalEval: the scripts of a case are the suite's own, and in no other module's scope.
 const evaluateScript = globalThis.eval;
 
 /** A `realpath` that does not do its duty, as the world asks for it. */
@@ -63,7 +64,9 @@ function whitelist(script) {
   const extract = script.extract.map(({ server, tool, args, annotation, escalatedRoles, reason }) => {
     const roles = escalatedRoles ?? undefined;
     const found = callgate.extractWhitelistCandidates(server, tool, args, annotation, roles, "escalation", reason);
-    found.patterns.forEach((pattern) => list.add(pattern));
+    for (const pattern of found.patterns) {
+      list.add(pattern);
+    }
     return { ...found, patterns: found.patterns.map(({ sourceEscalationId: _, ...pattern }) => pattern) };
   });
   const ids = list.entries().map(({ id }) => id);
@@ -124,7 +127,8 @@ class Session {
     try {
       return { answer: this.answer(operation) ?? null };
     } catch (thrown) {
-      const isRefusal = thrown instanceof SyntaxError || (thrown instanceof callgate.CallgateError && thrown.code !== "engine-fault");
+      const isRefusal =
+        thrown instanceof SyntaxError || (thrown instanceof callgate.CallgateError && thrown.code !== "engine-fault");
       return isRefusal ? { refused: thrown.message } : { fault: `${thrown?.stack ?? thrown}` };
     }
   }
@@ -176,7 +180,11 @@ class Session {
         return this.needed().explain(JSON.parse(operation.request));
       case "getAnnotation": {
         this.needed();
-        const annotation = this.policyEngine.getAnnotation(operation.server, operation.tool, JSON.parse(operation.args));
+        const annotation = this.policyEngine.getAnnotation(
+          operation.server,
+          operation.tool,
+          JSON.parse(operation.args),
+        );
         return annotation === undefined ? null : { args: annotation.args };
       }
       case "prepareToolArgs": {
@@ -184,9 +192,15 @@ class Session {
         const args = JSON.parse(operation.args);
         const annotation = this.policyEngine.getAnnotation(operation.server, operation.tool, args);
         const { allowedDirectory, containerWorkspaceDir } = operation;
-        return callgate.prepareToolArgs(args, annotation, allowedDirectory ?? undefined, containerWorkspaceDir ?? undefined);
+        return callgate.prepareToolArgs(
+          args,
+          annotation,
+          allowedDirectory ?? undefined,
+          containerWorkspaceDir ?? undefined,
+        );
       }
       case "function": {
+        // biome-ignore lint/performance/noDynamicNamespaceImportAccess: nothing is bundled here.
         const call = functions[operation.name] ?? callgate[operation.name];
         return call(...operation.args);
       }

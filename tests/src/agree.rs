@@ -1,17 +1,17 @@
 //! Several hosts as one: they must answer the same bytes, explanations included.
 
 use callgate_host::replay::{Batch, Need, Operation, Outcome, Subject, SubjectKind};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Hosts that are asked the same; what the first one answers counts, where the others agree.
-pub(crate) struct Agreeing {
+pub struct Agreeing {
     name: String,
     subjects: Vec<Box<dyn Subject>>,
 }
 
 impl Agreeing {
     /// The hosts together.
-    pub(crate) fn new(subjects: Vec<Box<dyn Subject>>) -> Self {
+    pub fn new(subjects: Vec<Box<dyn Subject>>) -> Self {
         let names: Vec<&str> = subjects.iter().map(|subject| subject.name()).collect();
         Self {
             name: names.join("="),
@@ -95,7 +95,7 @@ fn agreed(name: &str, answers: &[Vec<Outcome>], at: usize) -> Outcome {
 /// Answers are the same byte for byte; a refusal may be worded in each host's way.
 fn is_same(one: &Outcome, other: &Outcome) -> bool {
     match (one, other) {
-        (Outcome::Answer(one), Outcome::Answer(other)) => one.to_string() == other.to_string(),
+        (Outcome::Answer(one), Outcome::Answer(other)) => text(one) == text(other),
         (Outcome::Refused(_), Outcome::Refused(_)) => true,
         (Outcome::Fault(_), Outcome::Fault(_)) => true,
         // What is no call at all is an error for a host that reads text; one that takes values denies it.
@@ -104,4 +104,9 @@ fn is_same(one: &Outcome, other: &Outcome) -> bool {
         }
         (Outcome::Answer(_) | Outcome::Refused(_) | Outcome::Fault(_), _) => false,
     }
+}
+
+/// The order of members counts.
+fn text(value: &Value) -> String {
+    value.to_string()
 }

@@ -9,11 +9,11 @@
 mod input;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use callgate_core::{Call, Engine, Input, Part};
 use callgate_host::{VirtualHost, World};
-use input::{corpus_folder, skip};
+use input::skip;
 use serde_json::{Value, json};
 
 /// What the corpus' README says of the machine and the settings of the recorded engine.
@@ -25,6 +25,13 @@ const ALLOWLISTS: &str = r#"{"fetch": ["*"]}"#;
 const FOLDERS: &[&str] = &[
     "/bin", "/dev", "/etc", "/home", "/opt", "/root", "/srv", "/tmp", "/usr", "/var",
 ];
+
+/// The folder of the corpus: `CALLGATE_CORPUS`, else `shared/corpus` beside the checkout.
+fn corpus_folder() -> Option<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
+    let folder = std::env::var_os("CALLGATE_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    folder.join("verdicts.jsonl").is_file().then_some(folder)
+}
 
 fn host() -> VirtualHost {
     let mut world = World {

@@ -13,8 +13,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use callgate_core::{Engine, Part};
-use disk::{Disk, placed, real_host};
-use engines::{Documents, decide, rule, tool};
+use disk::{Disk, decide, placed, real_host};
+use engines::{Documents, rule, tool};
 use serde_json::{Value, json};
 
 /// The sandbox is `ROOT/box`; `ROOT/home/.ssh` is protected; reading within `ROOT/shared` escalates.

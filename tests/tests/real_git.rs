@@ -7,11 +7,12 @@ mod engines;
 #[path = "common/input.rs"]
 mod input;
 
+use std::fs;
 use std::process::Command;
 
 use callgate_core::{Engine, Part};
-use disk::{Disk, placed, real_host};
-use engines::{Documents, decide, rule, tool};
+use disk::{Disk, decide, placed, real_host};
+use engines::{Documents, rule, tool};
 use input::skip;
 use serde_json::{Value, json};
 
@@ -28,6 +29,12 @@ fn repository() -> Option<Disk> {
         skip("git does not run");
     }
     made.then_some(disk)
+}
+
+/// Appends to a file; `ROOT` is the folder.
+fn append(disk: &Disk, name: &str, more: &str) {
+    let before = fs::read_to_string(disk.path(name)).unwrap_or_default();
+    fs::write(disk.path(name), before + &more.replace("ROOT", disk.root())).expect("a file can be written");
 }
 
 fn git(disk: &Disk, arguments: &[&str]) -> bool {
@@ -125,7 +132,7 @@ const UNKNOWN: [&str; 3] = [
 #[test]
 fn a_remote_is_what_its_name_stands_for() {
     let Some(disk) = repository() else { return };
-    disk.append("box/repo/.git/config", &format!("{ORIGIN}{FORK}"));
+    append(&disk, "box/repo/.git/config", &format!("{ORIGIN}{FORK}"));
     check(&disk, json!("origin"), GOOD);
     check(&disk, json!("fork"), EVIL);
     check(&disk, Value::Null, GOOD);
@@ -141,7 +148,8 @@ fn a_remote_is_what_its_name_stands_for() {
 #[test]
 fn a_push_url_counts() {
     let Some(disk) = repository() else { return };
-    disk.append(
+    append(
+        &disk,
         "box/repo/.git/config",
         &format!("{ORIGIN}pushurl = https://evil.test/x\n"),
     );
@@ -153,7 +161,8 @@ fn a_push_url_counts() {
 #[test]
 fn every_url_of_a_remote_counts() {
     let Some(disk) = repository() else { return };
-    disk.append(
+    append(
+        &disk,
         "box/repo/.git/config",
         &format!("{ORIGIN}url = https://evil.test/x\n"),
     );
@@ -166,8 +175,9 @@ fn rewritten_urls_count() {
     for key in ["insteadOf", "pushInsteadOf"] {
         for file in ["box/repo/.git/config", "home/.gitconfig"] {
             let Some(disk) = repository() else { return };
-            disk.append("box/repo/.git/config", ORIGIN);
-            disk.append(
+            append(&disk, "box/repo/.git/config", ORIGIN);
+            append(
+                &disk,
                 file,
                 &format!("[url \"https://evil.test/\"]\n{key} = https://github.com/\n"),
             );
@@ -188,8 +198,8 @@ fn the_default_remote_is_where_a_push_goes_too() {
         "[include]\npath = ROOT/home/included\n",
     ] {
         let Some(disk) = repository() else { return };
-        disk.append("home/included", "[remote]\npushDefault = fork\n");
-        disk.append("box/repo/.git/config", &format!("{ORIGIN}{FORK}{config}"));
+        append(&disk, "home/included", "[remote]\npushDefault = fork\n");
+        append(&disk, "box/repo/.git/config", &format!("{ORIGIN}{FORK}{config}"));
         check(&disk, Value::Null, EVIL);
         check(&disk, json!("origin"), GOOD);
     }
@@ -198,14 +208,15 @@ fn the_default_remote_is_where_a_push_goes_too() {
 #[test]
 fn a_detached_head_has_no_branch_to_follow() {
     let Some(disk) = repository() else { return };
-    disk.append(
+    append(
+        &disk,
         "box/repo/.git/config",
         &format!("{ORIGIN}{FORK}[branch \"main\"]\nremote = fork\n"),
     );
     check(&disk, Value::Null, EVIL);
     assert!(git(&disk, &["checkout", "--quiet", "--detach"]));
     check(&disk, Value::Null, GOOD);
-    disk.append("box/repo/.git/config", "[remote]\npushDefault = fork\n");
+    append(&disk, "box/repo/.git/config", "[remote]\npushDefault = fork\n");
     check(&disk, Value::Null, EVIL);
 }
 
@@ -220,7 +231,11 @@ fn a_repository_without_remotes_grants_no_domain() {
 #[test]
 fn a_configuration_that_git_would_not_read_denies() {
     let Some(disk) = repository() else { return };
-    disk.append("box/repo/.git/config", &format!("{ORIGIN}[remote \"origin\"\n"));
+    append(
+        &disk,
+        "box/repo/.git/config",
+        &format!("{ORIGIN}[remote \"origin\"\n"),
+    );
     let failed = "deny structural-host-error";
     check(&disk, Value::Null, [failed; 3]);
     check(&disk, json!("origin"), [failed; 3]);

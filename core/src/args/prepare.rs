@@ -8,7 +8,7 @@ use crate::host::{Facts, HostError};
 use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde};
 use crate::program::Program;
-use crate::role::{Category, REDACTED, Registry, RoleDefinition, RoleId, Step};
+use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
 
 /// A string of the arguments that is replaced by its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl<'p, 'h> Forms<'p, 'h> {
             }
             Step::Callback => self.facts.role_value(&definition.name, name, text)?,
             Step::Lowercase | Step::Url | Step::GitUrl | Step::Domain | Step::Redact | Step::StripControl => {
-                apply_pure(step, text)
+                step.apply(text)
             }
         })
     }
@@ -291,22 +291,6 @@ fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
         UrlKind::GitRemote
     } else {
         UrlKind::Other
-    }
-}
-
-/// A step that needs no host.
-pub(crate) fn apply_pure(step: Step, text: &str) -> String {
-    match step {
-        Step::Identity | Step::Path | Step::Callback => text.to_owned(),
-        Step::Lowercase => text.to_lowercase(),
-        Step::Url => net::normalize_url(text).into_owned(),
-        Step::GitUrl => net::normalize_git_url(text).into_owned(),
-        Step::Domain => net::extract_domain(text).into_owned(),
-        Step::Redact => REDACTED.to_owned(),
-        Step::StripControl => text
-            .chars()
-            .filter(|one| !one.is_control() || matches!(one, '\n' | '\t'))
-            .collect(),
     }
 }
 

@@ -272,7 +272,7 @@ impl Evaluation<'_, '_, '_> {
         if let Some((roles, directory)) = rule.paths {
             let mut any = false;
             for (at, _) in self.values_in_set(roles, subject) {
-                any |= self.lies_within(at, directory, rule.effect)?;
+                any |= self.lies_within(at, directory, rule.effect)? || self.may_concern(at, directory)?;
             }
             if !any {
                 self.fail(why, "paths", || {
@@ -284,14 +284,19 @@ impl Evaluation<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Whether removing the value would remove the rule's directory.
-    pub(crate) fn would_remove(&mut self, at: usize, directory: u32) -> Result<bool, HostError> {
+    /// Whether a restriction on the directory may concern the value without holding it: removing the value
+    /// would remove the directory, or the disk may take its spelling for one in the directory.
+    pub(crate) fn may_concern(&mut self, at: usize, directory: u32) -> Result<bool, HostError> {
         let directory = self.directories.rule(&mut self.forms, directory)?;
-        let operand = self.reading.operands.get(at);
-        let removed = operand.filter(|operand| operand.role_set.contains(RoleId::DELETE_PATH));
-        Ok(removed
-            .and_then(|operand| operand.path())
-            .is_some_and(|path| directory.lies_within(path)))
+        let Some(operand) = self.reading.operands.get(at) else {
+            return Ok(false);
+        };
+        let Some(path) = operand.path() else {
+            return Ok(false);
+        };
+        Ok(directory.may_hold(path)
+            || operand.entry().is_some_and(|entry| directory.may_hold(entry))
+            || (operand.role_set.contains(RoleId::DELETE_PATH) && directory.lies_within(path)))
     }
 
     /// Whether the value lies within the rule's directory, in the sense that fits the rule's effect.

@@ -9,14 +9,21 @@ use crate::program::{DirectoryId, Program};
 
 /// A configured directory as a call sees it.
 #[derive(Clone, Debug)]
-pub(crate) enum Directory {
+pub(crate) struct Directory {
+    place: Place,
+    /// Where the disk may not tell spellings apart, the form that they share.
+    folded: Option<Folded>,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
     /// Its canonical form.
     Known(CanonicalPath),
     /// It cannot be resolved: it grants nothing, and restricts what lies within it as it is written.
     Unresolvable(Box<str>),
 }
 
-impl Directory {
+impl Place {
     fn resolve(forms: &mut Forms<'_, '_>, lexical: &str) -> Result<Self, HostError> {
         match forms.directory(lexical) {
             Ok(path) => Ok(Self::Known(path)),
@@ -25,35 +32,69 @@ impl Directory {
         }
     }
 
+    fn fold(&self, case: PathCase) -> Folded {
+        match self {
+            Self::Known(path) => case.fold(path),
+            Self::Unresolvable(lexical) => case.fold_written(lexical),
+        }
+    }
+}
+
+impl Directory {
+    fn resolve(forms: &mut Forms<'_, '_>, lexical: &str) -> Result<Self, HostError> {
+        let place = Place::resolve(forms, lexical)?;
+        let folded = match forms.program.path_case {
+            PathCase::Sensitive => None,
+            PathCase::Insensitive => Some(place.fold(PathCase::Insensitive)),
+        };
+        Ok(Self { place, folded })
+    }
+
     /// Whether a grant for this directory covers the path.
     pub(crate) fn grants(&self, path: &CanonicalPath) -> bool {
-        match self {
-            Self::Known(directory) => path.is_within(directory),
-            Self::Unresolvable(_) => false,
+        match &self.place {
+            Place::Known(directory) => path.is_within(directory),
+            Place::Unresolvable(_) => false,
         }
     }
 
     /// Whether a restriction on this directory covers the path.
     pub(crate) fn restricts(&self, path: &CanonicalPath) -> bool {
-        match self {
-            Self::Known(directory) => path.is_within(directory),
-            Self::Unresolvable(lexical) => is_within_text(path.as_str(), lexical),
+        match &self.place {
+            Place::Known(directory) => path.is_within(directory),
+            Place::Unresolvable(lexical) => is_within_text(path.as_str(), lexical),
         }
     }
 
-    /// Whether the directory lies within the path.
+    /// Whether the path lies within the directory on a disk that does not tell spellings apart.
+    pub(crate) fn may_hold(&self, path: &CanonicalPath) -> bool {
+        let folded = |directory: &Folded| PathCase::Insensitive.fold(path).may_be_within(directory);
+        self.folded.as_ref().is_some_and(folded)
+    }
+
+    /// Whether the directory lies within the path, or may on a disk that does not tell spellings apart.
     pub(crate) fn lies_within(&self, path: &CanonicalPath) -> bool {
-        match self {
-            Self::Known(directory) => directory.is_within(path),
-            Self::Unresolvable(lexical) => is_within_text(lexical, path.as_str()),
+        let within = match &self.place {
+            Place::Known(directory) => directory.is_within(path),
+            Place::Unresolvable(lexical) => is_within_text(lexical, path.as_str()),
+        };
+        let folded = |directory: &Folded| directory.may_be_within(&PathCase::Insensitive.fold(path));
+        within || self.folded.as_ref().is_some_and(folded)
+    }
+
+    /// The canonical form, where there is one.
+    pub(crate) fn known(&self) -> Option<&CanonicalPath> {
+        match &self.place {
+            Place::Known(path) => Some(path),
+            Place::Unresolvable(_) => None,
         }
     }
 
     /// The text that explanations show.
     pub(crate) fn as_str(&self) -> &str {
-        match self {
-            Self::Known(path) => path.as_str(),
-            Self::Unresolvable(lexical) => lexical,
+        match &self.place {
+            Place::Known(path) => path.as_str(),
+            Place::Unresolvable(lexical) => lexical,
         }
     }
 }
@@ -75,15 +116,11 @@ pub(crate) struct Protected {
 
 impl Protected {
     fn resolve(forms: &mut Forms<'_, '_>, lexical: &str, case: PathCase) -> Result<Self, HostError> {
-        let directory = Directory::resolve(forms, lexical)?;
+        let folded = Place::resolve(forms, lexical)?.fold(case);
         let entry = match forms.directory_entry(lexical) {
             Ok(entry) => entry,
             Err(Failure::Unresolvable(_)) => None,
             Err(Failure::Host(error)) => return Err(error),
-        };
-        let folded = match &directory {
-            Directory::Known(path) => case.fold(path),
-            Directory::Unresolvable(lexical) => case.fold_written(lexical),
         };
         let entry = entry.map(|entry| case.fold(&entry));
         Ok(Self { folded, entry })
@@ -123,9 +160,9 @@ impl Pinned {
         let known = rules
             .iter()
             .zip(0..)
-            .filter_map(|(directory, id)| match directory {
-                Directory::Known(path) => Some((path.clone(), id)),
-                Directory::Unresolvable(_) => None,
+            .filter_map(|(directory, id)| match &directory.place {
+                Place::Known(path) => Some((path.clone(), id)),
+                Place::Unresolvable(_) => None,
             });
         Ok(Self {
             index: DirIndex::new(known.collect()),
@@ -187,19 +224,22 @@ impl<'p> Directories<'p> {
         Ok(directory)
     }
 
-    /// The rule directories that any of the paths may lie within; `None` unless directories are pinned.
+    /// The rule directories that any of the paths may lie within; `None` unless directories are pinned, and
+    /// where spellings may name one directory, which the index does not know.
     pub(crate) fn pinned_around<'a>(
         &self,
         paths: impl Iterator<Item = &'a CanonicalPath>,
     ) -> Option<Vec<DirectoryId>> {
-        let pinned = self.pinned?;
+        let pinned = self
+            .pinned
+            .filter(|_| self.program.path_case == PathCase::Sensitive)?;
         let unresolvable = pinned
             .rules
             .iter()
             .zip(0..)
-            .filter_map(|(directory, id)| match directory {
-                Directory::Known(_) => None,
-                Directory::Unresolvable(_) => Some(id),
+            .filter_map(|(directory, id)| match directory.place {
+                Place::Known(_) => None,
+                Place::Unresolvable(_) => Some(id),
             });
         let mut around: Vec<DirectoryId> = paths.flat_map(|path| pinned.index.containing(path)).collect();
         around.extend(unresolvable);

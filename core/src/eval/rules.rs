@@ -204,9 +204,9 @@ impl<'p> Evaluation<'p, '_, '_> {
                     outside.push(at);
                 }
             }
-            if outside.len() == left.len() && self.is_removed(rule, directory, left)? {
+            if outside.len() == left.len() && self.is_concerned(rule, directory, left)? {
                 *best = join(*best, ruling(rule, candidate.rule));
-                self.considered(rule, true, "is heard, since its directory would be removed", None);
+                self.considered(rule, true, "is heard, since its directory may be concerned", None);
                 return Ok(());
             }
             if outside.len() == left.len() {
@@ -238,13 +238,13 @@ impl<'p> Evaluation<'p, '_, '_> {
         Ok(())
     }
 
-    /// Whether removing one of the values would remove the directory that a restricting rule is about.
-    fn is_removed(&mut self, rule: &Rule, directory: u32, values: &[usize]) -> Result<bool, HostError> {
+    /// Whether a restricting rule about the directory may concern one of the values.
+    fn is_concerned(&mut self, rule: &Rule, directory: u32, values: &[usize]) -> Result<bool, HostError> {
         if rule.effect == Effect::Allow {
             return Ok(false);
         }
         for at in values.iter().copied() {
-            if self.would_remove(at, directory)? {
+            if self.may_concern(at, directory)? {
                 return Ok(true);
             }
         }
@@ -254,7 +254,7 @@ impl<'p> Evaluation<'p, '_, '_> {
     /// Whether no rule about the directory, granting or restricting, concerns any of the values.
     fn is_out_of_reach(&mut self, directory: u32, values: &[usize]) -> Result<bool, HostError> {
         for at in values.iter().copied() {
-            if self.lies_within(at, directory, Effect::Deny)? || self.would_remove(at, directory)? {
+            if self.lies_within(at, directory, Effect::Deny)? || self.may_concern(at, directory)? {
                 return Ok(false);
             }
         }

@@ -182,10 +182,8 @@ impl<'p> Evaluation<'p, '_, '_> {
         }
         let case = self.program.path_case;
         let sandbox = self.directories.sandbox(&mut self.forms)?;
-        let sandbox = match &sandbox {
-            Some(Directory::Known(path)) => Some((path.clone(), case.fold(path))),
-            Some(Directory::Unresolvable(_)) | None => None,
-        };
+        let sandbox = sandbox.as_ref().and_then(Directory::known);
+        let sandbox = sandbox.map(|path| (path.clone(), case.fold(path)));
         let protected = self.directories.protected(&mut self.forms)?;
         let mut hit = None;
         'search: for (path, deletes) in &candidates {
@@ -275,15 +273,8 @@ impl<'p> Evaluation<'p, '_, '_> {
             None if self.names_repository() => return Ok(()),
             None => self.program.current.to_string(),
         };
-        if let Some(sandbox) = self.directories.sandbox(&mut self.forms)? {
-            let path = match self.forms.path_like(&repository) {
-                Ok(path) => path,
-                Err(Failure::Unresolvable(_)) => return Ok(()),
-                Err(Failure::Host(error)) => return Err(error),
-            };
-            if !sandbox.grants(&path) {
-                return Ok(());
-            }
+        if !self.may_read_repository(&repository)? {
+            return Ok(());
         }
         let urls = self.forms.facts.git_default_remote_urls(&repository)?;
         if urls.is_empty() && self.program.allowlists.contains_key("git") {
@@ -309,6 +300,18 @@ impl<'p> Evaluation<'p, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether git's configuration may be asked: the repository lies within the sandbox, where there is one.
+    fn may_read_repository(&mut self, repository: &str) -> Result<bool, HostError> {
+        let Some(sandbox) = self.directories.sandbox(&mut self.forms)? else {
+            return Ok(true);
+        };
+        match self.forms.path_like(repository) {
+            Ok(path) => Ok(sandbox.grants(&path)),
+            Err(Failure::Unresolvable(_)) => Ok(false),
+            Err(Failure::Host(error)) => Err(error),
+        }
     }
 
     /// Whether the argument names no remote: absent, empty, or without a string.

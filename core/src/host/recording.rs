@@ -102,6 +102,8 @@ pub struct Exchange {
 pub struct Recording {
     home_dir: String,
     current_dir: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ignores_path_case: bool,
     exchanges: Vec<Exchange>,
     #[serde(skip)]
     index: BTreeMap<Question, usize>,
@@ -114,10 +116,13 @@ impl<'de> Deserialize<'de> for Recording {
         struct Wire {
             home_dir: String,
             current_dir: String,
+            #[serde(default)]
+            ignores_path_case: bool,
             exchanges: Vec<Exchange>,
         }
         let wire = Wire::deserialize(deserializer)?;
-        Ok(Self::new(&wire.home_dir, &wire.current_dir, wire.exchanges))
+        let recording = Self::new(&wire.home_dir, &wire.current_dir, wire.exchanges);
+        Ok(recording.ignoring_path_case(wire.ignores_path_case))
     }
 }
 
@@ -132,9 +137,17 @@ impl Recording {
         Self {
             home_dir: home_dir.to_owned(),
             current_dir: current_dir.to_owned(),
+            ignores_path_case: false,
             exchanges,
             index,
         }
+    }
+
+    /// The same recording of a file system that does, or does not, tell names apart by their case.
+    #[must_use]
+    pub fn ignoring_path_case(mut self, ignores: bool) -> Self {
+        self.ignores_path_case = ignores;
+        self
     }
 
     /// What was asked and answered, in order.
@@ -172,6 +185,10 @@ impl Host for Recording {
 
     fn current_dir(&self) -> &str {
         &self.current_dir
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        self.ignores_path_case
     }
 
     fn realpath(&self, path: &str) -> Result<String, RealpathError> {

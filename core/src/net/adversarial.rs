@@ -69,7 +69,7 @@ fn star_grants_remotes_that_git_reads_like_a_url() {
     check(GitRemote, STAR, Grants, &[
         "https://codeberg.org/a/b", "git@codeberg.org:a/b", "codeberg.org:a/b",
         "ssh://git@codeberg.org:22/a/b", "git://codeberg.org/a", "https://a%40b:c@codeberg.org/a",
-        "ssh://%67ithub.com/a/b", "git@bücher.example:a",
+        "git@bücher.example:a",
         "we ird@github.com:x", "git@evil.example@github.com:x",
     ]);
     check(GitRemote, STAR, Restricts, &[
@@ -84,7 +84,7 @@ fn star_grants_remotes_that_git_reads_like_a_url() {
         "git+ssh://github.com/a", "origin", "", "--upload-pack=touch /tmp/pwn", "-oProxyCommand=sh", "--",
         "-", "-u@gitlab.com:o/r", "C:\\repo", "c:repo", "https:github.com/x", "HTTPS:\\\\example.com\\x",
         "git@git\u{ad}hub.com:x", "git@evil。com:x", "[git@github.com:22]:x", "git@fe80::1:x",
-        "git@%67ithub.com:x", "git@ we@irdgithub com:x",
+        "ssh://%67ithub.com/a/b", "git@%67ithub.com:x", "git@ we@irdgithub com:x",
     ]);
 }
 

@@ -130,6 +130,12 @@ impl Host for Disk {
         }
     }
 
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        let place = self.realpath(path).ok();
+        let node = place.and_then(|place| self.nodes.get(place.trim_end_matches('/')));
+        Ok(node.map(|node| !matches!(node, Node::File)))
+    }
+
     fn git_remote_urls(&self, _repo: &str, _remote: &str) -> Result<Vec<String>, HostError> {
         Ok(Vec::new())
     }

@@ -49,17 +49,20 @@ impl<'w, 'h> Walk<'w, 'h> {
     /// Where the absolute path `text` leads when each `..` is the parent of the place reached so far.
     ///
     /// Names that do not exist are taken for directories to be made, so a `..` of the text itself takes
-    /// them back; in the target of a link, which the kernel has to walk, that is an error.
+    /// them back; in the target of a link, which the kernel has to walk, only a directory has a parent.
     pub(super) fn follow(mut self, text: &str) -> Result<String, Failure> {
         let mut place = Place::root();
         let mut pending = steps(text, Origin::Value);
         pending.reverse();
         while let Some(step) = pending.pop() {
             match step {
-                Step::Up(Origin::Link) if place.is_missing() => {
-                    return Err(Unresolvable::BrokenLink.into());
+                Step::Up(Origin::Link) => {
+                    if place.is_missing() || self.facts.is_directory(&place.path)? == Some(false) {
+                        return Err(Unresolvable::BrokenLink.into());
+                    }
+                    place.leave();
                 }
-                Step::Up(_) => place.leave(),
+                Step::Up(Origin::Value) => place.leave(),
                 Step::Down(names) => {
                     if let Some(link) = self.enter(&mut place, &names)? {
                         pending.extend(link.below.map(Step::Down));

@@ -151,11 +151,6 @@ mod tests {
         let common = Some("never-matches]: no role is named by all of its conditions");
         for (conditions, allow, deny) in [
             (json!({}), Some("empty-condition]"), Some("empty-condition]")),
-            (
-                json!({"lists": []}),
-                Some("empty-condition]"),
-                Some("empty-condition]"),
-            ),
             (json!({"server": ["s"]}), None, None),
             (
                 json!({"server": []}),

@@ -8,7 +8,6 @@ use super::{
     by_length, distinct,
 };
 use crate::annotation::{self, ArgumentName, Segment};
-use crate::args::apply_pure;
 use crate::host::Host;
 use crate::net::DomainSet;
 use crate::path::{PathCase, expand_tilde, lexical};
@@ -176,7 +175,7 @@ fn compile_list(
                     steps.push(step);
                 }
             }
-            let entries = |step: Step| Entries::new(allowed.iter().map(|one| apply_pure(step, one)));
+            let entries = |step: Step| Entries::new(allowed.iter().map(|one| step.apply(one)));
             ListMatcher::Identifiers(steps.into_iter().map(|step| (step, entries(step))).collect())
         }
     };
@@ -257,6 +256,6 @@ fn compile_tools(
             }
         })
         .collect();
-    tools.sort_unstable_by(|a, b| by_length(&a.server, &b.server).then_with(|| by_length(&a.name, &b.name)));
+    tools.sort_unstable_by(|one, other| one.order(&other.server, &other.name));
     tools.into()
 }

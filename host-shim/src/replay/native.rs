@@ -62,7 +62,7 @@ impl Subject for NativeSubject {
 }
 
 enum Place {
-    Virtual(VirtualHost),
+    Virtual(Box<VirtualHost>),
     Recorded(Recording),
 }
 
@@ -70,7 +70,7 @@ impl Place {
     fn of(surroundings: &Surroundings) -> Result<Self, String> {
         match surroundings {
             Surroundings::World(world) => VirtualHost::from_world(world)
-                .map(Self::Virtual)
+                .map(|host| Self::Virtual(Box::new(host)))
                 .map_err(|error| error.to_string()),
             Surroundings::Recording(recording) => Recording::deserialize(recording)
                 .map(Self::Recorded)
@@ -80,7 +80,7 @@ impl Place {
 
     fn host(&self) -> &dyn Host {
         match self {
-            Self::Virtual(host) => host,
+            Self::Virtual(host) => host.as_ref(),
             Self::Recorded(recording) => recording,
         }
     }

@@ -188,7 +188,7 @@ fn git_answers_as_git_would() {
     };
     remote("/r", "origin", &["https://o/x"]);
     remote("/r", "up", &["https://u/1", "https://gh/2", "ssh://push/1"]);
-    remote("/r", "blank", &[]);
+    remote("/r", "blank", &[""]);
     remote("/r", "-x", &[]);
     remote("/r", "origin\0", &[]);
     remote("/r", "toString", &[]);

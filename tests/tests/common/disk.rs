@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use callgate_core::{Call, Engine, Host};
 use callgate_host::RealHost;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -53,13 +54,6 @@ impl Disk {
         }
         symlink(target.replace("ROOT", self.root()), place).expect("a link can be made");
     }
-
-    /// Appends to a file; `ROOT` is the folder.
-    pub(crate) fn append(&self, name: &str, more: &str) {
-        let before = fs::read_to_string(self.path(name)).unwrap_or_default();
-        fs::write(self.path(name), before + &more.replace("ROOT", self.root()))
-            .expect("a file can be written");
-    }
 }
 
 /// A host whose home is `ROOT/home` and whose current directory is `ROOT/box`; no configuration of the machine counts.
@@ -86,4 +80,12 @@ pub(crate) fn placed(value: &Value, root: &str) -> Value {
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("the folder for temporary files is UTF-8")
+}
+
+/// The verdict of a call `server/tool` as `decision rule`.
+pub(crate) fn decide(engine: &Engine, host: &dyn Host, name: &str, arguments: &Value) -> String {
+    let (server, tool) = name.split_once('/').expect("a tool is written `server/tool`");
+    let call = Call::from_value(server, tool, arguments);
+    let verdict = engine.gate(&call, None, host).verdict;
+    format!("{} {}", verdict.decision.as_str(), verdict.rule)
 }

@@ -1,6 +1,6 @@
-//! Engines, calls and their verdicts in few words.
+//! The documents of engines in few words.
 
-use callgate_core::{BuildError, Call, Engine, Host, Input, Part};
+use callgate_core::{BuildError, Engine, Host, Input, Part};
 use serde_json::{Value, json};
 
 /// The documents of an engine, by the keys of their parts.
@@ -20,14 +20,6 @@ impl Documents {
         self.0.retain(|(known, _)| *known != part);
         self.0.push((part, value));
         self
-    }
-
-    /// The document of a part.
-    pub(crate) fn get(&self, part: Part) -> Option<&Value> {
-        self.0
-            .iter()
-            .find(|(known, _)| *known == part)
-            .map(|(_, value)| value)
     }
 
     /// The engine, for the two directories of `host`.
@@ -73,12 +65,4 @@ pub(crate) fn annotations(tools: &[Value]) -> Value {
             .push(tool.clone());
     }
     json!({"generatedAt": "t", "servers": servers})
-}
-
-/// The verdict of a call `server/tool` as `decision rule`.
-pub(crate) fn decide(engine: &Engine, host: &dyn Host, name: &str, arguments: &Value) -> String {
-    let (server, tool) = name.split_once('/').expect("a tool is written `server/tool`");
-    let call = Call::from_value(server, tool, arguments);
-    let verdict = engine.gate(&call, None, host).verdict;
-    format!("{} {}", verdict.decision.as_str(), verdict.rule)
 }

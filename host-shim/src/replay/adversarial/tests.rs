@@ -139,12 +139,7 @@ impl Subject for Bare {
 
 #[test]
 fn the_committed_cases_can_be_asked() {
-    let suite = Suite::read(
-        "cases.jsonl",
-        &data("setups.json"),
-        &data("cases.jsonl"),
-        &data("departures.jsonl"),
-    );
+    let suite = Suite::read("cases.jsonl", &data("setups.json"), &data("cases.jsonl"), "");
     let suite = suite.expect("a suite");
     let mut batches = 0;
     let mut fake = Fake::new(|batch: &Batch, operation: &Operation| {

@@ -1,10 +1,10 @@
 //! Where a policy runs into something that the engine does by design (SPEC §15, the rows that are kept).
 
+use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Place, Report};
+use crate::policy::{Effect, Policy, Rule};
 use crate::role::{Category, Registry, RoleSet};
-
-use super::{Effect, Policy, Rule};
 
 /// The servers on which the sandbox decides before any rule does.
 const SANDBOXED: [&str; 2] = ["filesystem", "git"];
@@ -14,22 +14,28 @@ const INTROSPECTION: (&str, &str) = ("filesystem", "list_allowed_directories");
 
 /// Warns of each rule of the policy, the document of that name, that does less or more than it seems to say:
 ///
-/// - it restricts what lies within the sandbox, which is allowed before;
+/// - it restricts a directory within the sandbox, or denies what the sandbox allows before;
 /// - it denies the introspection tool, which is allowed before;
-/// - it allows a server with URLs, names no domain, and neither does an allowlist;
+/// - it allows a tool with URLs, names no domain, and neither does an allowlist of the server;
 /// - a domain pattern has a port, which no comparison looks at.
-pub(crate) fn overridden(
+///
+/// A rule that asks about what is outside of the sandbox is not warned of: that is how the two work together.
+pub(super) fn warnings(
     policy: &Policy,
     document: &str,
     registry: &Registry,
+    annotations: &Annotations,
     sandbox: Option<&str>,
     domain_allowlists: &[(Box<str>, Vec<Box<str>>)],
 ) -> Vec<Diagnostic> {
     let report = Report::default();
     let root = Place::Document(document);
     let rules = Place::Key(&root, "rules");
-    let open_servers: Vec<&str> = url_servers(registry)
-        .filter(|server| domain_allowlists.iter().all(|(listed, _)| **listed != **server))
+    let is_gated = |tool: &Tool| domain_allowlists.iter().any(|(server, _)| *server == tool.server);
+    let open_tools: Vec<&Tool> = annotations
+        .tools
+        .iter()
+        .filter(|tool| !is_gated(tool) && bears_urls(tool, registry))
         .collect();
     for (index, rule) in policy.rules.iter().enumerate() {
         let place = Place::Index(&rules, index);
@@ -47,11 +53,11 @@ pub(crate) fn overridden(
                 )
             });
         }
-        if let Some(server) = open_servers.iter().find(|server| allows_any_domain(rule, server)) {
+        if let Some(tool) = open_tools.iter().find(|tool| allows_any_domain(rule, tool)) {
             report.warning(Code::Overridden, &place, || {
                 format!(
-                    "the rule `{}` allows every domain on `{server}`, expected `domains` or an allowlist",
-                    rule.name
+                    "the rule `{}` allows every domain to `{}` on `{}`, expected `domains` or an allowlist",
+                    rule.name, tool.name, tool.server
                 )
             });
         }
@@ -68,63 +74,57 @@ pub(crate) fn overridden(
     report.finish(document)
 }
 
-/// The servers whose tools bear URL roles.
-fn url_servers(registry: &Registry) -> impl Iterator<Item = &'static str> {
-    registry
+fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
+    tool.arguments
         .iter()
-        .filter(|(_, definition)| definition.category == Category::Url)
-        .flat_map(|(_, definition)| definition.server_names)
-        .copied()
+        .flat_map(|argument| argument.roles.possible())
+        .any(|role| registry.get(role).category == Category::Url)
 }
 
+/// Whether the rule names what it restricts, and the sandbox allows that before.
 fn restricts_the_sandbox(rule: &Rule, sandbox: &str) -> bool {
     let conditions = &rule.conditions;
     let meets_paths = |roles: &[_]| {
         let roles: RoleSet = roles.iter().copied().collect();
         roles.intersects(RoleSet::SANDBOX_SAFE)
     };
+    let is_about_the_sandbox = match &conditions.paths {
+        Some(paths) => meets_paths(&paths.roles) && lies_within(&paths.within, sandbox),
+        None => rule.effect == Effect::Deny,
+    };
     // A rule that also names domains or lists is judged by those roles, which the sandbox does not resolve.
     rule.effect != Effect::Allow
+        && is_about_the_sandbox
         && SANDBOXED.iter().any(|server| conditions.includes_server(server))
         && conditions.domains.is_none()
         && conditions.lists.is_none()
         && conditions.roles.as_deref().is_none_or(meets_paths)
-        && conditions
-            .paths
-            .as_ref()
-            .is_none_or(|paths| meets_paths(&paths.roles) && may_overlap(&paths.within, sandbox))
 }
 
-/// Whether one directory may lie within the other, as far as their texts tell: links are not followed, and
-/// a path from home may be anywhere among absolute ones.
-fn may_overlap(one: &str, other: &str) -> bool {
-    let continues = |long: &str, short: &str| {
-        let short = short.trim_end_matches('/');
-        long.strip_prefix(short)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    one.starts_with('/') != other.starts_with('/') || continues(one, other) || continues(other, one)
+/// Whether a directory lies within another, as far as their texts tell: links are not followed.
+fn lies_within(directory: &str, outer: &str) -> bool {
+    directory
+        .strip_prefix(outer.trim_end_matches('/'))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn restricts_introspection(rule: &Rule) -> bool {
     let (server, tool) = INTROSPECTION;
     let conditions = &rule.conditions;
-    let includes_tool = conditions
-        .tool
-        .as_ref()
-        .is_none_or(|tools| tools.iter().any(|one| **one == *tool));
     rule.effect != Effect::Allow
         && conditions.roles.is_none()
         && !conditions.name_values()
         && conditions.includes_server(server)
-        && includes_tool
+        && conditions.includes_tool(tool)
 }
 
-fn allows_any_domain(rule: &Rule, server: &str) -> bool {
+fn allows_any_domain(rule: &Rule, tool: &Tool) -> bool {
+    let conditions = &rule.conditions;
     rule.effect == Effect::Allow
-        && rule.conditions.roles.is_none()
-        && !rule.conditions.name_values()
-        && rule.conditions.includes_server(server)
+        && conditions.roles.is_none()
+        && !conditions.name_values()
+        && conditions.includes_server(&tool.server)
+        && conditions.includes_tool(&tool.name)
 }
 
 fn warn_of_ports(patterns: &[Box<str>], place: &Place<'_>, report: &Report) {
@@ -153,79 +153,108 @@ mod tests {
     use super::*;
     use crate::document::Node;
     use crate::limits::Limits;
+    use crate::{annotation, policy};
 
     /// What is said about one rule, by the words that tell the warnings apart.
     fn check(effect: &str, conditions: Value, sandbox: Option<&str>, gated: &[&str], expected: &[&str]) {
-        let rules = json!([{
+        let policy = json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [{
             "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
-        }]);
-        let report = Report::default();
-        let registry = Registry::default();
-        let node = Node::document(&rules, "rules", &report);
-        let policy = Policy {
-            rules: super::super::document::read_rules(&node, &registry, &Limits::default()),
-            list_definitions: Vec::new(),
-        };
+        }]});
+        let (report, registry) = (Report::default(), Registry::default());
+        let policy = policy::read(
+            &Node::document(&policy, "p", &report),
+            &registry,
+            &Limits::default(),
+        );
+        let annotations = annotations(&report);
         assert!(!report.has_errors());
         let gated: Vec<(Box<str>, Vec<Box<str>>)> = gated
             .iter()
             .map(|server| ((*server).into(), Vec::new()))
             .collect();
-        let found = overridden(&policy, "p", &registry, sandbox, &gated);
-        assert_eq!(found.len(), expected.len(), "{rules} {found:#?}");
+        let found = warnings(&policy, "p", &registry, &annotations, sandbox, &gated);
+        assert_eq!(found.len(), expected.len(), "{conditions} {found:#?}");
         for (found, expected) in found.iter().zip(expected) {
             assert!(found.to_string().contains(expected), "{found}");
         }
+    }
+
+    /// A tool with a URL, one with a remote and one without either.
+    fn annotations(report: &Report) -> Annotations {
+        let tool = |server: &str, name: &str, args: Value| json!({"toolName": name, "serverName": server, "comment": "", "args": args});
+        let annotations = json!({"generatedAt": "", "servers": {
+            "fetch": {"inputHash": "", "tools": [tool("fetch", "http_fetch", json!({"url": ["fetch-url"]}))]},
+            "git": {"inputHash": "", "tools": [
+                tool("git", "git_status", json!({"path": ["read-path"]})),
+                tool("git", "git_push", json!({"remote": ["git-remote-url"]})),
+            ]},
+        }});
+        annotation::read(
+            &Node::document(&annotations, "annotations", report),
+            &Registry::default(),
+        )
     }
 
     #[test]
     fn each_behaviour_that_is_kept_is_warned_of() {
         let within = |dir: &str| json!({"paths": {"roles": ["read-path"], "within": dir}});
         let (sandbox, introspection) = ("within the sandbox", "`list_allowed_directories`");
-        for (conditions, place, expected) in [
-            (json!({"tool": ["git_reset"]}), Some("/box"), &[sandbox][..]),
-            (json!({"tool": ["git_reset"]}), None, &[]),
-            (json!({"server": ["fetch"]}), Some("/box"), &[]),
-            (json!({"roles": ["fetch-url"]}), Some("/box"), &[]),
+        for (conditions, place, denied, asked) in [
+            (
+                json!({"tool": ["git_reset"]}),
+                Some("/box"),
+                &[sandbox][..],
+                &[][..],
+            ),
+            (json!({"tool": ["git_reset"]}), None, &[], &[]),
+            (json!({"server": ["fetch"]}), Some("/box"), &[], &[]),
+            (json!({"roles": ["fetch-url"]}), Some("/box"), &[], &[]),
             (
                 json!({"roles": ["delete-history"], "server": ["git"]}),
                 Some("/box"),
                 &[sandbox],
+                &[],
             ),
-            (within("/box/secret"), Some("/box/"), &[sandbox]),
-            (within("/"), Some("/box"), &[sandbox]),
-            (within("/boxer"), Some("/box"), &[]),
-            (within("~/x"), Some("/box"), &[sandbox]),
-            (within("~/x"), Some("~/box"), &[]),
+            (within("/box/secret"), Some("/box/"), &[sandbox], &[sandbox]),
+            (within("/box"), Some("/box"), &[sandbox], &[sandbox]),
+            (within("~/box/x"), Some("~/box"), &[sandbox], &[sandbox]),
+            (within("/"), Some("/box"), &[], &[]),
+            (within("/boxer"), Some("/box"), &[], &[]),
+            (within("~/x"), Some("/box"), &[], &[]),
             (
                 json!({"domains": {"roles": ["git-remote-url"], "allowed": ["x"]}}),
                 Some("/box"),
+                &[],
                 &[],
             ),
             (
                 json!({"tool": ["list_allowed_directories"]}),
                 None,
                 &[introspection],
+                &[introspection],
             ),
-            (json!({"server": ["filesystem"]}), None, &[introspection]),
-            (json!({"server": ["git"]}), None, &[]),
+            (
+                json!({"server": ["filesystem"]}),
+                None,
+                &[introspection],
+                &[introspection],
+            ),
+            (json!({"server": ["git"]}), None, &[], &[]),
         ] {
-            check("deny", conditions.clone(), place, &[], expected);
-            check("escalate", conditions, place, &[], expected);
+            check("deny", conditions.clone(), place, &[], denied);
+            check("escalate", conditions, place, &[], asked);
         }
+        let (fetch, push) = (
+            "every domain to `http_fetch` on `fetch`",
+            "every domain to `git_push` on `git`",
+        );
         for (conditions, gated, expected) in [
-            (
-                json!({"tool": ["git_push"]}),
-                &[][..],
-                &["every domain on `fetch`"][..],
-            ),
-            (
-                json!({"tool": ["git_push"]}),
-                &["fetch"],
-                &["every domain on `git`"],
-            ),
+            (json!({"tool": ["git_push"]}), &[][..], &[push][..]),
+            (json!({"tool": ["git_push"]}), &["fetch"], &[push]),
             (json!({"tool": ["git_push"]}), &["fetch", "git"], &[]),
-            (json!({"server": ["git"]}), &[], &["every domain on `git`"]),
+            (json!({"tool": ["git_status"]}), &[], &[]),
+            (json!({"server": ["git"]}), &[], &[push]),
+            (json!({"server": ["fetch", "git"]}), &[], &[fetch]),
             (json!({"server": ["filesystem"]}), &[], &[]),
             (json!({"roles": ["git-remote-url"]}), &[], &[]),
             (within("/"), &[], &[]),
@@ -254,7 +283,14 @@ mod tests {
     #[test]
     fn allowlists_with_ports_are_warned_of_too() {
         let allowlists = [("a-b".into(), vec!["*".into(), "x.org:443".into()])];
-        let found = overridden(&Policy::default(), "p", &Registry::default(), None, &allowlists);
+        let found = warnings(
+            &Policy::default(),
+            "p",
+            &Registry::default(),
+            &Annotations::default(),
+            None,
+            &allowlists,
+        );
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].path, "serverDomainAllowlists[\"a-b\"][1]");
         assert_eq!(found[0].code, Code::Overridden);

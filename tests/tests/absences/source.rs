@@ -131,11 +131,14 @@ fn end_of_item(trees: &[TokenTree], mut at: usize) -> usize {
     while is_punct(trees.get(at), '#') {
         at += 2;
     }
-    let imports = trees[at..].iter().take(5).any(|tree| is_ident(Some(tree), "use"));
+    let imports = trees.iter().skip(at).find_map(|tree| match tree {
+        TokenTree::Ident(ident) if ident != "pub" => Some(ident == "use"),
+        _ => None,
+    });
     while let Some(tree) = trees.get(at) {
         at += 1;
         let block = matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
-        if is_punct(Some(tree), ';') || (block && !imports) {
+        if is_punct(Some(tree), ';') || (block && imports != Some(true)) {
             break;
         }
     }

@@ -1,13 +1,11 @@
 //! What no host, no call and no document can do: make the engine panic, or loosen a verdict by being broken.
 
-mod common;
-
 use std::cell::{Cell, RefCell};
 
+use crate::common::cases::{case, config};
+use crate::common::engines::{Documents, rule, tool};
 use callgate_core::{Arguments, Call, Engine, Host, HostError, Input, Part, RealpathError};
 use callgate_host::VirtualHost;
-use common::cases::{case, config};
-use common::engines::{Documents, rule, tool};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -1,0 +1,149 @@
+//! Judges real calls in every host and shows the verdicts side by side: `cargo show [BUNDLE] [CALLS]`.
+//!
+//! Native judges on this machine's disk and git, relative paths in the bundle's folder, and records what they answered;
+//! every other host judges from that recording, and must answer the same.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+use anstyle::{AnsiColor, Style};
+use callgate_host::replay::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings};
+use callgate_host::{Gate, RealHost};
+use clap::Parser;
+use conformance::hosts;
+use serde_json::Value;
+
+/// Judge real calls in every host
+#[derive(Parser)]
+struct Options {
+    /// The bundle to judge by [default: the example's]
+    bundle: Option<PathBuf>,
+    /// The calls, one a line [default: calls.jsonl beside the bundle]
+    calls: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match show(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all hosts agree.
+fn show(options: &Options) -> Result<bool, String> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let example = project.join("host-shim/examples/bundle/callgate.json");
+    let bundle = options.bundle.as_deref().unwrap_or(&example);
+    let beside = bundle.with_file_name("calls.jsonl");
+    let calls = options.calls.as_deref().unwrap_or(&beside);
+    let calls = std::fs::read_to_string(calls).map_err(|error| format!("{}: {error}", calls.display()))?;
+
+    build_package(&project.join("js"))?;
+    let folder = bundle.parent().and_then(|folder| folder.canonicalize().ok());
+    let folder = folder.ok_or_else(|| format!("{}: there is no such folder", bundle.display()))?;
+    let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
+    let host = RealHost::new(&home.to_string_lossy(), &folder.to_string_lossy());
+    let host = host.map_err(|error| error.to_string())?;
+    let gate = Gate::builder().bundle(bundle).host(Arc::new(host)).build();
+    let gate = gate.map_err(|error| error.to_string())?;
+    let others: Vec<String> = hosts::ALL.iter().skip(1).map(|name| (*name).to_owned()).collect();
+    let mut others = hosts::start(&others)?;
+
+    let mut same = true;
+    anstream::println!("{}  call", hosts::ALL.map(|name| format!("{name:<8}")).join("  "));
+    for call in calls.lines().filter(|line| !line.trim().is_empty()) {
+        let explanation = gate.explain(call).map_err(|error| format!("{call}: {error}"))?;
+        let verdict = &explanation["verdict"];
+        let batch = recorded(
+            &gate
+                .recorded(call, &explanation)
+                .map_err(|error| error.to_string())?,
+        )?;
+        let mut cells = vec![cell(verdict)];
+        for subject in &mut others {
+            let answer = judge(subject.as_mut(), &batch)?;
+            same &= answer == *verdict;
+            cells.push(cell(&answer));
+        }
+        let text = |name: &str| verdict[name].as_str().unwrap_or_default();
+        let dimmed = Style::new().dimmed();
+        anstream::println!("{}  {}", cells.join("  "), title(call));
+        let indent = " ".repeat(hosts::ALL.len() * 10);
+        anstream::println!("{indent}{dimmed}{}: {}{dimmed:#}", text("rule"), text("reason"));
+    }
+    println!(
+        "{}",
+        if same {
+            "every host answered the same"
+        } else {
+            "the hosts answered differently"
+        }
+    );
+    Ok(same)
+}
+
+/// Builds the npm package, unless it is there.
+fn build_package(folder: &Path) -> Result<(), String> {
+    if folder.join("dist/node.js").exists() && folder.join("wasm/callgate.wasm").exists() {
+        return Ok(());
+    }
+    for step in [&["ci", "--no-audit", "--no-fund"][..], &["run", "build"]] {
+        eprintln!("npm {} (once)", step.join(" "));
+        let status = Command::new("npm").args(step).current_dir(folder).status();
+        let status = status.map_err(|error| format!("npm cannot be started: {error}"))?;
+        if !status.success() {
+            return Err(format!("npm {} failed: {status}", step.join(" ")));
+        }
+    }
+    Ok(())
+}
+
+/// The question of a line of a recording file.
+fn recorded(line: &str) -> Result<Batch, String> {
+    let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let mut engine = EngineParts::default();
+    for (part, document) in line["engine"].as_object().into_iter().flatten() {
+        engine.set(part, document.to_string());
+    }
+    let request = line["request"].to_string();
+    Ok(Batch {
+        surroundings: Surroundings::Recording(line["recording"].clone()),
+        engine: Some(engine),
+        operations: vec![Operation::Evaluate { request, times: 1 }],
+    })
+}
+
+fn judge(subject: &mut dyn Subject, batch: &Batch) -> Result<Value, String> {
+    match subject.run(batch).pop() {
+        Some(Outcome::Answer(verdict)) => Ok(verdict),
+        other => Err(format!("{}: {other:?}", subject.name())),
+    }
+}
+
+fn cell(verdict: &Value) -> String {
+    let decision = verdict["decision"].as_str().unwrap_or("?");
+    let color = match decision {
+        "allow" => AnsiColor::Green,
+        "escalate" => AnsiColor::Yellow,
+        _ => AnsiColor::Red,
+    };
+    let style = color.on_default();
+    format!("{style}{decision:<8}{style:#}")
+}
+
+/// `server/tool arguments`, on one line.
+fn title(call: &str) -> String {
+    let call: Value = serde_json::from_str(call).unwrap_or_default();
+    let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
+    format!(
+        "{}/{} {}",
+        text("serverName"),
+        text("toolName"),
+        call["arguments"]
+    )
+}

@@ -1,0 +1,30 @@
+//! The hosts under test, by name.
+
+use callgate_host::replay::{NativeSubject, Subject};
+
+use crate::node::NodeSubject;
+
+/// The names of every host.
+pub const ALL: [&str; 2] = ["native", "node"];
+
+/// The hosts of those names; all of them where none is named.
+///
+/// # Errors
+/// When there is no host of a name, or it cannot be started.
+pub fn start(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
+    let start = |name: &str| -> Result<Box<dyn Subject>, String> {
+        match name {
+            "native" => Ok(Box::new(NativeSubject)),
+            "node" => Ok(Box::new(NodeSubject::start()?)),
+            _ => Err(format!(
+                "there is no host `{name}`, expected one of {}",
+                ALL.join(", ")
+            )),
+        }
+    };
+    if names.is_empty() {
+        ALL.iter().map(|name| start(name)).collect()
+    } else {
+        names.iter().map(|name| start(name)).collect()
+    }
+}

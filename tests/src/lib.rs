@@ -1,0 +1,7 @@
+//! What the programs of the conformance suite share: the hosts that the engine runs in.
+
+mod agree;
+pub mod hosts;
+mod node;
+
+pub use agree::Agreeing;

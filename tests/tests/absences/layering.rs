@@ -1,0 +1,173 @@
+//! Who knows whom in core, looked for in its source (DESIGN.md, "core, bottom to top").
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::search::{begins, check, wrong_paths, wrong_tokens};
+use super::source::{Source, core_sources};
+
+/// The modules of core from bottom to top: one uses only what stands in a row above its own here, and those of
+/// one row are blind to each other.
+///
+/// `program` stands below `args`, since reading a call needs the compiled tool; `document`, `setup`, `plain` and
+/// `results` are not in the first plan.
+const LAYERS: &[&[&str]] = &[
+    &["limits"],
+    &["diagnostic"],
+    &["host"],
+    &["path", "net"],
+    &["role"],
+    &["document"],
+    &["annotation", "policy"],
+    &["setup"],
+    &["program"],
+    &["args"],
+    &["eval"],
+    &["plain", "results"],
+    &["roots"],
+    &["approval"],
+    &["engine"],
+    &["lib"],
+];
+
+/// The modules that are handed a host, to build its memory or for the two directories that it names.
+const HANDED_A_HOST: &[&str] = &["approval", "engine", "eval", "plain", "program", "roots"];
+
+#[test]
+fn a_module_uses_only_what_stands_below_it() {
+    let sources = core_sources();
+    let row = |module: &str| LAYERS.iter().position(|row| row.contains(&module));
+    let modules: BTreeSet<&str> = sources.iter().map(Source::top).collect();
+    let unlisted = modules
+        .iter()
+        .filter(|module| row(module).is_none())
+        .map(|one| (*one).to_owned());
+    check("modules without a layer", unlisted.collect());
+    let gone = LAYERS
+        .iter()
+        .copied()
+        .flatten()
+        .filter(|module| !modules.contains(**module));
+    check(
+        "layers without a module",
+        gone.map(|one| (*one).to_owned()).collect(),
+    );
+
+    let facade = facade(&sources);
+    let mut faults = Vec::new();
+    for source in sources.iter().filter(|source| source.top() != "lib") {
+        for path in source.paths.iter().filter(|path| path.segments[0] == "crate") {
+            let Some(used) = path.segments.get(1) else {
+                continue;
+            };
+            let used = facade.get(used).unwrap_or(used);
+            if used == source.top() || row(used) < row(source.top()) && row(used).is_some() {
+                continue;
+            }
+            let whole = path.segments.join("::");
+            faults.push(format!("{}: {} uses {whole}", source.at(path.line), source.top()));
+        }
+    }
+    check("against the order", faults);
+}
+
+/// What the crate's root re-exports, and from which module.
+fn facade(sources: &[Source]) -> BTreeMap<String, String> {
+    let root = sources
+        .iter()
+        .find(|source| source.top() == "lib")
+        .expect("lib.rs is read");
+    let exports = root.paths.iter().filter(|path| path.segments.len() == 2);
+    exports
+        .map(|path| (path.segments[1].clone(), path.segments[0].clone()))
+        .collect()
+}
+
+/// Documents end where the program begins: judging sees compiled data and operands.
+#[test]
+fn judging_sees_no_document_and_no_text_of_one() {
+    const SEEN: &[&str] = &[
+        "crate::policy::Effect",
+        "crate::policy::MatchType",
+        "crate::annotation::ArgumentName",
+    ];
+    let sources = core_sources();
+    let faults = wrong_paths(&sources, |source, path| {
+        let documents = [
+            "crate::document",
+            "crate::policy",
+            "crate::annotation",
+            "crate::setup",
+        ];
+        let document = documents.iter().any(|module| begins(path, module));
+        let text =
+            path[0] == "serde_json" && !(source.file == "eval/trace.rs" && begins(path, "serde_json::Value"));
+        source.top() == "eval" && ((document && !SEEN.iter().any(|seen| begins(path, seen))) || text)
+    });
+    check("eval sees a document", faults);
+}
+
+#[test]
+fn only_the_host_module_names_the_outside() {
+    let sources = core_sources();
+    let handed: BTreeSet<&str> = sources
+        .iter()
+        .filter(|source| !matches!(source.top(), "host" | "lib"))
+        .filter(|source| {
+            source
+                .paths
+                .iter()
+                .any(|path| path.segments.ends_with(&split("host::Host")))
+        })
+        .map(Source::top)
+        .collect();
+    assert_eq!(handed.into_iter().collect::<Vec<_>>(), HANDED_A_HOST);
+    // Whoever is handed a host gives it to `Facts`; asking it directly would ask twice and go unrecorded.
+    let questions = [
+        "realpath",
+        "read_link",
+        "is_directory",
+        "git_remote_urls",
+        "git_url",
+        "role_value",
+    ];
+    let mut faults = Vec::new();
+    for source in sources.iter().filter(|source| source.top() != "host") {
+        for three in source.tokens.windows(3) {
+            if three[0].text == "host" && three[1].text == "." && questions.contains(&three[2].text.as_str())
+            {
+                faults.push(format!("{}: host.{}", source.at(three[2].line), three[2].text));
+            }
+        }
+    }
+    check("questions that no memory keeps", faults);
+}
+
+/// The field and the constructor are private to `path::resolve`, and nothing else gives a way in.
+#[test]
+fn a_canonical_path_is_made_by_the_resolver_alone() {
+    let sources = core_sources();
+    let resolve = sources
+        .iter()
+        .find(|source| source.file == "path/resolve.rs")
+        .expect("path::resolve is read");
+    let text: Vec<&str> = resolve.tokens.iter().map(|token| token.text.as_str()).collect();
+    let text = text.join(" ");
+    for part in [
+        "# [ derive ( Clone , Debug , PartialEq , Eq , PartialOrd , Ord ) ] pub ( crate ) struct CanonicalPath ( Arc < str > ) ;",
+        "impl CanonicalPath { fn new (",
+    ] {
+        assert!(text.contains(part), "`{part}` in path/resolve.rs");
+    }
+    let made = wrong_paths(&sources, |source, path| {
+        source.file != "path/resolve.rs" && path.ends_with(&split("CanonicalPath::new"))
+    });
+    check("made elsewhere", made);
+    let converted = wrong_tokens(&sources, |[before, token, after]| {
+        *token == "for" && *before == ">" && *after == "CanonicalPath"
+    });
+    check("converted into", converted);
+}
+
+fn split(path: &str) -> Vec<String> {
+    path.split("::").map(str::to_owned).collect()
+}

@@ -1,0 +1,172 @@
+//! Tools with roles, and rules about them.
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::{Map, Value, json};
+
+use crate::common::engines::rule;
+
+const PATH_ROLES: &[&str] = &["read-path", "write-path", "delete-path", "write-history"];
+const ROLES: &[&str] = &[
+    "read-path",
+    "write-path",
+    "delete-path",
+    "fetch-url",
+    "git-remote-url",
+    "github-owner",
+    "branch-name",
+    "email-address",
+    "none",
+];
+const SERVERS: &[&str] = &["filesystem", "git", "fetch", "notes"];
+/// Where tools are: what is particular to `filesystem` and `git` is to be met often.
+const HOMES: &[&str] = &["filesystem", "filesystem", "git", "git", "fetch", "notes"];
+pub(super) const TOOLS: &[&str] = &["t0", "t1", "t2"];
+const NAMES: &[&str] = &["path", "a", "b", "c"];
+
+/// A tool as it is stored, and the roles that its arguments have by default.
+pub(super) type Tool = (Value, Vec<(String, Vec<String>)>);
+
+fn roles(from: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<String>> {
+    subsequence(from, 1..=most).prop_map(|roles| roles.into_iter().map(str::to_owned).collect())
+}
+
+/// A tool of a server: roles of its arguments, some of them conditional on `mode`.
+pub(super) fn tool(name: &'static str) -> impl Strategy<Value = Tool> {
+    let of = |from, most| {
+        prop::collection::vec(
+            (select(NAMES), roles(from, 2), prop::bool::weighted(0.15)),
+            0..most,
+        )
+    };
+    let arguments = prop_oneof![of(ROLES, 4), of(&PATH_ROLES[..2], 3)];
+    (select(HOMES), arguments, any::<bool>()).prop_map(move |(server, arguments, listed)| {
+        let (mut args, mut plain) = (Map::new(), Vec::new());
+        for (argument, roles, conditional) in arguments {
+            let stored = if conditional {
+                let condition = json!({"arg": "mode", "equals": "safe"});
+                json!({"default": roles, "when": [{"condition": condition, "roles": [roles[0]]}]})
+            } else {
+                json!(roles)
+            };
+            args.insert(argument.to_owned(), stored);
+            plain.push((argument.to_owned(), roles));
+        }
+        args.entry("mode").or_insert_with(|| json!(["none"]));
+        let mut tool = json!({"serverName": server, "toolName": name, "comment": "", "args": args});
+        if listed {
+            tool["inputSchema"] = json!({"type": "object", "properties": {"mode": {}, "path": {}}});
+        }
+        (tool, plain)
+    })
+}
+
+pub(super) fn domains() -> impl Strategy<Value = Vec<&'static str>> {
+    let patterns = vec![
+        "good.test",
+        "*.good.test",
+        "evil.test",
+        "github.com",
+        "github.com/o/r",
+        "*",
+        "Evil.Test.",
+    ];
+    prop::collection::vec(select(patterns), 1..3)
+}
+
+fn list() -> impl Strategy<Value = Value> {
+    let entries = |from: Vec<&'static str>| prop::collection::vec(select(from), 1..3);
+    prop_oneof![
+        (roles(&["fetch-url", "git-remote-url"], 2), domains())
+            .prop_map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "domains"})),
+        (
+            roles(&["email-address"], 1),
+            entries(vec!["eve@evil.test", "bob@good.test", "x"])
+        )
+            .prop_map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "emails"})),
+        (
+            roles(&["github-owner", "branch-name"], 2),
+            entries(vec!["acme", "Evil", "main", "x"])
+        )
+            .prop_map(
+                |(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "identifiers"})
+            ),
+    ]
+}
+
+/// The conditions of a rule.
+pub(crate) fn condition() -> impl Strategy<Value = Value> {
+    let maybe = |weight: f64| prop::bool::weighted(weight);
+    let parts = (
+        prop::option::weighted(0.3, roles(ROLES, 3)),
+        prop::option::weighted(0.3, subsequence(SERVERS, 1..3)),
+        prop::option::weighted(0.1, subsequence(TOOLS, 1..3)),
+        prop::option::weighted(0.4, (roles(PATH_ROLES, 3), path_of_rule())),
+        prop::option::weighted(0.25, (roles(&["fetch-url", "git-remote-url"], 2), domains())),
+        prop::collection::vec(list(), 0..3),
+        maybe(0.6),
+    );
+    parts.prop_map(|(roles, server, tool, paths, domains, lists, unlisted)| {
+        let mut condition = Map::new();
+        let mut set =
+            |key: &str, value: Option<Value>| value.map(|value| condition.insert(key.to_owned(), value));
+        set("roles", roles.map(|roles| json!(roles)));
+        set("server", server.map(|server| json!(server)));
+        set("tool", tool.map(|tool| json!(tool)));
+        set(
+            "paths",
+            paths.map(|(roles, within)| json!({"roles": roles, "within": within})),
+        );
+        set(
+            "domains",
+            domains.map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed})),
+        );
+        set("lists", (!lists.is_empty() && !unlisted).then(|| json!(lists)));
+        Value::Object(condition)
+    })
+}
+
+/// Conditions on values alone, often on those of several roles.
+fn condition_on_values() -> impl Strategy<Value = Value> {
+    let parts = (
+        prop::collection::vec(list(), 0..3),
+        prop::option::weighted(0.3, (roles(&["fetch-url", "git-remote-url"], 2), domains())),
+    );
+    parts.prop_map(|(lists, domains)| {
+        let mut condition = json!({"lists": lists});
+        if let Some((roles, allowed)) = domains {
+            condition["domains"] = json!({"roles": roles, "allowed": allowed});
+        }
+        condition
+    })
+}
+
+fn path_of_rule() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "/", "/box", "/box/in", "/box/l", "/secret", "/out", "/home/u", "~", "~/.ssh", "/out/l", "/none",
+    ])
+}
+
+/// Rules of any kind, seldom a last one for the rest.
+pub(super) fn rules() -> impl Strategy<Value = Value> {
+    let last = prop::option::of(select(vec!["allow", "allow", "escalate"]));
+    (prop::collection::vec((condition(), effect()), 0..7), last).prop_map(|(rules, last)| named(rules, last))
+}
+
+/// Rules about values, and a last one that allows the rest.
+pub(super) fn rules_on_values() -> impl Strategy<Value = Value> {
+    prop::collection::vec((condition_on_values(), effect()), 1..4)
+        .prop_map(|rules| named(rules, Some("allow")))
+}
+
+fn effect() -> impl Strategy<Value = &'static str> {
+    select(vec!["allow", "allow", "escalate", "deny"])
+}
+
+fn named(rules: Vec<(Value, &str)>, last: Option<&str>) -> Value {
+    let last = last.map(|effect| (json!({}), effect));
+    let rules = rules.into_iter().chain(last).enumerate();
+    rules
+        .map(|(at, (condition, effect))| rule(&format!("r{at}"), condition, effect))
+        .collect()
+}

@@ -28,7 +28,9 @@ const FEATURES: [&str; 6] = [
 ];
 
 fn main() -> ExitCode {
-    match pack() {
+    // For profiles: the module is larger, and says what its functions are called.
+    let keeps_names = std::env::args().any(|argument| argument == "--names");
+    match pack(keeps_names) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn pack() -> Result<(), Box<dyn Error>> {
+fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .canonicalize()?;
@@ -51,7 +53,7 @@ fn pack() -> Result<(), Box<dyn Error>> {
         .typescript(true)
         .omit_default_module_path(true)
         .reset_state_function(true)
-        .remove_name_section(true)
+        .remove_name_section(!keeps_names)
         .remove_producers_section(true)
         .generate_output()?;
     fs::create_dir_all(&out)?;
@@ -60,7 +62,7 @@ fn pack() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("roles.js"), roles::javascript()?)?;
     fs::write(out.join("roles.d.ts"), roles::declarations()?)?;
     let module = out.join("callgate.wasm");
-    let optimized = optimize(&js, &output.wasm_mut().emit_wasm(), &module)?;
+    let optimized = optimize(&js, &output.wasm_mut().emit_wasm(), &module, keeps_names)?;
     report(&optimized)
 }
 
@@ -84,7 +86,7 @@ fn compile(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
 }
 
 /// Has binaryen, as npm installed it in `js`, optimize the module.
-fn optimize(js: &Path, module: &[u8], out: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+fn optimize(js: &Path, module: &[u8], out: &Path, keeps_names: bool) -> Result<Vec<u8>, Box<dyn Error>> {
     let wasm_opt = js.join("node_modules/.bin/wasm-opt");
     if !wasm_opt.exists() {
         return Err(format!(
@@ -99,7 +101,7 @@ fn optimize(js: &Path, module: &[u8], out: &Path) -> Result<Vec<u8>, Box<dyn Err
     let mut command = Command::new(wasm_opt);
     command
         .arg("-O3")
-        .arg("--strip-debug")
+        .arg(if keeps_names { "--debuginfo" } else { "--strip-debug" })
         .args(FEATURES)
         .arg(&raw)
         .arg("-o")

@@ -1,0 +1,143 @@
+// The budgets, measured: `npm run bench -- --corpus DIR [--json]`.
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { brotliCompressSync, constants } from "node:zlib";
+import { createEngine, createNodeHost } from "callgate";
+import { HOME, readCorpus, SANDBOX } from "./corpus.mjs";
+import { compare } from "./measure.mjs";
+
+/** The mean of the existing engine on the corpus, in nanoseconds a call (`README.md` of the corpus). */
+const EXISTING = { filesystem: 323_000, git: 224_000, fetch: 13_500, github: 7_500, "google-workspace": 5_900 };
+
+const { values: options } = parseArgs({
+  options: { corpus: { type: "string" }, json: { type: "boolean", default: false } },
+});
+if (options.corpus === undefined) {
+  process.stderr.write("usage: npm run bench -- --corpus DIR [--json]\n");
+  process.exit(64);
+}
+
+const rows = [];
+function row(name, budget, { ours, theirs, ratio }, more = {}) {
+  rows.push({ name, ours, theirs, ratio, budget, isMet: ratio <= budget, ...more });
+}
+
+const { documents, groups } = readCorpus(options.corpus);
+const config = {
+  ...documents,
+  allowedDirectory: SANDBOX,
+  protectedPaths: ["/etc/shadow", `${HOME}/.ssh`],
+  serverDomainAllowlists: { fetch: ["*"] },
+  host: createNodeHost({ homeDir: HOME, currentDir: "/" }),
+};
+const engine = createEngine(config);
+
+/** The paths that a call needs to know: its values, and the directories that it can reach; not the walk upwards. */
+function pathsOf(request) {
+  const paths = [];
+  let missing;
+  for (const { ask, path, answer } of engine.explain(request).recording.exchanges) {
+    if (ask === "realpath") {
+      if (missing === undefined || !missing.startsWith(path === "/" ? "/" : `${path}/`)) {
+        paths.push(path);
+      }
+      missing = answer === "notFound" ? path : undefined;
+    }
+  }
+  return paths;
+}
+
+function resolveNatively(paths) {
+  for (const path of paths) {
+    try {
+      realpathSync.native(path);
+    } catch {
+      // Nothing is there; the existing runtime asks like this too.
+    }
+  }
+}
+
+for (const [group, calls] of groups) {
+  for (const { request, verdict } of calls) {
+    const ours = engine.evaluate(request);
+    if (ours.decision !== verdict.decision || ours.rule !== verdict.rule) {
+      throw new Error(`${JSON.stringify(request)}: ${JSON.stringify(ours)}, expected ${JSON.stringify(verdict)}`);
+    }
+  }
+  const requests = calls.map(({ request }) => request);
+  const paths = requests.flatMap(pathsOf);
+  const hasPaths = paths.length > 0;
+  const baseline = hasPaths ? () => resolveNatively(paths) : () => requests.forEach((one) => JSON.stringify(one));
+  const scaled = ({ ours, theirs, ratio }) => ({ ours: ours / calls.length, theirs: theirs / calls.length, ratio });
+  const against = hasPaths ? "realpathSync.native" : "JSON.stringify";
+  for (const method of ["evaluate", "gate"]) {
+    const measured = scaled(compare(() => requests.forEach((one) => engine[method](one)), baseline));
+    const existing = measured.ours / EXISTING[group];
+    row(`${method} ${group} / ${against}`, hasPaths ? 1.5 : 1, measured, { existing });
+  }
+}
+
+const disk = realpathSync(mkdtempSync(join(tmpdir(), "callgate-bench-")));
+try {
+  writeFileSync(join(disk, "notes.txt"), "");
+  const box = createEngine({ ...config, allowedDirectory: disk, protectedPaths: [join(disk, ".ssh")] });
+  const request = {
+    serverName: "filesystem",
+    toolName: "read_file",
+    arguments: { path: join(disk, "notes.txt") },
+  };
+  const paths = [request.arguments.path, disk, join(disk, ".ssh")];
+  row("evaluate an existing file / realpathSync.native", 1.5, compare(() => box.evaluate(request), () => resolveNatively(paths)));
+  row("gate an existing file / realpathSync.native", 1.5, compare(() => box.gate(request), () => resolveNatively(paths)));
+
+  const write = (content) => ({ serverName: "filesystem", toolName: "write_file", arguments: { path: paths[0], content } });
+  const [small, large] = [write("x".repeat(10)), write("x".repeat(10_000_000))];
+  row("evaluate 10 MB / 10 B of content", 1.2, compare(() => box.evaluate(large), () => box.evaluate(small)));
+  row("gate 10 MB / 10 B of content", 1.2, compare(() => box.gate(large), () => box.gate(small)));
+} finally {
+  rmSync(disk, { recursive: true });
+}
+
+const policy = JSON.parse(documents.policy);
+const filler = (index) => ({
+  name: `filler-${index}`,
+  description: "",
+  principle: "",
+  if: {
+    server: [`server-${index % 50}`],
+    lists: [{ roles: ["github-owner"], allowed: [`owner-${index}`], matchType: "identifiers" }],
+  },
+  then: "allow",
+  reason: "",
+});
+const rules = [...Array.from({ length: 10_000 - policy.rules.length }, (_, index) => filler(index)), ...policy.rules];
+const many = createEngine({ ...config, policy: { ...policy, rules } });
+const byRules = groups.get("github").map(({ request }) => request);
+row(
+  `evaluate with 10,000 / ${policy.rules.length} rules`,
+  2,
+  compare(() => byRules.forEach((one) => many.evaluate(one)), () => byRules.forEach((one) => engine.evaluate(one))),
+);
+row(
+  "build an engine / JSON.parse of its annotations",
+  3,
+  compare(() => createEngine(config).dispose(), () => JSON.parse(documents.annotations)),
+);
+
+const wasm = readFileSync(new URL(import.meta.resolve("callgate/callgate.wasm")));
+const brotli = brotliCompressSync(wasm, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length } }).length;
+row("callgate.wasm, brotli / 180 KB", 1, { ours: brotli, theirs: 184_320, ratio: brotli / 184_320 });
+
+if (options.json) {
+  process.stdout.write(`${JSON.stringify({ node: process.version, rows }, null, 2)}\n`);
+} else {
+  const number = (value) => Math.round(value).toLocaleString("en").padStart(12);
+  for (const { name, ours, theirs, ratio, budget, isMet, existing } of rows) {
+    const share = existing === undefined ? "" : `  ${(existing * 100).toFixed(1)} % of the existing engine`;
+    const line = `${name.padEnd(58)}${number(ours)}${number(theirs)}${ratio.toFixed(2).padStart(7)} of ${budget}`;
+    process.stdout.write(`${line}${isMet ? "" : "  OVER"}${share}\n`);
+  }
+}
+process.exitCode = rows.every(({ isMet }) => isMet) ? 0 : 1;

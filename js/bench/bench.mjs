@@ -89,13 +89,45 @@ try {
     arguments: { path: join(disk, "notes.txt") },
   };
   const paths = [request.arguments.path, disk, join(disk, ".ssh")];
-  row("evaluate an existing file / realpathSync.native", 1.5, compare(() => box.evaluate(request), () => resolveNatively(paths)));
-  row("gate an existing file / realpathSync.native", 1.5, compare(() => box.gate(request), () => resolveNatively(paths)));
+  row(
+    "evaluate an existing file / realpathSync.native",
+    1.5,
+    compare(
+      () => box.evaluate(request),
+      () => resolveNatively(paths),
+    ),
+  );
+  row(
+    "gate an existing file / realpathSync.native",
+    1.5,
+    compare(
+      () => box.gate(request),
+      () => resolveNatively(paths),
+    ),
+  );
 
-  const write = (content) => ({ serverName: "filesystem", toolName: "write_file", arguments: { path: paths[0], content } });
+  const write = (content) => ({
+    serverName: "filesystem",
+    toolName: "write_file",
+    arguments: { path: paths[0], content },
+  });
   const [small, large] = [write("x".repeat(10)), write("x".repeat(10_000_000))];
-  row("evaluate 10 MB / 10 B of content", 1.2, compare(() => box.evaluate(large), () => box.evaluate(small)));
-  row("gate 10 MB / 10 B of content", 1.2, compare(() => box.gate(large), () => box.gate(small)));
+  row(
+    "evaluate 10 MB / 10 B of content",
+    1.2,
+    compare(
+      () => box.evaluate(large),
+      () => box.evaluate(small),
+    ),
+  );
+  row(
+    "gate 10 MB / 10 B of content",
+    1.2,
+    compare(
+      () => box.gate(large),
+      () => box.gate(small),
+    ),
+  );
 } finally {
   rmSync(disk, { recursive: true });
 }
@@ -118,12 +150,18 @@ const byRules = groups.get("github").map(({ request }) => request);
 row(
   `evaluate with 10,000 / ${policy.rules.length} rules`,
   2,
-  compare(() => byRules.forEach((one) => many.evaluate(one)), () => byRules.forEach((one) => engine.evaluate(one))),
+  compare(
+    () => byRules.forEach((one) => many.evaluate(one)),
+    () => byRules.forEach((one) => engine.evaluate(one)),
+  ),
 );
 row(
   "build an engine / JSON.parse of its annotations",
   3,
-  compare(() => createEngine(config).dispose(), () => JSON.parse(documents.annotations)),
+  compare(
+    () => createEngine(config).dispose(),
+    () => JSON.parse(documents.annotations),
+  ),
 );
 
 const wasm = readFileSync(new URL(import.meta.resolve("callgate/callgate.wasm")));

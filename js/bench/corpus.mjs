@@ -12,7 +12,10 @@ export function readCorpus(directory) {
     annotations: text("tool-annotations.json"),
     dynamicLists: text("dynamic-lists.json"),
   };
-  const lines = text("verdicts.jsonl").trim().split("\n").map((line) => JSON.parse(line));
+  const lines = text("verdicts.jsonl")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const groups = new Map();
   for (const { request, verdict } of lines) {
     const group = groups.get(request.serverName) ?? [];

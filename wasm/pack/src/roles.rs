@@ -36,7 +36,10 @@ pub(crate) fn declarations() -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-fn table() -> Result<Vec<(String, Map<String, Value>)>, Box<dyn Error>> {
+/// A role's name, and what is said of it.
+type Role = (String, Map<String, Value>);
+
+fn table() -> Result<Vec<Role>, Box<dyn Error>> {
     let registry = Registry::default();
     registry
         .iter()

@@ -64,8 +64,8 @@
 //! | `document` | strict JSON with the place of every fault | what documents mean |
 //! | `annotation`, `policy` | the documents, conditionals, lists, validation; blind to each other | each other, calls |
 //! | `setup` | everything that an engine is built from, read together | calls |
-//! | `args` | a call's arguments, read as far as needed; canonical forms; the two views | rules |
 //! | `program` | the compiled setup: sorted slices, sets, the index over rules | JSON |
+//! | `args` | a call's arguments, read as far as needed; canonical forms; the two views | rules |
 //! | `eval` | structural checks, rules, combining, the trace | documents, JSON text |
 //! | `plain`, `roots`, `results`, `approval` | the functions that a runtime calls beside an engine | engines |
 //! | `engine` | the facade | |

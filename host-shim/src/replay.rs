@@ -7,7 +7,7 @@
 //! - bypass attempts and controls: [`adversarial`];
 //! - recordings of single evaluations: [`recordings`].
 //!
-//! [`file`] tells the kinds apart.
+//! [`file()`] tells the kinds apart.
 //!
 //! A [`Report`] counts what agreed and holds each disagreement with its world, as one line that can be run again.
 

@@ -1,6 +1,7 @@
 //! The arguments of one call: reading them as far as they are needed, and the two views of them.
 
 mod call;
+mod layout;
 mod prepare;
 mod reading;
 mod shape;
@@ -9,6 +10,7 @@ mod splice;
 mod value;
 
 pub use call::{Arguments, Call, CallError};
+pub use layout::Layout;
 pub(crate) use prepare::{Forms, Shaped, heuristic};
 pub use prepare::{Prepared, Replacement};
 pub(crate) use reading::{Operand, Reading, Refusal};

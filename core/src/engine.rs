@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crate::annotation::{Roles, Semantics};
-use crate::args::{Arguments, Call, Forms, Prepared, Reading, Replacement, Shape, ShapeError, Shaped, shape};
+use crate::args::{
+    Arguments, Call, Forms, Layout, Prepared, Reading, Replacement, Shape, ShapeError, Shaped, shape,
+};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
 use crate::eval::{CheckStep, Evaluation, Explanation, Pinned, ValueStep, Verdict};
@@ -310,6 +312,13 @@ impl Engine {
         interest
     }
 
+    /// The names of the members of calls that have the same ones in the same order, looked up once.
+    ///
+    /// `None` for a tool that is not annotated.
+    pub fn layout(&self, server: &str, tool: &str, names: Vec<String>) -> Option<Layout> {
+        Layout::new(&self.program, server, tool, names)
+    }
+
     /// Whether the tool is annotated.
     pub fn knows_tool(&self, server: &str, tool: &str) -> bool {
         self.program.tool(server, tool).is_some()
@@ -349,7 +358,8 @@ impl Engine {
 
     /// The call's tool, if it is annotated, and the call with that tool's keys.
     fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> Result<(Option<&Tool>, Shape<'s, 'c>), ShapeError> {
-        let tool = self.program.tool(call.server(), call.tool());
+        let laid_out = call.layout.and_then(|layout| layout.tool(&self.program));
+        let tool = laid_out.or_else(|| self.program.tool(call.server(), call.tool()));
         Ok((tool, shape(call, tool)?))
     }
 

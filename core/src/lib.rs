@@ -103,7 +103,7 @@ pub use approval::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
     extract_whitelist_candidates,
 };
-pub use args::{Arguments, Call, CallError, Place, Prepared, Replacement, ShapeError, Value, View};
+pub use args::{Arguments, Call, CallError, Layout, Place, Prepared, Replacement, ShapeError, Value, View};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Input, did_you_mean};
 pub use engine::{BuildError, Engine, EngineBuilder, Gated, Interest, PrepareError};

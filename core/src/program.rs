@@ -9,6 +9,7 @@ mod lists;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub(crate) use compile::compile;
 pub(crate) use index::{Gate, Index};
@@ -24,6 +25,8 @@ pub(crate) use crate::setup::UnknownArguments;
 
 /// Everything that deciding needs to know, besides the call and the host.
 pub(crate) struct Program {
+    /// What tells this program from every other one.
+    pub(crate) identity: Arc<Identity>,
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
     pub(crate) home: Box<str>,
@@ -57,6 +60,10 @@ pub(crate) struct Program {
     /// Roles of category url.
     pub(crate) url_roles: RoleSet,
 }
+
+/// A mark whose address is that of one program alone; it holds a byte, since nothing has no address of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Identity(#[expect(dead_code, reason = "only its address is looked at")] u8);
 
 /// One annotated tool.
 pub(crate) struct Tool {
@@ -133,8 +140,12 @@ impl Tool {
 impl Program {
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        let at = self.tools.binary_search_by(|tool| tool.order(server, name));
-        at.ok().and_then(|at| self.tools.get(at))
+        self.place_of_tool(server, name).and_then(|at| self.tools.get(at))
+    }
+
+    /// Where the annotated tool is in [`Program::tools`].
+    pub(crate) fn place_of_tool(&self, server: &str, name: &str) -> Option<usize> {
+        self.tools.binary_search_by(|tool| tool.order(server, name)).ok()
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {

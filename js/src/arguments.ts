@@ -3,12 +3,22 @@ import { Tag, type Writer } from "./writer.js";
 
 /** What a judgement may look at in the arguments of one tool. */
 export interface Interest {
-  /** By name: its place in the module's plan, and whether its value may matter. */
-  readonly members: ReadonlyMap<string, { readonly place: number; readonly matters: boolean }>;
-  /** Whether the values of all other members may matter too. */
+  /** Whether the value of a member may matter, by its name. */
+  readonly members: ReadonlyMap<string, boolean>;
+  /** Whether the values of all other members may matter. */
   readonly others: boolean;
   /** Whether what looks like a path matters under any name. */
   readonly pathLike: boolean;
+  /** What the module knows by those names, so that they need not be written; `undefined` where it knows nothing. */
+  readonly shapeOf?: (names: readonly string[]) => Shape | undefined;
+}
+
+/** Names of members in one order, which the module knows by a number. */
+export interface Shape {
+  readonly number: number;
+  readonly names: readonly string[];
+  /** For each whether its value may matter. */
+  readonly matters: readonly boolean[];
 }
 
 /** The members that were read, in order, each read once. */
@@ -37,7 +47,7 @@ enum Unit {
 }
 
 // Taken before anybody can replace them.
-const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, keys, prototype } = Object;
+const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;
 const { isArray } = Array;
 
 /** Why arguments cannot be read at all. */
@@ -105,24 +115,28 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   }
   const names = getOwnPropertyNames(given);
   snapshot.names = names;
-  writer.byte(0);
-  writer.count(names.length);
+  const shape = interest.shapeOf?.(names);
+  if (shape === undefined) {
+    writer.byte(0);
+    writer.count(names.length);
+  } else {
+    writer.byte(3);
+  }
   for (let index = 0; index < names.length; index++) {
     const name = names[index] as string;
-    const value = read(given, name, purpose);
-    const known = interest.members.get(name);
-    if (known === undefined) {
-      if (!writer.taggedText(0, name)) {
-        throw new Unreadable("the name of an argument is not well-formed Unicode");
-      }
-    } else {
-      writer.count(known.place + 1);
-    }
-    const matters = known === undefined ? interest.others : known.matters;
+    const matters = shape === undefined ? writeName(writer, name, interest) : (shape.matters[index] as boolean);
     snapshot.values[index] = matters
-      ? writeValue(writer, value, name, purpose, 0)
-      : writeUnnamed(writer, value, name, interest.pathLike);
+      ? writeValue(writer, read(given, name, purpose), name, purpose, 0)
+      : writeUnnamed(writer, (given as Record<string, unknown>)[name], name, interest.pathLike);
   }
+}
+
+/** Writes a member's name; whether its value may matter. */
+function writeName(writer: Writer, name: string, interest: Interest): boolean {
+  if (!writer.taggedText(0, name)) {
+    throw new Unreadable("the name of an argument is not well-formed Unicode");
+  }
+  return interest.members.get(name) ?? interest.others;
 }
 
 /** Refuses objects that could answer otherwise the next time, or that hold more than their own members. */
@@ -137,8 +151,9 @@ function checkPlain(given: object, purpose: Purpose): void {
   if (inherited !== prototype && getPrototypeOf(inherited) !== null) {
     throw new Unreadable("`arguments` are no plain object");
   }
-  if (keys(inherited).length > 0) {
-    throw new Unreadable(`\`arguments\` inherit the member \`${String(keys(inherited)[0])}\``);
+  // Whatever everybody inherits, a tool would find among its arguments.
+  for (const name in inherited) {
+    throw new Unreadable(`\`arguments\` inherit the member \`${name}\``);
   }
 }
 
@@ -167,6 +182,10 @@ function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: bo
     writePathLike(writer, value);
   } else if (name === "toJSON" && typeof value === "function") {
     throw new Unreadable("the argument `toJSON` is a function, which would replace the arguments");
+  } else if (name === "__proto__" && typeof value === "object") {
+    // The engine denies it where the annotation does not speak of it: assigned, it would replace what is inherited.
+    writer.byte(Tag.Object);
+    writer.count(0);
   } else {
     writer.byte(Tag.Unread);
   }

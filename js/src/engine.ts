@@ -1,17 +1,88 @@
 import { WasmBuilder, type WasmEngine } from "../wasm/callgate.js";
-import { type Interest, type Purpose, type Snapshot, writeArguments } from "./arguments.js";
+import { type Interest, type Purpose, type Shape, type Snapshot, writeArguments } from "./arguments.js";
 import { type Answers, Bridge } from "./bridge.js";
 import type { ToolCall, Verdict } from "./documents.js";
 import { CallgateError, type Diagnostic } from "./errors.js";
 import type { Explanation } from "./explanation.js";
-import { platform } from "./platform.js";
 import { type Prepared, type PreparedArgs, type PreparedToolArgs, readPrepared, viewOf } from "./prepared.js";
+import { isWellFormed } from "./text.js";
 import * as wasm from "./wasm.js";
 import { Writer } from "./writer.js";
 
+/** The most shapes that are kept of one tool's calls; others are written out. */
+const MOST_SHAPES = 16;
+
 /** A tool that is annotated, as the module knows it. */
-interface Plan extends Interest {
+class Plan implements Interest {
+  readonly others: boolean;
+  readonly pathLike: boolean;
+  readonly members: ReadonlyMap<string, boolean>;
+  /** The number of this plan, or of the shape that was found last. */
+  number: number;
+  readonly #built: WasmEngine;
+  readonly #server: string;
+  readonly #tool: string;
+  readonly #number: number;
+  readonly #shapes: Shape[] = [];
+  #last: Shape | undefined;
+
+  constructor(built: WasmEngine, server: string, tool: string, shown: ShownPlan, pathLike: boolean) {
+    this.#built = built;
+    this.#server = server;
+    this.#tool = tool;
+    this.#number = shown.number;
+    this.number = shown.number;
+    this.members = new Map(shown.members);
+    this.others = shown.others;
+    this.pathLike = pathLike;
+  }
+
+  shapeOf(names: readonly string[]): Shape | undefined {
+    let shape = this.#last;
+    if (shape === undefined || !isSame(shape.names, names)) {
+      shape = this.#shapes.find((known) => isSame(known.names, names)) ?? this.#shape(names);
+      this.#last = shape;
+    }
+    this.number = shape?.number ?? this.#number;
+    return shape;
+  }
+
+  #shape(names: readonly string[]): Shape | undefined {
+    if (this.#shapes.length === MOST_SHAPES || names.length > 64 || !names.every(isShort)) {
+      return undefined;
+    }
+    const number = this.#built.shape(this.#server, this.#tool, names as string[]);
+    if (number === undefined) {
+      return undefined;
+    }
+    const matters = names.map((name) => this.members.get(name) ?? this.others);
+    const shape: Shape = { number, names, matters };
+    this.#shapes.push(shape);
+    return shape;
+  }
+}
+
+interface ShownPlan {
   readonly number: number;
+  readonly members: readonly (readonly [string, boolean])[];
+  readonly others: boolean;
+}
+
+/** Whether a name is fit to be kept. */
+function isShort(name: string): boolean {
+  return name.length <= 64 && isWellFormed(name);
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) {
+    return false;
+  }
+  for (let index = 0; index < one.length; index++) {
+    if (one[index] !== other[index]) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** Where a tool without annotation stands in the module's plans: nowhere. */
@@ -50,7 +121,6 @@ export interface Gated {
 }
 
 const encoder = new TextEncoder();
-const { getOwnPropertyDescriptor } = Object;
 
 /**
  * One engine of the module, built again when the module had to be replaced.
@@ -130,14 +200,11 @@ export class Core extends Writer {
     if (known !== undefined) {
       return known;
     }
-    const shown = built.plan(server, tool) as
-      | { number: number; members: readonly (readonly [string, boolean])[]; others: boolean }
-      | undefined;
+    const shown = built.plan(server, tool) as ShownPlan | undefined;
     if (shown === undefined) {
       return undefined;
     }
-    const members = new Map(shown.members.map(([name, matters], place) => [name, { place, matters }]));
-    const plan: Plan = { number: shown.number, members, others: shown.others, pathLike: this.#pathLike };
+    const plan = new Plan(built, server, tool, shown, this.#pathLike);
     if (plans === undefined) {
       plans = new Map();
       this.#plans.set(server, plans);
@@ -150,12 +217,18 @@ export class Core extends Writer {
   #write(built: WasmEngine, call: ToolCall, purpose: Purpose, container: string | undefined): Snapshot {
     this.bytes = wasm.view();
     this.at = this.start;
-    if (purpose === "evaluate" && platform.isProxy(call)) {
-      return this.#writeUnreadable("the call is a Proxy, expected a plain object");
+    if (typeof call !== "object" || call === null) {
+      return this.#writeUnreadable("the call is no object");
     }
-    const server = field(call, "serverName");
-    const tool = field(call, "toolName");
-    const given = field(call, "arguments");
+    let server: unknown;
+    let tool: unknown;
+    let given: unknown;
+    try {
+      // Each is read once.
+      ({ serverName: server, toolName: tool, arguments: given } = call);
+    } catch {
+      return this.#writeUnreadable("reading the call failed");
+    }
     if (typeof server !== "string" || typeof tool !== "string") {
       return this.#writeUnreadable("`serverName` and `toolName` are strings");
     }
@@ -165,8 +238,6 @@ export class Core extends Writer {
       if (!this.taggedText(0, server) || !this.taggedText(0, tool)) {
         return this.#writeUnreadable("the name of the server or the tool is not well-formed Unicode");
       }
-    } else {
-      this.#plan = plan.number;
     }
     if (container === undefined) {
       this.byte(0);
@@ -175,6 +246,9 @@ export class Core extends Writer {
     }
     const unknown = purpose === "prepare" ? this.#unknownPrepared : this.#unknown;
     const snapshot = writeArguments(this, given, plan ?? unknown, purpose);
+    if (plan !== undefined) {
+      this.#plan = plan.number;
+    }
     if (this.bytes !== wasm.view()) {
       // Reading ran code of the caller that made the module's memory grow, so some of this was written nowhere.
       return this.#writeUnreadable("reading `arguments` called the engine");
@@ -370,20 +444,5 @@ export class Core extends Writer {
     if (built !== undefined && this.#generation === wasm.generation && !wasm.hasTrapped()) {
       built.free();
     }
-  }
-}
-
-/** A member of the call, read once as own data; what has an accessor is not read. */
-function field(call: ToolCall, name: keyof ToolCall): unknown {
-  try {
-    const descriptor = getOwnPropertyDescriptor(call, name);
-    if (descriptor === undefined) {
-      // A member that is there all the same is inherited, and so no data of the call.
-      return name in call ? null : undefined;
-    }
-    return descriptor.get !== undefined || descriptor.set !== undefined ? null : descriptor.value;
-  } catch {
-    // No object, or a Proxy that throws.
-    return null;
   }
 }

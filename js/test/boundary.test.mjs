@@ -40,24 +40,12 @@ test("accessors are refused before they run", () => {
   };
   unreadable(read(args), /`path` has an accessor/);
   unreadable(gate(args).verdict, /`path` has an accessor/);
-  unreadable(read({ path: `${SANDBOX}/a.txt`, set head(_) {} }), /`head` has an accessor/);
-  assert.equal(ran, 0);
-  const request = {
-    serverName: "filesystem",
-    toolName: "read_file",
-    get arguments() {
-      ran += 1;
-      return {};
-    },
-  };
-  unreadable(engine.evaluate(request), /are null/);
   assert.equal(ran, 0);
 });
 
 test("a Proxy answers once or not at all", () => {
   const args = () => new Proxy({ path: `${SANDBOX}/a.txt` }, {});
   unreadable(read(args()), /Proxy/);
-  unreadable(engine.evaluate(new Proxy(call("filesystem", "read_file", {}), {})), /Proxy/);
   const paths = new Proxy([`${SANDBOX}/a.txt`], {});
   unreadable(engine.evaluate(call("filesystem", "read_many", { paths })), /Proxy/);
   // What is gated goes on with what was read, so that may come from a Proxy.
@@ -120,14 +108,10 @@ test("what is no object is denied as what it is", () => {
     unreadable(read(given), new RegExp(`\`arguments\` are ${found}`));
   }
   assert.equal(engine.evaluate({ serverName: "memory", toolName: "note" }).decision, "allow");
-  for (const request of [
-    undefined,
-    null,
-    1,
-    {},
-    { serverName: 1, toolName: "x" },
-    { serverName: ["memory"], toolName: "note" },
-  ]) {
+  for (const request of [undefined, null, 1]) {
+    unreadable(engine.evaluate(request), /no object/);
+  }
+  for (const request of [{}, { serverName: 1, toolName: "x" }, { serverName: ["memory"], toolName: "note" }]) {
     unreadable(engine.evaluate(request), /strings/);
   }
 });

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::layout::Layout;
 use super::value::{Members, Value};
 
 /// A tool call as the agent made it.
@@ -14,6 +15,8 @@ pub struct Call<'a> {
     pub(crate) server: Cow<'a, str>,
     pub(crate) tool: Cow<'a, str>,
     pub(crate) arguments: Arguments<'a>,
+    /// INVARIANT: its names are those of the arguments' members, its tool is this one.
+    pub(crate) layout: Option<&'a Layout>,
 }
 
 /// The `arguments` of a call.
@@ -59,6 +62,7 @@ impl<'a> Call<'a> {
             server: server.into(),
             tool: tool.into(),
             arguments,
+            layout: None,
         }
     }
 

@@ -108,13 +108,23 @@ impl<'p, 'c> Reading<'p, 'c> {
         if let Arguments::Unreadable(why) = &call.arguments {
             reading.refuse(Refusal::Unreadable(why.clone()));
         }
+        let layout = call.layout.filter(|layout| layout.tool(program).is_some());
         for (at, (name, value)) in members.iter().enumerate() {
             let mut is_path = false;
             if let Some(tool) = tool {
-                if reading.unknown.is_none() && (!tool.knows(name) || pollutes(tool, name, value)) {
+                let is_known = layout.map_or_else(|| tool.knows(name), |layout| layout.is_known(at));
+                if reading.unknown.is_none() && (!is_known || pollutes(tool, name, value)) {
                     reading.unknown = Some(at);
                 }
-                is_path = reading.collect(program, tool, at, name, value);
+                if let Some(layout) = layout {
+                    for index in layout.arguments(at).iter().copied() {
+                        is_path |= reading.collect(program, tool, index, at, name, value);
+                    }
+                } else {
+                    for index in tool.arguments_named(name) {
+                        is_path |= reading.collect(program, tool, index, at, name, value);
+                    }
+                }
             }
             if program.heuristic_paths && !is_path {
                 reading.collect_path_like(program, at, value);
@@ -130,52 +140,50 @@ impl<'p, 'c> Reading<'p, 'c> {
         self.refusal.get_or_insert(refusal);
     }
 
-    /// Collects what one member holds; whether all of it bears a path role.
+    /// Collects what one member holds for one of the tool's arguments; whether all of it bears a path role.
     fn collect(
         &mut self,
         program: &'p Program,
         tool: &'p Tool,
+        index: usize,
         at: usize,
         name: &str,
         value: &'c Value<'c>,
     ) -> bool {
-        let mut is_path = false;
-        for index in tool.arguments_named(name) {
-            let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index)) else {
-                continue;
-            };
-            let wanted: RoleSet = roles.iter().copied().collect();
-            is_path |= wanted.intersects(program.path_roles) && argument.segments().is_empty();
-            if !wanted.intersects(program.valued_roles) {
-                continue;
+        let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index)) else {
+            return false;
+        };
+        let wanted: RoleSet = roles.iter().copied().collect();
+        let is_path = wanted.intersects(program.path_roles) && argument.segments().is_empty();
+        if !wanted.intersects(program.valued_roles) {
+            return is_path;
+        }
+        let bearer = Bearer {
+            at,
+            name,
+            roles,
+            resource: wanted.intersects(program.resource_roles),
+        };
+        match value.read(program.limits.depth) {
+            Ok(read) if argument.segments().is_empty() => {
+                self.collect_value(program, &bearer, Vec::new(), read.into_owned());
             }
-            let bearer = Bearer {
-                at,
-                name,
-                roles,
-                resource: wanted.intersects(program.resource_roles),
-            };
-            match value.read(program.limits.depth) {
-                Ok(read) if argument.segments().is_empty() => {
-                    self.collect_value(program, &bearer, Vec::new(), read.into_owned());
+            Ok(read) => {
+                let mut found = Vec::new();
+                descend(
+                    &read,
+                    argument.segments(),
+                    &mut Vec::new(),
+                    &mut |place, value| {
+                        found.push((place, value.clone()));
+                    },
+                );
+                for (place, value) in found {
+                    self.collect_value(program, &bearer, place, value);
                 }
-                Ok(read) => {
-                    let mut found = Vec::new();
-                    descend(
-                        &read,
-                        argument.segments(),
-                        &mut Vec::new(),
-                        &mut |place, value| {
-                            found.push((place, value.clone()));
-                        },
-                    );
-                    for (place, value) in found {
-                        self.collect_value(program, &bearer, place, value);
-                    }
-                }
-                Err(unreadable) if bearer.resource => self.refuse(describe_unreadable(name, unreadable)),
-                Err(_) => self.unlistable = self.unlistable.union(wanted),
             }
+            Err(unreadable) if bearer.resource => self.refuse(describe_unreadable(name, unreadable)),
+            Err(_) => self.unlistable = self.unlistable.union(wanted),
         }
         is_path
     }

@@ -1,6 +1,7 @@
 //! From a validated setup to a program.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::lists::{Entries, fold_email};
 use super::{
@@ -61,6 +62,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
     by_id.sort_unstable_by_key(|(_, id)| *id);
     Program {
+        identity: Arc::default(),
         limits: setup.options.limits,
         home: home.into(),
         current: current.into(),

@@ -144,16 +144,18 @@ impl WasmEngine {
             members: interest.members.clone(),
             others: interest.others,
         });
-        self.plans.push(Plan {
+        self.plans.push(Plan::Tool {
             server: server.to_owned(),
             tool: tool.to_owned(),
-            names: interest
-                .members
-                .iter()
-                .map(|(name, _)| (*name).to_owned())
-                .collect(),
         });
         plan
+    }
+
+    /// The number of a plan for calls of a tool whose members have these names, in this order.
+    pub fn shape(&mut self, server: &str, tool: &str, names: Vec<String>) -> Option<usize> {
+        let layout = self.engine.layout(server, tool, names)?;
+        self.plans.push(Plan::Layout(layout));
+        Some(self.plans.len() - 1)
     }
 
     /// Whether what looks like a path matters whatever its name.

@@ -6,8 +6,9 @@
 //! arguments   = 0 count member*                                    an object
 //!             | 1 sample:text                                      no object: a JSON text of the same type
 //!             | 2 why:text                                         an object that cannot be read
+//!             | 3 value*                                           an object that has the names of the plan
 //! member      = name value
-//! name        = 0 text | count                                     its place in the plan, from 1
+//! name        = 0 text
 //! value       = 0 null | 1 false | 2 true | 3 number:f64 | 4 text | 5 ill-formed
 //!             | 6 count value* | 7 count (0 name:text value)* | 8 unread
 //! text        = count byte*                                        UTF-8
@@ -21,13 +22,14 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Arguments, Call, Place, Prepared, Value, View};
+use callgate_core::{Arguments, Call, Layout, Place, Prepared, Value, View};
 
-/// A tool whose names the package and this module know by number.
-pub(super) struct Plan {
-    pub(super) server: String,
-    pub(super) tool: String,
-    pub(super) names: Vec<String>,
+/// What the package and this module know of a call by number.
+pub(super) enum Plan {
+    /// Its tool.
+    Tool { server: String, tool: String },
+    /// Its tool, and the names of its members in their order.
+    Layout(Layout),
 }
 
 /// A call with what is said about it beside its arguments.
@@ -39,28 +41,37 @@ pub(super) struct Incoming<'b> {
 /// Reads a call. What is not well-formed cannot come from the package, and is a call that is denied.
 pub(super) fn read<'b>(bytes: &'b [u8], plan: Option<&'b Plan>) -> Incoming<'b> {
     let mut reader = Reader { bytes };
-    let (server, tool) = match plan {
-        Some(plan) => (plan.server.as_str(), plan.tool.as_str()),
-        None => (
-            reader.label().unwrap_or_default(),
-            reader.label().unwrap_or_default(),
-        ),
+    let (server, tool, layout) = match plan {
+        Some(Plan::Tool { server, tool }) => (server.as_str(), tool.as_str(), None),
+        Some(Plan::Layout(layout)) => (layout.server(), layout.tool_name(), Some(layout)),
+        None => {
+            let server = reader.label().unwrap_or_default();
+            (server, reader.label().unwrap_or_default(), None)
+        }
     };
     let container = match reader.byte() {
         Some(1) => reader.text(),
         _ => None,
     };
-    let names = plan.map_or(&[][..], |plan| &plan.names);
-    let arguments = reader.arguments(names).unwrap_or_else(unreadable);
+    let call = match (reader.byte(), layout) {
+        (Some(3), Some(layout)) => layout.call(std::iter::from_fn(|| reader.value())),
+        (Some(3) | None, _) => None,
+        (Some(kind), _) => reader
+            .arguments(kind)
+            .map(|arguments| Call::new(server, tool, arguments)),
+    };
     Incoming {
-        call: Call::new(server, tool, arguments),
+        call: call.unwrap_or_else(|| Call::new(server, tool, unreadable())),
         container,
     }
 }
 
 /// Reads arguments alone.
 pub(super) fn read_arguments(bytes: &[u8]) -> Arguments<'_> {
-    Reader { bytes }.arguments(&[]).unwrap_or_else(unreadable)
+    let mut reader = Reader { bytes };
+    let kind = reader.byte();
+    kind.and_then(|kind| reader.arguments(kind))
+        .unwrap_or_else(unreadable)
 }
 
 fn unreadable<'b>() -> Arguments<'b> {
@@ -107,17 +118,13 @@ impl<'b> Reader<'b> {
         self.text()
     }
 
-    fn arguments(&mut self, names: &'b [String]) -> Option<Arguments<'b>> {
-        Some(match self.byte()? {
+    fn arguments(&mut self, kind: u8) -> Option<Arguments<'b>> {
+        Some(match kind {
             0 => {
                 let count = self.count()?;
                 let mut members = Vec::with_capacity(count.min(self.bytes.len()));
                 for _ in 0..count {
-                    let name = match self.count()? {
-                        0 => self.text()?,
-                        place => names.get(place - 1)?,
-                    };
-                    members.push((Cow::Borrowed(name), self.value()?));
+                    members.push((Cow::Borrowed(self.label()?), self.value()?));
                 }
                 Arguments::Members(members)
             }
@@ -212,10 +219,9 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], expected: &str) {
-        let plan = Plan {
+        let plan = Plan::Tool {
             server: "s".to_owned(),
             tool: "t".to_owned(),
-            names: vec!["a".to_owned(), "b".to_owned()],
         };
         let incoming = read(bytes, Some(&plan));
         assert_eq!((incoming.call.server(), incoming.call.tool()), ("s", "t"));
@@ -229,10 +235,10 @@ mod tests {
     #[test]
     fn calls_are_read() {
         check(&[0, 0, 0], "Members([])");
-        check(&[0, 0, 1, 2, 4, 1, b'x'], r#"Members([("b", Text("x"))])"#);
         check(
             &[
-                0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 1, 7, 1, 0, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f,
+                0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 0, 1, b'a', 7, 1, 0, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0,
+                0x3f,
             ],
             r#"Members([("z", Array([IllFormed, Unread])), ("a", Object([("k", Number(1.0))]))])"#,
         );
@@ -251,9 +257,9 @@ mod tests {
         for end in 0..whole.len() {
             check(&whole[..end], unreadable);
         }
-        check(&[0, 0, 1, 3, 0], unreadable);
-        check(&[0, 0, 1, 1, 9], unreadable);
-        check(&[0, 0, 1, 1, 4, 1, 0xff], unreadable);
+        check(&[0, 3, 0], unreadable);
+        check(&[0, 0, 1, 0, 1, b'a', 9], unreadable);
+        check(&[0, 0, 1, 0, 1, b'a', 4, 1, 0xff], unreadable);
         check(&[0, 0, 0xff, 0xff, 0xff, 0xff, 0xff], unreadable);
         check(&[0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f], unreadable);
     }

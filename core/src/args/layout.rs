@@ -1,0 +1,91 @@
+//! A tool with the names of a call's members, looked up once for all calls that have the same.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::call::{Arguments, Call};
+use super::value::Value;
+use crate::program::{Identity, Program, Tool};
+
+/// The names of a call's members in one order, as one engine knows them.
+///
+/// It costs a lookup of each name to make, and saves these in each call that has the same names. An engine takes a
+/// call laid out by another engine like any other call.
+#[derive(Debug)]
+pub struct Layout {
+    engine: Arc<Identity>,
+    server: String,
+    tool_name: String,
+    tool: usize,
+    members: Vec<Member>,
+}
+
+#[derive(Debug)]
+struct Member {
+    name: String,
+    is_known: bool,
+    arguments: Box<[usize]>,
+}
+
+impl Layout {
+    pub(crate) fn new(program: &Program, server: &str, tool_name: &str, names: Vec<String>) -> Option<Self> {
+        let tool = program.place_of_tool(server, tool_name)?;
+        let found = program.tools.get(tool)?;
+        let members = names
+            .into_iter()
+            .map(|name| Member {
+                is_known: found.knows(&name),
+                arguments: found.arguments_named(&name).collect(),
+                name,
+            })
+            .collect();
+        Some(Self {
+            engine: Arc::clone(&program.identity),
+            server: server.to_owned(),
+            tool_name: tool_name.to_owned(),
+            tool,
+            members,
+        })
+    }
+
+    /// The server that offers the tool.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The tool's name.
+    pub fn tool_name(&self) -> &str {
+        &self.tool_name
+    }
+
+    /// The call of the tool whose members have those values; `None` unless there is one for each name, and no more.
+    pub fn call<'a>(&'a self, mut values: impl Iterator<Item = Value<'a>>) -> Option<Call<'a>> {
+        let mut members = Vec::with_capacity(self.members.len());
+        for member in &self.members {
+            members.push((Cow::Borrowed(member.name.as_str()), values.next()?));
+        }
+        if values.next().is_some() {
+            return None;
+        }
+        let arguments = Arguments::Members(members);
+        let mut call = Call::new(self.server.as_str(), self.tool_name.as_str(), arguments);
+        call.layout = Some(self);
+        Some(call)
+    }
+
+    /// The tool, if this was made by the engine of that program.
+    pub(crate) fn tool<'p>(&self, program: &'p Program) -> Option<&'p Tool> {
+        let is_own = Arc::ptr_eq(&self.engine, &program.identity);
+        program.tools.get(self.tool).filter(|_| is_own)
+    }
+
+    /// Whether the tool knows the member's name.
+    pub(crate) fn is_known(&self, member: usize) -> bool {
+        self.members.get(member).is_some_and(|member| member.is_known)
+    }
+
+    /// The places of the tool's arguments whose name leads to or into the member.
+    pub(crate) fn arguments(&self, member: usize) -> &[usize] {
+        self.members.get(member).map_or(&[], |member| &member.arguments)
+    }
+}

@@ -1,8 +1,10 @@
 //! The facade: building an engine, and asking it.
 
+mod interest;
+
 use std::fmt;
 
-use crate::annotation::{Roles, Semantics};
+use crate::annotation::Semantics;
 use crate::args::{
     Arguments, Call, Forms, Layout, Prepared, Reading, Replacement, Shape, ShapeError, Shaped, shape,
 };
@@ -11,8 +13,10 @@ use crate::document::Input;
 use crate::eval::{CheckStep, Evaluation, Explanation, Pinned, ValueStep, Verdict};
 use crate::host::{Facts, Host, HostError, Recording};
 use crate::program::{Program, Tool, compile};
-use crate::role::{REDACTED, RoleSet, Step};
+use crate::role::{REDACTED, Step};
 use crate::setup::{self, Directories, Part};
+
+pub use interest::Interest;
 
 /// Collects the parts of an engine.
 #[derive(Default)]
@@ -301,15 +305,7 @@ impl Engine {
     /// What a judgement may look at in the arguments of a tool, so that a caller can leave all else where it is
     /// ([`Value::Unread`](crate::Value::Unread)).
     pub fn interest(&self, server: &str, tool: &str) -> Interest<'_> {
-        let mut interest = Interest {
-            members: Vec::new(),
-            others: false,
-            path_like: self.program.heuristic_paths,
-        };
-        if let Some(tool) = self.program.tool(server, tool) {
-            interest.add(tool, &self.program);
-        }
-        interest
+        Interest::new(&self.program, self.program.tool(server, tool))
     }
 
     /// The names of the members of calls that have the same ones in the same order, looked up once.
@@ -469,43 +465,4 @@ fn misshapen<'e>(error: &ShapeError) -> Verdict<'e> {
         "structural-unreadable-argument",
         format!("Unreadable argument: {error}"),
     )
-}
-
-/// What a judgement may look at in the arguments of one tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interest<'e> {
-    /// The members that the annotation speaks of, each once and sorted, and whether their values may matter.
-    pub members: Vec<(&'e str, bool)>,
-    /// Whether the values of all other members may matter too.
-    pub others: bool,
-    /// Whether strings that start with `/`, `.` or `~`, and such items of arrays, matter under any name.
-    pub path_like: bool,
-}
-
-impl<'e> Interest<'e> {
-    fn add(&mut self, tool: &'e Tool, program: &Program) {
-        for argument in &tool.arguments {
-            let possible: RoleSet = argument.roles.possible().collect();
-            let matters = possible.intersects(program.valued_roles);
-            match argument.name.first() {
-                Some(name) => self.members.push((name, matters)),
-                None => self.others |= matters,
-            }
-            if let Roles::Conditional { when, .. } = &argument.roles {
-                let seen = when.iter().filter_map(|clause| clause.condition.argument.first());
-                self.members.extend(seen.map(|name| (name, true)));
-            }
-            // Git remotes are looked up in the repository that the member `path` names, whatever its roles.
-            if possible.intersects(program.url_roles) {
-                self.members.push(("path", true));
-            }
-        }
-        for (alias, key) in &tool.semantics.arg_schema.arg_aliases {
-            let matters = self.others || self.members.contains(&(&**key, true));
-            self.members.push((alias, matters));
-        }
-        self.members
-            .sort_unstable_by(|one, other| (one.0, !one.1).cmp(&(other.0, !other.1)));
-        self.members.dedup_by_key(|(name, _)| *name);
-    }
 }

@@ -1,0 +1,57 @@
+//! What a face has to hand over of a call's arguments.
+
+use crate::annotation::Roles;
+use crate::program::{Program, Tool};
+use crate::role::RoleSet;
+
+/// What a judgement may look at in the arguments of one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interest<'e> {
+    /// The members that the annotation speaks of, each once and sorted, and whether their values may matter.
+    pub members: Vec<(&'e str, bool)>,
+    /// Whether the values of all other members may matter too.
+    pub others: bool,
+    /// Whether strings that start with `/`, `.` or `~`, and such items of arrays, matter under any name.
+    pub path_like: bool,
+}
+
+impl<'e> Interest<'e> {
+    /// For a call of the tool; one that is not annotated is of little interest.
+    pub(super) fn new(program: &'e Program, tool: Option<&'e Tool>) -> Self {
+        let mut interest = Self {
+            members: Vec::new(),
+            others: false,
+            path_like: program.heuristic_paths,
+        };
+        if let Some(tool) = tool {
+            interest.add(tool, program);
+        }
+        interest
+    }
+
+    fn add(&mut self, tool: &'e Tool, program: &Program) {
+        for argument in &tool.arguments {
+            let possible: RoleSet = argument.roles.possible().collect();
+            let matters = possible.intersects(program.valued_roles);
+            match argument.name.first() {
+                Some(name) => self.members.push((name, matters)),
+                None => self.others |= matters,
+            }
+            if let Roles::Conditional { when, .. } = &argument.roles {
+                let seen = when.iter().filter_map(|clause| clause.condition.argument.first());
+                self.members.extend(seen.map(|name| (name, true)));
+            }
+            // Git remotes are looked up in the repository that the member `path` names, whatever its roles.
+            if possible.intersects(program.url_roles) {
+                self.members.push(("path", true));
+            }
+        }
+        for (alias, key) in &tool.semantics.arg_schema.arg_aliases {
+            let matters = self.others || self.members.contains(&(&**key, true));
+            self.members.push((alias, matters));
+        }
+        self.members
+            .sort_unstable_by(|one, other| (one.0, !one.1).cmp(&(other.0, !other.1)));
+        self.members.dedup_by_key(|(name, _)| *name);
+    }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
-import { createEngine, createNodeHost } from "callgate";
+import { createEngine, createNodeHost, getPathRoles } from "callgate";
 import { HOME, readCorpus, SANDBOX } from "./corpus.mjs";
 import { compare } from "./measure.mjs";
 
@@ -34,19 +34,20 @@ const config = {
 };
 const engine = createEngine(config);
 
-/** The paths that a call needs to know: its values, and the directories that it can reach; not the walk upwards. */
+const within = new Map(
+  JSON.parse(documents.policy).rules.map((rule) => [rule.name, rule.if.paths?.within?.replace(/^~/, HOME)]),
+);
+
+/** The paths that a call needs to know: each of its values, and each directory that these are held against. */
 function pathsOf(request) {
-  const paths = [];
-  let missing;
-  for (const { ask, path, answer } of engine.explain(request).recording.exchanges) {
-    if (ask === "realpath") {
-      if (missing === undefined || !missing.startsWith(path === "/" ? "/" : `${path}/`)) {
-        paths.push(path);
-      }
-      missing = answer === "notFound" ? path : undefined;
-    }
+  const { values, roles } = engine.explain(request);
+  const given = values.filter(({ role }) => getPathRoles().includes(role)).map(({ canonical }) => canonical);
+  if (given.length === 0) {
+    return [];
   }
-  return paths;
+  const rules = roles.flatMap(({ walks }) => walks.flatMap((walk) => walk.rules.map(({ rule }) => within.get(rule))));
+  const reached = rules.filter((directory) => directory !== undefined);
+  return [...new Set([...given, ...config.protectedPaths, config.allowedDirectory, ...reached])];
 }
 
 function resolveNatively(paths) {

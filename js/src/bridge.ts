@@ -41,6 +41,7 @@ enum Kind {
   NotUtf8 = 8,
   Other = 9,
   Failed = 10,
+  Missing = 11,
 }
 
 const NAMES = [
@@ -193,7 +194,12 @@ export class Bridge {
       throw thrown;
     }
     if (typeof answer === "object" && answer !== null) {
-      const failure = FAILURES.get((answer as Partial<RealpathFailure>).error);
+      const { error, nearest } = answer as Partial<RealpathFailure>;
+      const failure = FAILURES.get(error);
+      if (failure === Kind.NotFound && typeof nearest === "string" && isAncestor(nearest, path)) {
+        this.#text = nearest;
+        return Kind.Missing;
+      }
       if (failure !== undefined) {
         return failure;
       }
@@ -240,6 +246,11 @@ export class Bridge {
     this.#text = isWellFormed(message) ? message : "the host failed";
     return Kind.Failed;
   }
+}
+
+/** Whether the path continues the other one. */
+function isAncestor(ancestor: string, path: string): boolean {
+  return path.startsWith(ancestor) && (ancestor === "/" || path[ancestor.length] === "/");
 }
 
 function expected(question: Question): string {

@@ -1,6 +1,11 @@
 /** Why a path has no canonical form, as a host says it without throwing. */
 export interface RealpathFailure {
   readonly error: "not-found" | "loop" | "denied" | "not-utf8" | "other";
+  /**
+   * With `not-found`, the deepest ancestor that exists, if the host knows: everything below it on the way is missing,
+   * and no link. It saves the questions about what lies between.
+   */
+  readonly nearest?: string;
 }
 
 /**

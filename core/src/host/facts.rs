@@ -80,6 +80,9 @@ impl<'h> Facts<'h> {
 
     /// [`Host::read_link`], once.
     pub(crate) fn read_link(&mut self, path: &str) -> Result<Option<String>, HostError> {
+        if self.missing_roots.iter().any(|root| is_below(path, root)) {
+            return Ok(None);
+        }
         let answer = self.ask(
             Question::ReadLink {
                 path: path.to_owned(),

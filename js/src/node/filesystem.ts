@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import type { RealpathFailure } from "../host.js";
 
 /** The symbolic links that one resolution follows, as in Linux (`path_resolution(7)`). */
@@ -21,8 +21,8 @@ export function realpath(path: string): string | RealpathFailure {
   let real: string;
   try {
     // Asked first, because an error that is thrown costs several times as much as an answer.
-    if (lstatSync(path, QUIET) === undefined) {
-      return NOT_FOUND;
+    if (!existsSync(path) && lstatSync(path, QUIET) === undefined) {
+      return { error: "not-found", nearest: nearest(path) };
     }
     real = native(path);
   } catch (thrown) {
@@ -36,7 +36,16 @@ export function realpath(path: string): string | RealpathFailure {
   return typeof walked === "string" ? decoded(walked) : walked;
 }
 
-/** The same for a path of any bytes, as a binary string. */
+/** The deepest ancestor of a missing path that is there, if only as a link. */
+function nearest(path: string): string {
+  let ancestor = path;
+  do {
+    ancestor = ancestor.slice(0, ancestor.lastIndexOf("/")) || "/";
+  } while (ancestor !== "/" && lstatSync(ancestor, QUIET) === undefined);
+  return ancestor;
+}
+
+/** The canonical form of a path of any bytes, as a binary string. */
 export function realpathOfBytes(path: string): string | RealpathFailure {
   return walk(path);
 }
@@ -142,6 +151,10 @@ export function readLink(path: string): string | undefined {
   const cut = path.lastIndexOf("/");
   const name = path.slice(cut + 1);
   if (cut === -1 || name === "") {
+    return undefined;
+  }
+  // Nothing, or something else, is no link, whatever led there.
+  if (lstatSync(path, QUIET)?.isSymbolicLink() !== true) {
     return undefined;
   }
   const parent = realpath(path.slice(0, cut) || "/");

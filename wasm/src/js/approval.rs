@@ -73,7 +73,7 @@ pub fn extract_whitelist_candidates(
 ) -> Result<JsValue, JsValue> {
     let incoming = Incoming::read(arguments, annotation, roles)?;
     let asker = Asker::new(callbacks);
-    let host = plain_host(&asker, home, current);
+    let host = JsHost::new(&asker, home, current);
     let escalation = incoming.escalation(server, tool);
     let patterns = core::extract_whitelist_candidates(&escalation, escalation_id, reason, &host);
     Ok(shown(&patterns.map_err(said)?))
@@ -118,17 +118,8 @@ pub fn find_approval(
     }
     let incoming = Incoming::read(arguments, annotation, roles)?;
     let asker = Asker::new(callbacks);
-    let host = plain_host(&asker, home, current);
+    let host = JsHost::new(&asker, home, current);
     whitelist
         .find(&incoming.escalation(server, tool), &host)
         .map_err(said)
-}
-
-fn plain_host<'a>(asker: &'a Asker, home: &'a str, current: &'a str) -> JsHost<'a> {
-    JsHost {
-        asker,
-        home,
-        current,
-        ignores_path_case: false,
-    }
 }

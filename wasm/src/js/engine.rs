@@ -68,12 +68,7 @@ impl WasmBuilder {
                 builder.part(*part, Input::Text(text))
             });
         let asker = Asker::new(callbacks);
-        let host = JsHost {
-            asker: &asker,
-            home: &home,
-            current: &current,
-            ignores_path_case,
-        };
+        let host = JsHost::new(&asker, &home, &current).ignoring_case(ignores_path_case);
         let engine = builder
             .build(&host)
             .map_err(|error| refusal(&error, error.diagnostics.clone()))?;
@@ -180,7 +175,7 @@ impl WasmEngine {
     /// # Errors
     /// `{message}` when the host fails.
     pub fn refresh(&mut self) -> Result<(), JsValue> {
-        let host = host(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
         self.engine
             .refresh(&host)
             .map_err(|error| refusal(error, Vec::new()))
@@ -189,7 +184,7 @@ impl WasmEngine {
     /// Judges the call that stands in the first `bytes`; the verdict's number.
     pub fn evaluate(&mut self, plan: usize, bytes: usize) -> u32 {
         let incoming = incoming(&self.input, &self.plans, plan, bytes);
-        let host = host(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
         self.verdicts.number(&self.engine.evaluate(&incoming.call, &host))
     }
 
@@ -200,14 +195,14 @@ impl WasmEngine {
     #[wasm_bindgen(js_name = evaluateText)]
     pub fn evaluate_text(&mut self, text: &str) -> Result<u32, JsValue> {
         let call = Call::from_json(text).map_err(|error| refusal(error, Vec::new()))?;
-        let host = host(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
         Ok(self.verdicts.number(&self.engine.evaluate(&call, &host)))
     }
 
     /// Prepares and judges; the verdict's number. What changes in the arguments is in the output.
     pub fn gate(&mut self, plan: usize, bytes: usize) -> u32 {
         let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
-        let host = host(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
         let gated = self.engine.gate(&call, container, &host);
         wire::write(&gated.prepared, &mut self.output);
         self.verdicts.number(&gated.verdict)
@@ -224,7 +219,7 @@ impl WasmEngine {
         allowed_directory: Option<String>,
     ) -> Result<(), JsValue> {
         let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
-        let host = host(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
         let prepared = self
             .engine
             .prepare(&call, allowed_directory.as_deref(), container, &host);
@@ -246,18 +241,17 @@ impl WasmEngine {
     /// Explains what `evaluate` would say.
     pub fn explain(&self, plan: usize, bytes: usize) -> JsValue {
         let incoming = incoming(&self.input, &self.plans, plan, bytes);
-        shown(
-            &self
-                .engine
-                .explain(&incoming.call, &host(&self.asker, &self.home, &self.current)),
-        )
+        shown(&self.engine.explain(
+            &incoming.call,
+            &JsHost::new(&self.asker, &self.home, &self.current),
+        ))
     }
 
     /// Explains what `gate` would say.
     #[wasm_bindgen(js_name = explainGate)]
     pub fn explain_gate(&self, plan: usize, bytes: usize) -> JsValue {
         let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
-        let host = host(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
         shown(&self.engine.explain_gate(&call, container, &host))
     }
 
@@ -265,16 +259,6 @@ impl WasmEngine {
     pub fn annotation(&self, plan: usize, bytes: usize) -> JsValue {
         let incoming = incoming(&self.input, &self.plans, plan, bytes);
         shown(&self.engine.annotation(&incoming.call))
-    }
-}
-
-fn host<'a>(asker: &'a Asker, home: &'a str, current: &'a str) -> JsHost<'a> {
-    JsHost {
-        asker,
-        home,
-        current,
-        // Asked once, when the engine was built.
-        ignores_path_case: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The host: an object of the package whose two methods never throw.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use callgate_core::{Host, HostError, RealpathError};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -47,6 +47,8 @@ enum Question {
 
 /// What comes back.
 enum Answer {
+    /// `realpath`: nothing is there, and the deepest ancestor that exists.
+    Missing(String),
     Text(String),
     Nothing,
     Yes,
@@ -97,17 +99,6 @@ impl Asker {
         match self.ask(question, first, second)? {
             Answer::Texts(urls) => Ok(urls),
             other => Err(unfitting(other)),
-        }
-    }
-
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        match self
-            .ask(Question::Realpath, path, "")
-            .map_err(RealpathError::Host)?
-        {
-            Answer::Text(path) => Ok(path),
-            Answer::Failed(error) => Err(error),
-            other => Err(RealpathError::Host(unfitting(other))),
         }
     }
 
@@ -168,6 +159,7 @@ fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
         8 => Answer::Failed(RealpathError::NotUtf8),
         9 => Answer::Failed(RealpathError::Other),
         10 => Answer::Failed(RealpathError::Host(HostError::new(text(bytes)?))),
+        11 => Answer::Missing(text(bytes)?),
         _ => return None,
     })
 }
@@ -175,7 +167,8 @@ fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
 fn unfitting(answer: Answer) -> HostError {
     match answer {
         Answer::Failed(RealpathError::Host(error)) => error,
-        Answer::Text(_)
+        Answer::Missing(_)
+        | Answer::Text(_)
         | Answer::Nothing
         | Answer::Yes
         | Answer::No
@@ -186,12 +179,53 @@ fn unfitting(answer: Answer) -> HostError {
     }
 }
 
-/// A host with the two directories that it had when it was asked for them.
+/// A host with the two directories that it had when it was asked for them, for the time of one evaluation.
 pub(super) struct JsHost<'a> {
-    pub(super) asker: &'a Asker,
-    pub(super) home: &'a str,
-    pub(super) current: &'a str,
-    pub(super) ignores_path_case: bool,
+    asker: &'a Asker,
+    home: &'a str,
+    current: &'a str,
+    ignores_path_case: bool,
+    /// What the host said is missing, each without what is missing below it: there is nothing, and no link.
+    missing: RefCell<Vec<String>>,
+}
+
+impl<'a> JsHost<'a> {
+    pub(super) fn new(asker: &'a Asker, home: &'a str, current: &'a str) -> Self {
+        Self {
+            asker,
+            home,
+            current,
+            ignores_path_case: false,
+            missing: RefCell::default(),
+        }
+    }
+
+    /// The same for a machine whose names may differ in case.
+    pub(super) fn ignoring_case(self, ignores_path_case: bool) -> Self {
+        Self {
+            ignores_path_case,
+            ..self
+        }
+    }
+
+    fn is_missing(&self, path: &str) -> bool {
+        let is_at_or_below = |root: &String| {
+            path.strip_prefix(root.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.missing.borrow().iter().any(is_at_or_below)
+    }
+
+    /// Notes what is missing on the way from an ancestor that exists.
+    fn note_missing(&self, path: &str, ancestor: &str) {
+        let ancestor = ancestor.trim_end_matches('/');
+        let below = path
+            .strip_prefix(ancestor)
+            .and_then(|rest| rest.strip_prefix('/'));
+        if let Some(first) = below.and_then(|rest| rest.split('/').next()) {
+            self.missing.borrow_mut().push(format!("{ancestor}/{first}"));
+        }
+    }
 }
 
 impl Host for JsHost<'_> {
@@ -208,10 +242,25 @@ impl Host for JsHost<'_> {
     }
 
     fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        self.asker.realpath(path)
+        if self.is_missing(path) {
+            return Err(RealpathError::NotFound);
+        }
+        let answer = self.asker.ask(Question::Realpath, path, "");
+        match answer.map_err(RealpathError::Host)? {
+            Answer::Text(path) => Ok(path),
+            Answer::Failed(error) => Err(error),
+            Answer::Missing(ancestor) => {
+                self.note_missing(path, &ancestor);
+                Err(RealpathError::NotFound)
+            }
+            other => Err(RealpathError::Host(unfitting(other))),
+        }
     }
 
     fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        if self.is_missing(path) {
+            return Ok(None);
+        }
         self.asker.read_link(path)
     }
 

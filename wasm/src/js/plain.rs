@@ -20,13 +20,7 @@ fn with_host<T>(
     ask: impl FnOnce(&JsHost<'_>) -> Result<T, HostError>,
 ) -> Result<T, JsValue> {
     let asker = Asker::new(callbacks);
-    ask(&JsHost {
-        asker: &asker,
-        home,
-        current,
-        ignores_path_case: false,
-    })
-    .map_err(said)
+    ask(&JsHost::new(&asker, home, current)).map_err(said)
 }
 
 pub(super) fn parse(text: &str) -> Result<Json, JsValue> {

@@ -18,7 +18,7 @@ pub use verdict::{Decision, Verdict};
 use crate::args::{Call, Forms, Operand, Place, Prepared, Reading, Shaped};
 use crate::host::{Facts, Host, HostError};
 use crate::path::Failure;
-use crate::program::{Program, Tool};
+use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{Category, RoleId, RoleSet};
 
 /// Everything about one call while it is judged.
@@ -48,7 +48,10 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
         traced: bool,
     ) -> Self {
         let reading = Reading::new(program, tool, call);
-        let tool_roles = reading.resolved.iter().flatten().copied().collect();
+        let tool_roles = match (tool, &reading.resolved) {
+            (Some(tool), ResolvedRoles::Fixed(_)) => tool.roles,
+            (_, resolved) => resolved.iter().flatten().copied().collect(),
+        };
         Self {
             program,
             forms: Forms {

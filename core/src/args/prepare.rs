@@ -147,10 +147,10 @@ impl<'p, 'h> Forms<'p, 'h> {
         if operand.locations.iter().any(|(known, _)| *known == kind) {
             return Ok(());
         }
-        let text = operand.text.as_deref().unwrap_or_default().to_owned();
+        let text = operand.text.as_deref().unwrap_or_default();
         let text = match definition.canonicalize {
-            Step::Url | Step::GitUrl => text,
-            step => self.apply(definition, step, "canonicalize", &text)?,
+            Step::Url | Step::GitUrl => Cow::Borrowed(text),
+            step => Cow::Owned(self.apply(definition, step, "canonicalize", text)?),
         };
         let locations = match kind {
             UrlKind::GitRemote => net::resolve_git_remote(&text, repository, &mut self.facts)?

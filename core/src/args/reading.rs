@@ -98,7 +98,7 @@ impl<'p, 'c> Reading<'p, 'c> {
     pub(crate) fn new(program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) -> Self {
         let members = call.arguments.members();
         let mut reading = Self {
-            operands: Vec::with_capacity(members.len().min(8)),
+            operands: Vec::new(),
             refusal: None,
             unknown: None,
             unlistable: RoleSet::default(),
@@ -112,18 +112,14 @@ impl<'p, 'c> Reading<'p, 'c> {
         for (at, (name, value)) in members.iter().enumerate() {
             let mut is_path = false;
             if let Some(tool) = tool {
-                let is_known = layout.map_or_else(|| tool.knows(name), |layout| layout.is_known(at));
-                if reading.unknown.is_none() && (!is_known || pollutes(tool, name, value)) {
+                let laid_out = layout.and_then(|layout| layout.member(at));
+                let member = laid_out.unwrap_or_else(|| tool.member(name));
+                let is_strange = !member.is_known || (!member.is_annotated && pollutes(name, value));
+                if reading.unknown.is_none() && is_strange {
                     reading.unknown = Some(at);
                 }
-                if let Some(layout) = layout {
-                    for index in layout.arguments(at).iter().copied() {
-                        is_path |= reading.collect(program, tool, index, at, name, value);
-                    }
-                } else {
-                    for index in tool.arguments_named(name) {
-                        is_path |= reading.collect(program, tool, index, at, name, value);
-                    }
+                for index in member.arguments.iter().copied() {
+                    is_path |= reading.collect(program, tool, index, at, name, value);
                 }
             }
             if program.heuristic_paths && !is_path {
@@ -265,7 +261,11 @@ impl<'p, 'c> Reading<'p, 'c> {
                 [first, ..] => *first == b'[',
                 [] => false,
             },
-            Value::Text(_) | Value::Json(serde_json::Value::String(_)) => false,
+            Value::Json(serde_json::Value::String(text)) => {
+                self.push_path_like(program, at, Cow::Borrowed(text));
+                return;
+            }
+            Value::Text(_) => false,
             Value::Array(_) | Value::Json(serde_json::Value::Array(_)) => true,
             _ => return,
         };
@@ -337,13 +337,13 @@ struct Bearer<'n, 'p> {
 }
 
 /// Whether the member could become the prototype of the arguments in a server written in JavaScript.
-fn pollutes(tool: &Tool, name: &str, value: &Value<'_>) -> bool {
+fn pollutes(name: &str, value: &Value<'_>) -> bool {
     let is_object = match value {
         Value::Object(_) | Value::Json(serde_json::Value::Object(_)) => true,
         Value::Raw(raw) => raw.get().starts_with('{'),
         _ => false,
     };
-    name == "__proto__" && is_object && tool.arguments_named(name).next().is_none()
+    name == "__proto__" && is_object
 }
 
 fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {

@@ -281,6 +281,9 @@ impl<'p> Evaluation<'p, '_, '_> {
             alone: None,
         };
         let mut whole = self.walk_tool(tool, &subject)?;
+        if self.reading.operands.len() < 2 {
+            return Ok(whole);
+        }
         let listed = self.program.listed_roles;
         for role in crate::program::distinct(&self.reading.resolved, listed) {
             let values = self.values_of(role);

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::lists::{Entries, fold_email};
 use super::{
     DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool, ToolArgument,
-    by_length, distinct,
+    ToolMember, UnknownArguments, distinct,
 };
 use crate::annotation::{self, ArgumentName, Segment};
 use crate::host::Host;
+use crate::names::Names;
 use crate::net::DomainSet;
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy::{self, MatchType};
@@ -70,6 +71,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         heuristic_paths: setup.options.heuristic_paths,
         path_case,
         trusted_servers: setup.trusted_servers.into_iter().collect(),
+        places: places(&tools),
         tools,
         rules: rules.into(),
         gated_roles: index.gated_roles(),
@@ -190,41 +192,14 @@ fn compile_list(
 fn compile_tools(
     annotations: annotation::Annotations,
     index: &Index,
-    unknown: super::UnknownArguments,
+    unknown: UnknownArguments,
     roles: &[RoleId],
 ) -> Box<[Tool]> {
     let mut tools: Vec<Tool> = annotations
         .tools
         .into_iter()
         .map(|tool| {
-            let mut by_name = Vec::new();
-            let mut everywhere = Vec::new();
-            for (at, argument) in tool.arguments.iter().enumerate() {
-                match &argument.name {
-                    ArgumentName::Top(name) => by_name.push((name.clone(), at)),
-                    ArgumentName::Pointer(segments) => match segments.first() {
-                        Some(Segment::Key(name)) => by_name.push((name.clone(), at)),
-                        Some(Segment::Every) => everywhere.push(at),
-                        None => {}
-                    },
-                }
-            }
-            by_name.sort_unstable_by(|(a, first), (b, second)| by_length(a, b).then(first.cmp(second)));
-            let listed = tool.schema_properties;
-            let known = match unknown {
-                super::UnknownArguments::Ignore => None,
-                super::UnknownArguments::Schema => listed,
-                super::UnknownArguments::Escalate | super::UnknownArguments::Deny => {
-                    Some(listed.unwrap_or_default())
-                }
-            };
-            let known = known.filter(|_| everywhere.is_empty()).map(|listed| {
-                let annotated = by_name.iter().map(|(name, _)| name.clone());
-                let mut known: Vec<Box<str>> = listed.into_iter().chain(annotated).collect();
-                known.sort_unstable_by(|a, b| by_length(a, b));
-                known.dedup();
-                known.into_boxed_slice()
-            });
+            let (members, unnamed) = compile_members(&tool.arguments, tool.schema_properties, unknown);
             let buckets = index.buckets_for(&tool.server, &tool.name);
             let possible: RoleSet = tool
                 .arguments
@@ -243,21 +218,80 @@ fn compile_tools(
                     roles: argument.roles,
                 })
                 .collect();
-            let resource_roles = distinct(&ResolvedRoles::Fixed(&arguments), roles.iter().copied().collect());
+            let resolved = ResolvedRoles::Fixed(&arguments);
             Tool {
-                resource_roles: resource_roles.into(),
+                roles: resolved.iter().flatten().copied().collect(),
+                resource_roles: distinct(&resolved, roles.iter().copied().collect()).into(),
                 semantics: tool.semantics,
                 chains,
                 buckets: buckets.into(),
                 server: tool.server,
                 name: tool.name,
                 arguments,
-                by_name: by_name.into(),
-                everywhere: everywhere.into(),
-                known,
+                members,
+                unnamed,
             }
         })
         .collect();
-    tools.sort_unstable_by(|one, other| one.order(&other.server, &other.name));
+    tools.sort_unstable_by(|one, other| (&one.server, &one.name).cmp(&(&other.server, &other.name)));
     tools.into()
+}
+
+/// The members that the annotation or the schema names, and what holds for all others.
+fn compile_members(
+    arguments: &[annotation::Argument],
+    schema_properties: Option<Vec<Box<str>>>,
+    unknown: UnknownArguments,
+) -> (Names<ToolMember>, ToolMember) {
+    let mut named: BTreeMap<Box<str>, Vec<usize>> = BTreeMap::new();
+    let mut everywhere = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        match &argument.name {
+            ArgumentName::Top(name) => named.entry(name.clone()).or_default().push(at),
+            ArgumentName::Pointer(segments) => match segments.first() {
+                Some(Segment::Key(name)) => named.entry(name.clone()).or_default().push(at),
+                Some(Segment::Every) => everywhere.push(at),
+                None => {}
+            },
+        }
+    }
+    let refuses_others = match unknown {
+        UnknownArguments::Ignore => false,
+        UnknownArguments::Schema => schema_properties.is_some(),
+        UnknownArguments::Escalate | UnknownArguments::Deny => true,
+    };
+    let unnamed = ToolMember {
+        is_known: !refuses_others || !everywhere.is_empty(),
+        is_annotated: !everywhere.is_empty(),
+        arguments: everywhere.clone().into(),
+    };
+    for name in schema_properties.into_iter().flatten() {
+        named.entry(name).or_default();
+    }
+    let members = named.into_iter().map(|(name, mut arguments)| {
+        arguments.extend_from_slice(&everywhere);
+        let member = ToolMember {
+            is_known: true,
+            is_annotated: !arguments.is_empty(),
+            arguments: arguments.into(),
+        };
+        (name, member)
+    });
+    (Names::new(members), unnamed)
+}
+
+/// Where each tool is, by server and name.
+fn places(tools: &[Tool]) -> Names<Names<usize>> {
+    let mut servers: BTreeMap<&str, Vec<(Box<str>, usize)>> = BTreeMap::new();
+    for (at, tool) in tools.iter().enumerate() {
+        servers
+            .entry(&tool.server)
+            .or_default()
+            .push((tool.name.clone(), at));
+    }
+    Names::new(
+        servers
+            .into_iter()
+            .map(|(server, tools)| (server.into(), Names::new(tools))),
+    )
 }

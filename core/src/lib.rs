@@ -56,7 +56,7 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `diagnostic`, `names` | every bound in one table; what loading says of a fault; tables by name | anything else |
+//! | `limits`, `diagnostic`, `names`, `order` | every bound in one table; what loading says of a fault; tables by name; sorting | anything else |
 //! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
 //! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
 //! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
@@ -90,6 +90,7 @@ mod host;
 mod limits;
 mod names;
 mod net;
+mod order;
 mod path;
 mod plain;
 mod policy;

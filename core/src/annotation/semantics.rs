@@ -1,9 +1,10 @@
 //! What a tool does, beyond what its arguments name (SPEC §5, the last paragraph).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object, did_you_mean, listed};
+use crate::order;
 
 /// The keys of a tool annotation that are read here.
 pub(super) const KEYS: [&str; 7] = [
@@ -236,17 +237,18 @@ fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {
     let Some(capabilities) = node.object() else {
         return BTreeMap::new();
     };
-    capabilities
-        .entries()
-        .filter_map(|(name, operations)| Some((name.into(), operations.strings()?)))
-        .collect()
+    order::map(
+        capabilities
+            .entries()
+            .filter_map(|(name, operations)| Some((name.into(), operations.strings()?))),
+    )
 }
 
 fn read_aliases(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Box<str>> {
     let Some(object) = node.object() else {
         return BTreeMap::new();
     };
-    let names: BTreeSet<&str> = object.entries().map(|(alias, _)| alias).collect();
+    let names = order::set(object.entries().map(|(alias, _)| alias));
     let mut aliases = BTreeMap::new();
     for (alias, target) in object.entries() {
         let Some(key) = target.string() else { continue };

@@ -1,6 +1,7 @@
 //! What a face has to hand over of a call's arguments.
 
 use crate::annotation::Roles;
+use crate::order;
 use crate::program::{Program, Tool};
 use crate::role::RoleSet;
 
@@ -50,8 +51,9 @@ impl<'e> Interest<'e> {
             let matters = self.others || self.members.contains(&(&**key, true));
             self.members.push((alias, matters));
         }
-        self.members
-            .sort_unstable_by(|one, other| (one.0, !one.1).cmp(&(other.0, !other.1)));
+        order::sort_by(&mut self.members, |one, other| {
+            (one.0, !one.1).cmp(&(other.0, !other.1))
+        });
         self.members.dedup_by_key(|(name, _)| *name);
     }
 }

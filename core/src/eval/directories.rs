@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::args::Forms;
 use crate::host::HostError;
+use crate::order;
 use crate::path::{CanonicalPath, DirIndex, Failure, Folded, PathCase};
 use crate::program::{DirectoryId, Program};
 
@@ -243,7 +244,7 @@ impl<'p> Directories<'p> {
             });
         let mut around: Vec<DirectoryId> = paths.flat_map(|path| pinned.index.containing(path)).collect();
         around.extend(unresolvable);
-        around.sort_unstable();
+        order::sort(&mut around);
         around.dedup();
         Some(around)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Host, HostError, RealpathError};
+use crate::order;
 
 /// One question to the host, by the name of the callback that answers it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -129,11 +130,8 @@ impl<'de> Deserialize<'de> for Recording {
 impl Recording {
     /// A recording of `exchanges`, for a home and a current directory.
     pub fn new(home_dir: &str, current_dir: &str, exchanges: Vec<Exchange>) -> Self {
-        let index = exchanges
-            .iter()
-            .enumerate()
-            .map(|(at, one)| (one.question.clone(), at))
-            .collect();
+        let questions = exchanges.iter().map(|one| one.question.clone());
+        let index = order::map(questions.zip(0..));
         Self {
             home_dir: home_dir.to_owned(),
             current_dir: current_dir.to_owned(),

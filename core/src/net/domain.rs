@@ -7,6 +7,7 @@ use super::host::{CanonicalHost, Reach};
 use super::location::{Key, Location, Scope, ScopeSet};
 use super::text::fold_repository;
 use crate::names::Slots;
+use crate::order;
 
 /// Whether `domain` (a host, or `host/owner/repo`) matches one of `patterns`, text by text.
 ///
@@ -88,7 +89,9 @@ impl DomainSet {
         for pattern in patterns {
             compile(pattern, &mut entries);
         }
-        entries.sort_by(|a, b| a.key().cmp(&b.key()).then(b.grants.cmp(&a.grants)));
+        order::sort_by(&mut entries, |a: &Entry, b: &Entry| {
+            a.key().cmp(&b.key()).then(b.grants.cmp(&a.grants))
+        });
         entries.dedup_by(|later, first| later.key() == first.key());
         Self {
             slots: Slots::new(entries.iter().map(|entry| entry.key().hash())),

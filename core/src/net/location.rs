@@ -11,6 +11,7 @@ use super::host::{CanonicalHost, Reach, tails};
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
 use crate::names::hash;
+use crate::order;
 
 /// Which kind of URL a value is given as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,7 +311,7 @@ impl Traces {
         let host = canonical.as_ref().map_or(&*written, CanonicalHost::text);
         let folded = path.and_then(|path| fold_repository(host, path));
         hosts.extend([host.into(), written.as_str().into()]);
-        hosts.sort_unstable();
+        order::sort(&mut hosts);
         hosts.dedup();
         Self { hosts, folded, kind }
     }

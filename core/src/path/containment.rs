@@ -2,6 +2,7 @@
 
 use super::CanonicalPath;
 use super::lexical::{contains, split_last};
+use crate::order;
 
 impl CanonicalPath {
     /// Whether this path is `directory` or continues it at a `/`; everything is within `/` (SPEC §2.4).
@@ -23,7 +24,7 @@ pub(crate) struct DirIndex {
 impl DirIndex {
     /// An index of `entries`; a directory may occur with several numbers.
     pub(crate) fn new(mut entries: Vec<(CanonicalPath, u32)>) -> Self {
-        entries.sort_unstable();
+        order::sort(&mut entries);
         let longest = entries.iter().map(|(path, _)| path.as_str().len()).max();
         Self {
             entries: entries.into_boxed_slice(),

@@ -12,6 +12,7 @@ use crate::annotation::{self, ArgumentName, Segment};
 use crate::host::Host;
 use crate::names::Names;
 use crate::net::DomainSet;
+use crate::order;
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy::{self, MatchType};
 use crate::role::{Category, Registry, RoleId, RoleSet, Step};
@@ -61,7 +62,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         &resource_ids,
     );
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
-    by_id.sort_unstable_by_key(|(_, id)| *id);
+    order::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
     Program {
         identity: Arc::default(),
         limits: setup.options.limits,
@@ -70,7 +71,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         unknown_arguments: setup.options.unknown_arguments,
         heuristic_paths: setup.options.heuristic_paths,
         path_case,
-        trusted_servers: setup.trusted_servers.into_iter().collect(),
+        trusted_servers: order::set(setup.trusted_servers),
         places: places(&tools),
         tools,
         rules: rules.into(),
@@ -79,14 +80,10 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         directories: by_id.into_iter().map(|(directory, _)| directory).collect(),
         protected: setup.protected_paths.iter().map(|path| absolute(path)).collect(),
         sandbox: setup.sandbox.as_deref().map(absolute),
-        allowlists: setup
-            .domain_allowlists
-            .iter()
-            .map(|(server, patterns)| {
-                let set = DomainSet::new(patterns.iter().map(|one| &**one));
-                (server.clone(), (set, patterns.clone()))
-            })
-            .collect(),
+        allowlists: order::map(setup.domain_allowlists.iter().map(|(server, patterns)| {
+            let set = DomainSet::new(patterns.iter().map(|one| &**one));
+            (server.clone(), (set, patterns.clone()))
+        })),
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
@@ -233,7 +230,9 @@ fn compile_tools(
             }
         })
         .collect();
-    tools.sort_unstable_by(|one, other| (&one.server, &one.name).cmp(&(&other.server, &other.name)));
+    order::sort_by(&mut tools, |one, other| {
+        (&one.server, &one.name).cmp(&(&other.server, &other.name))
+    });
     tools.into()
 }
 

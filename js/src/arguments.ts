@@ -142,7 +142,7 @@ function writeName(writer: Writer, name: string, interest: Interest): boolean {
 /** Refuses objects that could answer otherwise the next time, or that hold more than their own members. */
 function checkPlain(given: object, purpose: Purpose): void {
   if (purpose === "evaluate" && platform.isProxy(given)) {
-    throw new Unreadable("`arguments` are a Proxy, expected a plain object");
+    throw new Unreadable("`arguments` may be a Proxy, expected plain data");
   }
   const inherited: object | null = getPrototypeOf(given);
   if (inherited === null) {
@@ -243,7 +243,7 @@ function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpo
         return value;
       }
       if (purpose === "evaluate" && platform.isProxy(value)) {
-        throw new Unreadable(`the argument \`${name}\` is or holds a Proxy, expected plain data`);
+        throw new Unreadable(`the argument \`${name}\` may be or hold a Proxy, expected plain data`);
       }
       return isArray(value)
         ? writeItems(writer, value, name, purpose, depth)

@@ -51,11 +51,17 @@ fn show(options: &Options) -> Result<bool, String> {
     let host = host.map_err(|error| error.to_string())?;
     let gate = Gate::builder().bundle(bundle).host(Arc::new(host)).build();
     let gate = gate.map_err(|error| error.to_string())?;
-    let others: Vec<String> = hosts::ALL.iter().skip(1).map(|name| (*name).to_owned()).collect();
-    let mut others = hosts::start(&others)?;
+    // The first is native, which has judged.
+    let mut others = hosts::start(&[])?.split_off(1);
 
     let mut same = true;
-    anstream::println!("{}  call", hosts::ALL.map(|name| format!("{name:<8}")).join("  "));
+    let names = others.iter().map(|subject| subject.name());
+    let names: Vec<String> = ["native"]
+        .into_iter()
+        .chain(names)
+        .map(|name| format!("{name:<8}"))
+        .collect();
+    anstream::println!("{}  call", names.join("  "));
     for call in calls.lines().filter(|line| !line.trim().is_empty()) {
         let explanation = gate.explain(call).map_err(|error| format!("{call}: {error}"))?;
         let verdict = &explanation["verdict"];
@@ -73,7 +79,7 @@ fn show(options: &Options) -> Result<bool, String> {
         let text = |name: &str| verdict[name].as_str().unwrap_or_default();
         let dimmed = Style::new().dimmed();
         anstream::println!("{}  {}", cells.join("  "), title(call));
-        let indent = " ".repeat(hosts::ALL.len() * 10);
+        let indent = " ".repeat(cells.len() * 10);
         anstream::println!("{indent}{dimmed}{}: {}{dimmed:#}", text("rule"), text("reason"));
     }
     println!(

@@ -1,24 +1,28 @@
-//! The npm package in a Node process, under test.
+//! The npm package in a JavaScript runtime, under test.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use callgate_host::replay::{Batch, Need, Outcome, Subject, SubjectKind};
+use callgate_host::replay::{Batch, Need, Outcome, Subject, SubjectKind, Surroundings};
+use serde_json::json;
 
-/// `js/test/conformance.mjs` in Node: a line of its input is a batch, a line of its output the outcomes.
-pub(crate) struct NodeSubject {
+/// `js/test/conformance/<name>.mjs` in Node, which drives the runtime: a line of its input is a batch, a line of its
+/// output the outcomes.
+pub(crate) struct JsSubject {
+    name: &'static str,
     process: Child,
-    input: ChildStdin,
+    /// Absent once the process is to end.
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
-impl NodeSubject {
-    /// Starts the process.
+impl JsSubject {
+    /// Starts the runtime of that name.
     ///
     /// # Errors
-    /// When Node is not there, or the package is not built.
-    pub(crate) fn start() -> Result<Self, String> {
+    /// When the runtime or Node is not there, or the package is not built.
+    pub(crate) fn start(name: &'static str) -> Result<Self, String> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../js");
         for built in ["dist/node.js", "wasm/callgate.wasm"] {
             let path: PathBuf = package.join(built);
@@ -30,25 +34,36 @@ impl NodeSubject {
             }
         }
         let mut process = Command::new("node")
-            .arg(package.join("test/conformance.mjs"))
+            .arg(package.join(format!("test/conformance/{name}.mjs")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("`node` cannot be started: {error}"))?;
-        let input = process.stdin.take().ok_or("node has no input")?;
+        let input = process.stdin.take();
         let output = process.stdout.take().ok_or("node has no output")?;
-        Ok(Self {
+        let mut subject = Self {
+            name,
             process,
             input,
             output: BufReader::new(output),
-        })
+        };
+        let nothing = Batch {
+            surroundings: Surroundings::World(json!({"home": "/", "cwd": "/"})),
+            engine: None,
+            operations: Vec::new(),
+        };
+        match subject.ask(&nothing) {
+            Ok(_) => Ok(subject),
+            Err(error) => Err(format!("`{name}` cannot be started: {error}")),
+        }
     }
 
     fn ask(&mut self, batch: &Batch) -> Result<Vec<Outcome>, String> {
         let mut line = serde_json::to_vec(batch).map_err(|error| error.to_string())?;
         line.push(b'\n');
-        self.input.write_all(&line).map_err(|error| error.to_string())?;
-        self.input.flush().map_err(|error| error.to_string())?;
+        let input = self.input.as_mut().ok_or("the process has no input")?;
+        input.write_all(&line).map_err(|error| error.to_string())?;
+        input.flush().map_err(|error| error.to_string())?;
         let mut answer = String::new();
         self.output
             .read_line(&mut answer)
@@ -57,9 +72,9 @@ impl NodeSubject {
     }
 }
 
-impl Subject for NodeSubject {
+impl Subject for JsSubject {
     fn name(&self) -> &str {
-        "node"
+        self.name
     }
 
     fn kind(&self) -> SubjectKind {
@@ -87,10 +102,10 @@ impl Subject for NodeSubject {
     }
 }
 
-impl Drop for NodeSubject {
+impl Drop for JsSubject {
     fn drop(&mut self) {
-        // It may have ended already, and there is nobody left to tell.
-        drop(self.process.kill());
+        // At the end of its input the process lets go of what it started, a browser for one.
+        drop(self.input.take());
         drop(self.process.wait());
     }
 }

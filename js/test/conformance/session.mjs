@@ -1,6 +1,5 @@
-// The package under the conformance suite: a line of standard input is a batch, a line of standard output its outcomes.
+// The package under the conformance suite, in any JavaScript runtime: batches in, outcomes out.
 // `host-shim/src/replay/subject.rs` has the format.
-import { createInterface } from "node:readline";
 import * as callgate from "callgate";
 
 // biome-ignore lint/security/noGlobalEval: the scripts of a case are the suite's own, and in no other module's scope.
@@ -212,7 +211,13 @@ class Session {
   }
 }
 
-function run(batch) {
+/** The outcomes of a batch, as JSON text like the batch itself. */
+export function run(text) {
+  const batch = JSON.parse(text);
+  return JSON.stringify(outcomes(batch));
+}
+
+function outcomes(batch) {
   let session;
   try {
     session = new Session(batch);
@@ -220,8 +225,4 @@ function run(batch) {
     return batch.operations.map(() => ({ fault: `${thrown?.stack ?? thrown}` }));
   }
   return batch.operations.map((operation) => session.guarded(operation));
-}
-
-for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-  process.stdout.write(`${JSON.stringify(run(JSON.parse(line)))}\n`);
 }

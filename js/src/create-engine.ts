@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { answersOf, documentsOf } from "./configuration.js";
 import type {
   CompiledPolicyFile,
@@ -18,9 +19,9 @@ import type { ArgumentRole } from "./roles.js";
 /** What an engine is built from. A document is a value, or a string that is its JSON text. */
 export interface EngineConfig<Role extends string = never> {
   /** The rules. */
-  readonly policy: CompiledPolicyFile<ArgumentRole | Role> | string;
+  readonly policy: CompiledPolicyFile<ArgumentRole | NoInfer<Role>> | string;
   /** The roles of every tool's arguments. */
-  readonly annotations: StoredToolAnnotationsFile<ArgumentRole | Role> | string;
+  readonly annotations: StoredToolAnnotationsFile<ArgumentRole | NoInfer<Role>> | string;
   /** What `@names` in the policy stand for. */
   readonly dynamicLists?: DynamicListsFile | string | undefined;
   /** Paths that no call may touch. */
@@ -120,7 +121,7 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
       : thrown;
   }
   const diagnostics = Object.freeze(core.warnings().map(renamed));
-  return Object.freeze({
+  const engine = {
     gate: (call: ToolCall, options?: GateOptions) => core.gate(call, options?.containerWorkspaceDir),
     evaluate: (call: ToolCall) => core.evaluate(call),
     evaluateText: (call: string) => core.evaluateText(call),
@@ -131,7 +132,10 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
     isTrustedServer: (serverName: string) => core.isTrustedServer(serverName),
     refresh: () => core.refresh(),
     dispose: () => core.dispose(),
-    [Symbol.dispose]: () => core.dispose(),
     diagnostics,
-  });
+  };
+  // Where a runtime has no such symbol yet, nothing asks for it.
+  return Object.freeze(
+    Symbol.dispose === undefined ? engine : { ...engine, [Symbol.dispose]: engine.dispose },
+  ) as Engine;
 }

@@ -21,7 +21,7 @@ before(() => {
   project = mkdtempSync(join(tmpdir(), "callgate-package-"));
   const [{ filename }] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", project], { cwd: JS }));
   tarball = join(project, filename);
-  writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true }');
+  writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
   run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: project });
   installed = join(project, "node_modules/callgate");
   cpSync(join(JS, "test/tools/load.mjs"), join(project, "load.mjs"));
@@ -201,6 +201,13 @@ test("Chromium loads it without a bundler, in a page and a worker", WAIT, async 
   const whole = await opened(project, pages, { ".wasm": "application/octet-stream" });
   assert.deepEqual(whole.verdicts, { page: EXPECTED, worker: EXPECTED });
   assert.deepEqual(whole.compiled, { whole: 1, streaming: 0 });
+});
+
+test("each name has the type that the existing runtime uses, and wrong calls do not compile", WAIT, () => {
+  cpSync(join(JS, "test/types"), join(project, "types"), { recursive: true });
+  for (const folder of ["types", "types/browser"]) {
+    run(tool("tsc"), ["--project", join(project, folder)], { cwd: project });
+  }
 });
 
 test("publint finds nothing", () => {

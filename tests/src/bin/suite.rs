@@ -85,6 +85,7 @@ const JS: &[Step] = &[
     in_js("npm build", &["npm", "run", "build"]),
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
+    in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
     in_js("npm tests", &["npm", "test"]),
 ];
 

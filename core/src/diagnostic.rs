@@ -59,6 +59,10 @@ codes! {
     UnusedList = "unused-list";
     /// A generated list holds the pattern that matches everything.
     WildcardList = "wildcard-list";
+    /// Two rules at one place of a world name one command; the first decides.
+    RepeatedCommand = "repeated-command";
+    /// A place of a world is visible without operations, or has operations and is not visible.
+    OneSidedPlace = "one-sided-place";
     /// A deliberate behaviour of the engine overrides what the rule seems to say.
     Overridden = "overridden";
 }

@@ -1,6 +1,7 @@
 //! The facade: building an engine, and asking it.
 
 mod interest;
+mod world;
 
 use std::fmt;
 
@@ -10,13 +11,14 @@ use crate::args::{
 };
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
-use crate::eval::{CheckStep, Evaluation, Explanation, Pinned, ValueStep, Verdict};
+use crate::eval::{CheckStep, Decision, Evaluation, Explanation, Pinned, ValueStep, Verdict};
 use crate::host::{Facts, Host, HostError, Recording};
 use crate::program::{Program, Tool, compile};
 use crate::role::{REDACTED, Step};
 use crate::setup::{self, Directories, Part};
 
 pub use interest::Interest;
+pub use world::{Existence, Operation, Places};
 
 /// Collects the parts of an engine.
 #[derive(Default)]
@@ -183,13 +185,16 @@ impl Engine {
         let shaped = self.shaped_for_gate(container_workspace_dir);
         let mut evaluation = self.evaluation(tool, &call, shaped, host, false);
         let verdict = evaluation.judge();
+        if verdict.decision == Decision::Deny {
+            evaluation.conceal_places();
+        }
         match evaluation.prepared() {
             Ok(prepared) => Gated {
                 verdict,
                 prepared: Prepared { renamed, ..prepared },
             },
             Err(error) => {
-                let reason = format!("The host failed to answer: {error}");
+                let reason = evaluation.host_reason(&error);
                 Gated {
                     verdict: Verdict::deny("structural-host-error", reason),
                     prepared: Prepared::default(),

@@ -4,6 +4,7 @@
 mod combine;
 mod conditions;
 mod directories;
+mod places;
 mod rules;
 mod structural;
 mod trace;
@@ -20,6 +21,8 @@ use crate::host::{Facts, Host, HostError};
 use crate::path::Failure;
 use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{Category, RoleId, RoleSet};
+
+const HOST_FAILED: &str = "The host failed to answer";
 
 /// Everything about one call while it is judged.
 pub(crate) struct Evaluation<'p, 'c, 'h> {
@@ -74,12 +77,22 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
         match self.try_judge() {
             Ok(verdict) => verdict,
             Err(error) => {
-                self.note("host", false, || error.message.clone());
-                Verdict::deny(
-                    "structural-host-error",
-                    format!("The host failed to answer: {error}"),
-                )
+                let reason = self.host_reason(&error);
+                self.note("host", false, || match reason.strip_prefix(HOST_FAILED) {
+                    Some("") => "the host failed".to_owned(),
+                    _ => error.message.clone(),
+                });
+                Verdict::deny("structural-host-error", reason)
             }
+        }
+    }
+
+    /// The reason of a denial for a failure of the host, whose words may hold its paths.
+    pub(crate) fn host_reason(&self, error: &HostError) -> String {
+        if self.bears_addresses() {
+            HOST_FAILED.to_owned()
+        } else {
+            format!("{HOST_FAILED}: {error}")
         }
     }
 
@@ -139,9 +152,10 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
     }
 
     fn first_path(&self) -> Vec<usize> {
+        let places = self.program.path_roles.union(self.program.address_roles);
         let operands = self.reading.operands.iter().enumerate();
         operands
-            .filter(|(_, operand)| operand.role_set.intersects(self.program.path_roles))
+            .filter(|(_, operand)| operand.role_set.intersects(places))
             .map(|(at, _)| at)
             .take(1)
             .collect()
@@ -162,7 +176,12 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
 
     /// The canonical path of the repository that an argument names.
     pub(crate) fn repository_argument(&mut self) -> Result<Option<String>, HostError> {
-        let resolved = match self.path_argument() {
+        let named = self.path_argument();
+        if let Some(operand) = self.addressed_repository(named.is_some()) {
+            // Where its place is not known the call is denied already.
+            return Ok(operand.located().map(|located| located.path.as_str().to_owned()));
+        }
+        let resolved = match named {
             Some(text) => self.forms.path_like(&text),
             None => match self
                 .first_path()
@@ -213,6 +232,7 @@ impl Evaluation<'_, '_, '_> {
                 (!domains.is_empty()).then(|| domains.join(", "))
             }
             Category::Identifier | Category::Opaque => operand.text_under(role).map(str::to_owned),
+            Category::Address => operand.located().map(|located| located.address.clone()),
         }
     }
 

@@ -63,6 +63,7 @@
 //! | `role` | the registry of roles, built in and of the host | documents |
 //! | `document` | strict JSON with the place of every fault | what documents mean |
 //! | `annotation`, `policy` | the documents, conditionals, lists, validation; blind to each other | each other, calls |
+//! | `world` | addresses, visibility and operations: two tables, conditions, replies, references | calls, rules |
 //! | `setup` | everything that an engine is built from, read together | calls |
 //! | `program` | the compiled setup: sorted slices, sets, the index over rules | JSON |
 //! | `args` | a call's arguments, read as far as needed; canonical forms; the two views | rules |
@@ -99,6 +100,7 @@ mod results;
 mod role;
 mod roots;
 mod setup;
+mod world;
 
 pub use annotation::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
 pub use approval::{
@@ -108,7 +110,9 @@ pub use approval::{
 pub use args::{Arguments, Call, CallError, Layout, Place, Prepared, Replacement, ShapeError, Value, View};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Input, did_you_mean};
-pub use engine::{BuildError, Engine, EngineBuilder, Gated, Interest, PrepareError};
+pub use engine::{
+    BuildError, Engine, EngineBuilder, Existence, Gated, Interest, Operation, Places, PrepareError,
+};
 pub use eval::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 pub use limits::Limits;
@@ -128,3 +132,4 @@ pub use roots::{
     McpRoot, PolicyRoot, directory_for_path, extract_policy_roots, extract_required_servers, to_mcp_roots,
 };
 pub use setup::Part;
+pub use world::{Context, References, Reply, ReplyCode, ReplyData, ReplyStatus, VisibilityRef};

@@ -52,4 +52,8 @@ limits! {
     links = 40, "links";
     /// Steps that one explanation may hold: a reader cannot follow more, and memory must end.
     explanation_steps = 10_000, "steps";
+    /// Roots and mods of one world together: one address may ask the host about each.
+    places = 1_024, "directories";
+    /// References to places of a world that one table holds: each keeps a path in memory until it is revoked.
+    references = 4_096, "references";
 }

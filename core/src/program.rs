@@ -22,6 +22,7 @@ use crate::path::PathCase;
 use crate::policy::Effect;
 use crate::role::{Registry, RoleId, RoleSet};
 pub(crate) use crate::setup::UnknownArguments;
+use crate::world::World;
 
 /// Everything that deciding needs to know, besides the call and the host.
 pub(crate) struct Program {
@@ -61,6 +62,10 @@ pub(crate) struct Program {
     pub(crate) path_roles: RoleSet,
     /// Roles of category url.
     pub(crate) url_roles: RoleSet,
+    /// Roles of category address.
+    pub(crate) address_roles: RoleSet,
+    /// Places by address, where there is a world.
+    pub(crate) world: Option<World>,
 }
 
 /// A mark whose address is that of one program alone; it holds a byte, since nothing has no address of its own.

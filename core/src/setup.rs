@@ -15,6 +15,7 @@ use crate::document::{self, Input, Node, Place, Relative, Report};
 use crate::limits::Limits;
 use crate::policy::{self, Lists, Policy};
 use crate::role::Registry;
+use crate::world::{self, World};
 
 pub(crate) use options::{Directories, Options, UnknownArguments};
 pub use part::Part;
@@ -40,6 +41,8 @@ pub(crate) struct Setup {
     pub(crate) options: Options,
     /// The built-in roles and those of the host.
     pub(crate) registry: Registry,
+    /// Places by address.
+    pub(crate) world: Option<World>,
     /// What is doubtful and did not stop loading; empty when loading was strict.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -59,8 +62,9 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     let options = reader.optional(Part::Options, |node, _| options::read(node));
     let options = options.unwrap_or_default();
     reader.limits = options.limits.clone();
-    let registry = reader.optional(Part::Roles, |node, _| roles::read(node));
-    let registry = registry.unwrap_or_default();
+    let has_world = reader.is_configured(Part::World);
+    let registry = reader.optional(Part::Roles, |node, _| roles::read(node, has_world));
+    let registry = registry.unwrap_or_else(|| Registry::extended(has_world, &[]).unwrap_or_default());
     reader.check(false)?;
 
     let policy = reader.required(Part::CompiledPolicy, |node, limits| {
@@ -81,6 +85,7 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     });
     let domain_allowlists = reader.optional(Part::ServerDomainAllowlists, read_allowlists);
     let trusted_servers = reader.optional(Part::TrustedServers, |node, _| node.names());
+    let world = reader.optional(Part::World, world::read);
     reader.check(options.strict)?;
     let (policy, sandbox) = (policy.unwrap_or_default(), sandbox.flatten());
     let annotations = annotations.unwrap_or_default();
@@ -105,6 +110,7 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
         trusted_servers: trusted_servers.flatten().unwrap_or_default(),
         options,
         registry,
+        world,
         warnings: reader.diagnostics,
     })
 }
@@ -176,6 +182,15 @@ impl<'a> Reader<'a> {
         Some(self.read(part, &value, read))
     }
 
+    /// Whether the part is given and not null, faulty or not.
+    fn is_configured(&self, part: Part) -> bool {
+        let given = self.parts.iter().find(|(one, _)| *one == part);
+        given.is_some_and(|(_, input)| match input {
+            Input::Text(text) => text.trim() != "null",
+            Input::Value(value) => !value.is_null(),
+        })
+    }
+
     fn load(&mut self, part: Part) -> Option<Cow<'a, Value>> {
         let (_, input) = self.parts.iter().find(|(one, _)| *one == part)?;
         let unread = match part {
@@ -187,7 +202,8 @@ impl<'a> Reader<'a> {
             | Part::ServerDomainAllowlists
             | Part::TrustedServers
             | Part::Options
-            | Part::Roles => |_: &Place<'_>| false,
+            | Part::Roles
+            | Part::World => |_: &Place<'_>| false,
         };
         match document::load(*input, part.key(), &self.limits, unread) {
             Ok(value) => Some(value),
@@ -266,6 +282,7 @@ mod tests {
             (Part::TrustedServers, "null"),
             (Part::Options, "null"),
             (Part::Roles, "null"),
+            (Part::World, " null\n"),
         ];
         for setup in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
             assert_eq!(setup.sandbox, None);

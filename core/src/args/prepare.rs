@@ -9,6 +9,7 @@ use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde};
 use crate::program::Program;
 use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
+use crate::world::{Action, Context, Located, Refused, Reply};
 
 /// A string of the arguments that is replaced by its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,6 +114,30 @@ impl<'p, 'h> Forms<'p, 'h> {
         Ok(())
     }
 
+    /// Finds the place that an address names, by the call's context.
+    pub(crate) fn see(&mut self, operand: &mut Operand<'_, '_>, context: &Context) {
+        let (Some(world), Some(text)) = (&self.program.world, operand.text.as_deref()) else {
+            return;
+        };
+        if operand.seen.is_none() {
+            let seen = world.see(text, context.mode(), context, &mut self.resolver());
+            operand.seen = Some(Box::new(seen));
+        }
+    }
+
+    /// Asks the world whether a tool's command may be done at a place.
+    pub(crate) fn judge_at(
+        &mut self,
+        located: &Located,
+        action: &Action<'_>,
+        context: &Context,
+    ) -> Option<Result<Reply, Refused>> {
+        let world = self.program.world.as_ref()?;
+        let place = (&*located.root, located.subdirectory.as_deref());
+        let resolver = &mut self.resolver();
+        Some(world.judge(action, context.mode(), place, Some(located), context, resolver))
+    }
+
     /// The value moved from the container's directory onto the host's, where it lies there.
     fn moved<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let (container, allowed) = self.shaped.container?;
@@ -187,6 +212,9 @@ impl<'p, 'h> Forms<'p, 'h> {
         if let (Category::Path, Some(path)) = (definition.category, &operand.path) {
             return Ok(path.as_str().to_owned());
         }
+        if let (Category::Address, Some(located)) = (definition.category, operand.located()) {
+            return Ok(located.address.clone());
+        }
         let text = operand.text.as_deref().unwrap_or_default().to_owned();
         self.apply(definition, definition.canonicalize, "canonicalize", &text)
     }
@@ -229,6 +257,9 @@ impl<'p, 'h> Forms<'p, 'h> {
         });
         let Some(first) = first else { return Ok(None) };
         let definition = registry.get(first);
+        if definition.category == Category::Address {
+            return Ok(located_replacement(operand, argument, &text));
+        }
         let canonical = if definition.category == Category::Path {
             match self.resolve(operand) {
                 Ok(()) => self.canonical(operand, definition)?,
@@ -260,6 +291,18 @@ impl<'p, 'h> Forms<'p, 'h> {
             policy,
         }))
     }
+}
+
+/// An address becomes a path for the tool's server alone, and only once it may be used.
+fn located_replacement(operand: &Operand<'_, '_>, argument: usize, text: &str) -> Option<Replacement> {
+    let located = operand.located().filter(|_| operand.is_cleared)?;
+    let policy = (located.address != text).then(|| located.address.clone());
+    Some(Replacement {
+        argument,
+        place: operand.place.clone(),
+        transport: Some(located.path.as_str().to_owned()),
+        policy,
+    })
 }
 
 impl Operand<'_, '_> {

@@ -11,6 +11,7 @@ use crate::net::{Location, UrlKind};
 use crate::path::CanonicalPath;
 use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
+use crate::world::{Located, Refused};
 
 /// One string under at least one role, and its canonical forms as far as they were needed.
 pub(crate) struct Operand<'p, 'c> {
@@ -29,6 +30,9 @@ pub(crate) struct Operand<'p, 'c> {
     pub(super) entry: Option<CanonicalPath>,
     pub(super) locations: Vec<(UrlKind, Vec<Location>)>,
     pub(super) texts: Vec<(RoleId, String)>,
+    pub(super) seen: Option<Box<Result<Located, Refused>>>,
+    /// Whether the place may be given to the tool's server.
+    pub(crate) is_cleared: bool,
 }
 
 impl<'p, 'c> Operand<'p, 'c> {
@@ -49,6 +53,8 @@ impl<'p, 'c> Operand<'p, 'c> {
             entry: None,
             locations: Vec::new(),
             texts: Vec::new(),
+            seen: None,
+            is_cleared: false,
         }
     }
 
@@ -60,6 +66,16 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// The canonical path, once [`Forms::resolve`](super::Forms::resolve) has succeeded.
     pub(crate) fn path(&self) -> Option<&CanonicalPath> {
         self.path.as_ref()
+    }
+
+    /// The place that an address names, or why there is none, once [`Forms::see`](super::Forms::see) was asked.
+    pub(crate) fn seen(&self) -> Option<&Result<Located, Refused>> {
+        self.seen.as_deref()
+    }
+
+    /// The place that an address names, once it is known.
+    pub(crate) fn located(&self) -> Option<&Located> {
+        self.seen().and_then(|seen| seen.as_ref().ok())
     }
 
     /// The place of the link itself, where the path is a link.
@@ -150,7 +166,9 @@ impl<'p, 'c> Reading<'p, 'c> {
             return false;
         };
         let wanted: RoleSet = roles.iter().copied().collect();
-        let is_path = wanted.intersects(program.path_roles) && argument.segments().is_empty();
+        // An address is no path to anybody but the world.
+        let places = program.path_roles.union(program.address_roles);
+        let is_path = wanted.intersects(places) && argument.segments().is_empty();
         if !wanted.intersects(program.valued_roles) {
             return is_path;
         }

@@ -54,6 +54,13 @@ pub enum Question {
         /// The value given to the callback.
         value: String,
     },
+    /// [`Host::condition`].
+    Condition {
+        /// The name after `host:`.
+        name: String,
+        /// What is asked about, as JSON text.
+        subject: String,
+    },
 }
 
 /// What the host answered.
@@ -80,6 +87,8 @@ pub enum Answer {
     Urls(Vec<String>),
     /// A host-defined role's value.
     Text(String),
+    /// `condition`: whether the predicate holds.
+    Holds(bool),
     /// The host failed, with its message.
     Failed(String),
 }
@@ -252,6 +261,17 @@ impl Host for Recording {
         };
         match self.answer(&question)? {
             Answer::Text(text) => Ok(text.clone()),
+            other => Self::unfitting(&question, other),
+        }
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        let question = Question::Condition {
+            name: name.to_owned(),
+            subject: subject.to_owned(),
+        };
+        match self.answer(&question)? {
+            Answer::Holds(holds) => Ok(*holds),
             other => Self::unfitting(&question, other),
         }
     }

@@ -9,6 +9,16 @@ impl CanonicalPath {
     pub(crate) fn is_within(&self, directory: &CanonicalPath) -> bool {
         contains(directory.as_str(), self.as_str())
     }
+
+    /// The names that lead from the directory to this path, empty for the directory itself; nothing where it does not
+    /// hold the path.
+    pub(crate) fn below(&self, directory: &CanonicalPath) -> Option<&str> {
+        if !self.is_within(directory) {
+            return None;
+        }
+        let rest = self.as_str().strip_prefix(directory.as_str())?;
+        Some(rest.strip_prefix('/').unwrap_or(rest))
+    }
 }
 
 /// Many directories, each with a number, asked which of them hold a path.

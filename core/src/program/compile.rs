@@ -92,6 +92,8 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         listed_roles,
         path_roles: registry.select(|role| role.category == Category::Path),
         url_roles: registry.select(|role| role.category == Category::Url),
+        address_roles: registry.addresses(),
+        world: setup.world.map(|world| world.anchored(absolute)),
         registry,
     }
 }

@@ -21,11 +21,13 @@ pub enum Part {
     Options,
     /// The host-defined roles.
     Roles,
+    /// The world: places by address, and what may be done there.
+    World,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::CompiledPolicy,
         Self::ToolAnnotations,
         Self::DynamicLists,
@@ -35,6 +37,7 @@ impl Part {
         Self::TrustedServers,
         Self::Options,
         Self::Roles,
+        Self::World,
     ];
 
     /// The name of the part, with which the paths in its diagnostics begin.
@@ -49,6 +52,7 @@ impl Part {
             Self::TrustedServers => "trustedServers",
             Self::Options => "options",
             Self::Roles => "roles",
+            Self::World => "world",
         }
     }
 

@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["path", "net"],
     &["role"],
     &["document"],
-    &["annotation", "policy"],
+    &["annotation", "policy", "world"],
     &["setup"],
     &["program"],
     &["args"],

@@ -43,5 +43,5 @@ pub use documents::Fault;
 pub use gate::{Decision, Gate, GateBuilder, GateError, Gated, Verdict};
 pub use real_host::RealHost;
 pub use virtual_host::{
-    Filesystem, Misbehaviour, Platform, Repository, Urls, VirtualHost, World, WorldError,
+    Filesystem, Misbehaviour, Platform, Predicate, Repository, Urls, VirtualHost, World, WorldError,
 };

@@ -11,12 +11,13 @@
 //!   "domainAllowlists": {"fetch": ["docs.rs", "*.github.com"]},
 //!   "trustedServers": [],
 //!   "options": {"unknownArguments": "deny"},
-//!   "roles": []
+//!   "roles": [],
+//!   "world": "world.json"
 //! }
 //! ```
 //!
-//! `policy`, `annotations` and `lists` are the path of a file or the document itself; the rest is written out.
-//! Paths are relative to the bundle's folder. Every key may be missing; a key that is not listed here, or that
+//! `policy`, `annotations`, `lists` and `world` are the path of a file or the document itself; the rest is written out.
+//! Paths are relative to the bundle's folder, those of a world's roots and mounts too. Every key may be missing; a key that is not listed here, or that
 //! stands twice, is an error.
 
 use std::path::{Path, PathBuf};
@@ -39,6 +40,8 @@ const NAME: &str = "bundle";
 enum Written {
     /// As the path of a file, or as the document itself.
     FileOrInline,
+    /// The same for a world, whose directories are paths that the engine gets.
+    World,
     /// As the document itself.
     Inline,
     /// As a path that the engine gets.
@@ -47,7 +50,7 @@ enum Written {
     Paths,
 }
 
-const PARTS: [(&str, Part, Written); 9] = [
+const PARTS: [(&str, Part, Written); 10] = [
     ("policy", Part::CompiledPolicy, Written::FileOrInline),
     ("annotations", Part::ToolAnnotations, Written::FileOrInline),
     ("lists", Part::DynamicLists, Written::FileOrInline),
@@ -57,6 +60,7 @@ const PARTS: [(&str, Part, Written); 9] = [
     ("trustedServers", Part::TrustedServers, Written::Inline),
     ("options", Part::Options, Written::Inline),
     ("roles", Part::Roles, Written::Inline),
+    ("world", Part::World, Written::World),
 ];
 
 /// What a bundle says, as far as it can be read.
@@ -119,6 +123,27 @@ pub fn anchored(path: &str, folder: &str) -> String {
         "." => folder.to_owned(),
         _ => format!("{folder}/{}", path.strip_prefix("./").unwrap_or(path)),
     }
+}
+
+/// The document of a world with the directories of its roots and mounts anchored; what is not what it must be stays as
+/// it is, doubled keys included, for the engine to refuse.
+pub(crate) fn anchored_world(text: &str, folder: &str) -> String {
+    let rewritten = |text: &str, change: &dyn Fn(&str, &str) -> String| {
+        let Members(members) = serde_json::from_str(text).ok()?;
+        let members = members
+            .iter()
+            .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), change(name, value.get())));
+        Some(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+    };
+    let directory = |_: &str, value: &str| match serde_json::from_str::<String>(value) {
+        Ok(path) => Value::from(anchored(&path, folder)).to_string(),
+        Err(_) => value.to_owned(),
+    };
+    let member = |name: &str, value: &str| match name {
+        "roots" | "mounts" => rewritten(value, &directory).unwrap_or_else(|| value.to_owned()),
+        _ => value.to_owned(),
+    };
+    rewritten(text, &member).unwrap_or_else(|| text.to_owned())
 }
 
 fn refused(file: String, diagnostic: Diagnostic) -> Bundle {
@@ -189,8 +214,18 @@ impl Reader {
                 Ok(path) => Source::File(self.named.join(path)),
                 Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
             },
-            (Written::FileOrInline, Some(b'{' | b'n')) | (Written::Inline, _) => inline(value.to_owned()),
-            (Written::FileOrInline, _) => {
+            (Written::World, Some(b'"')) => match serde_json::from_str::<String>(value) {
+                Ok(path) => Source::World {
+                    path: self.named.join(path),
+                    folder: self.folder.clone(),
+                },
+                Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
+            },
+            (Written::World, Some(b'{')) => inline(anchored_world(value, &self.folder)),
+            (Written::FileOrInline | Written::World, Some(b'{' | b'n')) | (Written::Inline, _) => {
+                inline(value.to_owned())
+            }
+            (Written::FileOrInline | Written::World, _) => {
                 let found = shown(value);
                 let message = format!("found {found}, expected the path of a file, or the document itself");
                 return self.fault(Code::WrongType, key, message, None);
@@ -264,6 +299,15 @@ mod tests {
         assert_eq!(anchored("etc", "/"), "/etc");
     }
 
+    #[test]
+    fn the_directories_of_a_world_are_anchored_and_nothing_else_changes() {
+        let world = r#"{"roots": {"a": "src", "b": "/srv", "a": "~/x", "c": 5}, "mounts": [], "operations": [ ], "x": 1, "x": 2}"#;
+        let expected =
+            r#"{"roots":{"a":"/f/src","b":"/srv","a":"~/x","c":5},"mounts":[],"operations":[ ],"x":1,"x":2}"#;
+        assert_eq!(anchored_world(world, "/f"), expected);
+        assert_eq!(anchored_world("[1", "/f"), "[1");
+    }
+
     #[track_caller]
     fn check(text: &str, parts: &[(Part, &str)], faults: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
@@ -277,7 +321,9 @@ mod tests {
             .map(|(part, source)| {
                 let text = match source {
                     Source::Text { text, .. } => text.replace(&real, "FOLDER"),
-                    Source::File(file) => format!("file {}", file.file_name().unwrap().display()),
+                    Source::File(file) | Source::World { path: file, .. } => {
+                        format!("file {}", file.file_name().unwrap().display())
+                    }
                 };
                 (*part, text)
             })
@@ -319,7 +365,7 @@ mod tests {
             &[
                 "error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
                  `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `options`, `roles`, \
-                 `description` (help: did you mean `policy`?)",
+                 `world`, `description` (help: did you mean `policy`?)",
                 "error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "error[duplicate-key] at bundle.options: found the key `options` again, expected it once",
                 "error[wrong-type] at bundle.description: found `[]`, expected a string",

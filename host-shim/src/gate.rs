@@ -2,7 +2,9 @@
 
 mod additions;
 mod builder;
+mod given;
 mod verdict;
+mod world;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +19,7 @@ use crate::documents::{Document, Fault};
 use crate::members::Members;
 
 pub use builder::{GateBuilder, GateError};
+pub use given::Given;
 pub use verdict::{Decision, Gated, Verdict};
 
 /// A policy decision point that is ready to judge: share it between threads, it keeps nothing between calls.
@@ -59,8 +62,8 @@ impl Gate {
     ///
     /// # Errors
     /// When the text is not a call. What cannot be judged is denied, not an error.
-    pub fn evaluate(&self, call: &str) -> Result<Verdict, CallError> {
-        let call = Call::from_json(call)?;
+    pub fn evaluate<'c>(&self, call: impl Into<Given<'c>>) -> Result<Verdict, CallError> {
+        let call = call.into().read()?;
         let judged = guarded(|| Verdict::from(self.engine.evaluate(&call, self.host.as_ref())));
         Ok(judged.unwrap_or_else(Verdict::engine_fault))
     }
@@ -71,9 +74,14 @@ impl Gate {
     ///
     /// # Errors
     /// Those of [`Gate::evaluate`].
-    pub fn gate(&self, call: &str, container_workspace_dir: Option<&str>) -> Result<Gated, CallError> {
-        let arguments = arguments_of(call);
-        let call = Call::from_json(call)?;
+    pub fn gate<'c>(
+        &self,
+        call: impl Into<Given<'c>>,
+        container_workspace_dir: Option<&str>,
+    ) -> Result<Gated, CallError> {
+        let given = call.into();
+        let arguments = arguments_of(given.call);
+        let call = given.read()?;
         let judged = guarded(|| {
             let gated = self
                 .engine
@@ -94,8 +102,8 @@ impl Gate {
     ///
     /// # Errors
     /// Those of [`Gate::evaluate`].
-    pub fn explain(&self, call: &str) -> Result<Value, CallError> {
-        let call = Call::from_json(call)?;
+    pub fn explain<'c>(&self, call: impl Into<Given<'c>>) -> Result<Value, CallError> {
+        let call = call.into().read()?;
         let explained = guarded(|| serde_json::to_value(self.engine.explain(&call, self.host.as_ref())));
         Ok(explanation(&call, explained))
     }
@@ -104,12 +112,12 @@ impl Gate {
     ///
     /// # Errors
     /// Those of [`Gate::evaluate`].
-    pub fn explain_gate(
+    pub fn explain_gate<'c>(
         &self,
-        call: &str,
+        call: impl Into<Given<'c>>,
         container_workspace_dir: Option<&str>,
     ) -> Result<Value, CallError> {
-        let call = Call::from_json(call)?;
+        let call = call.into().read()?;
         let explained = guarded(|| {
             let host = self.host.as_ref();
             serde_json::to_value(self.engine.explain_gate(&call, container_workspace_dir, host))
@@ -120,11 +128,16 @@ impl Gate {
     /// What [`Gate::explain`] said of a call as one line of a recording file, which
     /// [`replay::recordings`](crate::replay::recordings) replays without any disk or git.
     ///
-    /// It holds the documents, the arguments and what the host answered.
+    /// It holds the documents, the arguments, the context and what the host answered.
     ///
     /// # Errors
     /// When `call` is not JSON.
-    pub fn recorded(&self, call: &str, explanation: &Value) -> Result<String, serde_json::Error> {
+    pub fn recorded<'c>(
+        &self,
+        call: impl Into<Given<'c>>,
+        explanation: &Value,
+    ) -> Result<String, serde_json::Error> {
+        let Given { call, context } = call.into();
         // JSON has line breaks between its tokens only.
         let one_line = |text: &str| RawValue::from_string(text.replace(['\n', '\r'], " "));
         let mut engine = BTreeMap::new();
@@ -136,6 +149,7 @@ impl Gate {
             engine,
             recording: &explanation["recording"],
             request: one_line(call.trim())?,
+            context: context.map(|context| one_line(context.trim())).transpose()?,
             verdict: &explanation["verdict"],
             explanation,
         })
@@ -149,6 +163,8 @@ struct Recorded<'e> {
     engine: BTreeMap<&'static str, Box<RawValue>>,
     recording: &'e Value,
     request: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<Box<RawValue>>,
     verdict: &'e Value,
     explanation: &'e Value,
 }

@@ -40,7 +40,7 @@ mod virtual_host;
 
 pub use bundle::BUNDLE_FILE;
 pub use documents::Fault;
-pub use gate::{Decision, Gate, GateBuilder, GateError, Gated, Verdict};
+pub use gate::{Decision, Gate, GateBuilder, GateError, Gated, Given, Verdict};
 pub use real_host::RealHost;
 pub use virtual_host::{
     Filesystem, Misbehaviour, Platform, Predicate, Repository, Urls, VirtualHost, World, WorldError,

@@ -71,6 +71,11 @@ pub(super) fn answer(
                 "explanation": engine.explain_gate(&call, None, host).for_agent(),
             }))
         }
+        WorldQuestion::Evaluate { request, context } => {
+            let call = Call::from_json(request).map_err(refusal)?;
+            let call = call.within(read(context.as_deref())?);
+            Ok(json!({"verdict": engine.evaluate(&call, host), "explanation": engine.explain(&call, host)}))
+        }
         WorldQuestion::References { steps } => {
             let places = places()?;
             let mut table = Table {

@@ -241,6 +241,13 @@ pub enum WorldQuestion {
         /// The context.
         context: Option<String>,
     },
+    /// A call whose arguments are prepared: `{verdict, explanation}`, the explanation being the whole one.
+    Evaluate {
+        /// JSON text: `{serverName, toolName, arguments}`.
+        request: String,
+        /// The context.
+        context: Option<String>,
+    },
     /// Steps on one table of references: an array with an answer each.
     References {
         /// The steps.

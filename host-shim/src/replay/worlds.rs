@@ -161,6 +161,7 @@ impl Case {
             WorldQuestion::Resolve { .. } => "world-resolve",
             WorldQuestion::Enforce { .. } => "world-enforce",
             WorldQuestion::Gate { .. } => "world-gate",
+            WorldQuestion::Evaluate { .. } => "world-evaluate",
             WorldQuestion::References { .. } => "world-references",
             WorldQuestion::Diagnostics => "world-diagnostics",
         }
@@ -193,6 +194,7 @@ impl Case {
                 }
                 format!("{}{explanation}", answer["verdict"])
             }
+            WorldQuestion::Evaluate { .. } => answer["verdict"].to_string(),
             WorldQuestion::References { .. } | WorldQuestion::Diagnostics => return true,
         };
         secrets.iter().all(|secret| !shown.contains(secret.as_str()))

@@ -2,11 +2,13 @@
 
 mod answers;
 mod calls;
+mod enforce;
 mod eval;
 mod explain;
 mod init;
 mod output;
 mod replay;
+mod resolve;
 mod setup;
 mod tree;
 mod validate;
@@ -52,6 +54,8 @@ enum Command {
     Explain(explain::Explain),
     Validate(validate::Validate),
     Replay(replay::Replay),
+    Resolve(resolve::Resolve),
+    Enforce(enforce::Enforce),
     Init(init::Init),
     /// Write the completions for a shell to standard output
     #[command(
@@ -84,6 +88,8 @@ fn main() -> ExitCode {
         Command::Explain(explain) => explain.run(&mut out),
         Command::Validate(validate) => validate.run(&mut out),
         Command::Replay(replay) => replay.run(cli.format, &mut out),
+        Command::Resolve(resolve) => resolve.run(&mut out),
+        Command::Enforce(enforce) => enforce.run(&mut out),
         Command::Init(init) => init.run(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     };

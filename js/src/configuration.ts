@@ -16,6 +16,7 @@ export interface Parts {
   readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
   readonly options?: EngineOptions | undefined;
   readonly roles?: readonly HostRole[] | undefined;
+  readonly world?: unknown;
 }
 
 /** The parts as JSON texts; what is not given is not there. */
@@ -25,7 +26,8 @@ export function documentsOf(parts: Parts): Documents {
     documents.set(name, text);
   };
   const { allowedDirectory, serverDomainAllowlists: allowlists, trustedServers, roles } = parts;
-  for (const name of ["compiledPolicy", "toolAnnotations", "dynamicLists", "protectedPaths", "options"] as const) {
+  const plain = ["compiledPolicy", "toolAnnotations", "dynamicLists", "protectedPaths", "options", "world"] as const;
+  for (const name of plain) {
     if (parts[name] !== undefined) {
       put(name, jsonText(parts[name], name));
     }

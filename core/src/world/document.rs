@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Map;
+
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object, Relative, did_you_mean, listed};
 use crate::limits::Limits;
@@ -28,8 +30,10 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
         &["roots", "mounts", "visibility", "operations", "execTool", "areas"],
         Severity::Error,
     );
+    let mut roots_are_whole = false;
     if let Some(roots) = object.required("roots", "an object from key to directory") {
         world.roots = read_directories(&roots, limits, refuse_key);
+        roots_are_whole = roots.value().as_object().map(Map::len) == Some(world.roots.len());
         lint::legacy_forms(&roots, &world.roots);
     }
     if let Some(mounts) = object.optional("mounts") {
@@ -56,11 +60,15 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
         let rules = rules.each("an array of rules", |rule| read_rule(rule, limits))?;
         Some(rules.into_boxed_slice())
     });
-    world.visibility = Matrix::new(visibility);
-    world.operations = Matrix::new(operations);
+    let is_whole = visibility.is_some() && operations.is_some() && roots_are_whole;
+    world.visibility = Matrix::new(visibility.unwrap_or_default());
+    world.operations = Matrix::new(operations.unwrap_or_default());
     let areas = object.optional("areas").map(|node| read_areas(&node));
     world.areas = classified(areas.unwrap_or_default(), &world.operations);
-    lint::check(&object, &world);
+    // Tables that cannot be read whole say nothing of each other.
+    if is_whole {
+        lint::check(&object, &world);
+    }
     world
 }
 
@@ -87,19 +95,15 @@ fn read_directories(
     entries.entries().filter_map(read).collect()
 }
 
-/// The rows of one table, at most `rules` of them.
+/// The rows of one table, at most `rules` of them; nothing where one cannot be read.
 fn read_rows<T>(
     object: &Object<'_, '_>,
     key: &str,
     limits: &Limits,
     read: impl Fn(&Object<'_, '_>, &Limits) -> Option<T>,
-) -> Vec<(Key, T)> {
-    let Some(node) = object.required(key, "an array of rows") else {
-        return Vec::new();
-    };
-    let Some(items) = node.array("an array of rows") else {
-        return Vec::new();
-    };
+) -> Option<Vec<(Key, T)>> {
+    let node = object.required(key, "an array of rows")?;
+    let items = node.array("an array of rows")?;
     let count = items.len();
     if count > limits.rules {
         node.error(Code::Limit, || {
@@ -108,7 +112,7 @@ fn read_rows<T>(
                 limits.rules
             )
         });
-        return Vec::new();
+        return None;
     }
     let inner = if key == "visibility" { "when" } else { "rules" };
     let row = |item: Node<'_, '_>| {
@@ -118,7 +122,8 @@ fn read_rows<T>(
         let value = read(&row, limits);
         Some((key?, value?))
     };
-    items.filter_map(row).collect()
+    let rows: Vec<(Key, T)> = items.filter_map(row).collect();
+    (rows.len() == count).then_some(rows)
 }
 
 /// Where a row stands. The subdirectory must be written, be it as `null`.

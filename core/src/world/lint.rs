@@ -65,7 +65,7 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
     };
     let mut seen: BTreeSet<Key> = BTreeSet::new();
     for item in items {
-        let Some((row, key)) = item.object().and_then(|row| Some((row, quiet_key(&row)?))) else {
+        let Some((row, key)) = item.object().and_then(|row| Some((row, read_key(&row)?))) else {
             continue;
         };
         if let Some(subdirectory) = &key.subdirectory
@@ -94,19 +94,6 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
         }
         seen.insert(key);
     }
-}
-
-/// The key of a row that can be read; what cannot is reported already.
-fn quiet_key(row: &Object<'_, '_>) -> Option<Key> {
-    let named = |key: &str| {
-        let node = row.optional(key)?;
-        Some(node.value().as_str().is_some_and(|text| !text.is_empty()))
-    };
-    let whole = row
-        .optional("subdirectory")
-        .is_some_and(|node| node.value().is_null());
-    let readable = named("mode")? && named("root")? && (whole || named("subdirectory")?);
-    if readable { read_key(row) } else { None }
 }
 
 /// A place that is seen and where nothing may be done, and the reverse.

@@ -70,8 +70,6 @@ fn a_world_is_read_strictly() {
             "error[invalid-value] at w.roots.ROOT_X: found the name \"ROOT_X\", which begins like a legacy address",
             "error[wrong-type] at w.roots.s: ",
             "error[invalid-path] at w.roots.e: ",
-            "warning[never-matches] at w.visibility[0]: ",
-            "warning[never-matches] at w.operations[0]: ",
         ],
     );
     check(
@@ -87,7 +85,6 @@ fn a_world_is_read_strictly() {
             "error[wrong-type] at w.visibility[0].root: ",
             "error[missing-field] at w.visibility[0]: the field `subdirectory`",
             "error[missing-field] at w.visibility[0]: the field `when`",
-            "warning[one-sided-place] at w.operations[0]: ",
         ],
     );
     check(
@@ -108,7 +105,6 @@ fn a_world_is_read_strictly() {
             "error[wrong-type] at w.operations[0].rules[1].when[3]: ",
             "warning[never-matches] at w.operations[0].rules[2].commands: found `[]`",
             "error[missing-field] at w.operations[0].rules[3]: the field `when`",
-            "warning[one-sided-place] at w.visibility[0]: ",
         ],
     );
 }
@@ -132,11 +128,9 @@ fn rows_that_nothing_reaches_have_their_place() {
         see(json!([
             row("r", json!(null)),
             row("r", json!("a/b")),
-            row("r", json!("..")),
-            row("r", json!(""))
+            row("r", json!(".."))
         ])),
         &[
-            "error[invalid-value] at w.visibility[3].subdirectory: ",
             "error[never-matches] at w.visibility[1]: found the subdirectory `a/b`",
             "error[never-matches] at w.visibility[2]: found the subdirectory `..`",
         ],

@@ -104,8 +104,13 @@ class Session {
         trustedServers: value("trustedServers"),
         options: value("options"),
         roles: value("roles"),
+        world: texts.world,
         host: this.host,
       });
+      if (texts.world !== undefined) {
+        // The existing runtime has no worlds.
+        return;
+      }
       const map = allowlists === undefined ? undefined : new Map(Object.entries(allowlists));
       const trusted = texts.trustedServers === undefined ? undefined : new Set(value("trustedServers"));
       this.policyEngine = new callgate.PolicyEngine(
@@ -137,6 +142,67 @@ class Session {
       throw this.refusal ?? new SyntaxError("no engine was asked for");
     }
     return this.engine;
+  }
+
+  /** What the engine says about its world. */
+  world(question) {
+    if (question.ask === "diagnostics") {
+      const found = this.refusal === undefined ? this.engine.diagnostics : this.refusal.diagnostics;
+      return found.map(({ code, severity, path }) => ({ code, severity, path }));
+    }
+    const engine = this.needed();
+    const context = question.context === undefined || question.context === null ? {} : JSON.parse(question.context);
+    switch (question.ask) {
+      case "resolve": {
+        const { requireExists } = question;
+        const { reply, ref } = engine.resolve(question.address, context, { requireExists });
+        return { reply, hostPath: ref === undefined ? null : engine.hostPath(ref) };
+      }
+      case "enforce": {
+        const { mode, address } = question;
+        return engine.enforce({ ...question, mode: mode ?? undefined, address: address ?? undefined, context });
+      }
+      case "gate": {
+        const request = JSON.parse(question.request);
+        const options = question.context === null ? {} : { context };
+        const gated = engine.gate(request, options);
+        return { ...gated, explanation: engine.explainGate(request, { ...options, audience: "agent" }) };
+      }
+      case "evaluate": {
+        const request = JSON.parse(question.request);
+        const verdict = engine.evaluate(request, { context });
+        return { verdict, explanation: engine.explain(request, { context }) };
+      }
+      case "references":
+        return this.references(question.steps);
+      default:
+        throw new SyntaxError(`nothing here answers \`${question.ask}\``);
+    }
+  }
+
+  references(steps) {
+    const { engine } = this;
+    const given = [];
+    return steps.map((step) => {
+      if (step === "revokeAll") {
+        engine.revoke();
+        return null;
+      }
+      const [[name, operand]] = Object.entries(step);
+      switch (name) {
+        case "resolve": {
+          const { reply, ref } = engine.resolve(operand[0], { mode: operand[1] });
+          given.push(...(ref === undefined ? [] : [ref]));
+          return reply.code;
+        }
+        case "hostPath":
+          return given[operand] === undefined ? null : (engine.hostPath(given[operand]) ?? null);
+        case "revoke":
+          return given[operand] !== undefined && engine.revoke(given[operand]);
+        default:
+          throw new SyntaxError(`nothing here does \`${name}\``);
+      }
+    });
   }
 
   answer(operation) {
@@ -203,6 +269,8 @@ class Session {
         const call = functions[operation.name] ?? callgate[operation.name];
         return call(...operation.args);
       }
+      case "world":
+        return this.world(operation);
       case "whitelist":
         return whitelist(operation);
       default:

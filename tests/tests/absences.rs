@@ -33,7 +33,15 @@ const STANDARD: &[&str] = &[
 ];
 
 /// The crates that core stands on. None does input or output.
-const CRATES: &[&str] = &["hmac", "icu_normalizer", "path_clean", "serde", "serde_json", "sha2", "url"];
+const CRATES: &[&str] = &[
+    "hmac",
+    "icu_normalizer",
+    "path_clean",
+    "serde",
+    "serde_json",
+    "sha2",
+    "url",
+];
 
 #[test]
 fn the_whole_library_is_looked_at() {

@@ -148,7 +148,9 @@ class Session {
   world(question) {
     if (question.ask === "diagnostics") {
       const found = this.refusal === undefined ? this.engine.diagnostics : this.refusal.diagnostics;
-      return found.map(({ code, severity, path }) => ({ code, severity, path }));
+      // Here the documents have names of their own.
+      const named = (path) => path.replace(/^policy/, "compiledPolicy").replace(/^annotations/, "toolAnnotations");
+      return found.map(({ code, severity, path }) => ({ code, severity, path: named(path) }));
     }
     const engine = this.needed();
     const context = question.context === undefined || question.context === null ? {} : JSON.parse(question.context);
@@ -182,6 +184,8 @@ class Session {
 
   references(steps) {
     const { engine } = this;
+    // An engine has one table, and each question begins with an empty one.
+    engine.revoke();
     const given = [];
     return steps.map((step) => {
       if (step === "revokeAll") {
@@ -220,7 +224,8 @@ class Session {
       case "evaluate": {
         const request = JSON.parse(operation.request);
         const first = this.needed().evaluate(request);
-        for (const engine of [this.policyEngine, ...Array(operation.times - 1).fill(this.engine)]) {
+        const others = this.policyEngine === undefined ? [] : [this.policyEngine];
+        for (const engine of [...others, ...Array(operation.times - 1).fill(this.engine)]) {
           const again = engine.evaluate(request);
           if (JSON.stringify(again) !== JSON.stringify(first)) {
             // Only a host that answers differently each time may lead here.

@@ -5,3 +5,4 @@ mod documents;
 mod files;
 mod judging;
 mod project;
+mod world;

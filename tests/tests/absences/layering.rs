@@ -129,6 +129,7 @@ fn only_the_host_module_names_the_outside() {
         "git_remote_urls",
         "git_url",
         "role_value",
+        "condition",
     ];
     let mut faults = Vec::new();
     for source in sources.iter().filter(|source| source.top() != "host") {

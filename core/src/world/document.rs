@@ -1,13 +1,12 @@
 //! The document of a world
 //! `{roots, mounts?, visibility, operations, execTool?, areas?}`.
 
-use std::collections::BTreeMap;
-
 use serde_json::Map;
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object, Relative, did_you_mean, listed};
 use crate::limits::Limits;
+use crate::order;
 
 use super::address::{refuse_key, refuse_name};
 use super::condition::Condition;
@@ -177,11 +176,12 @@ fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
             "found `[]`, which holds no command, expected at least one".to_owned()
         });
     }
-    pairs.sort_unstable();
+    order::sort(&mut pairs);
     Some(Commands::Pairs(pairs.into()))
 }
 
-fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
+/// Pairs of tool and command.
+pub(super) fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
     node.each("an array of pairs `[tool, command]`", |item| {
         let texts = item.names()?;
         let pair = <[Box<str>; 2]>::try_from(texts);
@@ -224,43 +224,64 @@ const AREAS: [(&str, Area); 4] = [
 ];
 
 /// What commands are, where the document says so; one command has one area.
-fn read_areas(node: &Node<'_, '_>) -> BTreeMap<Pair, Area> {
-    let mut areas = BTreeMap::new();
+fn read_areas(node: &Node<'_, '_>) -> Vec<(Pair, Area)> {
+    let mut areas: Vec<(Pair, Area)> = Vec::new();
     let Some(object) = node.object() else {
         return areas;
     };
     object.unknown_keys(&AREAS.map(|(name, _)| name), Severity::Error);
     for (name, area) in AREAS {
-        let Some(pairs) = object.optional(name) else {
-            continue;
-        };
-        for pair in read_pairs(&pairs).unwrap_or_default() {
-            let shown = format!("`{}` of `{}`", pair.1, pair.0);
-            if areas.insert(pair, area).is_some_and(|known| known != area) {
-                pairs.error(Code::InvalidValue, || {
-                    format!("found {shown}, which has another area already, expected one area a command")
-                });
-            }
+        let pairs = object.optional(name).and_then(|pairs| read_pairs(&pairs));
+        areas.extend(pairs.into_iter().flatten().map(|pair| (pair, area)));
+    }
+    by_pair(&mut areas);
+    for two in areas.windows(2) {
+        if let [(pair, one), (same, other)] = two
+            && pair == same
+            && one != other
+            && let Some((name, _)) = AREAS.iter().find(|(_, area)| area == other)
+            && let Some(pairs) = object.optional(name)
+        {
+            pairs.error(Code::InvalidValue, || {
+                let (tool, command) = pair;
+                format!("found `{command}` of `{tool}`, which has another area already, expected one area a command")
+            });
         }
     }
+    areas.dedup_by(|(later, _), (earlier, _)| later == earlier);
     areas
 }
 
 /// The areas of all commands that the document names: as it says, else a read where no rule sets a condition.
 fn classified(
-    mut areas: BTreeMap<Pair, Area>,
+    mut areas: Vec<(Pair, Area)>,
     operations: &Matrix<Box<[OperationRule]>>,
 ) -> Box<[(Pair, Area)]> {
-    let mut reads: BTreeMap<Pair, bool> = BTreeMap::new();
+    let mut named: Vec<(Pair, Area)> = Vec::new();
     for rule in operations.rows().flat_map(|(_, rules)| rules.iter()) {
         if let Commands::Pairs(pairs) = &rule.commands {
-            for pair in pairs {
-                *reads.entry(pair.clone()).or_insert(true) &= rule.conditions.is_empty();
-            }
+            let area = if rule.conditions.is_empty() {
+                Area::Read
+            } else {
+                Area::Write
+            };
+            named.extend(pairs.iter().map(|pair| (pair.clone(), area)));
         }
     }
-    for (pair, _) in reads.into_iter().filter(|(_, reads)| *reads) {
-        areas.entry(pair).or_insert(Area::Read);
-    }
-    areas.into_iter().collect()
+    by_pair(&mut named);
+    named.dedup_by(|(later, later_area), (earlier, area)| {
+        if later == earlier && *later_area == Area::Write {
+            *area = Area::Write;
+        }
+        later == earlier
+    });
+    named.retain(|(pair, _)| areas.binary_search_by(|(known, _)| known.cmp(pair)).is_err());
+    areas.extend(named);
+    by_pair(&mut areas);
+    areas.into()
+}
+
+/// Sorts by the command; what is said first of one stays first.
+fn by_pair(areas: &mut Vec<(Pair, Area)>) {
+    order::sort_by(areas, |(one, _), (other, _)| one.cmp(other));
 }

@@ -1,22 +1,20 @@
 //! What is doubtful about a world although it can be read: rows and rules that nothing reaches, and places that one of
 //! the two tables forgets.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
+use crate::order;
 
-use super::document::read_key;
+use super::document::{read_key, read_pairs};
 use super::matrix::{Key, Matrix};
 use super::operations::Commands;
 use super::{Directory, EXEC_TOOL, World, find};
 
 /// Reports roots of which a legacy address could mean either.
 pub(super) fn legacy_forms(node: &Node<'_, '_>, roots: &[Directory]) {
-    let mut seen = BTreeSet::new();
-    for root in roots {
-        let legacy = root.name.to_ascii_uppercase();
-        if !seen.insert(legacy.clone()) {
+    let legacy: Vec<String> = roots.iter().map(|root| root.name.to_ascii_uppercase()).collect();
+    for (legacy, repeats) in legacy.iter().zip(repetitions(legacy.clone())) {
+        if repeats {
             node.error(Code::InvalidValue, || {
                 format!("found two roots for `ROOT_{legacy}:/`, expected keys that differ in more than case")
             });
@@ -63,11 +61,13 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
     let Some(items) = node.array("an array of rows") else {
         return;
     };
-    let mut seen: BTreeSet<Key> = BTreeSet::new();
-    for item in items {
-        let Some((row, key)) = item.object().and_then(|row| Some((row, read_key(&row)?))) else {
-            continue;
-        };
+    // The table is whole, so every row has a key.
+    let keys: Vec<Key> = items
+        .filter_map(|item| item.object().and_then(|row| read_key(&row)))
+        .collect();
+    let repetitions = repetitions(keys.iter().map(|key| format!("{key:?}")).collect());
+    let items = node.array("an array of rows").into_iter().flatten();
+    for ((item, key), repeats) in items.zip(&keys).zip(repetitions) {
         if let Some(subdirectory) = &key.subdirectory
             && (subdirectory.contains('/') || matches!(&**subdirectory, "." | ".."))
         {
@@ -82,18 +82,33 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
                     key.root
                 )
             });
-        } else if seen.contains(&key) {
+        } else if repeats {
             item.error(Code::NeverMatches, || {
                 "found a second row for one mode, root and subdirectory: nothing reaches it".to_owned()
             });
         } else {
-            check_other_table(&item, &key, world, table);
+            check_other_table(&item, key, world, table);
         }
-        if table == Table::Operations {
-            check_rules(&row, &key, world);
+        if let (Table::Operations, Some(row)) = (table, item.object()) {
+            check_rules(&row, key, world);
         }
-        seen.insert(key);
     }
+}
+
+/// For each text whether an equal one stands before it.
+fn repetitions(texts: Vec<String>) -> Vec<bool> {
+    let mut repeats = vec![false; texts.len()];
+    let mut sorted: Vec<(String, usize)> = texts.into_iter().zip(0..).collect();
+    order::sort_by(&mut sorted, |(one, _), (other, _)| one.cmp(other));
+    for pair in sorted.windows(2) {
+        if let [(one, _), (other, at)] = pair
+            && one == other
+            && let Some(repeated) = repeats.get_mut(*at)
+        {
+            *repeated = true;
+        }
+    }
+    repeats
 }
 
 /// A place that is seen and where nothing may be done, and the reverse.
@@ -139,31 +154,35 @@ fn check_rules(row: &Object<'_, '_>, key: &Key, world: &World) {
     let Some(rules) = row.optional("rules") else {
         return;
     };
-    let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
-    let mut seen_exec = false;
-    let Some(items) = rules.array("an array of rules") else {
-        return;
+    let commands = |rule: &Node<'_, '_>| -> Vec<(Box<str>, Box<str>)> {
+        let rule = rule.object();
+        let commands = rule.as_ref().and_then(|rule| rule.optional("commands"));
+        let pairs = commands.filter(|commands| commands.value().is_array());
+        pairs.and_then(|pairs| read_pairs(&pairs)).unwrap_or_default()
     };
-    for item in items {
+    let items = || rules.array("an array of rules").into_iter().flatten();
+    let all: Vec<String> = items()
+        .flat_map(|rule| commands(&rule))
+        .map(|pair| format!("{pair:?}"))
+        .collect();
+    let mut repeats = repetitions(all).into_iter();
+    let mut seen_exec = false;
+    for item in items() {
         let Some(rule) = item.object() else { continue };
-        let Some(commands) = rule.optional("commands") else {
+        let Some(node) = rule.optional("commands") else {
             continue;
         };
-        if commands.value().is_string() {
+        if node.value().is_string() {
             if seen_exec {
-                repeated(&commands, "`exec`", key);
+                repeated(&node, "`exec`", key);
             }
             seen_exec = true;
             continue;
         }
-        for node in commands.array("an array of pairs").into_iter().flatten() {
-            let pair = node.value().as_array().map(Vec::as_slice).unwrap_or_default();
-            let [tool, command] = pair else { continue };
-            let (Some(tool), Some(command)) = (tool.as_str(), command.as_str()) else {
-                continue;
-            };
-            let is_exec = tool == &*world.exec_tool && seen_exec;
-            if !seen.insert((tool, command)) || is_exec {
+        let nodes = node.array("an array of pairs").into_iter().flatten();
+        for (node, (tool, command)) in nodes.zip(commands(&item)) {
+            let is_exec = seen_exec && tool == world.exec_tool;
+            if repeats.next().unwrap_or(false) || is_exec {
                 repeated(&node, &format!("`{command}` of `{tool}`"), key);
             }
         }

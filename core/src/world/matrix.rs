@@ -1,5 +1,6 @@
 //! A table over mode, root and subdirectory.
 
+use crate::order;
 use crate::path::PathCase;
 
 /// Where a row of a table stands; without a subdirectory it is the root's own row.
@@ -26,7 +27,7 @@ impl<T> Default for Matrix<T> {
 impl<T> Matrix<T> {
     /// A table of the rows; of two with one key the first is taken.
     pub(super) fn new(mut rows: Vec<(Key, T)>) -> Self {
-        rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+        order::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));
         rows.dedup_by(|(later, _), (earlier, _)| later == earlier);
         Self { rows: rows.into() }
     }

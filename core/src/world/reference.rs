@@ -1,6 +1,5 @@
 //! References: what an agent's host holds of a place, instead of its path.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,7 +40,8 @@ impl fmt::Debug for VisibilityRef {
 /// again.
 pub struct References {
     mark: Arc<Mark>,
-    paths: BTreeMap<u64, CanonicalPath>,
+    /// By number, in ascending order.
+    paths: Vec<(u64, CanonicalPath)>,
     next: u64,
     most: usize,
 }
@@ -50,7 +50,7 @@ impl References {
     pub(crate) fn new(most: usize) -> Self {
         Self {
             mark: Arc::default(),
-            paths: BTreeMap::new(),
+            paths: Vec::new(),
             next: 0,
             most,
         }
@@ -67,7 +67,8 @@ impl References {
 
     /// The same for the number of a reference of this table.
     pub fn numbered(&self, number: u64) -> Option<&str> {
-        self.paths.get(&number).map(CanonicalPath::as_str)
+        let at = self.place(number)?;
+        self.paths.get(at).map(|(_, path)| path.as_str())
     }
 
     /// Ends a reference; whether it was valid.
@@ -77,7 +78,8 @@ impl References {
 
     /// The same for the number of a reference of this table.
     pub fn revoke_numbered(&mut self, number: u64) -> bool {
-        self.paths.remove(&number).is_some()
+        let at = self.place(number);
+        at.map(|at| self.paths.remove(at)).is_some()
     }
 
     /// Ends every reference, as when the mode or the session changes.
@@ -95,6 +97,10 @@ impl References {
         self.paths.is_empty()
     }
 
+    fn place(&self, number: u64) -> Option<usize> {
+        self.paths.binary_search_by_key(&number, |(known, _)| *known).ok()
+    }
+
     /// A reference to the path, while there is room.
     pub(crate) fn issue(&mut self, path: CanonicalPath) -> Option<VisibilityRef> {
         if self.paths.len() >= self.most {
@@ -102,7 +108,7 @@ impl References {
         }
         let number = self.next;
         self.next += 1;
-        self.paths.insert(number, path);
+        self.paths.push((number, path));
         Some(VisibilityRef {
             table: Arc::clone(&self.mark),
             number,

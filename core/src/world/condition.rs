@@ -1,6 +1,6 @@
 //! Conditions: named predicates over a call's context. They say whether something holds, and never deny.
 
-use serde_json::json;
+use serde_json::Value;
 
 use super::context::Context;
 use super::operations::Action;
@@ -169,16 +169,21 @@ impl World {
 impl Subject<'_> {
     /// What a host is told that is asked for a predicate of its own.
     fn text(&self) -> String {
-        json!({
-            "mode": self.mode,
-            "tool": self.action.map(|action| action.tool),
-            "command": self.action.and_then(|action| action.command),
-            "root_key": self.root,
-            "subdirectory": self.subdirectory,
-            "address": self.located.map(|located| &located.address),
-            "host": self.context.host,
-        })
-        .to_string()
+        let members = [
+            ("mode", Some(self.mode)),
+            ("tool", self.action.map(|action| action.tool)),
+            ("command", self.action.and_then(|action| action.command)),
+            ("root_key", Some(self.root)),
+            ("subdirectory", self.subdirectory),
+            ("address", self.located.map(|located| located.address.as_str())),
+        ];
+        let mut text = String::from("{");
+        for (name, value) in members {
+            let value = value.map_or(Value::Null, Value::from).to_string();
+            text.extend(["\"", name, "\":", &value, ","]);
+        }
+        text.extend(["\"host\":", &self.context.host.to_string(), "}"]);
+        text
     }
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
 fn read_directories(
     node: &Node<'_, '_>,
     limits: &Limits,
-    refuse: impl Fn(&str) -> Option<&'static str>,
+    refuse: fn(&str) -> Option<&'static str>,
 ) -> Vec<Directory> {
     let Some(entries) = node.object() else {
         return Vec::new();

@@ -73,14 +73,17 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
     pub(crate) fn judge(&mut self) -> Verdict<'p> {
         match self.try_judge() {
             Ok(verdict) => verdict,
-            Err(error) => {
-                self.note("host", false, || error.message.clone());
-                Verdict::deny(
-                    "structural-host-error",
-                    format!("The host failed to answer: {error}"),
-                )
-            }
+            Err(error) => self.failed(&error),
         }
+    }
+
+    /// What a host that fails makes of a call.
+    pub(crate) fn failed(&mut self, error: &HostError) -> Verdict<'p> {
+        self.note("host", false, || error.message.clone());
+        Verdict::deny(
+            "structural-host-error",
+            format!("The host failed to answer: {error}"),
+        )
     }
 
     fn try_judge(&mut self) -> Result<Verdict<'p>, HostError> {

@@ -12,8 +12,12 @@ use libfuzzer_sys::fuzz_target;
 static ENGINE: LazyLock<Engine> = LazyLock::new(engine);
 
 fuzz_target!(|data: &[u8]| {
-    let Some((first, rest)) = data.split_first() else { return };
-    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let Some((first, rest)) = data.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(rest) else {
+        return;
+    };
     let servers = ["filesystem", "git", "fetch", "unknown"];
     let server = servers[usize::from(*first) % servers.len()];
     // The text is the arguments, or the whole call where it begins with a space.

@@ -20,8 +20,12 @@ const ANNOTATIONS: &str = r#"{"generatedAt": "", "servers": {"s": {"inputHash": 
     {"toolName": "t", "serverName": "s", "comment": "", "args": {"path": ["read-path"]}}]}}}"#;
 
 fuzz_target!(|data: &[u8]| {
-    let Some((first, rest)) = data.split_first() else { return };
-    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let Some((first, rest)) = data.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(rest) else {
+        return;
+    };
     let part = PARTS[usize::from(*first) % PARTS.len()];
     let built = Engine::builder()
         .part(Part::CompiledPolicy, Input::Text(POLICY))

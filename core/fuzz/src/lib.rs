@@ -50,7 +50,10 @@ impl Host for Guessing {
         match Self::digest(repository) % 4 {
             0 => Err(HostError::new("the repository is closed")),
             1 => Ok(Vec::new()),
-            _ => Ok(vec!["https://github.com/acme/kit.git".to_owned(), remote.to_owned()]),
+            _ => Ok(vec![
+                "https://github.com/acme/kit.git".to_owned(),
+                remote.to_owned(),
+            ]),
         }
     }
 
@@ -88,7 +91,10 @@ pub fn engine() -> Engine {
         .part(Part::ToolAnnotations, Input::Value(&annotations))
         .part(Part::ProtectedPaths, Input::Value(&json!(["~/.ssh"])))
         .part(Part::AllowedDirectory, Input::Value(&json!("/work/project")))
-        .part(Part::ServerDomainAllowlists, Input::Value(&json!({"fetch": ["*"], "git": ["github.com"]})))
+        .part(
+            Part::ServerDomainAllowlists,
+            Input::Value(&json!({"fetch": ["*"], "git": ["github.com"]})),
+        )
         .build(&Guessing)
         .unwrap_or_else(|error| panic!("the documents are those of the fuzz targets: {error}"))
 }

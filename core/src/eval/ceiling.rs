@@ -1,0 +1,312 @@
+//! The capability ceiling (SPEC §8.3.4, §12): what the tool may be, and what single arguments must look like.
+
+use super::directories::Directory;
+use super::{Evaluation, Verdict};
+use crate::annotation::ArgumentName;
+use crate::args::{Operand, Place, Value, descend};
+use crate::host::HostError;
+use crate::path::Failure;
+use crate::program::{ArgumentConstraint, Ceiling, Constrained};
+
+const RULE: &str = "structural-capability-ceiling";
+
+/// One value that a constraint is about.
+struct Found {
+    argument: usize,
+    place: Vec<Place>,
+    /// The string; `None` where it is something else, which matches no pattern.
+    text: Option<String>,
+    /// Whether the tool's annotation says that it is a path.
+    is_path: bool,
+}
+
+/// Every form of a value for which a pattern must hold.
+#[derive(Default)]
+struct Forms {
+    /// A path as it was given, made absolute and without `.` and `..`.
+    lexical: Option<String>,
+    /// What a path stands for, and where a link to be removed stands.
+    canonical: Vec<String>,
+    /// What is no path: as given, and as policy compares it.
+    texts: Vec<String>,
+}
+
+/// The directories that patterns for paths are relative to.
+struct Anchors {
+    workspace: Vec<Anchor>,
+    home: Anchor,
+}
+
+/// A directory as it is written, and canonical where it can be resolved.
+struct Anchor {
+    written: String,
+    canonical: Option<String>,
+}
+
+impl<'p> Evaluation<'p, '_, '_> {
+    pub(super) fn check_ceiling(&mut self) -> Result<Option<Verdict<'p>>, HostError> {
+        let Some(ceiling) = &self.program.ceiling else {
+            return Ok(None);
+        };
+        let refusal = match self.tool {
+            Some(tool) => tool.ceiling.refusal.as_deref().map(str::to_owned),
+            None => ceiling.refusal(self.server(), &self.call.tool, &Default::default()),
+        };
+        let refusal = match refusal {
+            Some(refusal) => Some(refusal),
+            None => match self.outside_roots(ceiling)? {
+                Some(refusal) => Some(refusal),
+                None => self.unlike_patterns(ceiling)?,
+            },
+        };
+        Ok(match refusal {
+            Some(refusal) => {
+                self.note("capability-ceiling", false, || refusal.clone());
+                Some(Verdict::deny(
+                    RULE,
+                    format!("Above the capability ceiling: {refusal}"),
+                ))
+            }
+            None => {
+                self.note("capability-ceiling", true, || {
+                    "the tool and its arguments are within the ceiling".to_owned()
+                });
+                None
+            }
+        })
+    }
+
+    /// The first path that does not lie within a root of each set.
+    fn outside_roots(&mut self, ceiling: &Ceiling) -> Result<Option<String>, HostError> {
+        if ceiling.roots.is_empty() {
+            return Ok(None);
+        }
+        let roots = self.directories.roots(&mut self.forms)?;
+        let within = |operand: &Operand<'_, '_>| {
+            operand
+                .path()
+                .into_iter()
+                .chain(operand.entry())
+                .all(|path| roots.iter().all(|set| set.iter().any(|root| root.grants(path))))
+        };
+        let outside = self.reading.operands.iter().find(|operand| !within(operand));
+        let name = outside.map(|operand| self.name_of(operand.argument));
+        Ok(name.map(|name| format!("argument {name} lies outside the ceiling's workspace roots")))
+    }
+
+    /// The first constrained argument that matches none of the patterns.
+    fn unlike_patterns(&mut self, ceiling: &Ceiling) -> Result<Option<String>, HostError> {
+        let Some(tool) = self.tool else { return Ok(None) };
+        if tool.ceiling.constraints.is_empty() {
+            return Ok(None);
+        }
+        let anchors = self.anchors(ceiling)?;
+        for (at, looked_at) in &tool.ceiling.constraints {
+            let Some(constraint) = ceiling.constraints.get(*at) else {
+                continue;
+            };
+            for found in self.found(looked_at) {
+                if !self.holds(&found, constraint, &anchors)? {
+                    let (name, shown) = (self.name_of(Some(found.argument)), &constraint.shown);
+                    let tool = format!("{}/{}", self.call.server, self.call.tool);
+                    return Ok(Some(format!(
+                        "argument {name} of tool \"{tool}\" does not match the ceiling's {shown}"
+                    )));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The values that a constraint is about; none where it does not apply.
+    fn found(&self, looked_at: &Constrained) -> Vec<Found> {
+        match looked_at {
+            Constrained::Argument(name) => self.values_at(name, false),
+            Constrained::PathParams(names) => {
+                let mut values = names.iter().map(|name| self.values_at(name, true));
+                let first = values.find(|values| values.iter().any(|found| found.text.is_some()));
+                first.unwrap_or_default()
+            }
+        }
+    }
+
+    /// The values under a name: strings, items of arrays, and what is neither, null aside.
+    fn values_at(&self, name: &ArgumentName, is_path: bool) -> Vec<Found> {
+        let limits = &self.program.limits;
+        let mut values = Vec::new();
+        let members = self.call.arguments.members().iter().enumerate();
+        for (argument, (_, value)) in
+            members.filter(|(_, (member, _))| name.first().is_none_or(|first| first == member))
+        {
+            let mut push = |place: Vec<Place>, text: Option<&str>| {
+                let text = text
+                    .filter(|text| text.len() <= limits.value_bytes)
+                    .map(str::to_owned);
+                if values.len() <= limits.values_per_role {
+                    values.push(Found {
+                        argument,
+                        place,
+                        text,
+                        is_path,
+                    });
+                }
+            };
+            match value.read(limits.depth) {
+                Ok(read) => descend(&read, name.rest(), &mut Vec::new(), &mut |place, value| {
+                    each_string(place, value, &mut push);
+                }),
+                Err(_) => push(Vec::new(), None),
+            }
+        }
+        if values.len() > limits.values_per_role {
+            // Too many to be looked at: what cannot be judged does not match.
+            values.iter_mut().for_each(|found| found.text = None);
+        }
+        values
+    }
+
+    /// Whether one of the patterns holds for every form of the value.
+    fn holds(
+        &mut self,
+        found: &Found,
+        constraint: &ArgumentConstraint,
+        anchors: &Anchors,
+    ) -> Result<bool, HostError> {
+        let Some(text) = found.text.as_deref() else {
+            return Ok(false);
+        };
+        let Some(forms) = self.forms_of(found, text)? else {
+            return Ok(false);
+        };
+        Ok(constraint.patterns.iter().any(|pattern| {
+            let home = &anchors.home;
+            let lexical = |path: &String| {
+                let workspace = anchors.workspace.iter();
+                let workspace = workspace.map(|one| (one.written.as_str(), one.written.as_str()));
+                pattern.holds(path, workspace, Some((&home.written, &home.written)))
+            };
+            let canonical = |path: &String| {
+                let meant = |one: &'_ Anchor| Some((one.written.clone(), one.canonical.clone()?));
+                let workspace: Vec<(String, String)> = anchors.workspace.iter().filter_map(meant).collect();
+                let workspace = workspace
+                    .iter()
+                    .map(|(written, meant)| (written.as_str(), meant.as_str()));
+                let home = home
+                    .canonical
+                    .as_deref()
+                    .map(|meant| (home.written.as_str(), meant));
+                pattern.holds(path, workspace, home)
+            };
+            forms.lexical.iter().all(lexical)
+                && forms.canonical.iter().all(canonical)
+                && forms.texts.iter().all(|text| pattern.text.matches(text))
+        }))
+    }
+
+    /// Nothing, where the value looks like a path and is none that can be resolved.
+    fn forms_of(&mut self, found: &Found, text: &str) -> Result<Option<Forms>, HostError> {
+        let mut forms = Forms::default();
+        let path_roles = self.program.path_roles;
+        let is_meant = |operand: &Operand<'_, '_>| {
+            operand.argument == Some(found.argument) && operand.place == found.place
+        };
+        for operand in self
+            .reading
+            .operands
+            .iter_mut()
+            .filter(|operand| is_meant(operand))
+        {
+            let paths = operand.path().into_iter().chain(operand.entry());
+            forms.canonical.extend(paths.map(|path| path.as_str().to_owned()));
+            let compared = self.program.resource_roles;
+            for role in operand.roles.iter().copied() {
+                if compared.contains(role) && !path_roles.contains(role) {
+                    self.forms.spell(operand, role)?;
+                    forms.texts.extend(operand.text_under(role).map(str::to_owned));
+                }
+            }
+        }
+        let is_path = found.is_path || !forms.canonical.is_empty() || looks_like_path(text);
+        if !is_path {
+            forms.texts.push(text.to_owned());
+            return Ok(Some(forms));
+        }
+        if forms.canonical.is_empty() {
+            match self.forms.path_like(text) {
+                Ok(path) => forms.canonical.push(path.as_str().to_owned()),
+                Err(Failure::Unresolvable(_)) => return Ok(None),
+                Err(Failure::Host(error)) => return Err(error),
+            }
+        }
+        forms.lexical = Some(self.forms.lexical(text));
+        Ok(Some(forms))
+    }
+
+    /// The workspace is the sandbox, else the ceiling's roots, else what relative paths are relative to.
+    fn anchors(&mut self, ceiling: &Ceiling) -> Result<Anchors, HostError> {
+        let workspace = if let Some(written) = &self.program.sandbox {
+            let sandbox = self.directories.sandbox(&mut self.forms)?;
+            vec![Anchor::new(written, sandbox.as_ref())]
+        } else if let Some(written) = ceiling.roots.first() {
+            let sets = self.directories.roots(&mut self.forms)?;
+            let roots = sets.first().into_iter().flatten();
+            let both = written.iter().zip(roots);
+            both.map(|(written, root)| Anchor::new(written, Some(root)))
+                .collect()
+        } else {
+            let base = self.forms.shaped.base;
+            vec![self.anchor(base)?]
+        };
+        let home = self.anchor(&self.program.home)?;
+        Ok(Anchors { workspace, home })
+    }
+
+    fn anchor(&mut self, directory: &str) -> Result<Anchor, HostError> {
+        let canonical = match self.forms.directory(directory) {
+            Ok(path) => Some(path.as_str().to_owned()),
+            Err(Failure::Unresolvable(_)) => None,
+            Err(Failure::Host(error)) => return Err(error),
+        };
+        let written = self.forms.lexical(directory);
+        Ok(Anchor { written, canonical })
+    }
+
+    fn name_of(&self, argument: Option<usize>) -> String {
+        let member = argument.and_then(|at| self.call.arguments.members().get(at));
+        format!("{:?}", member.map_or("", |(name, _)| name))
+    }
+}
+
+impl Anchor {
+    fn new(written: &str, directory: Option<&Directory>) -> Self {
+        let canonical = directory.and_then(Directory::known);
+        Self {
+            written: written.to_owned(),
+            canonical: canonical.map(|path| path.as_str().to_owned()),
+        }
+    }
+}
+
+/// Whether a text that bears no role may be a path all the same, so that its canonical form counts as well.
+fn looks_like_path(text: &str) -> bool {
+    text.starts_with(['/', '.', '~']) || text.split('/').any(|name| name == "..")
+}
+
+fn each_string(place: Vec<Place>, value: &Value<'_>, push: &mut impl FnMut(Vec<Place>, Option<&str>)) {
+    match value {
+        Value::Null => {}
+        Value::Text(text) => push(place, Some(text)),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                let mut place = place.clone();
+                place.push(Place::Item(at));
+                match item {
+                    Value::Null => {}
+                    Value::Text(text) => push(place, Some(text)),
+                    _ => push(place, None),
+                }
+            }
+        }
+        _ => push(place, None),
+    }
+}

@@ -15,7 +15,7 @@ pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar
 pub(crate) use document::{is_unread, read, read_stored};
 pub(crate) use harn::SERVER as HARN_SERVER;
 pub(crate) use name::{ArgumentName, Segment};
-pub use semantics::{ArgSchema, Semantics};
+pub use semantics::{ArgSchema, Described, Semantics};
 
 /// The annotated tools of every server, in the order of the document.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -104,7 +104,7 @@ mod roots;
 mod semantics;
 mod setup;
 
-pub use annotation::{ArgSchema, Semantics};
+pub use annotation::{ArgSchema, Described, Semantics};
 pub use approval::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
     extract_whitelist_candidates,

@@ -190,10 +190,12 @@ impl Reader {
             file: Some(self.file.clone()),
         };
         let source = match (written, value.as_bytes().first()) {
-            (Written::FileOrInline | Written::Ceiling, Some(b'"')) => match serde_json::from_str::<String>(value) {
-                Ok(path) => Source::File(self.named.join(path)),
-                Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
-            },
+            (Written::FileOrInline | Written::Ceiling, Some(b'"')) => {
+                match serde_json::from_str::<String>(value) {
+                    Ok(path) => Source::File(self.named.join(path)),
+                    Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
+                }
+            }
             (Written::FileOrInline, Some(b'{' | b'n')) | (Written::Inline, _) => inline(value.to_owned()),
             (Written::Ceiling, Some(b'{' | b'n')) => inline(self.anchored_roots(value)),
             (Written::FileOrInline | Written::Ceiling, _) => {

@@ -35,7 +35,14 @@ const STANDARD: &[&str] = &[
 ];
 
 /// The crates that core stands on. None does input or output.
-const CRATES: &[&str] = &["fast_glob", "icu_normalizer", "path_clean", "serde", "serde_json", "url"];
+const CRATES: &[&str] = &[
+    "fast_glob",
+    "icu_normalizer",
+    "path_clean",
+    "serde",
+    "serde_json",
+    "url",
+];
 
 #[test]
 fn the_whole_library_is_looked_at() {

@@ -53,7 +53,32 @@ pub struct Semantics {
     pub inline_result: bool,
 }
 
+/// What a tool does, and what follows from its kind, for schedulers and telemetry.
+///
+/// As JSON the fields of the annotation with `isReadOnly` and `mutationClass`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Described<'s> {
+    /// The fields of the annotation.
+    #[serde(flatten)]
+    pub semantics: &'s Semantics,
+    /// Whether calls of the tool may run side by side.
+    #[serde(rename = "isReadOnly")]
+    pub is_read_only: bool,
+    /// The kind of change.
+    #[serde(rename = "mutationClass")]
+    pub mutation_class: &'static str,
+}
+
 impl Semantics {
+    /// The same with what follows from the kind.
+    pub fn described(&self) -> Described<'_> {
+        Described {
+            is_read_only: self.kind.is_read_only(),
+            mutation_class: self.kind.mutation_class(),
+            semantics: self,
+        }
+    }
+
     /// Reads the semantics among the fields of a tool annotation; each field has a default.
     pub(super) fn read(tool: &Object<'_, '_>) -> Self {
         let flag = |key| tool.optional(key).and_then(|node| node.boolean());

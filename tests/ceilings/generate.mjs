@@ -470,10 +470,11 @@ group("roots", S_ROOTS, { ...engine({ workspace_roots: ["/srv/box/src", "~/notes
   gate("fs/read_many", { paths: ["/srv/box/src/a.rs", "/etc/passwd"] }, above('"paths"')),
   gate("net/get", { url: "https://docs.rs" }, ALLOW), gate("fs/think", {}, ALLOW),
 ]);
-group("roots anchor patterns", S_ROOTS, { ...engine({ workspace_roots: ["/srv/box", "/srv/box2"],
+group("roots do not anchor patterns", S_ROOTS, { ...engine({ workspace_roots: ["/srv/box", "/srv/app"],
   tool_arg_constraints: [{ tool: "*", arg_patterns: ["src/*"] }] }), allowedDirectory: null }, [
-  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, ALLOW), gate("fs/read_file", { path: "/srv/box2/src/a.rs" }, ALLOW),
-  gate("fs/read_file", { path: "/srv/box/README.md" }, above("src/*")), gate("fs/read_file", { path: "/srv/app/src/a.rs" }, above("roots")),
+  gate("fs/read_file", { path: "/srv/app/src/a.rs" }, ALLOW),
+  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, above("src/*"), "in an intersection they would be other roots"),
+  gate("fs/read_file", { path: "/srv/box2/src/a.rs" }, above("roots")),
 ]);
 const granted = { ...engine({ workspace_roots: ["/srv/box"] }), allowedDirectory: null, compiledPolicy: policy(),
   toolAnnotations: introspection };

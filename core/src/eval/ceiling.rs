@@ -33,7 +33,7 @@ struct Forms {
 
 /// The directories that patterns for paths are relative to.
 struct Anchors {
-    workspace: Vec<Anchor>,
+    workspace: Anchor,
     home: Anchor,
 }
 
@@ -100,7 +100,7 @@ impl<'p> Evaluation<'p, '_, '_> {
         if tool.ceiling.constraints.is_empty() {
             return Ok(None);
         }
-        let anchors = self.anchors(ceiling)?;
+        let anchors = self.anchors()?;
         for (at, looked_at) in &tool.ceiling.constraints {
             let Some(constraint) = ceiling.constraints.get(*at) else {
                 continue;
@@ -178,27 +178,20 @@ impl<'p> Evaluation<'p, '_, '_> {
         let Some(forms) = self.forms_of(found, text)? else {
             return Ok(false);
         };
+        let Anchors { workspace, home } = anchors;
+        let (lexical_places, canonical_places) = (
+            [workspace, home].map(|one| Some((&*one.written, &*one.written))),
+            [workspace, home].map(|one| Some((&*one.written, one.canonical.as_deref()?))),
+        );
         Ok(constraint.patterns.iter().any(|pattern| {
-            let home = &anchors.home;
-            let lexical = |path: &String| {
-                let workspace = anchors.workspace.iter();
-                let workspace = workspace.map(|one| (one.written.as_str(), one.written.as_str()));
-                pattern.holds(path, workspace, Some((&home.written, &home.written)))
-            };
-            let canonical = |path: &String| {
-                let meant = |one: &'_ Anchor| Some((one.written.clone(), one.canonical.clone()?));
-                let workspace: Vec<(String, String)> = anchors.workspace.iter().filter_map(meant).collect();
-                let workspace = workspace
-                    .iter()
-                    .map(|(written, meant)| (written.as_str(), meant.as_str()));
-                let home = home
+            forms
+                .lexical
+                .iter()
+                .all(|path| pattern.holds(path, lexical_places))
+                && forms
                     .canonical
-                    .as_deref()
-                    .map(|meant| (home.written.as_str(), meant));
-                pattern.holds(path, workspace, home)
-            };
-            forms.lexical.iter().all(lexical)
-                && forms.canonical.iter().all(canonical)
+                    .iter()
+                    .all(|path| pattern.holds(path, canonical_places))
                 && forms.texts.iter().all(|text| pattern.text.matches(text))
         }))
     }
@@ -242,20 +235,19 @@ impl<'p> Evaluation<'p, '_, '_> {
         Ok(Some(forms))
     }
 
-    /// The workspace is the sandbox, else the ceiling's roots, else what relative paths are relative to.
-    fn anchors(&mut self, ceiling: &Ceiling) -> Result<Anchors, HostError> {
-        let workspace = if let Some(written) = &self.program.sandbox {
-            let sandbox = self.directories.sandbox(&mut self.forms)?;
-            vec![Anchor::new(written, sandbox.as_ref())]
-        } else if let Some(written) = ceiling.roots.first() {
-            let sets = self.directories.roots(&mut self.forms)?;
-            let roots = sets.first().into_iter().flatten();
-            let both = written.iter().zip(roots);
-            both.map(|(written, root)| Anchor::new(written, Some(root)))
-                .collect()
-        } else {
-            let base = self.forms.shaped.base;
-            vec![self.anchor(base)?]
+    /// Patterns are relative to the sandbox, else to what relative paths are relative to. Never to the ceiling's own
+    /// roots: in an intersection a pattern would then mean another thing than in the ceiling that it comes from.
+    fn anchors(&mut self) -> Result<Anchors, HostError> {
+        let workspace = match &self.program.sandbox {
+            Some(written) => {
+                let sandbox = self.directories.sandbox(&mut self.forms)?;
+                let canonical = sandbox.as_ref().and_then(Directory::known);
+                Anchor {
+                    written: written.to_string(),
+                    canonical: canonical.map(|path| path.as_str().to_owned()),
+                }
+            }
+            None => self.anchor(self.forms.shaped.base)?,
         };
         let home = self.anchor(&self.program.home)?;
         Ok(Anchors { workspace, home })
@@ -274,16 +266,6 @@ impl<'p> Evaluation<'p, '_, '_> {
     fn name_of(&self, argument: Option<usize>) -> String {
         let member = argument.and_then(|at| self.call.arguments.members().get(at));
         format!("{:?}", member.map_or("", |(name, _)| name))
-    }
-}
-
-impl Anchor {
-    fn new(written: &str, directory: Option<&Directory>) -> Self {
-        let canonical = directory.and_then(Directory::known);
-        Self {
-            written: written.to_owned(),
-            canonical: canonical.map(|path| path.as_str().to_owned()),
-        }
     }
 }
 

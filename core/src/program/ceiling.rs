@@ -82,23 +82,21 @@ impl Pattern {
 
     /// Whether the pattern holds for an absolute path without `.` and `..`.
     ///
-    /// Each of the directories is given by how it is written and by what it is in the path: the same, or canonical. A
-    /// pattern that leads through one of them holds below it whatever links there are on the way to it.
-    pub(crate) fn holds<'d>(
-        &self,
-        path: &str,
-        mut workspace: impl Iterator<Item = (&'d str, &'d str)>,
-        home: Option<(&'d str, &'d str)>,
-    ) -> bool {
+    /// The workspace and the home directory are given by how they are written and by what they are in the path: the
+    /// same, or canonical. A pattern that leads through one of them holds below it whatever links there are on the
+    /// way to it.
+    pub(crate) fn holds(&self, path: &str, places: [Option<(&str, &str)>; 2]) -> bool {
+        let [workspace, home] = places;
         match self.place {
             PatternPlace::Root => {
-                let through = |(written, meant): (&str, &str)| {
-                    rest_below(meant, path).is_some_and(|rest| self.holds_below(written, rest))
-                };
-                self.text.matches(path) || home.into_iter().chain(workspace).any(through)
+                let mut through = places.into_iter().flatten();
+                self.text.matches(path)
+                    || through.any(|(written, meant)| {
+                        rest_below(meant, path).is_some_and(|rest| self.holds_below(written, rest))
+                    })
             }
             PatternPlace::Home => home.is_some_and(|(_, meant)| self.holds_within(meant, path)),
-            PatternPlace::Workspace => workspace.any(|(_, meant)| self.holds_within(meant, path)),
+            PatternPlace::Workspace => workspace.is_some_and(|(_, meant)| self.holds_within(meant, path)),
         }
     }
 
@@ -240,11 +238,12 @@ mod tests {
             ("/box/!a", "/mnt/box/b", false),
         ] {
             let pattern = Pattern::new(&Glob::parse(pattern, &Limits::default()).unwrap());
-            let workspace = [("/box", "/mnt/box")];
-            let found = pattern.holds(path, workspace.into_iter(), Some(("/home/u", "/home/u")));
+            let places = [Some(("/box", "/mnt/box")), Some(("/home/u", "/home/u"))];
+            let found = pattern.holds(path, places);
             assert_eq!(found, expected, "{} {path}", pattern.text.as_str());
         }
         let root = Pattern::new(&Glob::parse("a/*", &Limits::default()).unwrap());
-        assert!(root.holds("/a/b", [("/", "/")].into_iter(), Some(("/r", "/r"))));
+        assert!(root.holds("/a/b", [Some(("/", "/")), None]));
+        assert!(!root.holds("/a/b", [None, Some(("/", "/"))]));
     }
 }

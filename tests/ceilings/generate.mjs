@@ -1,5 +1,5 @@
 // Writes the case files of this folder: `node tests/ceilings/generate.mjs`. What each case expects stands here, worked
-// out from SPEC §5 (the last paragraph), §6.1, §8.3.4 and §12 by hand; no engine is asked. README.md has the format.
+// out from SPEC §5 (the last paragraph), §6.1, §8.3.4 and §12 by hand; no engine is asked. tests/README.md has the format.
 import { writeFileSync } from "node:fs";
 
 const world = {

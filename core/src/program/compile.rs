@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::lists::{Entries, fold_email};
 use super::{
-    Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool, ToolArgument,
-    ToolMember, UnknownArguments, distinct,
+    Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool,
+    ToolArgument, ToolMember, UnknownArguments, distinct,
 };
 use crate::annotation::{self, ArgumentName, Segment};
 use crate::host::Host;

@@ -423,7 +423,10 @@ export class Core extends Writer {
   }
 
   semantics(server: string, tool: string): DescribedTool | undefined {
-    return this.#ask("invalid-argument", (built) => (built.semantics(server, tool) as DescribedTool | null) ?? undefined);
+    return this.#ask(
+      "invalid-argument",
+      (built) => (built.semantics(server, tool) as DescribedTool | null) ?? undefined,
+    );
   }
 
   ceiling(): Ceiling | undefined {

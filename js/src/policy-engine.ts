@@ -128,10 +128,7 @@ interface Known {
 }
 
 /** The file as it is, or a file of Harn annotations, which has no servers, as one. */
-function asFile(
-  document: StoredToolAnnotationsFile | HarnAnnotations,
-  serverName: string,
-): StoredToolAnnotationsFile {
+function asFile(document: StoredToolAnnotationsFile | HarnAnnotations, serverName: string): StoredToolAnnotationsFile {
   if ("servers" in document) {
     return document as StoredToolAnnotationsFile;
   }

@@ -53,7 +53,10 @@ test("the one workspace root can be the sandbox", () => {
   const ceiling = { workspace_roots: [SANDBOX] };
   const engine = createEngine({ policy, annotations: HARN, ceiling, options: { workspaceRoots: "sandbox" }, host });
   const prepared = engine.prepare(call("read_file", { path: "src/../src/a" }));
-  assert.deepEqual(prepared, { argsForTransport: { path: "src/../src/a" }, argsForPolicy: { path: `${SANDBOX}/src/a` } });
+  assert.deepEqual(prepared, {
+    argsForTransport: { path: "src/../src/a" },
+    argsForPolicy: { path: `${SANDBOX}/src/a` },
+  });
 });
 
 test("a faulty ceiling is refused with its place", () => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
@@ -24,7 +24,7 @@ pub(super) const KEYS: [&str; 7] = [
 ];
 
 /// The shape of a tool's arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ArgSchema {
     /// The arguments that hold paths of the workspace; the first that is a string counts.
     pub path_params: Vec<Box<str>>,
@@ -35,7 +35,7 @@ pub struct ArgSchema {
 }
 
 /// What a tool does. As JSON it is spelled as in an annotation, every field written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Semantics {
     /// The kind of tool.
     pub kind: ToolKind,
@@ -56,17 +56,40 @@ pub struct Semantics {
 /// What a tool does, and what follows from its kind, for schedulers and telemetry.
 ///
 /// As JSON the fields of the annotation with `isReadOnly` and `mutationClass`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described<'s> {
     /// The fields of the annotation.
-    #[serde(flatten)]
     pub semantics: &'s Semantics,
     /// Whether calls of the tool may run side by side.
-    #[serde(rename = "isReadOnly")]
     pub is_read_only: bool,
     /// The kind of change.
-    #[serde(rename = "mutationClass")]
     pub mutation_class: &'static str,
+}
+
+// By hand, because what serde makes of a flattened field costs kilobytes of WebAssembly.
+impl Serialize for Described<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Semantics {
+            kind,
+            side_effect_level,
+            arg_schema,
+            capabilities,
+            emits_artifacts,
+            result_readers,
+            inline_result,
+        } = self.semantics;
+        let mut fields = serializer.serialize_struct("Described", 9)?;
+        fields.serialize_field("kind", kind.as_str())?;
+        fields.serialize_field("side_effect_level", side_effect_level.as_str())?;
+        fields.serialize_field("arg_schema", arg_schema)?;
+        fields.serialize_field("capabilities", capabilities)?;
+        fields.serialize_field("emits_artifacts", emits_artifacts)?;
+        fields.serialize_field("result_readers", result_readers)?;
+        fields.serialize_field("inline_result", inline_result)?;
+        fields.serialize_field("isReadOnly", &self.is_read_only)?;
+        fields.serialize_field("mutationClass", self.mutation_class)?;
+        fields.end()
+    }
 }
 
 impl Semantics {

@@ -1,10 +1,9 @@
 //! Artifact routes: a tool that may answer with a reference has a tool that reads it (SPEC §12, the lint).
 
-use std::collections::BTreeSet;
-
 use super::{Annotations, Tool};
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, did_you_mean};
+use crate::order;
 use crate::semantics::ToolKind;
 
 /// Reports each tool of kind `execute` that emits artifacts which nothing can read. A reader is a tool that the file
@@ -13,8 +12,8 @@ use crate::semantics::ToolKind;
 /// `place` calls its second argument with the node of the tool at that place of the annotations.
 pub(super) fn check(annotations: &Annotations, place: impl Fn(usize, &mut dyn FnMut(&Node<'_, '_>))) {
     let tools = || annotations.tools.iter();
-    let names: BTreeSet<&str> = tools().map(|tool| &*tool.name).collect();
-    let placed: BTreeSet<(&str, &str)> = tools().map(|tool| (&*tool.server, &*tool.name)).collect();
+    let names = order::set(tools().map(|tool| &*tool.name));
+    let placed = order::set(tools().map(|tool| (&*tool.server, &*tool.name)));
     let exists = |reader: &str| {
         names.contains(reader)
             || reader

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Severity};
 use crate::document::{Input, Node, Relative, Report, load};
 use crate::glob::Glob;
 use crate::limits::Limits;
+use crate::order;
 use crate::semantics::SideEffectLevel;
 
 const KEYS: [&str; 8] = [
@@ -79,10 +80,8 @@ fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {
     let Some(capabilities) = node.object() else {
         return BTreeMap::new();
     };
-    capabilities
-        .entries()
-        .filter_map(|(name, operations)| Some((name.into(), operations.names()?)))
-        .collect()
+    let given = capabilities.entries();
+    order::map(given.filter_map(|(name, operations)| Some((name.into(), operations.names()?))))
 }
 
 fn read_roots(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {

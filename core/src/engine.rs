@@ -12,6 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
 use crate::eval::{CheckStep, Decision, Evaluation, Explanation, Pinned, ValueStep, Verdict};
 use crate::host::{Facts, Host, HostError, Recording};
+use crate::policy::Ceiling;
 use crate::program::{Program, Tool, compile};
 use crate::role::{REDACTED, Step};
 use crate::setup::{self, Directories, Part};
@@ -324,6 +325,16 @@ impl Engine {
     /// What an annotated tool does, for schedulers and telemetry.
     pub fn semantics(&self, server: &str, tool: &str) -> Option<&Semantics> {
         self.program.tool(server, tool).map(|tool| &tool.semantics)
+    }
+
+    /// What calls may use at most, for the host: it counts the recursion, and may show the rest.
+    pub fn ceiling(&self) -> Option<&Ceiling> {
+        self.program.ceiling.as_ref().map(|ceiling| ceiling.document())
+    }
+
+    /// The sandbox as it is configured, absolute: `allowedDirectory`, or the workspace root that is one.
+    pub fn allowed_directory(&self) -> Option<&str> {
+        self.program.sandbox.as_deref()
     }
 
     /// The bounds of this engine.

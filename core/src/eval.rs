@@ -1,6 +1,7 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
 
+mod ceiling;
 mod combine;
 mod conditions;
 mod directories;

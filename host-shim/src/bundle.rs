@@ -10,13 +10,15 @@
 //!   "protectedPaths": ["~/.ssh", "secrets"],
 //!   "domainAllowlists": {"fetch": ["docs.rs", "*.github.com"]},
 //!   "trustedServers": [],
+//!   "ceiling": {"tools": ["read_text_file"], "workspace_roots": ["."]},
 //!   "options": {"unknownArguments": "deny"},
 //!   "roles": []
 //! }
 //! ```
 //!
-//! `policy`, `annotations` and `lists` are the path of a file or the document itself; the rest is written out.
-//! Paths are relative to the bundle's folder. Every key may be missing; a key that is not listed here, or that
+//! `policy`, `annotations`, `lists` and `ceiling` are the path of a file or the document itself; the rest is written
+//! out. Paths are relative to the bundle's folder, the workspace roots of a ceiling that is written out among them; in
+//! a file of its own they are absolute, since an intersection of ceilings has no folder. Every key may be missing; a key that is not listed here, or that
 //! stands twice, is an error.
 
 use std::path::{Path, PathBuf};
@@ -45,9 +47,11 @@ enum Written {
     Path,
     /// As an array of such paths.
     Paths,
+    /// As the path of a file, or as a ceiling with an array of such paths.
+    Ceiling,
 }
 
-const PARTS: [(&str, Part, Written); 9] = [
+const PARTS: [(&str, Part, Written); 10] = [
     ("policy", Part::CompiledPolicy, Written::FileOrInline),
     ("annotations", Part::ToolAnnotations, Written::FileOrInline),
     ("lists", Part::DynamicLists, Written::FileOrInline),
@@ -55,6 +59,7 @@ const PARTS: [(&str, Part, Written); 9] = [
     ("protectedPaths", Part::ProtectedPaths, Written::Paths),
     ("domainAllowlists", Part::ServerDomainAllowlists, Written::Inline),
     ("trustedServers", Part::TrustedServers, Written::Inline),
+    ("ceiling", Part::Ceiling, Written::Ceiling),
     ("options", Part::Options, Written::Inline),
     ("roles", Part::Roles, Written::Inline),
 ];
@@ -185,12 +190,15 @@ impl Reader {
             file: Some(self.file.clone()),
         };
         let source = match (written, value.as_bytes().first()) {
-            (Written::FileOrInline, Some(b'"')) => match serde_json::from_str::<String>(value) {
-                Ok(path) => Source::File(self.named.join(path)),
-                Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
-            },
+            (Written::FileOrInline | Written::Ceiling, Some(b'"')) => {
+                match serde_json::from_str::<String>(value) {
+                    Ok(path) => Source::File(self.named.join(path)),
+                    Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
+                }
+            }
             (Written::FileOrInline, Some(b'{' | b'n')) | (Written::Inline, _) => inline(value.to_owned()),
-            (Written::FileOrInline, _) => {
+            (Written::Ceiling, Some(b'{' | b'n')) => inline(self.anchored_roots(value)),
+            (Written::FileOrInline | Written::Ceiling, _) => {
                 let found = shown(value);
                 let message = format!("found {found}, expected the path of a file, or the document itself");
                 return self.fault(Code::WrongType, key, message, None);
@@ -198,6 +206,22 @@ impl Reader {
             (Written::Path | Written::Paths, _) => inline(self.anchored(value)),
         };
         self.bundle.parts.push((part, source));
+    }
+
+    /// The JSON text of a ceiling with its workspace roots anchored. The members are written again one by one, so that a
+    /// doubled one is still there to be refused.
+    fn anchored_roots(&self, value: &str) -> String {
+        let Ok(Members(members)) = serde_json::from_str(value) else {
+            return value.to_owned();
+        };
+        let members = members.into_iter().map(|(name, value)| {
+            let text = match name.as_str() {
+                "workspace_roots" => self.anchored(value.get()),
+                _ => value.get().to_owned(),
+            };
+            format!("{}:{text}", Value::from(name))
+        });
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
 
     /// The JSON text with every string of the outermost level anchored; what is no string is for the engine
@@ -299,13 +323,18 @@ mod tests {
     fn parts_are_files_or_written_out() {
         check(
             r#"{"description": "d", "policy": "p.json", "annotations": {"servers": {}, "servers": {}},
-                "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a"}"#,
+                "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a",
+                "ceiling": {"workspace_roots": [".", "/x"], "tools": [], "tools": ["."]}}"#,
             &[
                 (Part::CompiledPolicy, "file p.json"),
                 (Part::ToolAnnotations, r#"{"servers": {}, "servers": {}}"#),
                 (Part::AllowedDirectory, r#""FOLDER""#),
                 (Part::ProtectedPaths, r#"["FOLDER/s","~/.ssh",5]"#),
                 (Part::TrustedServers, r#""a""#),
+                (
+                    Part::Ceiling,
+                    r#"{"workspace_roots":["FOLDER","/x"],"tools":[],"tools":["."]}"#,
+                ),
             ],
             &[],
         );
@@ -318,8 +347,8 @@ mod tests {
             &[(Part::Options, "{}")],
             &[
                 "error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
-                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `options`, `roles`, \
-                 `description` (help: did you mean `policy`?)",
+                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
+                 `options`, `roles`, `description` (help: did you mean `policy`?)",
                 "error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "error[duplicate-key] at bundle.options: found the key `options` again, expected it once",
                 "error[wrong-type] at bundle.description: found `[]`, expected a string",

@@ -2,9 +2,10 @@
 //!
 //! A [`Subject`] is an engine in some host: this process, a Node process, a browser, a component. It is given
 //! batches (a world, the documents of an engine, operations) and gives one [`Outcome`] an operation; both are
-//! plain JSON, so a subject may be another process. The three kinds of case files are
+//! plain JSON, so a subject may be another process. The four kinds of case files are
 //! - recorded cases of the existing runtime: [`vectors`], with the rules of comparison in `tags` and `probes`;
 //! - bypass attempts and controls: [`adversarial`];
+//! - what the specification says, case by case: [`cases`];
 //! - recordings of single evaluations: [`recordings`].
 //!
 //! [`file()`] tells the kinds apart.
@@ -12,6 +13,7 @@
 //! A [`Report`] counts what agreed and holds each disagreement with its world, as one line that can be run again.
 
 pub mod adversarial;
+pub mod cases;
 mod compare;
 mod directives;
 mod file;

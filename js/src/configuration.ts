@@ -14,6 +14,7 @@ export interface Parts {
   readonly allowedDirectory?: string | undefined;
   readonly serverDomainAllowlists?: ReadonlyMap<string, readonly string[]> | object | undefined;
   readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
+  readonly ceiling?: unknown;
   readonly options?: EngineOptions | undefined;
   readonly roles?: readonly HostRole[] | undefined;
 }
@@ -25,7 +26,15 @@ export function documentsOf(parts: Parts): Documents {
     documents.set(name, text);
   };
   const { allowedDirectory, serverDomainAllowlists: allowlists, trustedServers, roles } = parts;
-  for (const name of ["compiledPolicy", "toolAnnotations", "dynamicLists", "protectedPaths", "options"] as const) {
+  const asTheyAre = [
+    "compiledPolicy",
+    "toolAnnotations",
+    "dynamicLists",
+    "protectedPaths",
+    "ceiling",
+    "options",
+  ] as const;
+  for (const name of asTheyAre) {
     if (parts[name] !== undefined) {
       put(name, jsonText(parts[name], name));
     }

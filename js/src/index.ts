@@ -16,6 +16,7 @@ export {
   type WhitelistCandidates,
   type WhitelistMatch,
 } from "./approvals.js";
+export { intersectCeilings, isReadOnly, mutationClass, parseSideEffectLevel, sideEffectRank } from "./ceilings.js";
 export { createEngine, type Engine, type EngineConfig, type GateOptions } from "./create-engine.js";
 export type * from "./documents.js";
 export type { Gated } from "./engine.js";

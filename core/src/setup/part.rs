@@ -17,6 +17,8 @@ pub enum Part {
     ServerDomainAllowlists,
     /// An array of servers whose every call is allowed.
     TrustedServers,
+    /// What calls may use at most.
+    Ceiling,
     /// How the engine behaves.
     Options,
     /// The host-defined roles.
@@ -25,7 +27,7 @@ pub enum Part {
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::CompiledPolicy,
         Self::ToolAnnotations,
         Self::DynamicLists,
@@ -33,6 +35,7 @@ impl Part {
         Self::AllowedDirectory,
         Self::ServerDomainAllowlists,
         Self::TrustedServers,
+        Self::Ceiling,
         Self::Options,
         Self::Roles,
     ];
@@ -47,6 +50,7 @@ impl Part {
             Self::AllowedDirectory => "allowedDirectory",
             Self::ServerDomainAllowlists => "serverDomainAllowlists",
             Self::TrustedServers => "trustedServers",
+            Self::Ceiling => "ceiling",
             Self::Options => "options",
             Self::Roles => "roles",
         }

@@ -8,6 +8,7 @@ mod init;
 mod output;
 mod replay;
 mod setup;
+mod tools;
 mod tree;
 mod validate;
 
@@ -53,6 +54,8 @@ enum Command {
     Validate(validate::Validate),
     Replay(replay::Replay),
     Init(init::Init),
+    Tools(tools::Tools),
+    Intersect(tools::Intersect),
     /// Write the completions for a shell to standard output
     #[command(
         after_help = "For example: callgate completions bash > ~/.local/share/bash-completion/completions/callgate"
@@ -85,6 +88,8 @@ fn main() -> ExitCode {
         Command::Validate(validate) => validate.run(&mut out),
         Command::Replay(replay) => replay.run(cli.format, &mut out),
         Command::Init(init) => init.run(&mut out),
+        Command::Tools(tools) => tools.run(&mut out),
+        Command::Intersect(intersect) => intersect.run(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     };
     done.unwrap_or_else(|failure| failure.report()).into()

@@ -65,6 +65,10 @@ codes! {
     OneSidedPlace = "one-sided-place";
     /// A deliberate behaviour of the engine overrides what the rule seems to say.
     Overridden = "overridden";
+    /// A tool may answer with a reference to its output, and nothing reads such a reference.
+    MissingRoute = "missing-route";
+    /// A capability ceiling holds something that binds no tool, or does not bind one that it seems to.
+    Unbound = "unbound";
 }
 
 impl fmt::Display for Code {

@@ -1,6 +1,7 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
 
+mod ceiling;
 mod combine;
 mod conditions;
 mod directories;
@@ -21,8 +22,6 @@ use crate::host::{Facts, Host, HostError};
 use crate::path::Failure;
 use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{Category, RoleId, RoleSet};
-
-const HOST_FAILED: &str = "The host failed to answer";
 
 /// Everything about one call while it is judged.
 pub(crate) struct Evaluation<'p, 'c, 'h> {
@@ -76,24 +75,26 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
     pub(crate) fn judge(&mut self) -> Verdict<'p> {
         match self.try_judge() {
             Ok(verdict) => verdict,
-            Err(error) => {
-                let reason = self.host_reason(&error);
-                self.note("host", false, || match reason.strip_prefix(HOST_FAILED) {
-                    Some("") => "the host failed".to_owned(),
-                    _ => error.message.clone(),
-                });
-                Verdict::deny("structural-host-error", reason)
-            }
+            Err(error) => self.failed(&error),
         }
     }
 
-    /// The reason of a denial for a failure of the host, whose words may hold its paths.
-    pub(crate) fn host_reason(&self, error: &HostError) -> String {
-        if self.bears_addresses() {
-            HOST_FAILED.to_owned()
+    /// What a host that fails makes of a call; its words may hold paths that only it may know.
+    pub(crate) fn failed(&mut self, error: &HostError) -> Verdict<'p> {
+        let hides = self.bears_addresses();
+        self.note("host", false, || {
+            if hides {
+                "the host failed".to_owned()
+            } else {
+                error.message.clone()
+            }
+        });
+        let reason = if hides {
+            "The host failed to answer".to_owned()
         } else {
-            format!("{HOST_FAILED}: {error}")
-        }
+            format!("The host failed to answer: {error}")
+        };
+        Verdict::deny("structural-host-error", reason)
     }
 
     fn try_judge(&mut self) -> Result<Verdict<'p>, HostError> {

@@ -48,6 +48,10 @@ limits! {
     values_per_role = 16_384, "values";
     /// Bytes of one path or URL value: eight times the PATH_MAX of Linux.
     value_bytes = 32_768, "bytes";
+    /// Bytes of one glob pattern: matching may take as many steps as pattern and value have bytes, multiplied.
+    glob_bytes = 1_024, "bytes";
+    /// Ways to read the braces of one glob pattern: each is tried.
+    glob_alternatives = 64, "alternatives";
     /// Symbolic links followed while one path is resolved: as many as Linux follows.
     links = 40, "links";
     /// Steps that one explanation may hold: a reader cannot follow more, and memory must end.

@@ -3,6 +3,7 @@
 //! Documents are read once; what is left of them here are numbers, sorted slices and sets. The index answers
 //! "which rules can say anything about this tool and this role" without walking the policy.
 
+mod ceiling;
 mod compile;
 mod index;
 mod lists;
@@ -10,6 +11,7 @@ mod lists;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
 pub(crate) use index::{Gate, Index};
 pub(crate) use lists::ListMatcher;
@@ -48,6 +50,8 @@ pub(crate) struct Program {
     pub(crate) protected: Box<[Box<str>]>,
     /// The sandbox, absolute and lexical.
     pub(crate) sandbox: Option<Box<str>>,
+    /// What calls may use at most.
+    pub(crate) ceiling: Option<Ceiling>,
     /// Each gated server's patterns, and as they are written.
     pub(crate) allowlists: BTreeMap<Box<str>, (DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
@@ -90,6 +94,8 @@ pub(crate) struct Tool {
     pub(crate) resource_roles: Box<[RoleId]>,
     /// What the tool does, beyond what its arguments name.
     pub(crate) semantics: Semantics,
+    /// What the capability ceiling says of it.
+    pub(crate) ceiling: ToolCeiling,
     /// For each role that the tool can bear the rules that can say anything about it, where they are few.
     pub(crate) chains: Box<[(RoleId, Box<[RuleId]>)]>,
 }
@@ -114,10 +120,7 @@ pub(crate) struct ToolArgument {
 impl ToolArgument {
     /// The way from the member of the arguments to the value.
     pub(crate) fn segments(&self) -> &[Segment] {
-        match &self.name {
-            ArgumentName::Top(_) => &[],
-            ArgumentName::Pointer(segments) => segments.get(1..).unwrap_or_default(),
-        }
+        self.name.rest()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything that an engine is built from, read and checked together.
 
+mod bound;
 mod options;
 mod overridden;
 mod part;
@@ -13,11 +14,11 @@ use crate::annotation::{self, Annotations};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{self, Input, Node, Place, Relative, Report};
 use crate::limits::Limits;
-use crate::policy::{self, Lists, Policy};
+use crate::policy::{self, Ceiling, Lists, Policy};
 use crate::role::Registry;
 use crate::world::{self, World};
 
-pub(crate) use options::{Directories, Options, UnknownArguments};
+pub(crate) use options::{Directories, Options, UnknownArguments, WorkspaceRoots};
 pub use part::Part;
 
 /// What an engine is built from, without a fault.
@@ -37,6 +38,8 @@ pub(crate) struct Setup {
     pub(crate) domain_allowlists: Vec<(Box<str>, Vec<Box<str>>)>,
     /// The servers whose every call is allowed.
     pub(crate) trusted_servers: Vec<Box<str>>,
+    /// What calls may use at most.
+    pub(crate) ceiling: Option<Ceiling>,
     /// How the engine behaves.
     pub(crate) options: Options,
     /// The built-in roles and those of the host.
@@ -70,7 +73,9 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     let policy = reader.required(Part::CompiledPolicy, |node, limits| {
         policy::read(node, &registry, limits)
     });
-    let annotations = reader.required(Part::ToolAnnotations, |node, _| annotation::read(node, &registry));
+    let annotations = reader.required(Part::ToolAnnotations, |node, _| {
+        annotation::read(node, &registry, &options.harn_server)
+    });
     let lists = reader.optional(Part::DynamicLists, Lists::read);
     let lists = lists.unwrap_or_default();
     if let Some(policy) = &policy {
@@ -86,9 +91,25 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     let domain_allowlists = reader.optional(Part::ServerDomainAllowlists, read_allowlists);
     let trusted_servers = reader.optional(Part::TrustedServers, |node, _| node.names());
     let world = reader.optional(Part::World, world::read);
-    reader.check(options.strict)?;
-    let (policy, sandbox) = (policy.unwrap_or_default(), sandbox.flatten());
+    let ceiling = reader.optional(Part::Ceiling, Ceiling::read);
     let annotations = annotations.unwrap_or_default();
+    let mut sandbox = sandbox.flatten();
+    if let Some(ceiling) = &ceiling {
+        let found = bound::warnings(ceiling, Part::Ceiling.key(), &annotations);
+        reader.diagnostics.extend(found);
+    }
+    if options.workspace_roots == WorkspaceRoots::Sandbox {
+        match bound::sandbox(ceiling.as_ref(), sandbox.as_deref()) {
+            Ok(root) => sandbox = Some(root),
+            Err(message) => reader.diagnostics.push(Diagnostic::error(
+                Code::InvalidValue,
+                "options.workspaceRoots",
+                message,
+            )),
+        }
+    }
+    reader.check(options.strict)?;
+    let policy = policy.unwrap_or_default();
     let domain_allowlists = domain_allowlists.unwrap_or_default();
     // What the engine does by design is worth a word, but no fault of the document: strict loading takes it.
     let by_design = overridden::warnings(
@@ -100,6 +121,10 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
         &domain_allowlists,
     );
     reader.diagnostics.extend(by_design);
+    if let Some(ceiling) = &ceiling {
+        let by_design = bound::undeclared(ceiling, Part::Ceiling.key(), &annotations);
+        reader.diagnostics.extend(by_design);
+    }
     Ok(Setup {
         policy,
         annotations,
@@ -108,6 +133,7 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
         sandbox,
         domain_allowlists,
         trusted_servers: trusted_servers.flatten().unwrap_or_default(),
+        ceiling,
         options,
         registry,
         world,
@@ -201,6 +227,7 @@ impl<'a> Reader<'a> {
             | Part::AllowedDirectory
             | Part::ServerDomainAllowlists
             | Part::TrustedServers
+            | Part::Ceiling
             | Part::Options
             | Part::Roles
             | Part::World => |_: &Place<'_>| false,
@@ -280,6 +307,7 @@ mod tests {
             (Part::AllowedDirectory, "null"),
             (Part::ServerDomainAllowlists, "null"),
             (Part::TrustedServers, "null"),
+            (Part::Ceiling, "null"),
             (Part::Options, "null"),
             (Part::Roles, "null"),
             (Part::World, " null\n"),
@@ -288,6 +316,7 @@ mod tests {
             assert_eq!(setup.sandbox, None);
             assert!(setup.protected_paths.is_empty() && setup.domain_allowlists.is_empty());
             assert!(setup.trusted_servers.is_empty() && setup.warnings.is_empty());
+            assert_eq!(setup.ceiling, None);
             assert_eq!(
                 (setup.lists, setup.options),
                 (Lists::default(), Options::default())

@@ -10,14 +10,17 @@
 //!   "protectedPaths": ["~/.ssh", "secrets"],
 //!   "domainAllowlists": {"fetch": ["docs.rs", "*.github.com"]},
 //!   "trustedServers": [],
+//!   "ceiling": {"tools": ["read_text_file"], "workspace_roots": ["."]},
 //!   "options": {"unknownArguments": "deny"},
 //!   "roles": [],
 //!   "world": "world.json"
 //! }
 //! ```
 //!
-//! `policy`, `annotations`, `lists` and `world` are the path of a file or the document itself; the rest is written out.
-//! Paths are relative to the bundle's folder, those of a world's roots and mounts too. Every key may be missing; a key that is not listed here, or that
+//! `policy`, `annotations`, `lists`, `ceiling` and `world` are the path of a file or the document itself; the rest is
+//! written out. Paths are relative to the bundle's folder, the roots and mounts of a world and the workspace roots of a
+//! ceiling that is written out among them; in a file of its own a ceiling has absolute ones, since an intersection of
+//! ceilings has no folder. Every key may be missing; a key that is not listed here, or that
 //! stands twice, is an error.
 
 use std::path::{Path, PathBuf};
@@ -48,9 +51,11 @@ enum Written {
     Path,
     /// As an array of such paths.
     Paths,
+    /// As the path of a file, or as a ceiling with an array of such paths.
+    Ceiling,
 }
 
-const PARTS: [(&str, Part, Written); 10] = [
+const PARTS: [(&str, Part, Written); 11] = [
     ("policy", Part::CompiledPolicy, Written::FileOrInline),
     ("annotations", Part::ToolAnnotations, Written::FileOrInline),
     ("lists", Part::DynamicLists, Written::FileOrInline),
@@ -58,6 +63,7 @@ const PARTS: [(&str, Part, Written); 10] = [
     ("protectedPaths", Part::ProtectedPaths, Written::Paths),
     ("domainAllowlists", Part::ServerDomainAllowlists, Written::Inline),
     ("trustedServers", Part::TrustedServers, Written::Inline),
+    ("ceiling", Part::Ceiling, Written::Ceiling),
     ("options", Part::Options, Written::Inline),
     ("roles", Part::Roles, Written::Inline),
     ("world", Part::World, Written::World),
@@ -210,10 +216,12 @@ impl Reader {
             file: Some(self.file.clone()),
         };
         let source = match (written, value.as_bytes().first()) {
-            (Written::FileOrInline, Some(b'"')) => match serde_json::from_str::<String>(value) {
-                Ok(path) => Source::File(self.named.join(path)),
-                Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
-            },
+            (Written::FileOrInline | Written::Ceiling, Some(b'"')) => {
+                match serde_json::from_str::<String>(value) {
+                    Ok(path) => Source::File(self.named.join(path)),
+                    Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
+                }
+            }
             (Written::World, Some(b'"')) => match serde_json::from_str::<String>(value) {
                 Ok(path) => Source::World {
                     path: self.named.join(path),
@@ -225,7 +233,8 @@ impl Reader {
             (Written::FileOrInline | Written::World, Some(b'{' | b'n')) | (Written::Inline, _) => {
                 inline(value.to_owned())
             }
-            (Written::FileOrInline | Written::World, _) => {
+            (Written::Ceiling, Some(b'{' | b'n')) => inline(self.anchored_roots(value)),
+            (Written::FileOrInline | Written::Ceiling | Written::World, _) => {
                 let found = shown(value);
                 let message = format!("found {found}, expected the path of a file, or the document itself");
                 return self.fault(Code::WrongType, key, message, None);
@@ -233,6 +242,22 @@ impl Reader {
             (Written::Path | Written::Paths, _) => inline(self.anchored(value)),
         };
         self.bundle.parts.push((part, source));
+    }
+
+    /// The JSON text of a ceiling with its workspace roots anchored. The members are written again one by one, so that a
+    /// doubled one is still there to be refused.
+    fn anchored_roots(&self, value: &str) -> String {
+        let Ok(Members(members)) = serde_json::from_str(value) else {
+            return value.to_owned();
+        };
+        let members = members.into_iter().map(|(name, value)| {
+            let text = match name.as_str() {
+                "workspace_roots" => self.anchored(value.get()),
+                _ => value.get().to_owned(),
+            };
+            format!("{}:{text}", Value::from(name))
+        });
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
 
     /// The JSON text with every string of the outermost level anchored; what is no string is for the engine
@@ -345,13 +370,18 @@ mod tests {
     fn parts_are_files_or_written_out() {
         check(
             r#"{"description": "d", "policy": "p.json", "annotations": {"servers": {}, "servers": {}},
-                "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a"}"#,
+                "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a",
+                "ceiling": {"workspace_roots": [".", "/x"], "tools": [], "tools": ["."]}}"#,
             &[
                 (Part::CompiledPolicy, "file p.json"),
                 (Part::ToolAnnotations, r#"{"servers": {}, "servers": {}}"#),
                 (Part::AllowedDirectory, r#""FOLDER""#),
                 (Part::ProtectedPaths, r#"["FOLDER/s","~/.ssh",5]"#),
                 (Part::TrustedServers, r#""a""#),
+                (
+                    Part::Ceiling,
+                    r#"{"workspace_roots":["FOLDER","/x"],"tools":[],"tools":["."]}"#,
+                ),
             ],
             &[],
         );
@@ -364,8 +394,8 @@ mod tests {
             &[(Part::Options, "{}")],
             &[
                 "error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
-                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `options`, `roles`, \
-                 `world`, `description` (help: did you mean `policy`?)",
+                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
+                 `options`, `roles`, `world`, `description` (help: did you mean `policy`?)",
                 "error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "error[duplicate-key] at bundle.options: found the key `options` again, expected it once",
                 "error[wrong-type] at bundle.description: found `[]`, expected a string",

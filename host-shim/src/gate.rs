@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use callgate_core::{Call, CallError, Engine, Host, View};
+use callgate_core::{Call, CallError, Ceiling, Described, Engine, Host, Semantics, View};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -56,6 +56,22 @@ impl Gate {
     /// What was noticed about the documents and did not stop loading.
     pub fn warnings(&self) -> &[Fault] {
         &self.warnings
+    }
+
+    /// What an annotated tool does, for schedulers and telemetry.
+    pub fn semantics(&self, server: &str, tool: &str) -> Option<&Semantics> {
+        self.engine.semantics(server, tool)
+    }
+
+    /// The server and name of every annotated tool, and what it does.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &str, Described<'_>)> {
+        let described = |(server, tool)| Some((server, tool, self.semantics(server, tool)?.described()));
+        self.engine.tools().filter_map(described)
+    }
+
+    /// What calls may use at most. The host counts the recursion that it limits.
+    pub fn ceiling(&self) -> Option<&Ceiling> {
+        self.engine.ceiling()
     }
 
     /// Judges a call whose arguments are prepared: relative paths are relative to the host's current directory.

@@ -5,6 +5,7 @@
 //! plain JSON, so a subject may be another process. The kinds of case files are
 //! - recorded cases of the existing runtime: [`vectors`], with the rules of comparison in `tags` and `probes`;
 //! - bypass attempts and controls: [`adversarial`];
+//! - what the specification says, case by case: [`cases`];
 //! - what an engine with a world answers about its places: [`worlds`];
 //! - recordings of single evaluations: [`recordings`].
 //!
@@ -13,6 +14,7 @@
 //! A [`Report`] counts what agreed and holds each disagreement with its world, as one line that can be run again.
 
 pub mod adversarial;
+pub mod cases;
 mod compare;
 mod directives;
 mod file;

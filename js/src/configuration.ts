@@ -14,6 +14,7 @@ export interface Parts {
   readonly allowedDirectory?: string | undefined;
   readonly serverDomainAllowlists?: ReadonlyMap<string, readonly string[]> | object | undefined;
   readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
+  readonly ceiling?: unknown;
   readonly options?: EngineOptions | undefined;
   readonly roles?: readonly HostRole[] | undefined;
   readonly world?: unknown;
@@ -26,8 +27,16 @@ export function documentsOf(parts: Parts): Documents {
     documents.set(name, text);
   };
   const { allowedDirectory, serverDomainAllowlists: allowlists, trustedServers, roles } = parts;
-  const plain = ["compiledPolicy", "toolAnnotations", "dynamicLists", "protectedPaths", "options", "world"] as const;
-  for (const name of plain) {
+  const asTheyAre = [
+    "compiledPolicy",
+    "toolAnnotations",
+    "dynamicLists",
+    "protectedPaths",
+    "ceiling",
+    "options",
+    "world",
+  ] as const;
+  for (const name of asTheyAre) {
     if (parts[name] !== undefined) {
       put(name, jsonText(parts[name], name));
     }

@@ -1,9 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { answersOf, documentsOf } from "./configuration.js";
 import type {
+  Ceiling,
   CompiledPolicyFile,
+  DescribedTool,
   DynamicListsFile,
   EngineOptions,
+  HarnAnnotations,
   HostRole,
   StoredToolAnnotationsFile,
   ToolCall,
@@ -30,7 +33,7 @@ export interface EngineConfig<Role extends string = never> {
   /** The rules. */
   readonly policy: CompiledPolicyFile<WorldRole | NoInfer<Role>> | string;
   /** The roles of every tool's arguments. */
-  readonly annotations: StoredToolAnnotationsFile<WorldRole | NoInfer<Role>> | string;
+  readonly annotations: StoredToolAnnotationsFile<WorldRole | NoInfer<Role>> | HarnAnnotations | string;
   /** What `@names` in the policy stand for. */
   readonly dynamicLists?: DynamicListsFile | string | undefined;
   /** Paths that no call may touch. */
@@ -44,6 +47,8 @@ export interface EngineConfig<Role extends string = never> {
     | undefined;
   /** Servers whose every call is allowed. */
   readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
+  /** What calls may use at most; it only ever denies. */
+  readonly ceiling?: Ceiling | string | undefined;
   /** Further roles, with callbacks where a built-in step does not do. */
   readonly roles?: readonly HostRole<Role>[] | undefined;
   /** Places by address, and what may be done there; with it there is a role `address`. */
@@ -116,6 +121,12 @@ export interface Engine extends Disposable {
    * @throws {@link CallgateError} `invalid-argument` when the engine has no world.
    */
   enforce(operation: Enforcement): Reply;
+  /** What an annotated tool does, for schedulers and telemetry; `undefined` for any other tool. */
+  semantics(serverName: string, toolName: string): DescribedTool | undefined;
+  /** Whether calls of the tool may run side by side; a tool that is not annotated may not. */
+  isReadOnly(serverName: string, toolName: string): boolean;
+  /** The capability ceiling: the host counts its `recursion_limit`. */
+  readonly ceiling: Ceiling | undefined;
   /** Whether calls of the server are allowed without being judged. */
   isTrustedServer(serverName: string): boolean;
   /** Resolves the directories anew that `options.directories: "pinned"` resolved before. */
@@ -144,10 +155,9 @@ function renamed(diagnostic: Diagnostic): Diagnostic {
  * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`.
  */
 export function createEngine<Role extends string = never>(config: EngineConfig<Role>): Engine {
-  const { policy, annotations, allowedDirectory, host = hostByDefault(), ...rest } = config;
+  const { policy, annotations, host = hostByDefault(), ...rest } = config;
   const documents = documentsOf({
     ...rest,
-    allowedDirectory,
     compiledPolicy: policy,
     toolAnnotations: annotations,
   });
@@ -159,6 +169,7 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
       ? new CallgateError(thrown.code, thrown.message, thrown.diagnostics.map(renamed))
       : thrown;
   }
+  const allowedDirectory = config.allowedDirectory ?? core.allowedDirectory();
   const diagnostics = Object.freeze(core.warnings().map(renamed));
   const engine = {
     gate: (call: ToolCall, options?: GateOptions) => core.gate(call, options?.containerWorkspaceDir, options?.context),
@@ -173,6 +184,9 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
     hostPath: (ref: VisibilityRef) => core.hostPath(ref),
     revoke: (ref?: VisibilityRef) => core.revoke(ref),
     enforce: (operation: Enforcement) => core.enforce(operation),
+    semantics: (serverName: string, toolName: string) => core.semantics(serverName, toolName),
+    isReadOnly: (serverName: string, toolName: string) => core.semantics(serverName, toolName)?.isReadOnly ?? false,
+    ceiling: core.ceiling(),
     isTrustedServer: (serverName: string) => core.isTrustedServer(serverName),
     refresh: () => core.refresh(),
     dispose: () => core.dispose(),

@@ -1,7 +1,7 @@
 import { WasmBuilder, type WasmEngine } from "../wasm/callgate.js";
 import { type Interest, type Purpose, type Shape, type Snapshot, writeArguments } from "./arguments.js";
 import { type Answers, Bridge } from "./bridge.js";
-import type { ToolCall, Verdict } from "./documents.js";
+import type { Ceiling, DescribedTool, ToolCall, Verdict } from "./documents.js";
 import { CallgateError, type Diagnostic } from "./errors.js";
 import type { Explanation } from "./explanation.js";
 import { type Prepared, type PreparedArgs, type PreparedToolArgs, readPrepared, viewOf } from "./prepared.js";
@@ -505,6 +505,21 @@ export class Core extends Writer {
         | null;
       return pairs ?? undefined;
     });
+  }
+
+  semantics(server: string, tool: string): DescribedTool | undefined {
+    return this.#ask(
+      "invalid-argument",
+      (built) => (built.semantics(server, tool) as DescribedTool | null) ?? undefined,
+    );
+  }
+
+  ceiling(): Ceiling | undefined {
+    return this.#ask("invalid-argument", (built) => (built.ceiling() as Ceiling | null) ?? undefined);
+  }
+
+  allowedDirectory(): string | undefined {
+    return this.#ask("invalid-argument", (built) => built.allowedDirectory());
   }
 
   isTrustedServer(server: string): boolean {

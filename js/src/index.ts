@@ -16,6 +16,7 @@ export {
   type WhitelistCandidates,
   type WhitelistMatch,
 } from "./approvals.js";
+export { intersectCeilings, isReadOnly, mutationClass, parseSideEffectLevel, sideEffectRank } from "./ceilings.js";
 export {
   type CallOptions,
   createEngine,

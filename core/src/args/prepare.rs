@@ -6,7 +6,7 @@ use super::reading::Operand;
 use super::value::Place;
 use crate::host::{Facts, HostError};
 use crate::net::{self, Location, UrlKind};
-use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde};
+use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde, lexical};
 use crate::program::Program;
 use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
 use crate::world::{Action, Context, Located, Refused, Reply};
@@ -76,6 +76,13 @@ impl<'p, 'h> Forms<'p, 'h> {
         let moved = self.moved(text).map(Cow::into_owned);
         let base = self.shaped.base;
         self.resolver().resolve(moved.as_deref().unwrap_or(text), base)
+    }
+
+    /// The lexical form of a path as it was given, moved from the container's directory where it lies there.
+    pub(crate) fn lexical(&self, text: &str) -> String {
+        let moved = self.moved(text);
+        let expanded = expand_tilde(moved.as_deref().unwrap_or(text), &self.program.home);
+        lexical(&expanded, self.shaped.base).into_owned()
     }
 
     /// Gives the operand its canonical path, and its entry where a link would be removed.
@@ -340,6 +347,6 @@ fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
 /// The heuristic for a tool without annotation: what looks like a path becomes lexical (SPEC §6.7).
 pub(crate) fn heuristic(text: &str, home: &str, base: &str) -> Option<String> {
     text.starts_with(['/', '.', '~'])
-        .then(|| crate::path::lexical(&expand_tilde(text, home), base).into_owned())
+        .then(|| lexical(&expand_tilde(text, home), base).into_owned())
         .filter(|lexical| lexical != text)
 }

@@ -47,6 +47,12 @@ impl<'e> Interest<'e> {
                 self.members.push(("path", true));
             }
         }
+        for name in tool.ceiling.names() {
+            match name.first() {
+                Some(name) => self.members.push((name, true)),
+                None => self.others = true,
+            }
+        }
         for (alias, key) in &tool.semantics.arg_schema.arg_aliases {
             let matters = self.others || self.members.contains(&(&**key, true));
             self.members.push((alias, matters));

@@ -41,6 +41,9 @@ impl<'p> Evaluation<'p, '_, '_> {
         if let Some(verdict) = self.check_introspection() {
             return Ok(Outcome::Decided(verdict));
         }
+        if let Some(verdict) = self.check_ceiling()? {
+            return Ok(Outcome::Decided(verdict));
+        }
         if let Some(verdict) = self.check_places()? {
             return Ok(Outcome::Decided(verdict));
         }

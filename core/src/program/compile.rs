@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::lists::{Entries, fold_email};
 use super::{
-    DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool, ToolArgument,
-    ToolMember, UnknownArguments, distinct,
+    Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool,
+    ToolArgument, ToolMember, UnknownArguments, distinct,
 };
 use crate::annotation::{self, ArgumentName, Segment};
 use crate::host::Host;
@@ -55,8 +55,10 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         );
         rules.push(compiled);
     }
+    let ceiling = setup.ceiling.map(|ceiling| Ceiling::new(ceiling, absolute));
     let tools = compile_tools(
         setup.annotations,
+        ceiling.as_ref(),
         &index,
         setup.options.unknown_arguments,
         &resource_ids,
@@ -80,6 +82,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         directories: by_id.into_iter().map(|(directory, _)| directory).collect(),
         protected: setup.protected_paths.iter().map(|path| absolute(path)).collect(),
         sandbox: setup.sandbox.as_deref().map(absolute),
+        ceiling,
         allowlists: order::map(setup.domain_allowlists.iter().map(|(server, patterns)| {
             let set = DomainSet::new(patterns.iter().map(|one| &**one));
             (server.clone(), (set, patterns.clone()))
@@ -190,6 +193,7 @@ fn compile_list(
 
 fn compile_tools(
     annotations: annotation::Annotations,
+    ceiling: Option<&Ceiling>,
     index: &Index,
     unknown: UnknownArguments,
     roles: &[RoleId],
@@ -198,7 +202,10 @@ fn compile_tools(
         .tools
         .into_iter()
         .map(|tool| {
-            let (members, unnamed) = compile_members(&tool.arguments, tool.schema_properties, unknown);
+            let schema = &tool.semantics.arg_schema;
+            let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
+            let (members, unnamed) =
+                compile_members(&tool.arguments, tool.schema_properties, shaped, unknown);
             let buckets = index.buckets_for(&tool.server, &tool.name);
             let possible: RoleSet = tool
                 .arguments
@@ -219,6 +226,9 @@ fn compile_tools(
                 .collect();
             let resolved = ResolvedRoles::Fixed(&arguments);
             Tool {
+                ceiling: ceiling
+                    .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
+                    .unwrap_or_default(),
                 roles: resolved.iter().flatten().copied().collect(),
                 resource_roles: distinct(&resolved, roles.iter().copied().collect()).into(),
                 semantics: tool.semantics,
@@ -242,6 +252,7 @@ fn compile_tools(
 fn compile_members(
     arguments: &[annotation::Argument],
     schema_properties: Option<Vec<Box<str>>>,
+    shaped: impl Iterator<Item = Box<str>>,
     unknown: UnknownArguments,
 ) -> (Names<ToolMember>, ToolMember) {
     let mut named: BTreeMap<Box<str>, Vec<usize>> = BTreeMap::new();
@@ -266,7 +277,7 @@ fn compile_members(
         is_annotated: !everywhere.is_empty(),
         arguments: everywhere.clone().into(),
     };
-    for name in schema_properties.into_iter().flatten() {
+    for name in schema_properties.into_iter().flatten().chain(shaped) {
         named.entry(name).or_default();
     }
     let members = named.into_iter().map(|(name, mut arguments)| {

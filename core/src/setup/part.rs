@@ -17,6 +17,8 @@ pub enum Part {
     ServerDomainAllowlists,
     /// An array of servers whose every call is allowed.
     TrustedServers,
+    /// What calls may use at most.
+    Ceiling,
     /// How the engine behaves.
     Options,
     /// The host-defined roles.
@@ -27,7 +29,7 @@ pub enum Part {
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::CompiledPolicy,
         Self::ToolAnnotations,
         Self::DynamicLists,
@@ -35,6 +37,7 @@ impl Part {
         Self::AllowedDirectory,
         Self::ServerDomainAllowlists,
         Self::TrustedServers,
+        Self::Ceiling,
         Self::Options,
         Self::Roles,
         Self::World,
@@ -50,6 +53,7 @@ impl Part {
             Self::AllowedDirectory => "allowedDirectory",
             Self::ServerDomainAllowlists => "serverDomainAllowlists",
             Self::TrustedServers => "trustedServers",
+            Self::Ceiling => "ceiling",
             Self::Options => "options",
             Self::Roles => "roles",
             Self::World => "world",

@@ -167,6 +167,14 @@ impl Session {
                 let call = Call::from_json(request).map_err(refusal)?;
                 value(&engine.explain(&call, self.place.host()))
             }
+            Operation::Semantics { server, tool } => {
+                let semantics = self.engine()?.semantics(server, tool);
+                semantics.map_or(Ok(Value::Null), |semantics| value(&semantics.described()))
+            }
+            Operation::Diagnostics => {
+                let warnings = self.engine()?.warnings().iter();
+                Ok(warnings.map(ToString::to_string).collect())
+            }
             Operation::GetAnnotation { server, tool, args } => {
                 let call = Call::new(server.as_str(), tool.as_str(), Arguments::from_json(args));
                 let resolved = self.engine()?.annotation(&call);

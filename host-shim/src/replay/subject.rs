@@ -162,6 +162,15 @@ pub enum Operation {
         /// JSON text: `{serverName, toolName, arguments}`.
         request: String,
     },
+    /// What a tool does: `{…, isReadOnly, mutationClass}` with the fields of its annotation, or `null`.
+    Semantics {
+        /// The server's name.
+        server: String,
+        /// The tool's name.
+        tool: String,
+    },
+    /// What was noticed when the engine was built, as lines.
+    Diagnostics,
     /// The annotation of a tool with its conditions resolved: `{args: {name: [roles]}}` or `null`.
     GetAnnotation {
         /// The server's name.

@@ -102,6 +102,7 @@ class Session {
         allowedDirectory: common[1],
         serverDomainAllowlists: allowlists,
         trustedServers: value("trustedServers"),
+        ceiling: texts.ceiling,
         options: value("options"),
         roles: value("roles"),
         world: texts.world,
@@ -120,7 +121,7 @@ class Session {
         map,
         texts.dynamicLists,
         trusted,
-        { ...value("options"), roles: value("roles"), host: this.host },
+        { ...value("options"), ceiling: texts.ceiling, roles: value("roles"), host: this.host },
       );
     } catch (thrown) {
       this.refusal = thrown;
@@ -248,6 +249,13 @@ class Session {
       }
       case "explain":
         return this.needed().explain(JSON.parse(operation.request));
+      case "semantics":
+        return this.needed().semantics(operation.server, operation.tool) ?? null;
+      case "diagnostics":
+        return this.needed().diagnostics.map(
+          ({ code, severity, path, message, help }) =>
+            `${severity}[${code}] at ${path}: ${message}${help ? ` (help: ${help})` : ""}`,
+        );
       case "getAnnotation": {
         this.needed();
         const annotation = this.policyEngine.getAnnotation(

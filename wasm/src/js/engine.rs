@@ -20,7 +20,7 @@ struct Refusal {
     diagnostics: Vec<callgate_core::Diagnostic>,
 }
 
-fn refusal(message: impl ToString, diagnostics: Vec<callgate_core::Diagnostic>) -> JsValue {
+pub(super) fn refusal(message: impl ToString, diagnostics: Vec<callgate_core::Diagnostic>) -> JsValue {
     let message = message.to_string();
     shown(&Refusal { message, diagnostics })
 }
@@ -174,6 +174,23 @@ impl WasmEngine {
     #[wasm_bindgen(js_name = isTrustedServer)]
     pub fn is_trusted_server(&self, server: &str) -> bool {
         self.engine.is_trusted_server(server)
+    }
+
+    /// What an annotated tool does, with what follows from its kind; `null` for any other.
+    pub fn semantics(&self, server: &str, tool: &str) -> JsValue {
+        let semantics = self.engine.semantics(server, tool);
+        shown(&semantics.map(callgate_core::Semantics::described))
+    }
+
+    /// The capability ceiling; `null` without one.
+    pub fn ceiling(&self) -> JsValue {
+        shown(&self.engine.ceiling())
+    }
+
+    /// The sandbox, absolute; `undefined` without one.
+    #[wasm_bindgen(js_name = allowedDirectory)]
+    pub fn allowed_directory(&self) -> Option<String> {
+        self.engine.allowed_directory().map(str::to_owned)
     }
 
     /// Resolves pinned directories anew.

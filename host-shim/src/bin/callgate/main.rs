@@ -10,6 +10,7 @@ mod output;
 mod replay;
 mod resolve;
 mod setup;
+mod tools;
 mod tree;
 mod validate;
 
@@ -57,6 +58,8 @@ enum Command {
     Resolve(resolve::Resolve),
     Enforce(enforce::Enforce),
     Init(init::Init),
+    Tools(tools::Tools),
+    Intersect(tools::Intersect),
     /// Write the completions for a shell to standard output
     #[command(
         after_help = "For example: callgate completions bash > ~/.local/share/bash-completion/completions/callgate"
@@ -91,6 +94,8 @@ fn main() -> ExitCode {
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
         Command::Init(init) => init.run(&mut out),
+        Command::Tools(tools) => tools.run(&mut out),
+        Command::Intersect(intersect) => intersect.run(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     };
     done.unwrap_or_else(|failure| failure.report()).into()

@@ -87,6 +87,7 @@ impl<'p> Evaluation<'p, '_, '_> {
                 .path()
                 .into_iter()
                 .chain(operand.entry())
+                .chain(operand.located().map(|located| &located.path))
                 .all(|path| roots.iter().all(|set| set.iter().any(|root| root.grants(path))))
         };
         let outside = self.reading.operands.iter().find(|operand| !within(operand));

@@ -2,21 +2,24 @@
 
 mod additions;
 mod builder;
+mod judge;
+mod timings;
 mod verdict;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use callgate_core::{Call, CallError, Engine, Host, View};
+use callgate_core::{CallError, Host};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::documents::{Document, Fault};
-use crate::members::Members;
+use judge::Judge;
 
 pub use builder::{GateBuilder, GateError};
+pub use judge::EngineKind;
+pub use timings::Timings;
 pub use verdict::{Decision, Gated, Verdict};
 
 /// A policy decision point that is ready to judge: share it between threads, it keeps nothing between calls.
@@ -35,11 +38,15 @@ pub use verdict::{Decision, Gated, Verdict};
 ///
 /// Calls are JSON text `{serverName, toolName, arguments}`. Argument values that no role and no condition names
 /// are never parsed.
+///
+/// Unless [`GateBuilder::engine`] says otherwise the engine is a component in wasmtime: it has its own memory, a
+/// deadline, and nothing of the outside but the host. What goes wrong in it, or in the host, is a denial by rule
+/// `structural-engine-fault`.
 pub struct Gate {
-    engine: Engine,
-    host: SharedHost,
+    judge: Judge,
     documents: Vec<Document>,
     warnings: Vec<Fault>,
+    timings: Timings,
 }
 
 type SharedHost = Arc<dyn Host + Send + Sync>;
@@ -55,14 +62,31 @@ impl Gate {
         &self.warnings
     }
 
+    /// What runs the engine.
+    pub fn engine(&self) -> EngineKind {
+        self.judge.kind()
+    }
+
+    /// How long the parts of building the gate took.
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+
+    /// The instances of the component.
+    #[cfg(feature = "component")]
+    pub(crate) fn pool(&self) -> Option<&crate::component::Pool> {
+        match &self.judge {
+            Judge::Component(pool) => Some(pool),
+            Judge::Native(_) => None,
+        }
+    }
+
     /// Judges a call whose arguments are prepared: relative paths are relative to the host's current directory.
     ///
     /// # Errors
     /// When the text is not a call. What cannot be judged is denied, not an error.
     pub fn evaluate(&self, call: &str) -> Result<Verdict, CallError> {
-        let call = Call::from_json(call)?;
-        let judged = guarded(|| Verdict::from(self.engine.evaluate(&call, self.host.as_ref())));
-        Ok(judged.unwrap_or_else(Verdict::engine_fault))
+        self.judge.evaluate(call)
     }
 
     /// Prepares and judges a call in one pass: what is judged is what is to be forwarded.
@@ -72,21 +96,7 @@ impl Gate {
     /// # Errors
     /// Those of [`Gate::evaluate`].
     pub fn gate(&self, call: &str, container_workspace_dir: Option<&str>) -> Result<Gated, CallError> {
-        let arguments = arguments_of(call);
-        let call = Call::from_json(call)?;
-        let judged = guarded(|| {
-            let gated = self
-                .engine
-                .gate(&call, container_workspace_dir, self.host.as_ref());
-            Gated {
-                args_for_transport: gated.prepared.apply_to_json(arguments, View::Transport),
-                verdict: gated.verdict.into(),
-            }
-        });
-        Ok(judged.unwrap_or_else(|| Gated {
-            verdict: Verdict::engine_fault(),
-            args_for_transport: None,
-        }))
+        self.judge.gate(call, container_workspace_dir)
     }
 
     /// The verdict of [`Gate::evaluate`] with everything that led to it: an object with `verdict`, `serverName`,
@@ -95,9 +105,7 @@ impl Gate {
     /// # Errors
     /// Those of [`Gate::evaluate`].
     pub fn explain(&self, call: &str) -> Result<Value, CallError> {
-        let call = Call::from_json(call)?;
-        let explained = guarded(|| serde_json::to_value(self.engine.explain(&call, self.host.as_ref())));
-        Ok(explanation(&call, explained))
+        self.judge.explain(call)
     }
 
     /// The same for the verdict of [`Gate::gate`].
@@ -109,12 +117,7 @@ impl Gate {
         call: &str,
         container_workspace_dir: Option<&str>,
     ) -> Result<Value, CallError> {
-        let call = Call::from_json(call)?;
-        let explained = guarded(|| {
-            let host = self.host.as_ref();
-            serde_json::to_value(self.engine.explain_gate(&call, container_workspace_dir, host))
-        });
-        Ok(explanation(&call, explained))
+        self.judge.explain_gate(call, container_workspace_dir)
     }
 
     /// What [`Gate::explain`] said of a call as one line of a recording file, which
@@ -151,40 +154,6 @@ struct Recorded<'e> {
     request: Box<RawValue>,
     verdict: &'e Value,
     explanation: &'e Value,
-}
-
-/// The value, unless a panic of the host, or one that should not be in the engine, got in its way.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(work)).ok()
-}
-
-/// An explanation, or that of a denial where there is none.
-fn explanation(call: &Call<'_>, explained: Option<serde_json::Result<Value>>) -> Value {
-    match explained {
-        Some(Ok(explanation)) => explanation,
-        Some(Err(_)) | None => json!({
-            "verdict": Verdict::engine_fault(),
-            "serverName": call.server(),
-            "toolName": call.tool(),
-            "values": [],
-            "checks": [],
-            "roles": [],
-            "stepsLeftOut": 0,
-            "recording": callgate_core::Recording::default(),
-        }),
-    }
-}
-
-/// The JSON text of a call's arguments; absent ones are an empty object.
-fn arguments_of(call: &str) -> &str {
-    let members = serde_json::from_str::<Members<'_>>(call);
-    let arguments = members.ok().and_then(|Members(members)| {
-        members
-            .into_iter()
-            .find(|(name, _)| name == "arguments")
-            .map(|(_, value)| RawValue::get(value))
-    });
-    arguments.unwrap_or("{}")
 }
 
 #[cfg(test)]

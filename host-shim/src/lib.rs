@@ -31,6 +31,8 @@ compile_error!(
 );
 
 pub mod bundle;
+#[cfg(feature = "component")]
+mod component;
 mod documents;
 mod gate;
 mod members;
@@ -39,8 +41,10 @@ pub mod replay;
 mod virtual_host;
 
 pub use bundle::BUNDLE_FILE;
+#[cfg(feature = "component")]
+pub use component::{InstanceLimits, Unusable};
 pub use documents::Fault;
-pub use gate::{Decision, Gate, GateBuilder, GateError, Gated, Verdict};
+pub use gate::{Decision, EngineKind, Gate, GateBuilder, GateError, Gated, Timings, Verdict};
 pub use real_host::RealHost;
 pub use virtual_host::{
     Filesystem, Misbehaviour, Platform, Repository, Urls, VirtualHost, World, WorldError,

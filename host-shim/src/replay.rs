@@ -13,6 +13,8 @@
 
 pub mod adversarial;
 mod compare;
+#[cfg(feature = "component")]
+mod component;
 mod directives;
 mod file;
 mod functions;
@@ -26,6 +28,8 @@ pub mod vectors;
 
 use std::fmt;
 
+#[cfg(feature = "component")]
+pub use component::ComponentSubject;
 pub use directives::{DirectiveError, expand};
 pub use file::{FileError, file};
 pub use native::NativeSubject;

@@ -128,7 +128,7 @@ fn a_host_that_panics_is_a_denial() {
         .host(Arc::new(Broken))
         .build()
         .unwrap();
-    let denied = Verdict::engine_fault();
+    let denied = Verdict::engine_fault("The engine or its host failed");
     assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));
     assert_eq!(gate.gate(&call("/a"), None).unwrap().verdict, denied);
     let explained = gate.explain(&call("/a")).unwrap();

@@ -19,8 +19,8 @@ pub(crate) use fault::Fault as EngineFault;
 pub use limits::InstanceLimits;
 pub(crate) use pool::{LoadError, Pool};
 
-/// The component that was built with this crate.
-pub(crate) const EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/callgate.component.wasm"));
+/// The component that was built with this crate: `callgate:gate` as `wasm/wit/callgate.wit` describes it.
+pub const COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/callgate.component.wasm"));
 
 /// The contract as Rust, written by wasmtime.
 mod bindings {

@@ -1,4 +1,4 @@
-//! The npm package in a Node process, under test.
+//! A Node process under test: the npm package, or the component transpiled for JavaScript.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -6,21 +6,38 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use callgate_host::replay::{Batch, Need, Outcome, Subject, SubjectKind};
 
-/// `js/test/conformance.mjs` in Node: a line of its input is a batch, a line of its output the outcomes.
+/// A script in Node: a line of its input is a batch, a line of its output the outcomes.
 pub(crate) struct NodeSubject {
+    name: &'static str,
+    kind: SubjectKind,
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
 impl NodeSubject {
-    /// Starts the process.
+    /// Starts the npm package.
     ///
     /// # Errors
     /// When Node is not there, or the package is not built.
-    pub(crate) fn start() -> Result<Self, String> {
+    pub(crate) fn package() -> Result<Self, String> {
+        let built = ["dist/node.js", "wasm/callgate.wasm"];
+        Self::start("node", SubjectKind::Js, "test/conformance.mjs", &built)
+    }
+
+    /// Starts the component, transpiled for JavaScript.
+    ///
+    /// # Errors
+    /// When Node is not there, or the component is not built.
+    pub(crate) fn component() -> Result<Self, String> {
+        let built = ["component/callgate.js", "dist/node.js"];
+        // What the virtual host answers is typed, as it is for other hosts of components.
+        Self::start("jco", SubjectKind::Wasmtime, "test/conformance/jco.mjs", &built)
+    }
+
+    fn start(name: &'static str, kind: SubjectKind, script: &str, built: &[&str]) -> Result<Self, String> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../js");
-        for built in ["dist/node.js", "wasm/callgate.wasm"] {
+        for built in built {
             let path: PathBuf = package.join(built);
             if !path.exists() {
                 return Err(format!(
@@ -30,7 +47,7 @@ impl NodeSubject {
             }
         }
         let mut process = Command::new("node")
-            .arg(package.join("test/conformance.mjs"))
+            .arg(package.join(script))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -38,6 +55,8 @@ impl NodeSubject {
         let input = process.stdin.take().ok_or("node has no input")?;
         let output = process.stdout.take().ok_or("node has no output")?;
         Ok(Self {
+            name,
+            kind,
             process,
             input,
             output: BufReader::new(output),
@@ -59,11 +78,11 @@ impl NodeSubject {
 
 impl Subject for NodeSubject {
     fn name(&self) -> &str {
-        "node"
+        self.name
     }
 
     fn kind(&self) -> SubjectKind {
-        SubjectKind::Js
+        self.kind
     }
 
     fn offers(&self, need: Need) -> bool {
@@ -73,8 +92,8 @@ impl Subject for NodeSubject {
             | Need::GitUrl
             | Need::GitDefaultRemote
             | Need::GitPush
-            | Need::Script
-            | Need::Free => true,
+            | Need::Script => true,
+            Need::Free => self.kind == SubjectKind::Js,
             Need::IgnorableFolding | Need::Windows | Need::Fuel => false,
         }
     }

@@ -292,7 +292,7 @@ impl Component {
                     Cache::Folder(folder) => Some(folder),
                     Cache::Nowhere => None,
                 };
-                let bytes = self.bytes.as_deref().unwrap_or(component::EMBEDDED);
+                let bytes = self.bytes.as_deref().unwrap_or(component::COMPONENT);
                 Artifact::new(bytes, self.limits.fuel.is_some(), folder.as_deref())
                     .map_err(|error| NotBuilt::Other(GateError::Component(error)))?
             }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings};
-use crate::component::{Artifact, Bare, EMBEDDED, InstanceLimits, Pool, Unusable, default_folder};
+use crate::component::{Artifact, Bare, COMPONENT, InstanceLimits, Pool, Unusable, default_folder};
 use crate::{Gate, VirtualHost};
 use functions::Functions;
 
@@ -30,8 +30,8 @@ impl ComponentSubject {
     pub fn new() -> Result<Self, Unusable> {
         let folder = default_folder();
         Ok(Self {
-            artifact: Artifact::new(EMBEDDED, false, folder.as_deref())?,
-            burning: Artifact::new(EMBEDDED, true, folder.as_deref())?,
+            artifact: Artifact::new(COMPONENT, false, folder.as_deref())?,
+            burning: Artifact::new(COMPONENT, true, folder.as_deref())?,
         })
     }
 }

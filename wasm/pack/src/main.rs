@@ -1,4 +1,5 @@
-//! Builds and optimizes the WebAssembly faces of Callgate: `cargo run -p callgate-pack`.
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo run -p callgate-pack -- [js | component]`, without a
+//! word both.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part,
 //! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`. For hosts of components, binaryen
@@ -30,9 +31,21 @@ const FEATURES: [&str; 6] = [
 ];
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
     // For profiles: the module is larger, and says what its functions are called.
-    let keeps_names = std::env::args().any(|argument| argument == "--names");
-    match pack(keeps_names).and_then(|()| pack_component()) {
+    let keeps_names = arguments.iter().any(|argument| argument == "--names");
+    let faces: Vec<&str> = arguments
+        .iter()
+        .map(String::as_str)
+        .filter(|argument| *argument != "--names")
+        .collect();
+    let packed = match faces.as_slice() {
+        [] => pack(keeps_names).and_then(|()| pack_component()),
+        ["js"] => pack(keeps_names),
+        ["component"] => pack_component(),
+        others => Err(format!("found `{}`, expected `js` or `component`", others.join(" ")).into()),
+    };
+    match packed {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

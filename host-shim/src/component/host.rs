@@ -2,12 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use callgate_core::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 use wasmtime::ResourceLimiter;
 
 use super::bindings::callgate::gate::{host as imported, types};
-use super::fault::MemoryRefused;
+use super::fault::{DeadlinePassed, MemoryRefused};
 
 /// A host that many instances ask.
 pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
@@ -17,6 +18,8 @@ pub(crate) struct State {
     host: SharedHost,
     memory: usize,
     limit: usize,
+    /// When the work that the instance is at must be done; none: whenever.
+    until: Option<Instant>,
 }
 
 impl State {
@@ -26,6 +29,7 @@ impl State {
             host,
             memory: 0,
             limit,
+            until: None,
         }
     }
 
@@ -39,11 +43,20 @@ impl State {
         self.host = host;
     }
 
-    /// The answer, unless the host panics, which ends the instance.
+    /// Ends the instance when an answer comes later than that.
+    pub(super) fn answer_until(&mut self, until: Option<Instant>) {
+        self.until = until;
+    }
+
+    /// The answer, unless the host panics or answers too late, which ends the instance.
     fn answer<T>(&self, question: impl FnOnce(&dyn Host) -> T) -> wasmtime::Result<T> {
         let host = self.host.as_ref();
-        catch_unwind(AssertUnwindSafe(|| question(host)))
-            .map_err(|_| wasmtime::Error::msg("the host panicked"))
+        let answer = catch_unwind(AssertUnwindSafe(|| question(host)))
+            .map_err(|_| wasmtime::Error::msg("the host panicked"))?;
+        match self.until {
+            Some(until) if Instant::now() > until => Err(DeadlinePassed.into()),
+            Some(_) | None => Ok(answer),
+        }
     }
 }
 

@@ -284,6 +284,8 @@ fn prime(store: &mut Store<State>, limits: &InstanceLimits, work: Work) {
     let ticks = work.deadline(limits).as_nanos().div_ceil(TICK.as_nanos());
     // The epoch that is running has begun already.
     store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX / 2).saturating_add(1));
+    let until = Instant::now().checked_add(work.deadline(limits));
+    store.data_mut().answer_until(until);
     if let Some(fuel) = work.fuel(limits) {
         // Cannot fail: the engine counts fuel whenever there is a limit of it.
         drop(store.set_fuel(fuel));

@@ -1,12 +1,6 @@
 //! What the component costs beside the core in this process: `cargo bench -p callgate-host`, on a machine that does
 //! nothing else. Prints the tables of this crate's README.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a benchmark without a gate has nothing to measure"
-)]
-
 use std::hint::black_box;
 use std::sync::{Arc, Barrier};
 use std::thread;

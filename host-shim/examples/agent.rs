@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 ///
 /// # Errors
 /// When the gate cannot be built, or nobody reads what is written to `out`.
-pub fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     // The kernel's name of the workspace, as a tool server would see it too.
     let workspace = workspace.canonicalize()?;
     let directory = workspace.to_str().ok_or("the workspace's path is not UTF-8")?;

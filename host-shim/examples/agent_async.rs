@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 ///
 /// # Errors
 /// When the gate cannot be built, or nobody reads what is written to `out`.
-pub fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .enable_time()

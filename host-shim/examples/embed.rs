@@ -26,7 +26,7 @@ const ANNOTATIONS: &str = r#"{"generatedAt": "", "servers": {"store": {"inputHas
 ///
 /// # Errors
 /// When the gate cannot be built, or nobody reads what is written to `out`.
-pub fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let aliases = BTreeMap::from([
         ("/store/latest", "/store/reports/2026"),
         ("/store/reports/hidden", "/store/secrets"),

@@ -2,16 +2,20 @@
 
 mod conditional;
 mod document;
+mod harn;
+mod implied;
 mod name;
 mod roles;
+mod routes;
 mod semantics;
 
 use crate::role::RoleId;
 
 pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
 pub(crate) use document::{is_unread, read, read_stored};
+pub(crate) use harn::SERVER as HARN_SERVER;
 pub(crate) use name::{ArgumentName, Segment};
-pub use semantics::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
+pub use semantics::{ArgSchema, Described, Semantics};
 
 /// The annotated tools of every server, in the order of the document.
 #[derive(Clone, Debug, Default, PartialEq)]

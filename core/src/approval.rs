@@ -192,7 +192,8 @@ fn constraint(
             role: name,
             value: value.to_lowercase(),
         }),
-        Category::Opaque => None,
+        // Where an address leads is for a world to say, and an approval knows none.
+        Category::Address | Category::Opaque => None,
     })
 }
 

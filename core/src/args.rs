@@ -16,6 +16,6 @@ pub use prepare::{Prepared, Replacement};
 pub(crate) use reading::{Operand, Reading, Refusal};
 pub use shape::ShapeError;
 pub(crate) use shape::{Shape, shape};
-pub(crate) use siblings::Siblings;
+pub(crate) use siblings::{Siblings, descend};
 pub use splice::View;
 pub use value::{Place, Value};

@@ -59,8 +59,16 @@ codes! {
     UnusedList = "unused-list";
     /// A generated list holds the pattern that matches everything.
     WildcardList = "wildcard-list";
+    /// Two rules at one place of a world name one command; the first decides.
+    RepeatedCommand = "repeated-command";
+    /// A place of a world is visible without operations, or has operations and is not visible.
+    OneSidedPlace = "one-sided-place";
     /// A deliberate behaviour of the engine overrides what the rule seems to say.
     Overridden = "overridden";
+    /// A tool may answer with a reference to its output, and nothing reads such a reference.
+    MissingRoute = "missing-route";
+    /// A capability ceiling holds something that binds no tool, or does not bind one that it seems to.
+    Unbound = "unbound";
 }
 
 impl fmt::Display for Code {

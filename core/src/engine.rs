@@ -1,6 +1,7 @@
 //! The facade: building an engine, and asking it.
 
 mod interest;
+mod world;
 
 use std::fmt;
 
@@ -10,13 +11,15 @@ use crate::args::{
 };
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
-use crate::eval::{CheckStep, Evaluation, Explanation, Pinned, ValueStep, Verdict};
+use crate::eval::{CheckStep, Decision, Evaluation, Explanation, Pinned, ValueStep, Verdict};
 use crate::host::{Facts, Host, HostError, Recording};
+use crate::policy::Ceiling;
 use crate::program::{Program, Tool, compile};
 use crate::role::{REDACTED, Step};
 use crate::setup::{self, Directories, Part};
 
 pub use interest::Interest;
+pub use world::{Existence, Operation, Places};
 
 /// Collects the parts of an engine.
 #[derive(Default)]
@@ -181,26 +184,21 @@ impl Engine {
             }
         };
         let shaped = self.shaped_for_gate(container_workspace_dir);
-        let mut evaluation = self.evaluation(tool, &call, shaped, host, false);
-        let verdict = evaluation.judge();
-        match evaluation.prepared() {
-            Ok(prepared) => Gated {
-                verdict,
-                prepared: Prepared { renamed, ..prepared },
+        let gated = settle(&mut self.evaluation(tool, &call, shaped, host, false));
+        Gated {
+            prepared: Prepared {
+                renamed,
+                ..gated.prepared
             },
-            Err(error) => {
-                let reason = format!("The host failed to answer: {error}");
-                Gated {
-                    verdict: Verdict::deny("structural-host-error", reason),
-                    prepared: Prepared::default(),
-                }
-            }
+            ..gated
         }
     }
 
     /// The verdict of [`Engine::evaluate`] with everything that led to it.
     pub fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
-        self.explain_shaped(call, self.shaped_as_given(), host)
+        self.explain_shaped(call, self.shaped_as_given(), host, |evaluation| {
+            evaluation.judge()
+        })
     }
 
     /// The verdict of [`Engine::gate`] with everything that led to it.
@@ -210,7 +208,8 @@ impl Engine {
         container_workspace_dir: Option<&str>,
         host: &dyn Host,
     ) -> Explanation {
-        self.explain_shaped(call, self.shaped_for_gate(container_workspace_dir), host)
+        let shaped = self.shaped_for_gate(container_workspace_dir);
+        self.explain_shaped(call, shaped, host, |evaluation| settle(evaluation).verdict)
     }
 
     /// The two views of a call's arguments (SPEC §6), for a tool of this engine.
@@ -330,6 +329,16 @@ impl Engine {
         self.program.tool(server, tool).map(|tool| &tool.semantics)
     }
 
+    /// What calls may use at most, for the host: it counts the recursion, and may show the rest.
+    pub fn ceiling(&self) -> Option<&Ceiling> {
+        self.program.ceiling.as_ref().map(|ceiling| ceiling.document())
+    }
+
+    /// The sandbox as it is configured, absolute: `allowedDirectory`, or the workspace root that is one.
+    pub fn allowed_directory(&self) -> Option<&str> {
+        self.program.sandbox.as_deref()
+    }
+
     /// The bounds of this engine.
     pub fn limits(&self) -> &crate::Limits {
         &self.program.limits
@@ -359,9 +368,19 @@ impl Engine {
         Ok((tool, shape(call, tool)?))
     }
 
-    fn explain_shaped(&self, call: &Call<'_>, shaped: Shaped<'_>, host: &dyn Host) -> Explanation {
+    fn explain_shaped(
+        &self,
+        call: &Call<'_>,
+        shaped: Shaped<'_>,
+        host: &dyn Host,
+        decide: for<'p> fn(&mut Evaluation<'p, '_, '_>) -> Verdict<'p>,
+    ) -> Explanation {
         match self.shape(call) {
-            Ok((tool, (call, _))) => self.explanation(self.evaluation(tool, &call, shaped, host, true)),
+            Ok((tool, (call, _))) => {
+                let mut evaluation = self.evaluation(tool, &call, shaped, host, true);
+                let verdict = decide(&mut evaluation);
+                self.explanation(&verdict, evaluation)
+            }
             Err(error) => Explanation {
                 verdict: serde_json::to_value(misshapen(&error)).unwrap_or_default(),
                 server_name: call.server().to_owned(),
@@ -398,9 +417,8 @@ impl Engine {
         )
     }
 
-    fn explanation(&self, mut evaluation: Evaluation<'_, '_, '_>) -> Explanation {
-        let verdict = evaluation.judge();
-        let verdict = serde_json::to_value(&verdict).unwrap_or_default();
+    fn explanation(&self, verdict: &Verdict<'_>, mut evaluation: Evaluation<'_, '_, '_>) -> Explanation {
+        let verdict = serde_json::to_value(verdict).unwrap_or_default();
         let values = self.explain_values(&mut evaluation);
         let (server_name, tool_name) = (
             evaluation.call.server().to_owned(),
@@ -457,6 +475,25 @@ impl Engine {
             }
         }
         steps
+    }
+}
+
+/// Judges and prepares a call in one pass. A host that fails while values are prepared makes the verdict a denial;
+/// one that was a denial already stays what it was.
+fn settle<'p>(evaluation: &mut Evaluation<'p, '_, '_>) -> Gated<'p> {
+    let verdict = evaluation.judge();
+    if verdict.decision == Decision::Deny {
+        evaluation.conceal_places();
+    }
+    match evaluation.prepared() {
+        Ok(prepared) => Gated { verdict, prepared },
+        Err(error) => Gated {
+            verdict: match verdict.decision {
+                Decision::Deny => verdict,
+                Decision::Allow | Decision::Escalate(_) => evaluation.failed(&error),
+            },
+            prepared: Prepared::default(),
+        },
     }
 }
 

@@ -1,9 +1,11 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
 
+mod ceiling;
 mod combine;
 mod conditions;
 mod directories;
+mod places;
 mod rules;
 mod structural;
 mod trace;
@@ -18,7 +20,7 @@ pub use verdict::{Decision, Verdict};
 use crate::args::{Call, Forms, Operand, Place, Prepared, Reading, Shaped};
 use crate::host::{Facts, Host, HostError};
 use crate::path::Failure;
-use crate::program::{Program, Tool};
+use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{Category, RoleId, RoleSet};
 
 /// Everything about one call while it is judged.
@@ -48,7 +50,10 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
         traced: bool,
     ) -> Self {
         let reading = Reading::new(program, tool, call);
-        let tool_roles = reading.resolved.iter().flatten().copied().collect();
+        let tool_roles = match (tool, &reading.resolved) {
+            (Some(tool), ResolvedRoles::Fixed(_)) => tool.roles,
+            (_, resolved) => resolved.iter().flatten().copied().collect(),
+        };
         Self {
             program,
             forms: Forms {
@@ -70,14 +75,26 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
     pub(crate) fn judge(&mut self) -> Verdict<'p> {
         match self.try_judge() {
             Ok(verdict) => verdict,
-            Err(error) => {
-                self.note("host", false, || error.message.clone());
-                Verdict::deny(
-                    "structural-host-error",
-                    format!("The host failed to answer: {error}"),
-                )
-            }
+            Err(error) => self.failed(&error),
         }
+    }
+
+    /// What a host that fails makes of a call; its words may hold paths that only it may know.
+    pub(crate) fn failed(&mut self, error: &HostError) -> Verdict<'p> {
+        let hides = self.bears_addresses();
+        self.note("host", false, || {
+            if hides {
+                "the host failed".to_owned()
+            } else {
+                error.message.clone()
+            }
+        });
+        let reason = if hides {
+            "The host failed to answer".to_owned()
+        } else {
+            format!("The host failed to answer: {error}")
+        };
+        Verdict::deny("structural-host-error", reason)
     }
 
     fn try_judge(&mut self) -> Result<Verdict<'p>, HostError> {
@@ -136,9 +153,10 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
     }
 
     fn first_path(&self) -> Vec<usize> {
+        let places = self.program.path_roles.union(self.program.address_roles);
         let operands = self.reading.operands.iter().enumerate();
         operands
-            .filter(|(_, operand)| operand.role_set.intersects(self.program.path_roles))
+            .filter(|(_, operand)| operand.role_set.intersects(places))
             .map(|(at, _)| at)
             .take(1)
             .collect()
@@ -159,7 +177,12 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
 
     /// The canonical path of the repository that an argument names.
     pub(crate) fn repository_argument(&mut self) -> Result<Option<String>, HostError> {
-        let resolved = match self.path_argument() {
+        let named = self.path_argument();
+        if let Some(operand) = self.addressed_repository(named.is_some()) {
+            // Where its place is not known the call is denied already.
+            return Ok(operand.located().map(|located| located.path.as_str().to_owned()));
+        }
+        let resolved = match named {
             Some(text) => self.forms.path_like(&text),
             None => match self
                 .first_path()
@@ -210,6 +233,7 @@ impl Evaluation<'_, '_, '_> {
                 (!domains.is_empty()).then(|| domains.join(", "))
             }
             Category::Identifier | Category::Opaque => operand.text_under(role).map(str::to_owned),
+            Category::Address => operand.located().map(|located| located.address.clone()),
         }
     }
 

@@ -108,4 +108,13 @@ pub trait Host {
             "the host has no callback `{step}` for the role `{role}`"
         )))
     }
+
+    /// Whether the predicate that a world calls `host:<name>` holds (SPEC §13). A host without it fails, and what
+    /// hangs on it is denied.
+    ///
+    /// `subject` is JSON text, `{mode, tool, command, root_key, subdirectory, address, host}`: what is asked about,
+    /// `null` where there is no such thing, `host` being what the call's context says under that name.
+    fn condition(&self, name: &str, _subject: &str) -> Result<bool, HostError> {
+        Err(HostError::new(format!("the host has no predicate `{name}`")))
+    }
 }

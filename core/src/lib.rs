@@ -56,13 +56,16 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `diagnostic` | every bound in one table; what loading says of a fault | anything else |
+//! | `limits`, `diagnostic`, `names`, `order` | every bound in one table; what loading says of a fault; tables by name; sorting | anything else |
 //! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
 //! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
 //! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
+//! | `glob` | patterns over whole texts | what they are held against |
 //! | `role` | the registry of roles, built in and of the host | documents |
 //! | `document` | strict JSON with the place of every fault | what documents mean |
-//! | `annotation`, `policy` | the documents, conditionals, lists, validation; blind to each other | each other, calls |
+//! | `semantics` | the words for what a tool does: kind, side-effect level | documents as a whole |
+//! | `annotation`, `policy` | the documents, conditionals, lists, ceilings, validation; blind to each other | each other, calls |
+//! | `world` | addresses, visibility and operations: two tables, conditions, replies, references | calls, rules |
 //! | `setup` | everything that an engine is built from, read together | calls |
 //! | `program` | the compiled setup: sorted slices, sets, the index over rules | JSON |
 //! | `args` | a call's arguments, read as far as needed; canonical forms; the two views | rules |
@@ -86,9 +89,12 @@ mod diagnostic;
 mod document;
 mod engine;
 mod eval;
+mod glob;
 mod host;
 mod limits;
+mod names;
 mod net;
+mod order;
 mod path;
 mod plain;
 mod policy;
@@ -96,9 +102,11 @@ mod program;
 mod results;
 mod role;
 mod roots;
+mod semantics;
 mod setup;
+mod world;
 
-pub use annotation::{ArgSchema, Semantics, SideEffectLevel, ToolKind};
+pub use annotation::{ArgSchema, Described, Semantics};
 pub use approval::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
     extract_whitelist_candidates,
@@ -106,7 +114,9 @@ pub use approval::{
 pub use args::{Arguments, Call, CallError, Layout, Place, Prepared, Replacement, ShapeError, Value, View};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Input, did_you_mean};
-pub use engine::{BuildError, Engine, EngineBuilder, Gated, Interest, PrepareError};
+pub use engine::{
+    BuildError, Engine, EngineBuilder, Existence, Gated, Interest, Operation, Places, PrepareError,
+};
 pub use eval::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 pub use limits::Limits;
@@ -119,10 +129,12 @@ pub use plain::{
     PlainAnnotation, expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote,
     resolve_git_remote, resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
 };
-pub use policy::{Effect, MatchType, Validation};
+pub use policy::{Ceiling, CeilingError, Effect, Exceeds, MatchType, ToolArgConstraint, Validation};
 pub use results::{rewrite_result_content, rewrite_text};
 pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};
 pub use roots::{
     McpRoot, PolicyRoot, directory_for_path, extract_policy_roots, extract_required_servers, to_mcp_roots,
 };
+pub use semantics::{SideEffectLevel, ToolKind};
 pub use setup::Part;
+pub use world::{Context, References, Reply, ReplyCode, ReplyData, ReplyStatus, VisibilityRef};

@@ -48,8 +48,16 @@ limits! {
     values_per_role = 16_384, "values";
     /// Bytes of one path or URL value: eight times the PATH_MAX of Linux.
     value_bytes = 32_768, "bytes";
+    /// Bytes of one glob pattern: matching may take as many steps as pattern and value have bytes, multiplied.
+    glob_bytes = 1_024, "bytes";
+    /// Ways to read the braces of one glob pattern: each is tried.
+    glob_alternatives = 64, "alternatives";
     /// Symbolic links followed while one path is resolved: as many as Linux follows.
     links = 40, "links";
     /// Steps that one explanation may hold: a reader cannot follow more, and memory must end.
     explanation_steps = 10_000, "steps";
+    /// Roots and mods of one world together: one address may ask the host about each.
+    places = 1_024, "directories";
+    /// References to places of a world that one table holds: each keeps a path in memory until it is revoked.
+    references = 4_096, "references";
 }

@@ -1,5 +1,6 @@
 //! The compiled policy: an ordered list of rules, and the lists that they name.
 
+mod ceiling;
 mod document;
 mod lists;
 mod reachable;
@@ -7,6 +8,7 @@ mod validate;
 
 use crate::role::RoleId;
 
+pub use ceiling::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub(crate) use document::read;
 pub(crate) use lists::{Lists, expand, missing_lists};
 pub use validate::Validation;

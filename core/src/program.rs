@@ -3,25 +3,28 @@
 //! Documents are read once; what is left of them here are numbers, sorted slices and sets. The index answers
 //! "which rules can say anything about this tool and this role" without walking the policy.
 
+mod ceiling;
 mod compile;
 mod index;
 mod lists;
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
 pub(crate) use index::{Gate, Index};
 pub(crate) use lists::ListMatcher;
 
 use crate::annotation::{ArgumentName, Roles, Segment, Semantics};
 use crate::limits::Limits;
+use crate::names::Names;
 use crate::net::DomainSet;
 use crate::path::PathCase;
 use crate::policy::Effect;
 use crate::role::{Registry, RoleId, RoleSet};
 pub(crate) use crate::setup::UnknownArguments;
+use crate::world::World;
 
 /// Everything that deciding needs to know, besides the call and the host.
 pub(crate) struct Program {
@@ -35,8 +38,10 @@ pub(crate) struct Program {
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
     pub(crate) trusted_servers: BTreeSet<Box<str>>,
-    /// Sorted by server, then name, shorter ones first.
+    /// Sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,
+    /// Places in `tools`, by server and name.
+    places: Names<Names<usize>>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
@@ -45,6 +50,8 @@ pub(crate) struct Program {
     pub(crate) protected: Box<[Box<str>]>,
     /// The sandbox, absolute and lexical.
     pub(crate) sandbox: Option<Box<str>>,
+    /// What calls may use at most.
+    pub(crate) ceiling: Option<Ceiling>,
     /// Each gated server's patterns, and as they are written.
     pub(crate) allowlists: BTreeMap<Box<str>, (DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
@@ -59,6 +66,10 @@ pub(crate) struct Program {
     pub(crate) path_roles: RoleSet,
     /// Roles of category url.
     pub(crate) url_roles: RoleSet,
+    /// Roles of category address.
+    pub(crate) address_roles: RoleSet,
+    /// Places by address, where there is a world.
+    pub(crate) world: Option<World>,
 }
 
 /// A mark whose address is that of one program alone; it holds a byte, since nothing has no address of its own.
@@ -71,20 +82,33 @@ pub(crate) struct Tool {
     pub(crate) name: Box<str>,
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[ToolArgument]>,
-    /// `(first name, place in arguments)`, sorted, shorter names first.
-    by_name: Box<[(Box<str>, usize)]>,
-    /// Places in `arguments` of pointers that begin with `*`.
-    everywhere: Box<[usize]>,
-    /// Names that are not unknown, sorted, shorter ones first; `None` where every name is known.
-    known: Option<Box<[Box<str>]>>,
+    /// What the annotation and the schema say of the members that they name.
+    members: Names<ToolMember>,
+    /// What they say of every other member.
+    unnamed: ToolMember,
     /// The buckets of the index whose rules can match this tool.
     pub(crate) buckets: Box<[usize]>,
-    /// The distinct resource roles of the arguments, in order, where no condition holds.
+    /// The roles of the arguments, where none is conditional.
+    pub(crate) roles: RoleSet,
+    /// The distinct resource roles of the arguments, in order, where none is conditional.
     pub(crate) resource_roles: Box<[RoleId]>,
     /// What the tool does, beyond what its arguments name.
     pub(crate) semantics: Semantics,
+    /// What the capability ceiling says of it.
+    pub(crate) ceiling: ToolCeiling,
     /// For each role that the tool can bear the rules that can say anything about it, where they are few.
     pub(crate) chains: Box<[(RoleId, Box<[RuleId]>)]>,
+}
+
+/// A member of the arguments, as a tool knows it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolMember {
+    /// Whether the annotation or the schema names it, or need not.
+    pub(crate) is_known: bool,
+    /// Whether the annotation names it, or what is in it.
+    pub(crate) is_annotated: bool,
+    /// The places in [`Tool::arguments`] whose name leads to it or into it.
+    pub(crate) arguments: Box<[usize]>,
 }
 
 /// One argument of a tool with its roles.
@@ -96,10 +120,7 @@ pub(crate) struct ToolArgument {
 impl ToolArgument {
     /// The way from the member of the arguments to the value.
     pub(crate) fn segments(&self) -> &[Segment] {
-        match &self.name {
-            ArgumentName::Top(_) => &[],
-            ArgumentName::Pointer(segments) => segments.get(1..).unwrap_or_default(),
-        }
+        self.name.rest()
     }
 }
 
@@ -112,28 +133,9 @@ impl Tool {
             .map(|(_, rules)| &**rules)
     }
 
-    /// Where the tool stands to that one in [`Program::tools`]. Names tell more tools apart than servers do.
-    pub(crate) fn order(&self, server: &str, name: &str) -> Ordering {
-        by_length(&self.name, name).then_with(|| by_length(&self.server, server))
-    }
-
-    /// Whether the annotation or the schema names the member.
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.known
-            .as_ref()
-            .is_none_or(|known| known.binary_search_by(|one| by_length(one, name)).is_ok())
-    }
-
-    /// The places in `arguments` whose name leads to or into that member.
-    pub(crate) fn arguments_named(&self, name: &str) -> impl Iterator<Item = usize> {
-        let from = self
-            .by_name
-            .partition_point(|(known, _)| by_length(known, name).is_lt());
-        let named = self.by_name.get(from..).unwrap_or_default().iter();
-        let named = named
-            .take_while(move |(known, _)| **known == *name)
-            .map(|(_, at)| *at);
-        named.chain(self.everywhere.iter().copied())
+    /// What the tool knows of the arguments' member of that name.
+    pub(crate) fn member(&self, name: &str) -> &ToolMember {
+        self.members.get(name).unwrap_or(&self.unnamed)
     }
 }
 
@@ -145,17 +147,12 @@ impl Program {
 
     /// Where the annotated tool is in [`Program::tools`].
     pub(crate) fn place_of_tool(&self, server: &str, name: &str) -> Option<usize> {
-        self.tools.binary_search_by(|tool| tool.order(server, name)).ok()
+        self.places.get(server)?.get(name).copied()
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {
         self.rules.get(rule as usize)
     }
-}
-
-/// An order of names that compares lengths first, for looking them up: most differ in length.
-pub(crate) fn by_length(left: &str, right: &str) -> Ordering {
-    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
 /// A rule's place in the policy.

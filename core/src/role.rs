@@ -20,6 +20,8 @@ pub enum Category {
     Url,
     /// A name that is compared as a whole.
     Identifier,
+    /// An address in the world of the engine.
+    Address,
     /// Data that names no resource.
     Opaque,
 }
@@ -27,9 +29,15 @@ pub enum Category {
 impl Category {
     /// The category of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Path, Self::Url, Self::Identifier, Self::Opaque]
-            .into_iter()
-            .find(|one| one.as_str() == name)
+        [
+            Self::Path,
+            Self::Url,
+            Self::Identifier,
+            Self::Address,
+            Self::Opaque,
+        ]
+        .into_iter()
+        .find(|one| one.as_str() == name)
     }
 
     /// The category as documents write it.
@@ -38,6 +46,7 @@ impl Category {
             Self::Path => "path",
             Self::Url => "url",
             Self::Identifier => "identifier",
+            Self::Address => "address",
             Self::Opaque => "opaque",
         }
     }
@@ -331,7 +340,22 @@ impl fmt::Display for RoleError {
     }
 }
 
-/// The roles of one engine: the sixteen built-in ones, then those of the host.
+/// The role that an engine with a world has besides the built-in ones (SPEC §13).
+fn address_definition() -> RoleDefinition {
+    RoleDefinition {
+        name: "address".into(),
+        description: "address of a place in the engine's world".into(),
+        category: Category::Address,
+        canonicalize: Step::Identity,
+        extract_policy_value: None,
+        annotation_guidance:
+            "Assign to arguments that hold an address such as `root:repo/src/main.rs` or `mod:Name/file`."
+                .into(),
+        server_names: &[],
+    }
+}
+
+/// The roles of one engine: the sixteen built-in ones, `address` where it has a world, then those of the host.
 #[derive(Clone, Debug)]
 pub struct Registry {
     definitions: Arc<[RoleDefinition]>,
@@ -351,7 +375,13 @@ impl Registry {
 
     /// The built-in roles and `more`, in that order.
     pub fn with(more: &[HostRole]) -> Result<Self, RoleError> {
+        Self::extended(false, more)
+    }
+
+    /// The same for an engine that has a world, or has none.
+    pub(crate) fn extended(has_world: bool, more: &[HostRole]) -> Result<Self, RoleError> {
         let mut definitions = builtin_definitions();
+        definitions.extend(has_world.then(address_definition));
         for role in more {
             if definitions.iter().any(|known| *known.name == *role.name) {
                 return Err(RoleError::Taken(role.name.clone()));
@@ -363,7 +393,7 @@ impl Registry {
                 Category::Path => Step::Path,
                 Category::Url => Step::Url,
                 Category::Identifier => Step::Lowercase,
-                Category::Opaque => Step::Identity,
+                Category::Address | Category::Opaque => Step::Identity,
             });
             definitions.push(RoleDefinition {
                 name: role.name.as_str().into(),
@@ -421,6 +451,11 @@ impl Registry {
     /// Whether the role is one of the built-in sixteen.
     pub fn is_builtin(role: RoleId) -> bool {
         usize::from(role.0) < BUILTIN
+    }
+
+    /// The roles whose values are addresses: none without a world.
+    pub(crate) fn addresses(&self) -> RoleSet {
+        self.select(|definition| definition.category == Category::Address)
     }
 }
 

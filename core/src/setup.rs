@@ -1,5 +1,6 @@
 //! Everything that an engine is built from, read and checked together.
 
+mod bound;
 mod options;
 mod overridden;
 mod part;
@@ -13,10 +14,11 @@ use crate::annotation::{self, Annotations};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{self, Input, Node, Place, Relative, Report};
 use crate::limits::Limits;
-use crate::policy::{self, Lists, Policy};
+use crate::policy::{self, Ceiling, Lists, Policy};
 use crate::role::Registry;
+use crate::world::{self, World};
 
-pub(crate) use options::{Directories, Options, UnknownArguments};
+pub(crate) use options::{Directories, Options, UnknownArguments, WorkspaceRoots};
 pub use part::Part;
 
 /// What an engine is built from, without a fault.
@@ -36,10 +38,14 @@ pub(crate) struct Setup {
     pub(crate) domain_allowlists: Vec<(Box<str>, Vec<Box<str>>)>,
     /// The servers whose every call is allowed.
     pub(crate) trusted_servers: Vec<Box<str>>,
+    /// What calls may use at most.
+    pub(crate) ceiling: Option<Ceiling>,
     /// How the engine behaves.
     pub(crate) options: Options,
     /// The built-in roles and those of the host.
     pub(crate) registry: Registry,
+    /// Places by address.
+    pub(crate) world: Option<World>,
     /// What is doubtful and did not stop loading; empty when loading was strict.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -59,14 +65,17 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     let options = reader.optional(Part::Options, |node, _| options::read(node));
     let options = options.unwrap_or_default();
     reader.limits = options.limits.clone();
-    let registry = reader.optional(Part::Roles, |node, _| roles::read(node));
-    let registry = registry.unwrap_or_default();
+    let has_world = reader.is_configured(Part::World);
+    let registry = reader.optional(Part::Roles, |node, _| roles::read(node, has_world));
+    let registry = registry.unwrap_or_else(|| Registry::extended(has_world, &[]).unwrap_or_default());
     reader.check(false)?;
 
     let policy = reader.required(Part::CompiledPolicy, |node, limits| {
         policy::read(node, &registry, limits)
     });
-    let annotations = reader.required(Part::ToolAnnotations, |node, _| annotation::read(node, &registry));
+    let annotations = reader.required(Part::ToolAnnotations, |node, _| {
+        annotation::read(node, &registry, &options.harn_server)
+    });
     let lists = reader.optional(Part::DynamicLists, Lists::read);
     let lists = lists.unwrap_or_default();
     if let Some(policy) = &policy {
@@ -81,9 +90,26 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     });
     let domain_allowlists = reader.optional(Part::ServerDomainAllowlists, read_allowlists);
     let trusted_servers = reader.optional(Part::TrustedServers, |node, _| node.names());
-    reader.check(options.strict)?;
-    let (policy, sandbox) = (policy.unwrap_or_default(), sandbox.flatten());
+    let world = reader.optional(Part::World, world::read);
+    let ceiling = reader.optional(Part::Ceiling, Ceiling::read);
     let annotations = annotations.unwrap_or_default();
+    let mut sandbox = sandbox.flatten();
+    if let Some(ceiling) = &ceiling {
+        let found = bound::warnings(ceiling, Part::Ceiling.key(), &annotations);
+        reader.diagnostics.extend(found);
+    }
+    if options.workspace_roots == WorkspaceRoots::Sandbox {
+        match bound::sandbox(ceiling.as_ref(), sandbox.as_deref()) {
+            Ok(root) => sandbox = Some(root),
+            Err(message) => reader.diagnostics.push(Diagnostic::error(
+                Code::InvalidValue,
+                "options.workspaceRoots",
+                message,
+            )),
+        }
+    }
+    reader.check(options.strict)?;
+    let policy = policy.unwrap_or_default();
     let domain_allowlists = domain_allowlists.unwrap_or_default();
     // What the engine does by design is worth a word, but no fault of the document: strict loading takes it.
     let by_design = overridden::warnings(
@@ -95,6 +121,10 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
         &domain_allowlists,
     );
     reader.diagnostics.extend(by_design);
+    if let Some(ceiling) = &ceiling {
+        let by_design = bound::undeclared(ceiling, Part::Ceiling.key(), &annotations);
+        reader.diagnostics.extend(by_design);
+    }
     Ok(Setup {
         policy,
         annotations,
@@ -103,8 +133,10 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
         sandbox,
         domain_allowlists,
         trusted_servers: trusted_servers.flatten().unwrap_or_default(),
+        ceiling,
         options,
         registry,
+        world,
         warnings: reader.diagnostics,
     })
 }
@@ -176,6 +208,15 @@ impl<'a> Reader<'a> {
         Some(self.read(part, &value, read))
     }
 
+    /// Whether the part is given and not null, faulty or not.
+    fn is_configured(&self, part: Part) -> bool {
+        let given = self.parts.iter().find(|(one, _)| *one == part);
+        given.is_some_and(|(_, input)| match input {
+            Input::Text(text) => text.trim() != "null",
+            Input::Value(value) => !value.is_null(),
+        })
+    }
+
     fn load(&mut self, part: Part) -> Option<Cow<'a, Value>> {
         let (_, input) = self.parts.iter().find(|(one, _)| *one == part)?;
         let unread = match part {
@@ -186,8 +227,10 @@ impl<'a> Reader<'a> {
             | Part::AllowedDirectory
             | Part::ServerDomainAllowlists
             | Part::TrustedServers
+            | Part::Ceiling
             | Part::Options
-            | Part::Roles => |_: &Place<'_>| false,
+            | Part::Roles
+            | Part::World => |_: &Place<'_>| false,
         };
         match document::load(*input, part.key(), &self.limits, unread) {
             Ok(value) => Some(value),
@@ -264,13 +307,16 @@ mod tests {
             (Part::AllowedDirectory, "null"),
             (Part::ServerDomainAllowlists, "null"),
             (Part::TrustedServers, "null"),
+            (Part::Ceiling, "null"),
             (Part::Options, "null"),
             (Part::Roles, "null"),
+            (Part::World, " null\n"),
         ];
         for setup in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
             assert_eq!(setup.sandbox, None);
             assert!(setup.protected_paths.is_empty() && setup.domain_allowlists.is_empty());
             assert!(setup.trusted_servers.is_empty() && setup.warnings.is_empty());
+            assert_eq!(setup.ceiling, None);
             assert_eq!(
                 (setup.lists, setup.options),
                 (Lists::default(), Options::default())

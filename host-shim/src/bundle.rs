@@ -10,13 +10,17 @@
 //!   "protectedPaths": ["~/.ssh", "secrets"],
 //!   "domainAllowlists": {"fetch": ["docs.rs", "*.github.com"]},
 //!   "trustedServers": [],
+//!   "ceiling": {"tools": ["read_text_file"], "workspace_roots": ["."]},
 //!   "options": {"unknownArguments": "deny"},
-//!   "roles": []
+//!   "roles": [],
+//!   "world": "world.json"
 //! }
 //! ```
 //!
-//! `policy`, `annotations` and `lists` are the path of a file or the document itself; the rest is written out.
-//! Paths are relative to the bundle's folder. Every key may be missing; a key that is not listed here, or that
+//! `policy`, `annotations`, `lists`, `ceiling` and `world` are the path of a file or the document itself; the rest is
+//! written out. Paths are relative to the bundle's folder, the roots and mounts of a world and the workspace roots of a
+//! ceiling that is written out among them; in a file of its own a ceiling has absolute ones, since an intersection of
+//! ceilings has no folder. Every key may be missing; a key that is not listed here, or that
 //! stands twice, is an error.
 
 use std::path::{Path, PathBuf};
@@ -39,15 +43,19 @@ const NAME: &str = "bundle";
 enum Written {
     /// As the path of a file, or as the document itself.
     FileOrInline,
+    /// The same for a world, whose directories are paths that the engine gets.
+    World,
     /// As the document itself.
     Inline,
     /// As a path that the engine gets.
     Path,
     /// As an array of such paths.
     Paths,
+    /// As the path of a file, or as a ceiling with an array of such paths.
+    Ceiling,
 }
 
-const PARTS: [(&str, Part, Written); 9] = [
+const PARTS: [(&str, Part, Written); 11] = [
     ("policy", Part::CompiledPolicy, Written::FileOrInline),
     ("annotations", Part::ToolAnnotations, Written::FileOrInline),
     ("lists", Part::DynamicLists, Written::FileOrInline),
@@ -55,8 +63,10 @@ const PARTS: [(&str, Part, Written); 9] = [
     ("protectedPaths", Part::ProtectedPaths, Written::Paths),
     ("domainAllowlists", Part::ServerDomainAllowlists, Written::Inline),
     ("trustedServers", Part::TrustedServers, Written::Inline),
+    ("ceiling", Part::Ceiling, Written::Ceiling),
     ("options", Part::Options, Written::Inline),
     ("roles", Part::Roles, Written::Inline),
+    ("world", Part::World, Written::World),
 ];
 
 /// What a bundle says, as far as it can be read.
@@ -119,6 +129,27 @@ pub fn anchored(path: &str, folder: &str) -> String {
         "." => folder.to_owned(),
         _ => format!("{folder}/{}", path.strip_prefix("./").unwrap_or(path)),
     }
+}
+
+/// The document of a world with the directories of its roots and mounts anchored; what is not what it must be stays as
+/// it is, doubled keys included, for the engine to refuse.
+pub(crate) fn anchored_world(text: &str, folder: &str) -> String {
+    let rewritten = |text: &str, change: &dyn Fn(&str, &str) -> String| {
+        let Members(members) = serde_json::from_str(text).ok()?;
+        let members = members
+            .iter()
+            .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), change(name, value.get())));
+        Some(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+    };
+    let directory = |_: &str, value: &str| match serde_json::from_str::<String>(value) {
+        Ok(path) => Value::from(anchored(&path, folder)).to_string(),
+        Err(_) => value.to_owned(),
+    };
+    let member = |name: &str, value: &str| match name {
+        "roots" | "mounts" => rewritten(value, &directory).unwrap_or_else(|| value.to_owned()),
+        _ => value.to_owned(),
+    };
+    rewritten(text, &member).unwrap_or_else(|| text.to_owned())
 }
 
 fn refused(file: String, diagnostic: Diagnostic) -> Bundle {
@@ -185,12 +216,25 @@ impl Reader {
             file: Some(self.file.clone()),
         };
         let source = match (written, value.as_bytes().first()) {
-            (Written::FileOrInline, Some(b'"')) => match serde_json::from_str::<String>(value) {
-                Ok(path) => Source::File(self.named.join(path)),
+            (Written::FileOrInline | Written::Ceiling, Some(b'"')) => {
+                match serde_json::from_str::<String>(value) {
+                    Ok(path) => Source::File(self.named.join(path)),
+                    Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
+                }
+            }
+            (Written::World, Some(b'"')) => match serde_json::from_str::<String>(value) {
+                Ok(path) => Source::World {
+                    path: self.named.join(path),
+                    folder: self.folder.clone(),
+                },
                 Err(error) => return self.fault(Code::Syntax, key, error.to_string(), None),
             },
-            (Written::FileOrInline, Some(b'{' | b'n')) | (Written::Inline, _) => inline(value.to_owned()),
-            (Written::FileOrInline, _) => {
+            (Written::World, Some(b'{')) => inline(anchored_world(value, &self.folder)),
+            (Written::FileOrInline | Written::World, Some(b'{' | b'n')) | (Written::Inline, _) => {
+                inline(value.to_owned())
+            }
+            (Written::Ceiling, Some(b'{' | b'n')) => inline(self.anchored_roots(value)),
+            (Written::FileOrInline | Written::Ceiling | Written::World, _) => {
                 let found = shown(value);
                 let message = format!("found {found}, expected the path of a file, or the document itself");
                 return self.fault(Code::WrongType, key, message, None);
@@ -198,6 +242,22 @@ impl Reader {
             (Written::Path | Written::Paths, _) => inline(self.anchored(value)),
         };
         self.bundle.parts.push((part, source));
+    }
+
+    /// The JSON text of a ceiling with its workspace roots anchored. The members are written again one by one, so that a
+    /// doubled one is still there to be refused.
+    fn anchored_roots(&self, value: &str) -> String {
+        let Ok(Members(members)) = serde_json::from_str(value) else {
+            return value.to_owned();
+        };
+        let members = members.into_iter().map(|(name, value)| {
+            let text = match name.as_str() {
+                "workspace_roots" => self.anchored(value.get()),
+                _ => value.get().to_owned(),
+            };
+            format!("{}:{text}", Value::from(name))
+        });
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
 
     /// The JSON text with every string of the outermost level anchored; what is no string is for the engine
@@ -264,6 +324,15 @@ mod tests {
         assert_eq!(anchored("etc", "/"), "/etc");
     }
 
+    #[test]
+    fn the_directories_of_a_world_are_anchored_and_nothing_else_changes() {
+        let world = r#"{"roots": {"a": "src", "b": "/srv", "a": "~/x", "c": 5}, "mounts": [], "operations": [ ], "x": 1, "x": 2}"#;
+        let expected =
+            r#"{"roots":{"a":"/f/src","b":"/srv","a":"~/x","c":5},"mounts":[],"operations":[ ],"x":1,"x":2}"#;
+        assert_eq!(anchored_world(world, "/f"), expected);
+        assert_eq!(anchored_world("[1", "/f"), "[1");
+    }
+
     #[track_caller]
     fn check(text: &str, parts: &[(Part, &str)], faults: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
@@ -277,7 +346,9 @@ mod tests {
             .map(|(part, source)| {
                 let text = match source {
                     Source::Text { text, .. } => text.replace(&real, "FOLDER"),
-                    Source::File(file) => format!("file {}", file.file_name().unwrap().display()),
+                    Source::File(file) | Source::World { path: file, .. } => {
+                        format!("file {}", file.file_name().unwrap().display())
+                    }
                 };
                 (*part, text)
             })
@@ -299,13 +370,18 @@ mod tests {
     fn parts_are_files_or_written_out() {
         check(
             r#"{"description": "d", "policy": "p.json", "annotations": {"servers": {}, "servers": {}},
-                "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a"}"#,
+                "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a",
+                "ceiling": {"workspace_roots": [".", "/x"], "tools": [], "tools": ["."]}}"#,
             &[
                 (Part::CompiledPolicy, "file p.json"),
                 (Part::ToolAnnotations, r#"{"servers": {}, "servers": {}}"#),
                 (Part::AllowedDirectory, r#""FOLDER""#),
                 (Part::ProtectedPaths, r#"["FOLDER/s","~/.ssh",5]"#),
                 (Part::TrustedServers, r#""a""#),
+                (
+                    Part::Ceiling,
+                    r#"{"workspace_roots":["FOLDER","/x"],"tools":[],"tools":["."]}"#,
+                ),
             ],
             &[],
         );
@@ -318,8 +394,8 @@ mod tests {
             &[(Part::Options, "{}")],
             &[
                 "error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
-                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `options`, `roles`, \
-                 `description` (help: did you mean `policy`?)",
+                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
+                 `options`, `roles`, `world`, `description` (help: did you mean `policy`?)",
                 "error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "error[duplicate-key] at bundle.options: found the key `options` again, expected it once",
                 "error[wrong-type] at bundle.description: found `[]`, expected a string",

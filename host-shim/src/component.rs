@@ -4,12 +4,16 @@ mod artifact;
 mod bare;
 mod cache;
 mod decode;
+mod described;
 mod explained;
 mod fault;
 mod host;
 mod limits;
 mod pool;
 mod ticker;
+mod world;
+
+pub(crate) use bindings::callgate::gate::types::{Audience, Operation as Enforced};
 
 pub(crate) use artifact::Artifact;
 pub use artifact::Unusable;

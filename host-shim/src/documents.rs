@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use callgate_core::{Code, Diagnostic, Part, Severity};
 use serde::Serialize;
 
+use crate::bundle::anchored_world;
+
 /// Bytes of the longest document that is read at all. The limit that holds, [`Limits::document_bytes`], can be
 /// set; this one only keeps a device file from filling the memory.
 ///
@@ -53,6 +55,8 @@ pub(crate) enum Source {
     Text { text: String, file: Option<String> },
     /// In a file that was not opened yet.
     File(PathBuf),
+    /// The same for a world, whose directories are relative to the folder.
+    World { path: PathBuf, folder: String },
 }
 
 /// The text of a part.
@@ -82,6 +86,10 @@ impl Source {
                     Err(diagnostic) => Err(Fault::new(file, diagnostic)),
                 }
             }
+            Self::World { path, folder } => Self::File(path).read(part)?.map(|document| Document {
+                text: anchored_world(&document.text, &folder),
+                ..document
+            }),
         })
     }
 }

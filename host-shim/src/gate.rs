@@ -2,14 +2,16 @@
 
 mod additions;
 mod builder;
+mod given;
 mod judge;
 mod timings;
 mod verdict;
+mod world;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use callgate_core::{CallError, Host};
+use callgate_core::{CallError, Ceiling, Described, Engine, Host, Input, Semantics};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -18,6 +20,7 @@ use crate::documents::{Document, Fault};
 use judge::Judge;
 
 pub use builder::{GateBuilder, GateError};
+pub use given::Given;
 pub use judge::EngineKind;
 pub use timings::Timings;
 pub use verdict::{Decision, Gated, Verdict};
@@ -44,6 +47,9 @@ pub use verdict::{Decision, Gated, Verdict};
 /// `structural-engine-fault`.
 pub struct Gate {
     judge: Judge,
+    /// The core beside a component: what it says of documents, for which no call is judged.
+    beside: OnceLock<Option<Box<Engine>>>,
+    host: SharedHost,
     documents: Vec<Document>,
     warnings: Vec<Fault>,
     timings: Timings,
@@ -81,12 +87,48 @@ impl Gate {
         }
     }
 
+    /// What an annotated tool does, for schedulers and telemetry.
+    pub fn semantics(&self, server: &str, tool: &str) -> Option<&Semantics> {
+        self.core()?.semantics(server, tool)
+    }
+
+    /// The server and name of every annotated tool, and what it does.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &str, Described<'_>)> {
+        let described = |(server, tool)| Some((server, tool, self.semantics(server, tool)?.described()));
+        let tools = self.core().into_iter().flat_map(Engine::tools);
+        tools.filter_map(described)
+    }
+
+    /// What calls may use at most. The host counts the recursion that it limits.
+    pub fn ceiling(&self) -> Option<&Ceiling> {
+        self.core()?.ceiling()
+    }
+
+    /// The core with this gate's documents, for questions that judge no call. Where a component judges, it is built
+    /// when it is asked for; none where the host failed at that.
+    fn core(&self) -> Option<&Engine> {
+        match &self.judge {
+            Judge::Native(native) => Some(&native.engine),
+            #[cfg(feature = "component")]
+            Judge::Component(_) => {
+                let built = self.beside.get_or_init(|| {
+                    let parts = self.documents.iter();
+                    let builder = parts.fold(Engine::builder(), |builder, document| {
+                        builder.part(document.part, Input::Text(&document.text))
+                    });
+                    builder.build(self.host.as_ref()).ok().map(Box::new)
+                });
+                built.as_deref()
+            }
+        }
+    }
+
     /// Judges a call whose arguments are prepared: relative paths are relative to the host's current directory.
     ///
     /// # Errors
     /// When the text is not a call. What cannot be judged is denied, not an error.
-    pub fn evaluate(&self, call: &str) -> Result<Verdict, CallError> {
-        self.judge.evaluate(call)
+    pub fn evaluate<'c>(&self, call: impl Into<Given<'c>>) -> Result<Verdict, CallError> {
+        self.judge.evaluate(call.into())
     }
 
     /// Prepares and judges a call in one pass: what is judged is what is to be forwarded.
@@ -95,8 +137,12 @@ impl Gate {
     ///
     /// # Errors
     /// Those of [`Gate::evaluate`].
-    pub fn gate(&self, call: &str, container_workspace_dir: Option<&str>) -> Result<Gated, CallError> {
-        self.judge.gate(call, container_workspace_dir)
+    pub fn gate<'c>(
+        &self,
+        call: impl Into<Given<'c>>,
+        container_workspace_dir: Option<&str>,
+    ) -> Result<Gated, CallError> {
+        self.judge.gate(call.into(), container_workspace_dir)
     }
 
     /// The verdict of [`Gate::evaluate`] with everything that led to it: an object with `verdict`, `serverName`,
@@ -104,30 +150,35 @@ impl Gate {
     ///
     /// # Errors
     /// Those of [`Gate::evaluate`].
-    pub fn explain(&self, call: &str) -> Result<Value, CallError> {
-        self.judge.explain(call)
+    pub fn explain<'c>(&self, call: impl Into<Given<'c>>) -> Result<Value, CallError> {
+        self.judge.explain(call.into())
     }
 
     /// The same for the verdict of [`Gate::gate`].
     ///
     /// # Errors
     /// Those of [`Gate::evaluate`].
-    pub fn explain_gate(
+    pub fn explain_gate<'c>(
         &self,
-        call: &str,
+        call: impl Into<Given<'c>>,
         container_workspace_dir: Option<&str>,
     ) -> Result<Value, CallError> {
-        self.judge.explain_gate(call, container_workspace_dir)
+        self.judge.explain_gate(call.into(), container_workspace_dir)
     }
 
     /// What [`Gate::explain`] said of a call as one line of a recording file, which
     /// [`replay::recordings`](crate::replay::recordings) replays without any disk or git.
     ///
-    /// It holds the documents, the arguments and what the host answered.
+    /// It holds the documents, the arguments, the context and what the host answered.
     ///
     /// # Errors
     /// When `call` is not JSON.
-    pub fn recorded(&self, call: &str, explanation: &Value) -> Result<String, serde_json::Error> {
+    pub fn recorded<'c>(
+        &self,
+        call: impl Into<Given<'c>>,
+        explanation: &Value,
+    ) -> Result<String, serde_json::Error> {
+        let Given { call, context } = call.into();
         // JSON has line breaks between its tokens only.
         let one_line = |text: &str| RawValue::from_string(text.replace(['\n', '\r'], " "));
         let mut engine = BTreeMap::new();
@@ -139,6 +190,7 @@ impl Gate {
             engine,
             recording: &explanation["recording"],
             request: one_line(call.trim())?,
+            context: context.map(|context| one_line(context.trim())).transpose()?,
             verdict: &explanation["verdict"],
             explanation,
         })
@@ -152,6 +204,8 @@ struct Recorded<'e> {
     engine: BTreeMap<&'static str, Box<RawValue>>,
     recording: &'e Value,
     request: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<Box<RawValue>>,
     verdict: &'e Value,
     explanation: &'e Value,
 }

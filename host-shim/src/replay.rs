@@ -2,9 +2,11 @@
 //!
 //! A [`Subject`] is an engine in some host: this process, a Node process, a browser, a component. It is given
 //! batches (a world, the documents of an engine, operations) and gives one [`Outcome`] an operation; both are
-//! plain JSON, so a subject may be another process. The three kinds of case files are
+//! plain JSON, so a subject may be another process. The kinds of case files are
 //! - recorded cases of the existing runtime: [`vectors`], with the rules of comparison in `tags` and `probes`;
 //! - bypass attempts and controls: [`adversarial`];
+//! - what the specification says, case by case: [`cases`];
+//! - what an engine with a world answers about its places: [`worlds`];
 //! - recordings of single evaluations: [`recordings`].
 //!
 //! [`file()`] tells the kinds apart.
@@ -12,6 +14,7 @@
 //! A [`Report`] counts what agreed and holds each disagreement with its world, as one line that can be run again.
 
 pub mod adversarial;
+pub mod cases;
 mod compare;
 #[cfg(feature = "component")]
 mod component;
@@ -19,12 +22,14 @@ mod directives;
 mod file;
 mod functions;
 mod native;
+mod native_world;
 mod probes;
 pub mod recordings;
 mod report;
 mod subject;
 mod tags;
 pub mod vectors;
+pub mod worlds;
 
 use std::fmt;
 
@@ -35,8 +40,8 @@ pub use file::{FileError, file};
 pub use native::NativeSubject;
 pub use report::{Disagreement, Report, Tally};
 pub use subject::{
-    Batch, EngineParts, Extraction, Match, Need, Operation, Outcome, Subject, SubjectKind, Surroundings,
-    WhitelistScript,
+    Batch, EngineParts, Extraction, Match, Need, Operation, Outcome, ReferenceStep, Subject, SubjectKind,
+    Surroundings, WhitelistScript, WorldQuestion,
 };
 
 /// How far the replay of one file is; given to the caller's callback after every batch.

@@ -26,7 +26,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 pub use misbehaviour::Misbehaviour;
-pub use world::{Filesystem, Platform, Repository, Urls, World};
+pub use world::{Filesystem, Platform, Predicate, Repository, Urls, World};
 
 use misbehaviour::Script;
 use tree::{Last, Tree};
@@ -126,6 +126,21 @@ impl Host for VirtualHost {
     fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
         let place = self.tree.walk(path, Last::Follow).ok();
         Ok(place.map(|place| place.is_directory()))
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        let fail = |what: &str| Err(HostError::new(format!("the predicate `{name}` {what}")));
+        match self.world.conditions.get(name) {
+            Some(Predicate::Always(holds)) => Ok(*holds),
+            Some(Predicate::Of(members)) => {
+                let Ok(subject) = serde_json::from_str::<Value>(subject) else {
+                    return fail("was asked about no JSON");
+                };
+                Ok(members.iter().all(|(key, value)| subject[key] == *value))
+            }
+            Some(Predicate::Fails(words)) => Err(HostError::new(words.clone())),
+            None => fail("is not there"),
+        }
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {

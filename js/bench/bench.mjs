@@ -20,8 +20,9 @@ if (options.corpus === undefined) {
 }
 
 const rows = [];
+/** Notes a measurement; one without a budget is there to be seen. */
 function row(name, budget, { ours, theirs, ratio }, more = {}) {
-  rows.push({ name, ours, theirs, ratio, budget, isMet: ratio <= budget, ...more });
+  rows.push({ name, ours, theirs, ratio, budget, isMet: budget === null || ratio <= budget, ...more });
 }
 
 const { documents, groups } = readCorpus(options.corpus);
@@ -76,7 +77,8 @@ for (const [group, calls] of groups) {
   for (const method of ["evaluate", "gate"]) {
     const measured = scaled(compare(() => requests.forEach((one) => engine[method](one)), baseline));
     const existing = measured.ours / EXISTING[group];
-    row(`${method} ${group} / ${against}`, hasPaths ? 1.5 : 1, measured, { existing });
+    const budget = hasPaths ? 1.5 : method === "evaluate" ? 1 : null;
+    row(`${method} ${group} / ${against}`, budget, measured, { existing });
   }
 }
 
@@ -173,10 +175,12 @@ if (options.json) {
   process.stdout.write(`${JSON.stringify({ node: process.version, rows }, null, 2)}\n`);
 } else {
   const number = (value) => Math.round(value).toLocaleString("en").padStart(12);
+  process.stdout.write(`${"nanoseconds, or bytes".padEnd(58)}        ours      theirs  ratio budget\n`);
   for (const { name, ours, theirs, ratio, budget, isMet, existing } of rows) {
+    const held = budget === null ? "   -" : `${String(budget).padStart(4)} ${isMet ? "held" : "OVER"}`;
     const share = existing === undefined ? "" : `  ${(existing * 100).toFixed(1)} % of the existing engine`;
-    const line = `${name.padEnd(58)}${number(ours)}${number(theirs)}${ratio.toFixed(2).padStart(7)} of ${budget}`;
-    process.stdout.write(`${line}${isMet ? "" : "  OVER"}${share}\n`);
+    const line = `${name.padEnd(58)}${number(ours)}${number(theirs)}${ratio.toFixed(2).padStart(7)}  ${held.padEnd(9)}`;
+    process.stdout.write(`${line}${share}\n`);
   }
 }
 process.exitCode = rows.every(({ isMet }) => isMet) ? 0 : 1;

@@ -59,13 +59,19 @@ export function resolveStoredAnnotation<Stored extends StoredArgs>(
   return resolvedWith(stored, pairs);
 }
 
-/** The annotation with those roles instead of its own. */
+/** The annotation with those roles instead of its own, and with those that its kind implies. */
 export function resolvedWith<Stored extends StoredArgs>(
   stored: Stored,
   pairs: readonly (readonly [string, readonly ArgumentRole[]])[],
 ): Omit<Stored, "args"> & PlainArgs {
   const resolved = new Map(pairs);
-  return mapArgs(stored, (name) => resolved.get(name) ?? []);
+  const mapped = mapArgs(stored, (name) => resolved.get(name) ?? []);
+  for (const [name, roles] of pairs) {
+    if (!Object.hasOwn(stored.args, name)) {
+      define(mapped.args, name, roles);
+    }
+  }
+  return mapped;
 }
 
 /** The arguments that conditions look at. */

@@ -21,7 +21,7 @@ export interface Shape {
   readonly matters: readonly boolean[];
 }
 
-/** The members that were read, in order, each read once. */
+/** The members that were read, in order, each read once. To evaluate there are none: nobody goes on with them. */
 export interface Snapshot {
   names: readonly string[];
   values: unknown[];
@@ -114,7 +114,9 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
     checkPlain(given, purpose);
   }
   const names = getOwnPropertyNames(given);
+  const { values } = snapshot;
   snapshot.names = names;
+  const { pathLike } = interest;
   const shape = interest.shapeOf?.(names);
   if (shape === undefined) {
     writer.byte(0);
@@ -125,9 +127,11 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   for (let index = 0; index < names.length; index++) {
     const name = names[index] as string;
     const matters = shape === undefined ? writeName(writer, name, interest) : (shape.matters[index] as boolean);
-    snapshot.values[index] = matters
-      ? writeValue(writer, read(given, name, purpose), name, purpose, 0)
-      : writeUnnamed(writer, (given as Record<string, unknown>)[name], name, interest.pathLike);
+    const value = read(given, name, purpose);
+    const taken = matters ? writeValue(writer, value, name, purpose, 0) : writeUnnamed(writer, value, name, pathLike);
+    if (purpose !== "evaluate") {
+      values[index] = taken;
+    }
   }
 }
 
@@ -142,7 +146,7 @@ function writeName(writer: Writer, name: string, interest: Interest): boolean {
 /** Refuses objects that could answer otherwise the next time, or that hold more than their own members. */
 function checkPlain(given: object, purpose: Purpose): void {
   if (purpose === "evaluate" && platform.isProxy(given)) {
-    throw new Unreadable("`arguments` are a Proxy, expected a plain object");
+    throw new Unreadable("`arguments` may be a Proxy, expected plain data");
   }
   const inherited: object | null = getPrototypeOf(given);
   if (inherited === null) {
@@ -174,10 +178,14 @@ function read(given: object, name: string, purpose: Purpose): unknown {
 
 /** Writes a value that no role and no condition names: only what looks like a path matters. */
 function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: boolean): unknown {
-  if (value === undefined || value === null) {
+  if (typeof value === "string") {
+    if (pathLike && looksLikePath(value)) {
+      writeText(writer, value);
+    } else {
+      writer.byte(Tag.Unread);
+    }
+  } else if (value === undefined || value === null) {
     writer.byte(Tag.Null);
-  } else if (pathLike && typeof value === "string" && looksLikePath(value)) {
-    writeText(writer, value);
   } else if (pathLike && isArray(value)) {
     writePathLike(writer, value);
   } else if (name === "toJSON" && typeof value === "function") {
@@ -243,7 +251,7 @@ function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpo
         return value;
       }
       if (purpose === "evaluate" && platform.isProxy(value)) {
-        throw new Unreadable(`the argument \`${name}\` is or holds a Proxy, expected plain data`);
+        throw new Unreadable(`the argument \`${name}\` may be or hold a Proxy, expected plain data`);
       }
       return isArray(value)
         ? writeItems(writer, value, name, purpose, depth)

@@ -26,6 +26,7 @@ enum Question {
   GitUrl = 5,
   Canonicalize = 6,
   ExtractPolicyValue = 7,
+  Condition = 8,
 }
 
 /** What comes back; the numbers are the module's too. */
@@ -53,6 +54,7 @@ const NAMES = [
   "gitUrl",
   "canonicalize",
   "extractPolicyValue",
+  "condition",
 ];
 
 const FAILURES: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
@@ -179,6 +181,10 @@ export class Bridge {
         return this.#required(question, roles.get(first)?.canonicalize?.(second));
       case Question.ExtractPolicyValue:
         return this.#required(question, roles.get(first)?.extractPolicyValue?.(second));
+      case Question.Condition: {
+        const answer: unknown = host.condition?.(first, second);
+        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unfitting(question, answer);
+      }
     }
   }
 
@@ -256,6 +262,7 @@ function isAncestor(ancestor: string, path: string): boolean {
 function expected(question: Question): string {
   switch (question) {
     case Question.IsDirectory:
+    case Question.Condition:
       return "a boolean";
     case Question.GitRemoteUrls:
     case Question.GitDefaultRemoteUrls:

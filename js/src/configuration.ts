@@ -14,8 +14,10 @@ export interface Parts {
   readonly allowedDirectory?: string | undefined;
   readonly serverDomainAllowlists?: ReadonlyMap<string, readonly string[]> | object | undefined;
   readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
+  readonly ceiling?: unknown;
   readonly options?: EngineOptions | undefined;
   readonly roles?: readonly HostRole[] | undefined;
+  readonly world?: unknown;
 }
 
 /** The parts as JSON texts; what is not given is not there. */
@@ -25,7 +27,16 @@ export function documentsOf(parts: Parts): Documents {
     documents.set(name, text);
   };
   const { allowedDirectory, serverDomainAllowlists: allowlists, trustedServers, roles } = parts;
-  for (const name of ["compiledPolicy", "toolAnnotations", "dynamicLists", "protectedPaths", "options"] as const) {
+  const asTheyAre = [
+    "compiledPolicy",
+    "toolAnnotations",
+    "dynamicLists",
+    "protectedPaths",
+    "ceiling",
+    "options",
+    "world",
+  ] as const;
+  for (const name of asTheyAre) {
     if (parts[name] !== undefined) {
       put(name, jsonText(parts[name], name));
     }

@@ -43,19 +43,86 @@ export interface ConditionalRoles<Role extends string = ArgumentRole> {
   readonly when: readonly { readonly condition: RoleCondition; readonly roles: readonly Role[] }[];
 }
 
-/** What a tool does beyond its arguments. */
+/** The kind of a tool, as in the Agent Client Protocol. */
+export type ToolKind = "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";
+
+/** How far the effects of a tool reach, from the least invasive; `"none"` is unknown. */
+export type SideEffectLevel = "none" | "read_only" | "workspace_write" | "process_exec" | "network";
+
+/** The kind of change that a tool makes. */
+export type MutationClass = "read_only" | "workspace_write" | "destructive" | "ambient_side_effect" | "other";
+
+/** What a tool does beyond its arguments; everything has a default. */
 export interface ToolSemantics {
-  readonly kind?: "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";
-  readonly side_effect_level?: string;
+  /** Default `"other"`, which is never taken for read-only. */
+  readonly kind?: ToolKind;
+  /** Default `"none"`; an unknown word is taken for that, with a warning. */
+  readonly side_effect_level?: SideEffectLevel | (string & {});
   readonly arg_schema?: {
+    /** Arguments that hold paths; those that `args` does not name bear the role that the kind implies. */
     readonly path_params?: readonly string[];
+    /** From an alias to the key that it is renamed to before anything is judged. */
     readonly arg_aliases?: Readonly<Record<string, string>>;
+    /** Arguments that must be there and not null. */
     readonly required?: readonly string[];
   };
+  /** The operations that the tool needs, by capability. */
   readonly capabilities?: Readonly<Record<string, readonly string[]>>;
+  /** Whether it may answer with a reference to its output. */
   readonly emits_artifacts?: boolean;
+  /** The tools that read such references. */
   readonly result_readers?: readonly string[];
+  /** Whether its output is always complete. */
   readonly inline_result?: boolean;
+}
+
+/** What an annotated tool does, every field written, with what follows from its kind. */
+export interface DescribedTool {
+  readonly kind: ToolKind;
+  readonly side_effect_level: SideEffectLevel;
+  readonly arg_schema: {
+    readonly path_params: readonly string[];
+    readonly arg_aliases: Readonly<Record<string, string>>;
+    readonly required: readonly string[];
+  };
+  readonly capabilities: Readonly<Record<string, readonly string[]>>;
+  readonly emits_artifacts: boolean;
+  readonly result_readers: readonly string[];
+  readonly inline_result: boolean;
+  /** Whether calls of the tool may run side by side. */
+  readonly isReadOnly: boolean;
+  readonly mutationClass: MutationClass;
+}
+
+/** A file of annotations as the Harn VM has them, by the names of the tools; `harnServer` says whose they are. */
+export type HarnAnnotations = Readonly<Record<string, ToolSemantics>>;
+
+/** What one argument of some tools must look like. */
+export interface ToolArgConstraint {
+  /** The tools: a glob over `tool` and over `server/tool`. */
+  readonly tool: string;
+  /** Globs, one of which the value must match: `*` stops at a `/`, `**` does not. */
+  readonly arg_patterns: readonly string[];
+  /** The argument, or a JSON Pointer; default: the first of the tool's `path_params` that holds a string. */
+  readonly arg_key?: string | null;
+}
+
+/** What calls may use at most. A tool is named by its name, or as `server/tool`. */
+export interface Ceiling {
+  /** The tools that may be called; none: every tool. */
+  readonly tools?: readonly string[];
+  /** The operations that tools may need, by capability; none: every one. */
+  readonly capabilities?: Readonly<Record<string, readonly string[]>>;
+  /** The directories that paths must lie within; none: anywhere. */
+  readonly workspace_roots?: readonly string[];
+  readonly side_effect_level?: SideEffectLevel | (string & {}) | null;
+  /** How deep agents may start agents. Carried for the host, which counts them. */
+  readonly recursion_limit?: number | null;
+  readonly tool_arg_constraints?: readonly ToolArgConstraint[];
+  /** The tools whose side-effect level may be unknown; default: those of `tools`. */
+  readonly unclassified_tools?: readonly string[];
+  /** Further sets of directories, of each of which one must hold a path. */
+  readonly outer_workspace_roots?: readonly (readonly string[])[];
 }
 
 interface Annotation<Roles> extends ToolSemantics {
@@ -157,6 +224,10 @@ export interface EngineOptions {
   readonly pathCase?: "sensitive" | "insensitive";
   /** Whether rule directories are resolved in every evaluation, or when built and refreshed. Default `"fresh"`. */
   readonly directories?: "fresh" | "pinned";
+  /** The server of the tools in a file of Harn annotations, which names none. Default `"harn"`. */
+  readonly harnServer?: string;
+  /** Whether the only workspace root of the ceiling is the sandbox too. Default `"bounds"`: roots grant nothing. */
+  readonly workspaceRoots?: "bounds" | "sandbox";
   /** Whether a warning refuses a document. Default `false`. */
   readonly strict?: boolean;
   /** Bounds by name, for example `{ value_bytes: 4096 }`. */

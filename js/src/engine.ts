@@ -1,12 +1,13 @@
 import { WasmBuilder, type WasmEngine } from "../wasm/callgate.js";
 import { type Interest, type Purpose, type Shape, type Snapshot, writeArguments } from "./arguments.js";
 import { type Answers, Bridge } from "./bridge.js";
-import type { ToolCall, Verdict } from "./documents.js";
+import type { Ceiling, DescribedTool, ToolCall, Verdict } from "./documents.js";
 import { CallgateError, type Diagnostic } from "./errors.js";
 import type { Explanation } from "./explanation.js";
 import { type Prepared, type PreparedArgs, type PreparedToolArgs, readPrepared, viewOf } from "./prepared.js";
 import { isWellFormed } from "./text.js";
 import * as wasm from "./wasm.js";
+import type { CallContext, Enforcement, Reply, Resolution, VisibilityRef } from "./world.js";
 import { Writer } from "./writer.js";
 
 /** The most shapes that are kept of one tool's calls; others are written out. */
@@ -122,6 +123,26 @@ export interface Gated {
 
 const encoder = new TextEncoder();
 
+/** The context as the module reads it; one that is no JSON is empty, and what needs it is denied. */
+function contextText(context: CallContext): string {
+  try {
+    return JSON.stringify(context) ?? "{}";
+  } catch {
+    return "{}";
+  }
+}
+
+function wellFormed(text: unknown, what: string): string {
+  if (typeof text !== "string" || !isWellFormed(text)) {
+    throw new CallgateError("invalid-argument", `${what} is no well-formed text`);
+  }
+  return text;
+}
+
+function noWorld(): CallgateError {
+  return new CallgateError("invalid-argument", "the engine has no world");
+}
+
 /**
  * One engine of the module, built again when the module had to be replaced.
  *
@@ -143,6 +164,8 @@ export class Core extends Writer {
   #unknown: Interest = { members: new Map(), others: false, pathLike: false };
   #unknownPrepared: Interest = { members: new Map(), others: false, pathLike: true };
   #verdicts: Verdict[] = [];
+  /** The numbers of references; those of a module that was replaced stand for nothing. */
+  #references = new WeakMap<VisibilityRef, number>();
   #plan = NO_PLAN;
 
   /** @throws {@link CallgateError} `invalid-document` with every fault of every document. */
@@ -172,6 +195,7 @@ export class Core extends Writer {
       this.#unknown = { members: new Map(), others: false, pathLike: this.#pathLike };
       this.#plans = new Map();
       this.#verdicts = [];
+      this.#references = new WeakMap();
       this.start = 0;
       this.end = 0;
       this.at = 0;
@@ -214,7 +238,13 @@ export class Core extends Writer {
   }
 
   /** Writes a call to where the module reads it; what it needs beside the bytes is in `#plan`. */
-  #write(built: WasmEngine, call: ToolCall, purpose: Purpose, container: string | undefined): Snapshot {
+  #write(
+    built: WasmEngine,
+    call: ToolCall,
+    purpose: Purpose,
+    container: string | undefined,
+    context: CallContext | undefined,
+  ): Snapshot {
     this.bytes = wasm.view();
     this.at = this.start;
     if (typeof call !== "object" || call === null) {
@@ -239,10 +269,14 @@ export class Core extends Writer {
         return this.#writeUnreadable("the name of the server or the tool is not well-formed Unicode");
       }
     }
+    const flags = (container === undefined ? 0 : 1) | (context === undefined ? 0 : 2);
     if (container === undefined) {
-      this.byte(0);
-    } else if (!this.taggedText(1, container)) {
+      this.byte(flags);
+    } else if (!this.taggedText(flags, container)) {
       throw new CallgateError("invalid-argument", "`containerWorkspaceDir` is not well-formed Unicode");
+    }
+    if (context !== undefined) {
+      this.taggedText(0, contextText(context));
     }
     const unknown = purpose === "prepare" ? this.#unknownPrepared : this.#unknown;
     const snapshot = writeArguments(this, given, plan ?? unknown, purpose);
@@ -299,7 +333,7 @@ export class Core extends Writer {
     }
   }
 
-  evaluate(call: ToolCall): Verdict {
+  evaluate(call: ToolCall, context?: CallContext): Verdict {
     if (this.#isDisposed) {
       this.#check();
     }
@@ -311,7 +345,7 @@ export class Core extends Writer {
     try {
       const built = this.#current();
       this.#isBusy = true;
-      this.#write(built, call, "evaluate", undefined);
+      this.#write(built, call, "evaluate", undefined, context);
       const number = built.evaluate(this.#plan, this.length);
       if (wasm.hasTrapped()) {
         return FAULT;
@@ -329,7 +363,7 @@ export class Core extends Writer {
     }
   }
 
-  gate(call: ToolCall, container: string | undefined): Gated {
+  gate(call: ToolCall, container: string | undefined, context?: CallContext): Gated {
     if (this.#isDisposed) {
       this.#check();
     }
@@ -341,7 +375,7 @@ export class Core extends Writer {
     try {
       const built = this.#current();
       this.#isBusy = true;
-      const snapshot = this.#write(built, call, "gate", container);
+      const snapshot = this.#write(built, call, "gate", container, context);
       const number = built.gate(this.#plan, this.length);
       if (wasm.hasTrapped()) {
         return { verdict: FAULT, argsForTransport: {} };
@@ -381,27 +415,78 @@ export class Core extends Writer {
     });
   }
 
-  evaluateText(text: string): Verdict {
-    return this.#ask("invalid-call", (built) => this.#verdict(built, built.evaluateText(text)));
+  evaluateText(text: string, context?: CallContext): Verdict {
+    const beside = context === undefined ? undefined : contextText(context);
+    return this.#ask("invalid-call", (built) => this.#verdict(built, built.evaluateText(text, beside)));
   }
 
-  explain(call: ToolCall): Explanation {
+  explain(
+    call: ToolCall,
+    purpose: "evaluate" | "gate",
+    options: {
+      readonly containerWorkspaceDir?: string | undefined;
+      readonly context?: CallContext | undefined;
+      readonly audience?: "operator" | "agent" | undefined;
+    } = {},
+  ): Explanation {
+    const { containerWorkspaceDir, context, audience } = options;
     return this.#ask("invalid-call", (built) => {
-      this.#write(built, call, "evaluate", undefined);
-      return built.explain(this.#plan, this.length) as Explanation;
+      this.#write(built, call, purpose, purpose === "gate" ? containerWorkspaceDir : undefined, context);
+      return built.explain(this.#plan, this.length, purpose === "gate", audience === "agent") as Explanation;
     });
   }
 
-  explainGate(call: ToolCall, container: string | undefined): Explanation {
-    return this.#ask("invalid-call", (built) => {
-      this.#write(built, call, "gate", container);
-      return built.explainGate(this.#plan, this.length) as Explanation;
+  resolve(address: string, requireExists: boolean, context: CallContext): Resolution {
+    const text = contextText(context);
+    return this.#ask("invalid-argument", (built) => {
+      const found = built.resolve(wellFormed(address, "the address"), requireExists, text) as
+        | { readonly reply: Reply; readonly reference: number | null }
+        | undefined;
+      if (found === undefined) {
+        throw noWorld();
+      }
+      if (found.reference === null) {
+        return { reply: found.reply, ref: undefined };
+      }
+      const ref = Object.freeze({}) as VisibilityRef;
+      this.#references.set(ref, found.reference);
+      return { reply: found.reply, ref };
+    });
+  }
+
+  hostPath(ref: VisibilityRef): string | undefined {
+    return this.#ask("invalid-argument", (built) => {
+      const number = this.#references.get(ref);
+      return number === undefined ? undefined : built.hostPath(number);
+    });
+  }
+
+  revoke(ref?: VisibilityRef): boolean {
+    return this.#ask("invalid-argument", (built) => {
+      const number = ref === undefined ? undefined : this.#references.get(ref);
+      return ref !== undefined && number === undefined ? false : built.revoke(number);
+    });
+  }
+
+  enforce(operation: Enforcement): Reply {
+    const { mode, tool, command, root, subdirectory, address, context } = operation;
+    const texts = [mode ?? "", tool, command, root, subdirectory ?? "", address ?? ""];
+    const text = contextText(context ?? {});
+    return this.#ask("invalid-argument", (built) => {
+      for (const one of texts) {
+        wellFormed(one, "the operation");
+      }
+      const reply = built.enforce(mode, tool, command, root, subdirectory ?? undefined, address, text);
+      if (reply === undefined) {
+        throw noWorld();
+      }
+      return reply as Reply;
     });
   }
 
   prepare(call: ToolCall, allowedDirectory: string | undefined, container: string | undefined): PreparedToolArgs {
     return this.#ask("unprepared", (built) => {
-      const snapshot = this.#write(built, call, "prepare", container);
+      const snapshot = this.#write(built, call, "prepare", container, undefined);
       built.prepare(this.#plan, this.length, allowedDirectory);
       const prepared = this.#prepared(built);
       return {
@@ -414,12 +499,27 @@ export class Core extends Writer {
   /** The roles of each argument in the call; `undefined` for a tool without annotation. */
   annotation(call: ToolCall): readonly (readonly [string, readonly string[]])[] | undefined {
     return this.#ask("invalid-call", (built) => {
-      this.#write(built, call, "prepare", undefined);
+      this.#write(built, call, "prepare", undefined, undefined);
       const pairs = built.annotation(this.#plan, this.length) as
         | readonly (readonly [string, readonly string[]])[]
         | null;
       return pairs ?? undefined;
     });
+  }
+
+  semantics(server: string, tool: string): DescribedTool | undefined {
+    return this.#ask(
+      "invalid-argument",
+      (built) => (built.semantics(server, tool) as DescribedTool | null) ?? undefined,
+    );
+  }
+
+  ceiling(): Ceiling | undefined {
+    return this.#ask("invalid-argument", (built) => (built.ceiling() as Ceiling | null) ?? undefined);
+  }
+
+  allowedDirectory(): string | undefined {
+    return this.#ask("invalid-argument", (built) => built.allowedDirectory());
   }
 
   isTrustedServer(server: string): boolean {

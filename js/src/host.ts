@@ -39,6 +39,11 @@ export interface Host {
   gitDefaultRemoteUrls(repository: string): readonly string[];
   /** A URL after git's `insteadOf`, to fetch from and to push to where they differ. Default: the URL itself. */
   gitUrl?(repository: string, url: string): readonly string[];
+  /**
+   * Whether the predicate that a world calls `host:<name>` holds. The subject is JSON text: `{mode, tool, command,
+   * root_key, subdirectory, address, host}`. Without this, what hangs on such a predicate is denied.
+   */
+  condition?(name: string, subject: string): boolean;
 }
 
 /** What a host may throw to say why it failed: the message is given on as it is. */

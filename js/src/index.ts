@@ -16,7 +16,15 @@ export {
   type WhitelistCandidates,
   type WhitelistMatch,
 } from "./approvals.js";
-export { createEngine, type Engine, type EngineConfig, type GateOptions } from "./create-engine.js";
+export { intersectCeilings, isReadOnly, mutationClass, parseSideEffectLevel, sideEffectRank } from "./ceilings.js";
+export {
+  type CallOptions,
+  createEngine,
+  type Engine,
+  type EngineConfig,
+  type ExplainOptions,
+  type GateOptions,
+} from "./create-engine.js";
 export type * from "./documents.js";
 export type { Gated } from "./engine.js";
 export { CallgateError, type Diagnostic, type ErrorCode } from "./errors.js";
@@ -68,3 +76,4 @@ export {
   resolveGitRemote,
 } from "./urls.js";
 export { createVirtualHost, type World, type WorldRepository } from "./virtual-host.js";
+export type * from "./world.js";

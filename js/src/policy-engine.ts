@@ -1,9 +1,11 @@
 import { resolvedWith } from "./annotations.js";
 import { answersOf, documentsOf } from "./configuration.js";
 import type {
+  Ceiling,
   CompiledPolicyFile,
   DynamicListsFile,
   EngineOptions,
+  HarnAnnotations,
   HostRole,
   StoredToolAnnotation,
   StoredToolAnnotationsFile,
@@ -18,6 +20,8 @@ import type { ArgumentRole } from "./roles.js";
 
 /** The last argument of {@link PolicyEngine}: everything that the existing runtime's engine does not have. */
 export interface PolicyEngineOptions extends EngineOptions {
+  /** What calls may use at most; it only ever denies. */
+  readonly ceiling?: Ceiling | string | undefined;
   /** What answers about the filesystem and git. Default in Node: this machine. */
   readonly host?: Host | undefined;
   /** Further roles, with callbacks where a built-in step does not do. */
@@ -28,6 +32,7 @@ export interface PolicyEngineOptions extends EngineOptions {
 export class PolicyEngine {
   readonly #core: Core;
   readonly #annotationsText: string;
+  readonly #harnServer: string;
   readonly #context: { readonly host: Host | undefined; readonly roles: readonly HostRole[] | undefined };
   #stored: Map<string, Map<string, Known>> | undefined;
 
@@ -38,13 +43,13 @@ export class PolicyEngine {
    */
   constructor(
     compiledPolicy: CompiledPolicyFile | string,
-    toolAnnotations: StoredToolAnnotationsFile | string,
+    toolAnnotations: StoredToolAnnotationsFile | HarnAnnotations | string,
     protectedPaths: readonly string[],
     allowedDirectory?: string,
     serverDomainAllowlists?: ReadonlyMap<string, readonly string[]>,
     dynamicLists?: DynamicListsFile | string,
     trustedServers?: ReadonlySet<string>,
-    { host = hostByDefault(), roles, ...options }: PolicyEngineOptions = {},
+    { host = hostByDefault(), roles, ceiling, ...options }: PolicyEngineOptions = {},
   ) {
     const documents = documentsOf({
       compiledPolicy,
@@ -54,9 +59,11 @@ export class PolicyEngine {
       serverDomainAllowlists,
       dynamicLists,
       trustedServers,
+      ceiling,
       options,
       roles,
     });
+    this.#harnServer = options.harnServer ?? "harn";
     this.#core = new Core(documents, answersOf(host, roles));
     this.#annotationsText = documents.get("toolAnnotations") ?? "{}";
     this.#context = { host, roles };
@@ -102,7 +109,7 @@ export class PolicyEngine {
   }
 
   #known(serverName: string, toolName: string): Known | undefined {
-    this.#stored ??= index(JSON.parse(this.#annotationsText) as StoredToolAnnotationsFile);
+    this.#stored ??= index(asFile(JSON.parse(this.#annotationsText), this.#harnServer));
     const known = this.#stored.get(serverName)?.get(toolName);
     if (known !== undefined && !known.isFrozen) {
       known.isFrozen = true;
@@ -120,12 +127,30 @@ interface Known {
   isFrozen: boolean;
 }
 
+/** The file as it is, or a file of Harn annotations, which has no servers, as one. */
+function asFile(document: StoredToolAnnotationsFile | HarnAnnotations, serverName: string): StoredToolAnnotationsFile {
+  if ("servers" in document) {
+    return document as StoredToolAnnotationsFile;
+  }
+  const tools = Object.entries(document as HarnAnnotations).map(([toolName, semantics]) => ({
+    ...semantics,
+    toolName,
+    serverName,
+    comment: "",
+    args: {},
+  }));
+  return { generatedAt: "", servers: { [serverName]: { inputHash: "", tools } } };
+}
+
 function index(file: StoredToolAnnotationsFile): Map<string, Map<string, Known>> {
   const servers = new Map<string, Map<string, Known>>();
   for (const [name, server] of Object.entries(file.servers)) {
     const tools = new Map<string, Known>();
     for (const stored of server.tools) {
-      const isConditional = Object.values(stored.args).some((roles) => !Array.isArray(roles));
+      // The kind of a tool implies roles of paths that `args` does not name.
+      const isConditional =
+        (stored.arg_schema?.path_params?.length ?? 0) > 0 ||
+        Object.values(stored.args).some((roles) => !Array.isArray(roles));
       tools.set(stored.toolName, { stored, isConditional, resolved: new Map(), isFrozen: false });
     }
     servers.set(name, tools);

@@ -6,7 +6,7 @@ import { type Host, hostByDefault } from "./host.js";
 import type { PreparedToolArgs } from "./prepared.js";
 
 /** An annotation as preparing needs it. */
-type PreparedBy = Pick<ToolAnnotation, "args"> & Pick<ToolSemantics, "arg_schema">;
+type PreparedBy = Pick<ToolAnnotation, "args"> & Pick<ToolSemantics, "arg_schema" | "kind">;
 
 /** Where an annotation comes from. */
 interface Context {
@@ -62,8 +62,8 @@ function preparerOf(annotation: PreparedBy): Preparer {
   if (known !== undefined && known.homeDir === host?.homeDir && known.currentDir === host.currentDir) {
     return known;
   }
-  const { args, arg_schema } = annotation;
-  const tool = { toolName: NAME, serverName: NAME, comment: "", args: written(args), arg_schema };
+  const { args, arg_schema, kind } = annotation;
+  const tool = { toolName: NAME, serverName: NAME, comment: "", args: written(args), arg_schema, kind };
   const documents = documentsOf({
     compiledPolicy: { generatedAt: "", constitutionHash: "", inputHash: "", rules: [] },
     toolAnnotations: { generatedAt: "", servers: { [NAME]: { inputHash: "", tools: [tool] } } },

@@ -27,8 +27,13 @@ export interface Prepared {
   readonly renamed: ReadonlyMap<number, string>;
 }
 
+const UNCHANGED: Prepared = { replacements: [], renamed: new Map() };
+
 /** Reads what the module says at that place. */
 export function readPrepared(bytes: Uint8Array, start: number): Prepared {
+  if (bytes[start] === 0 && bytes[start + 1] === 0) {
+    return UNCHANGED;
+  }
   let at = start;
   const byte = (): number => bytes[at++] as number;
   const count = (): number => {
@@ -69,8 +74,9 @@ export function readPrepared(bytes: Uint8Array, start: number): Prepared {
 /** The arguments in one view: plain own members, the caller's own values wherever nothing changes. */
 export function viewOf(snapshot: Snapshot, prepared: Prepared, view: "transport" | "policy"): PreparedArgs {
   const { names } = snapshot;
+  const { replacements, renamed } = prepared;
   let { values } = snapshot;
-  for (const replacement of prepared.replacements) {
+  for (const replacement of replacements) {
     const text = replacement[view];
     if (text !== undefined) {
       if (values === snapshot.values) {
@@ -81,7 +87,8 @@ export function viewOf(snapshot: Snapshot, prepared: Prepared, view: "transport"
   }
   const view_: PreparedArgs = {};
   for (let index = 0; index < names.length; index++) {
-    define(view_, prepared.renamed.get(index) ?? (names[index] as string), values[index]);
+    const name = names[index] as string;
+    define(view_, renamed.size === 0 ? name : (renamed.get(index) ?? name), values[index]);
   }
   return view_;
 }

@@ -1,4 +1,4 @@
-import type { Host, RealpathFailure } from "./host.js";
+import { type Host, HostError, type RealpathFailure } from "./host.js";
 import { defaultUrls, explicitUrls, nearest, remoteUrls } from "./virtual/git.js";
 import { Tree } from "./virtual/tree.js";
 import { checkWorld, type World, type WorldRepository } from "./virtual/world.js";
@@ -40,6 +40,17 @@ export function createVirtualHost(world: World): Host {
     gitDefaultRemoteUrls(directory: string): readonly string[] {
       const repository = repositoryAt(directory);
       return repository === undefined ? [] : defaultUrls(repository);
+    },
+    condition(name: string, subject: string): boolean {
+      const predicates = world.conditions ?? {};
+      const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;
+      if (predicate === undefined || typeof predicate === "string") {
+        throw new HostError(predicate ?? `the predicate \`${name}\` is not there`);
+      }
+      const asked = JSON.parse(subject) as Record<string, unknown>;
+      return typeof predicate === "boolean"
+        ? predicate
+        : Object.entries(predicate).every(([key, value]) => JSON.stringify(asked[key]) === JSON.stringify(value));
     },
     gitUrl(directory: string, url: string): readonly string[] {
       const repository = repositoryAt(directory);

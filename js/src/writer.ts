@@ -40,7 +40,9 @@ export abstract class Writer {
   }
 
   byte(value: number): void {
-    this.need(1);
+    if (this.at === this.end) {
+      this.need(1);
+    }
     this.bytes[this.at++] = value;
   }
 

@@ -41,6 +41,29 @@ test("accessors are refused before they run", () => {
   unreadable(read(args), /`path` has an accessor/);
   unreadable(gate(args).verdict, /`path` has an accessor/);
   assert.equal(ran, 0);
+  // One beside what is judged could change it once it was judged.
+  const beside = {
+    path: `${SANDBOX}/a.txt`,
+    get head() {
+      ran += 1;
+      this.path = "/etc/passwd";
+      return 1;
+    },
+  };
+  unreadable(read(beside), /`head` has an accessor/);
+  unreadable(gate(beside).verdict, /`head` has an accessor/);
+  const items = Object.defineProperty([`${SANDBOX}/a.txt`], 1, { get: () => "/etc/passwd", enumerable: true });
+  unreadable(engine.evaluate(call("filesystem", "read_many", { paths: items })), /array with an accessor/);
+  const edits = [
+    {
+      get path() {
+        ran += 1;
+        return "/etc/passwd";
+      },
+    },
+  ];
+  unreadable(engine.evaluate(call("filesystem", "edit_file", { edits })), /`path` has an accessor/);
+  assert.equal(ran, 0);
 });
 
 test("a Proxy answers once or not at all", () => {

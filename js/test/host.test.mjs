@@ -1,7 +1,15 @@
 // Hosts that fail, lie, or call back, and engines that end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallgateError, createEngine, createRecordedHost, HostError, PolicyEngine } from "callgate";
+import {
+  CallgateError,
+  createEngine,
+  createRecordedHost,
+  HostError,
+  isWithinDirectory,
+  PolicyEngine,
+  setDefaultHost,
+} from "callgate";
 import { ANNOTATIONS, annotationsOf, CONFIG, call, host, POLICY, policyOf, SANDBOX } from "./support.mjs";
 
 const request = call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` });
@@ -177,6 +185,56 @@ test("host-defined roles call back", () => {
   ];
   const failing = createEngine({ policy, annotations, roles: broken, host });
   assert.match(failing.evaluate(call("memory", "note", { text: "hello" })).reason, /canonicalize threw: no/);
+});
+
+test("a callback of a role that misbehaves denies, and the engine works on", () => {
+  const annotations = annotationsOf({ memory: { note: { text: ["note"] } } });
+  const lists = [{ roles: ["note"], allowed: ["hello"], matchType: "identifiers" }];
+  const policy = policyOf({ if: { lists }, then: "allow" });
+  const asked = call("memory", "note", { text: "hello" });
+  for (const step of ["canonicalize", "extractPolicyValue"]) {
+    let answer = (value) => value;
+    let inner;
+    const role = { name: "note", description: "", category: "identifier", [step]: (value) => answer(value) };
+    const engine = createEngine({ policy, annotations, host, roles: [role] });
+    assert.equal(engine.evaluate(asked).decision, "allow");
+    for (const misbehaving of [
+      () => {
+        throw new Error("no");
+      },
+      async (value) => value,
+      () => 1,
+      () => undefined,
+      () => "\ud800",
+    ]) {
+      answer = misbehaving;
+      for (const verdict of [engine.evaluate(asked), engine.gate(asked).verdict, engine.explain(asked).verdict]) {
+        assert.equal(verdict.rule, "structural-host-error");
+      }
+    }
+    answer = (value) => {
+      inner = engine.evaluate(asked);
+      return value;
+    };
+    assert.equal(engine.evaluate(asked).decision, "allow");
+    assert.equal(inner.rule, "structural-host-error");
+  }
+});
+
+test("plain functions say which host failed and how", () => {
+  const failing = {
+    ...host,
+    realpath: () => {
+      throw new Error("no disk");
+    },
+  };
+  setDefaultHost(failing);
+  try {
+    assert.throws(() => isWithinDirectory("/a", "/b"), { code: "host-failed", message: /no disk/ });
+  } finally {
+    setDefaultHost(undefined);
+  }
+  assert.equal(isWithinDirectory("/etc/../usr", "/usr"), true);
 });
 
 test("a recording gives the same explanation again", () => {

@@ -2,34 +2,51 @@
 
 use callgate_host::replay::{ComponentSubject, NativeSubject, Subject};
 
-use crate::node::NodeSubject;
+use crate::js::JsSubject;
 
 /// The names of every host.
-pub const ALL: [&str; 4] = ["native", "wasmtime", "node", "jco"];
+pub const ALL: [&str; 5] = ["native", "wasmtime", "node", "browser", "jco"];
 
 /// The hosts of those names; all of them where none is named.
+///
+/// Where none is named, a browser that is not there is left out with a message, unless `CI=true`.
 ///
 /// # Errors
 /// When there is no host of a name, or it cannot be started.
 pub fn start(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
-    let start = |name: &str| -> Result<Box<dyn Subject>, String> {
-        match name {
-            "native" => Ok(Box::new(NativeSubject)),
-            "wasmtime" => {
-                let subject = ComponentSubject::new().map_err(|error| error.to_string())?;
-                Ok(Box::new(subject))
-            }
-            "node" => Ok(Box::new(NodeSubject::package()?)),
-            "jco" => Ok(Box::new(NodeSubject::component()?)),
-            _ => Err(format!(
-                "there is no host `{name}`, expected one of {}",
-                ALL.join(", ")
-            )),
-        }
-    };
-    if names.is_empty() {
-        ALL.iter().map(|name| start(name)).collect()
-    } else {
-        names.iter().map(|name| start(name)).collect()
+    if !names.is_empty() {
+        return names.iter().map(|name| start_one(name)).collect();
     }
+    let mut subjects = Vec::new();
+    for name in ALL {
+        match start_one(name) {
+            Ok(subject) => subjects.push(subject),
+            Err(error) if name == "browser" && !is_continuous_integration() => {
+                eprintln!("skipped: {error}");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(subjects)
+}
+
+fn start_one(name: &str) -> Result<Box<dyn Subject>, String> {
+    match name {
+        "native" => Ok(Box::new(NativeSubject)),
+        "wasmtime" => {
+            let subject = ComponentSubject::new().map_err(|error| error.to_string())?;
+            Ok(Box::new(subject))
+        }
+        "node" => Ok(Box::new(JsSubject::package("node")?)),
+        "browser" => Ok(Box::new(JsSubject::package("browser")?)),
+        "jco" => Ok(Box::new(JsSubject::component()?)),
+        _ => Err(format!(
+            "there is no host `{name}`, expected one of {}",
+            ALL.join(", ")
+        )),
+    }
+}
+
+fn is_continuous_integration() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true")
 }

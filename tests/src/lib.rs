@@ -2,6 +2,6 @@
 
 mod agree;
 pub mod hosts;
-mod node;
+mod js;
 
 pub use agree::Agreeing;

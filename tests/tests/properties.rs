@@ -1,5 +1,7 @@
 //! What must always hold, tried on arbitrary engines, worlds and calls.
 
+#[path = "properties/ceilings.rs"]
+mod ceilings;
 mod common;
 #[path = "properties/robustness.rs"]
 mod robustness;

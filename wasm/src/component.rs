@@ -1,6 +1,7 @@
 //! The face for hosts of WebAssembly components: `wit/callgate.wit` as Rust.
 
 mod approval;
+mod described;
 mod encode;
 mod engine;
 mod explained;

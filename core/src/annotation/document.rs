@@ -1,4 +1,4 @@
-//! The annotations file `{generatedAt, servers: {name: {inputHash, tools: []}}}`.
+//! The annotations file `{generatedAt, servers: {name: {inputHash, tools: []}}}`, or one of Harn's.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::document::{Node, Object, Place, Report};
 use crate::role::Registry;
 
 use super::roles::{read_name, read_roles};
-use super::{Annotations, Argument, Roles, Semantics, Tool, semantics};
+use super::{Annotations, Argument, Roles, Semantics, Tool, harn, implied, routes, semantics};
 
 const TOOL_KEYS: [&str; 6] = [
     "toolName",
@@ -41,8 +41,11 @@ fn is_tool(place: &Place<'_>) -> bool {
 }
 
 /// Reads an annotations file. Faults go to the document's report; where there are errors, the answer is what
-/// could be read.
-pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry) -> Annotations {
+/// could be read. The tools of a Harn file, which knows no servers, are those of `harn_server`.
+pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &str) -> Annotations {
+    if harn::is_harn(document.value()) {
+        return harn::read(document, harn_server);
+    }
     let mut tools = Vec::new();
     if let Some(file) = document.object() {
         file.unknown_keys(&["generatedAt", "servers"], Severity::Warning);
@@ -52,9 +55,41 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry) -> Annotations 
             for (name, server) in servers.entries() {
                 read_server(name, &server, registry, &mut tools);
             }
+            let annotations = Annotations { tools };
+            routes::check(&annotations, |at, report| {
+                find(&servers, &annotations, at, report)
+            });
+            return annotations;
         }
     }
     Annotations { tools }
+}
+
+/// Calls `report` with the node of the tool at that place; tools that could not be read have none.
+fn find(
+    servers: &Object<'_, '_>,
+    annotations: &Annotations,
+    at: usize,
+    report: &mut dyn FnMut(&Node<'_, '_>),
+) {
+    let Some(wanted) = annotations.tools.get(at) else {
+        return;
+    };
+    let Some(server) = servers.optional(&wanted.server).and_then(|node| node.object()) else {
+        return;
+    };
+    let Some(list) = server.optional("tools") else {
+        return;
+    };
+    let Some(items) = list.array("an array of tools") else {
+        return;
+    };
+    for item in items {
+        if item.value().get("toolName").and_then(Value::as_str) == Some(&wanted.name) {
+            report(&item);
+            return;
+        }
+    }
 }
 
 fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut Vec<Tool>) {
@@ -105,9 +140,12 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
     }
     let comment = tool.string("comment");
     let semantics = Semantics::read(tool);
-    let arguments = tool
+    let mut arguments = tool
         .required("args", "an object of arguments")
         .and_then(|node| read_arguments(&node, &semantics, registry));
+    if let Some(arguments) = &mut arguments {
+        implied::add(arguments, &semantics);
+    }
     let schema_properties = tool.optional("inputSchema").and_then(|node| read_schema(&node));
     Some(Tool {
         server: server.into(),
@@ -184,7 +222,7 @@ mod tests {
 
     fn read_file(value: &Value) -> (Annotations, Vec<String>) {
         let report = Report::default();
-        let annotations = read(&Node::document(value, "a", &report), &Registry::default());
+        let annotations = read(&Node::document(value, "a", &report), &Registry::default(), "harn");
         let faults = report.finish("a").iter().map(ToString::to_string).collect();
         (annotations, faults)
     }
@@ -271,6 +309,55 @@ mod tests {
                 ],
             }
         );
+    }
+
+    #[test]
+    fn artifacts_have_a_route() {
+        let run = |readers: Value, name: &str, more: Value| {
+            let mut run = tool(json!({}));
+            run["toolName"] = json!(name);
+            run["kind"] = json!("execute");
+            run["emits_artifacts"] = json!(true);
+            run["result_readers"] = readers;
+            for (key, value) in more.as_object().unwrap() {
+                run[key] = value.clone();
+            }
+            run
+        };
+        let none = || json!({});
+        let lost = "error[missing-route] at a.servers.s.tools[0]: found ";
+        for (readers, more, expected) in [
+            (
+                json!([]),
+                none(),
+                vec![format!("{lost}no `result_readers`: `t` runs processes")],
+            ),
+            (
+                json!(["tial"]),
+                none(),
+                vec![format!("{lost}the reader `tial`, which is no annotated tool")],
+            ),
+            (
+                json!(["x", "y"]),
+                none(),
+                vec![format!("{lost}2 readers such as `x`, none of them")],
+            ),
+            (json!(["tail"]), none(), vec![]),
+            (json!(["x", "s/tail"]), none(), vec![]),
+            (
+                json!(["other/tail"]),
+                none(),
+                vec![format!("{lost}the reader `other/tail`")],
+            ),
+            (json!([]), json!({"inline_result": true}), vec![]),
+            (json!([]), json!({"kind": "read"}), vec![]),
+            (json!([]), json!({"emits_artifacts": false}), vec![]),
+        ] {
+            let mut tail = tool(json!({}));
+            tail["toolName"] = json!("tail");
+            let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+            check(file(json!([run(readers, "t", more), tail])), &expected);
+        }
     }
 
     #[test]

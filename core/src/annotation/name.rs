@@ -53,6 +53,14 @@ impl ArgumentName {
             },
         }
     }
+
+    /// The way from that member to the value.
+    pub(crate) fn rest(&self) -> &[Segment] {
+        match self {
+            Self::Top(_) => &[],
+            Self::Pointer(segments) => segments.get(1..).unwrap_or_default(),
+        }
+    }
 }
 
 fn unescape(token: &str) -> Result<Box<str>, BadEscape> {

@@ -48,6 +48,7 @@ pub(super) fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Rol
 /// Roles of which there must be one: without any, the argument would never be looked at.
 fn some_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
     let roles = node.roles(registry)?;
+    check_address(node, &roles, registry);
     if roles.is_empty() {
         node.fault(Severity::Error, Code::InvalidValue, || {
             let help = "write `none` for an argument that names no resource";
@@ -59,6 +60,20 @@ fn some_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
         return None;
     }
     Some(roles)
+}
+
+/// What is an address has no canonical form as anything else: it is a path to the tool alone.
+fn check_address(node: &Node<'_, '_>, roles: &[RoleId], registry: &Registry) {
+    let addresses = registry.addresses();
+    let other = |role: &RoleId| !addresses.contains(*role) && registry.get(*role).is_resource_identifier();
+    if roles.iter().any(|role| addresses.contains(*role)) && roles.iter().any(other) {
+        node.error(Code::InvalidValue, || {
+            format!(
+                "found {}, expected `address` without another role of a resource",
+                node.found()
+            )
+        });
+    }
 }
 
 fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Roles> {
@@ -86,6 +101,7 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
         .and_then(|node| read_condition(&node));
     let node = clause.required("roles", "an array of roles")?;
     let roles = node.roles(registry)?;
+    check_address(&node, &roles, registry);
     let items = node.array("an array of roles")?;
     for (role, item) in roles.iter().zip(items) {
         let narrows = |default: &[RoleId]| *role == RoleId::NONE || default.contains(role);

@@ -1,9 +1,16 @@
 //! What a tool does, beyond what its arguments name (SPEC §5, the last paragraph).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object, did_you_mean, listed};
+use crate::document::{Node, Object};
+use crate::order;
+use crate::semantics::{SideEffectLevel, ToolKind};
+
+use super::ArgumentName;
+use super::roles::read_name;
 
 /// The keys of a tool annotation that are read here.
 pub(super) const KEYS: [&str; 7] = [
@@ -16,124 +23,8 @@ pub(super) const KEYS: [&str; 7] = [
     "inline_result",
 ];
 
-/// The kind of a tool, as in the
-/// [Agent Client Protocol](https://agentclientprotocol.com/protocol/schema#toolkind).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ToolKind {
-    /// Reads contents.
-    Read,
-    /// Changes contents.
-    Edit,
-    /// Removes contents for good.
-    Delete,
-    /// Moves or renames contents.
-    Move,
-    /// Queries an index or a directory.
-    Search,
-    /// Runs a process.
-    Execute,
-    /// Only reasons.
-    Think,
-    /// Retrieves remote contents.
-    Fetch,
-    /// Anything else; never taken for read-only.
-    #[default]
-    Other,
-}
-
-impl ToolKind {
-    const TABLE: [(&'static str, Self); 9] = [
-        ("read", Self::Read),
-        ("edit", Self::Edit),
-        ("delete", Self::Delete),
-        ("move", Self::Move),
-        ("search", Self::Search),
-        ("execute", Self::Execute),
-        ("think", Self::Think),
-        ("fetch", Self::Fetch),
-        ("other", Self::Other),
-    ];
-
-    /// Whether calls of such a tool may run side by side.
-    pub fn is_read_only(self) -> bool {
-        match self {
-            Self::Read | Self::Search | Self::Think | Self::Fetch => true,
-            Self::Edit | Self::Delete | Self::Move | Self::Execute | Self::Other => false,
-        }
-    }
-
-    /// The kind of change, for telemetry.
-    pub fn mutation_class(self) -> &'static str {
-        match self {
-            Self::Read | Self::Search | Self::Think | Self::Fetch => "read_only",
-            Self::Edit => "workspace_write",
-            Self::Delete | Self::Move => "destructive",
-            Self::Execute => "ambient_side_effect",
-            Self::Other => "other",
-        }
-    }
-}
-
-/// How far the effects of a tool reach; a later level includes the earlier ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SideEffectLevel {
-    /// Unknown: denied unless explicitly allowed.
-    #[default]
-    None,
-    /// Only reads.
-    ReadOnly,
-    /// Writes files of the workspace.
-    WorkspaceWrite,
-    /// Runs processes.
-    ProcessExec,
-    /// Reaches the network.
-    Network,
-}
-
-impl SideEffectLevel {
-    /// Every level, from the least to the most invasive.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::None,
-        Self::ReadOnly,
-        Self::WorkspaceWrite,
-        Self::ProcessExec,
-        Self::Network,
-    ];
-
-    /// 0 for the least invasive level, 4 for the most.
-    pub fn rank(self) -> u8 {
-        match self {
-            Self::None => 0,
-            Self::ReadOnly => 1,
-            Self::WorkspaceWrite => 2,
-            Self::ProcessExec => 3,
-            Self::Network => 4,
-        }
-    }
-
-    /// The level as documents write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ReadOnly => "read_only",
-            Self::WorkspaceWrite => "workspace_write",
-            Self::ProcessExec => "process_exec",
-            Self::Network => "network",
-        }
-    }
-
-    /// The level of that name; `None`, the level, for an unknown one.
-    pub fn parse(name: &str) -> Self {
-        Self::find(name).unwrap_or_default()
-    }
-
-    fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.as_str() == name)
-    }
-}
-
 /// The shape of a tool's arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ArgSchema {
     /// The arguments that hold paths of the workspace; the first that is a string counts.
     pub path_params: Vec<Box<str>>,
@@ -143,8 +34,8 @@ pub struct ArgSchema {
     pub required: Vec<Box<str>>,
 }
 
-/// What a tool does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a tool does. As JSON it is spelled as in an annotation, every field written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Semantics {
     /// The kind of tool.
     pub kind: ToolKind,
@@ -162,18 +53,66 @@ pub struct Semantics {
     pub inline_result: bool,
 }
 
+/// What a tool does, and what follows from its kind, for schedulers and telemetry.
+///
+/// As JSON the fields of the annotation with `isReadOnly` and `mutationClass`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described<'s> {
+    /// The fields of the annotation.
+    pub semantics: &'s Semantics,
+    /// Whether calls of the tool may run side by side.
+    pub is_read_only: bool,
+    /// The kind of change.
+    pub mutation_class: &'static str,
+}
+
+// By hand, because what serde makes of a flattened field costs kilobytes of WebAssembly.
+impl Serialize for Described<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Semantics {
+            kind,
+            side_effect_level,
+            arg_schema,
+            capabilities,
+            emits_artifacts,
+            result_readers,
+            inline_result,
+        } = self.semantics;
+        let mut fields = serializer.serialize_struct("Described", 9)?;
+        fields.serialize_field("kind", kind.as_str())?;
+        fields.serialize_field("side_effect_level", side_effect_level.as_str())?;
+        fields.serialize_field("arg_schema", arg_schema)?;
+        fields.serialize_field("capabilities", capabilities)?;
+        fields.serialize_field("emits_artifacts", emits_artifacts)?;
+        fields.serialize_field("result_readers", result_readers)?;
+        fields.serialize_field("inline_result", inline_result)?;
+        fields.serialize_field("isReadOnly", &self.is_read_only)?;
+        fields.serialize_field("mutationClass", self.mutation_class)?;
+        fields.end()
+    }
+}
+
 impl Semantics {
+    /// The same with what follows from the kind.
+    pub fn described(&self) -> Described<'_> {
+        Described {
+            is_read_only: self.kind.is_read_only(),
+            mutation_class: self.kind.mutation_class(),
+            semantics: self,
+        }
+    }
+
     /// Reads the semantics among the fields of a tool annotation; each field has a default.
     pub(super) fn read(tool: &Object<'_, '_>) -> Self {
         let flag = |key| tool.optional(key).and_then(|node| node.boolean());
         Self {
             kind: tool
                 .optional("kind")
-                .and_then(|node| node.one_of(&ToolKind::TABLE))
+                .and_then(|node| ToolKind::read(&node))
                 .unwrap_or_default(),
             side_effect_level: tool
                 .optional("side_effect_level")
-                .map(|node| read_level(&node))
+                .map(|node| SideEffectLevel::read(&node))
                 .unwrap_or_default(),
             arg_schema: tool
                 .optional("arg_schema")
@@ -191,13 +130,39 @@ impl Semantics {
 }
 
 impl ArgSchema {
+    /// The key that a name stands for, which is the name itself unless it is an alias.
+    pub(crate) fn key_of<'n>(&'n self, name: &'n str) -> &'n str {
+        self.arg_aliases.get(name).map_or(name, |key| key)
+    }
+
+    /// Where the values of `path_params` are, each once, aliases as their keys.
+    pub(crate) fn path_names(&self) -> Vec<ArgumentName> {
+        let mut names = Vec::with_capacity(self.path_params.len());
+        for parameter in &self.path_params {
+            if let Ok(name) = ArgumentName::parse(self.key_of(parameter))
+                && !names.contains(&name)
+            {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     fn read(node: &Node<'_, '_>) -> Self {
         let Some(schema) = node.object() else {
             return Self::default();
         };
         schema.unknown_keys(&["path_params", "arg_aliases", "required"], Severity::Warning);
         Self {
-            path_params: read_names(&schema, "path_params"),
+            path_params: schema
+                .optional("path_params")
+                .and_then(|node| {
+                    node.each("an array of strings", |item| {
+                        let name = item.string()?;
+                        read_name(name, item).map(|_| name.into())
+                    })
+                })
+                .unwrap_or_default(),
             arg_aliases: schema
                 .optional("arg_aliases")
                 .map(|node| read_aliases(&node))
@@ -214,39 +179,22 @@ fn read_names(object: &Object<'_, '_>, key: &str) -> Vec<Box<str>> {
         .unwrap_or_default()
 }
 
-fn read_level(node: &Node<'_, '_>) -> SideEffectLevel {
-    let Some(name) = node.string() else {
-        return SideEffectLevel::default();
-    };
-    if SideEffectLevel::find(name).is_none() {
-        node.fault(Severity::Warning, Code::UnknownValue, || {
-            let names = SideEffectLevel::ALL.map(SideEffectLevel::as_str);
-            let message = format!(
-                "found {}, which is taken for `none`, expected one of {}",
-                node.found(),
-                listed(names)
-            );
-            (message, did_you_mean(name, names))
-        });
-    }
-    SideEffectLevel::parse(name)
-}
-
 fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {
     let Some(capabilities) = node.object() else {
         return BTreeMap::new();
     };
-    capabilities
-        .entries()
-        .filter_map(|(name, operations)| Some((name.into(), operations.strings()?)))
-        .collect()
+    order::map(
+        capabilities
+            .entries()
+            .filter_map(|(name, operations)| Some((name.into(), operations.strings()?))),
+    )
 }
 
 fn read_aliases(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Box<str>> {
     let Some(object) = node.object() else {
         return BTreeMap::new();
     };
-    let names: BTreeSet<&str> = object.entries().map(|(alias, _)| alias).collect();
+    let names = order::set(object.entries().map(|(alias, _)| alias));
     let mut aliases = BTreeMap::new();
     for (alias, target) in object.entries() {
         let Some(key) = target.string() else { continue };
@@ -279,30 +227,6 @@ mod tests {
         for (found, expected) in found.iter().zip(faults) {
             assert!(found.starts_with(expected), "{found}");
         }
-    }
-
-    #[test]
-    fn the_tables_are_those_of_the_seed() {
-        let kinds = ToolKind::TABLE.map(|(name, kind)| (name, kind.is_read_only(), kind.mutation_class()));
-        assert_eq!(
-            kinds,
-            [
-                ("read", true, "read_only"),
-                ("edit", false, "workspace_write"),
-                ("delete", false, "destructive"),
-                ("move", false, "destructive"),
-                ("search", true, "read_only"),
-                ("execute", false, "ambient_side_effect"),
-                ("think", true, "read_only"),
-                ("fetch", true, "read_only"),
-                ("other", false, "other"),
-            ]
-        );
-        for (rank, level) in (0..).zip(SideEffectLevel::ALL) {
-            assert_eq!(level.rank(), rank);
-            assert_eq!(SideEffectLevel::parse(level.as_str()), level);
-        }
-        assert_eq!(SideEffectLevel::parse("Network"), SideEffectLevel::None);
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::layout::Layout;
 use super::value::{Members, Value};
+use crate::world::Context;
 
 /// A tool call as the agent made it.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ pub struct Call<'a> {
     pub(crate) server: Cow<'a, str>,
     pub(crate) tool: Cow<'a, str>,
     pub(crate) arguments: Arguments<'a>,
+    /// What the host says about the call, where it says anything.
+    pub(crate) context: Option<Arc<Context>>,
     /// INVARIANT: its names are those of the arguments' members, its tool is this one.
     pub(crate) layout: Option<&'a Layout>,
 }
@@ -62,8 +66,18 @@ impl<'a> Call<'a> {
             server: server.into(),
             tool: tool.into(),
             arguments,
+            context: None,
             layout: None,
         }
+    }
+
+    /// The same call in a context, which an engine with a world judges addresses by.
+    ///
+    /// It is the host's word: what an agent sends must never become one, so [`Call::from_json`] reads none.
+    #[must_use]
+    pub fn within(self, context: impl Into<Arc<Context>>) -> Self {
+        let context = Some(context.into());
+        Self { context, ..self }
     }
 
     /// A call with parsed arguments; they are read only as far as roles and conditions need it.

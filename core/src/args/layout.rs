@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::call::{Arguments, Call};
 use super::value::Value;
-use crate::program::{Identity, Program, Tool};
+use crate::program::{Identity, Program, Tool, ToolMember};
 
 /// The names of a call's members in one order, as one engine knows them.
 ///
@@ -23,8 +23,7 @@ pub struct Layout {
 #[derive(Debug)]
 struct Member {
     name: String,
-    is_known: bool,
-    arguments: Box<[usize]>,
+    known_as: ToolMember,
 }
 
 impl Layout {
@@ -34,8 +33,7 @@ impl Layout {
         let members = names
             .into_iter()
             .map(|name| Member {
-                is_known: found.knows(&name),
-                arguments: found.arguments_named(&name).collect(),
+                known_as: found.member(&name).clone(),
                 name,
             })
             .collect();
@@ -79,13 +77,8 @@ impl Layout {
         program.tools.get(self.tool).filter(|_| is_own)
     }
 
-    /// Whether the tool knows the member's name.
-    pub(crate) fn is_known(&self, member: usize) -> bool {
-        self.members.get(member).is_some_and(|member| member.is_known)
-    }
-
-    /// The places of the tool's arguments whose name leads to or into the member.
-    pub(crate) fn arguments(&self, member: usize) -> &[usize] {
-        self.members.get(member).map_or(&[], |member| &member.arguments)
+    /// What the tool knows of the member at that place.
+    pub(crate) fn member(&self, at: usize) -> Option<&ToolMember> {
+        self.members.get(at).map(|member| &member.known_as)
     }
 }

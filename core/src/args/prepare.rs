@@ -6,9 +6,10 @@ use super::reading::Operand;
 use super::value::Place;
 use crate::host::{Facts, HostError};
 use crate::net::{self, Location, UrlKind};
-use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde};
+use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde, lexical};
 use crate::program::Program;
 use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
+use crate::world::{Action, Context, Located, Refused, Reply};
 
 /// A string of the arguments that is replaced by its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +78,13 @@ impl<'p, 'h> Forms<'p, 'h> {
         self.resolver().resolve(moved.as_deref().unwrap_or(text), base)
     }
 
+    /// The lexical form of a path as it was given, moved from the container's directory where it lies there.
+    pub(crate) fn lexical(&self, text: &str) -> String {
+        let moved = self.moved(text);
+        let expanded = expand_tilde(moved.as_deref().unwrap_or(text), &self.program.home);
+        lexical(&expanded, self.shaped.base).into_owned()
+    }
+
     /// Gives the operand its canonical path, and its entry where a link would be removed.
     pub(crate) fn resolve(&mut self, operand: &mut Operand<'_, '_>) -> Result<(), Failure> {
         if operand.path.is_some() {
@@ -113,6 +121,30 @@ impl<'p, 'h> Forms<'p, 'h> {
         Ok(())
     }
 
+    /// Finds the place that an address names, by the call's context.
+    pub(crate) fn see(&mut self, operand: &mut Operand<'_, '_>, context: &Context) {
+        let (Some(world), Some(text)) = (&self.program.world, operand.text.as_deref()) else {
+            return;
+        };
+        if operand.seen.is_none() {
+            let seen = world.see(text, context.mode(), context, &mut self.resolver());
+            operand.seen = Some(Box::new(seen));
+        }
+    }
+
+    /// Asks the world whether a tool's command may be done at a place.
+    pub(crate) fn judge_at(
+        &mut self,
+        located: &Located,
+        action: &Action<'_>,
+        context: &Context,
+    ) -> Option<Result<Reply, Refused>> {
+        let world = self.program.world.as_ref()?;
+        let place = (&*located.root, located.subdirectory.as_deref());
+        let resolver = &mut self.resolver();
+        Some(world.judge(action, context.mode(), place, Some(located), context, resolver))
+    }
+
     /// The value moved from the container's directory onto the host's, where it lies there.
     fn moved<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let (container, allowed) = self.shaped.container?;
@@ -147,10 +179,10 @@ impl<'p, 'h> Forms<'p, 'h> {
         if operand.locations.iter().any(|(known, _)| *known == kind) {
             return Ok(());
         }
-        let text = operand.text.as_deref().unwrap_or_default().to_owned();
+        let text = operand.text.as_deref().unwrap_or_default();
         let text = match definition.canonicalize {
-            Step::Url | Step::GitUrl => text,
-            step => self.apply(definition, step, "canonicalize", &text)?,
+            Step::Url | Step::GitUrl => Cow::Borrowed(text),
+            step => Cow::Owned(self.apply(definition, step, "canonicalize", text)?),
         };
         let locations = match kind {
             UrlKind::GitRemote => net::resolve_git_remote(&text, repository, &mut self.facts)?
@@ -186,6 +218,9 @@ impl<'p, 'h> Forms<'p, 'h> {
     ) -> Result<String, HostError> {
         if let (Category::Path, Some(path)) = (definition.category, &operand.path) {
             return Ok(path.as_str().to_owned());
+        }
+        if let (Category::Address, Some(located)) = (definition.category, operand.located()) {
+            return Ok(located.address.clone());
         }
         let text = operand.text.as_deref().unwrap_or_default().to_owned();
         self.apply(definition, definition.canonicalize, "canonicalize", &text)
@@ -229,6 +264,9 @@ impl<'p, 'h> Forms<'p, 'h> {
         });
         let Some(first) = first else { return Ok(None) };
         let definition = registry.get(first);
+        if definition.category == Category::Address {
+            return Ok(located_replacement(operand, argument, &text));
+        }
         let canonical = if definition.category == Category::Path {
             match self.resolve(operand) {
                 Ok(()) => self.canonical(operand, definition)?,
@@ -260,6 +298,18 @@ impl<'p, 'h> Forms<'p, 'h> {
             policy,
         }))
     }
+}
+
+/// An address becomes a path for the tool's server alone, and only once it may be used.
+fn located_replacement(operand: &Operand<'_, '_>, argument: usize, text: &str) -> Option<Replacement> {
+    let located = operand.located().filter(|_| operand.is_cleared)?;
+    let policy = (located.address != text).then(|| located.address.clone());
+    Some(Replacement {
+        argument,
+        place: operand.place.clone(),
+        transport: Some(located.path.as_str().to_owned()),
+        policy,
+    })
 }
 
 impl Operand<'_, '_> {
@@ -297,6 +347,6 @@ fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
 /// The heuristic for a tool without annotation: what looks like a path becomes lexical (SPEC §6.7).
 pub(crate) fn heuristic(text: &str, home: &str, base: &str) -> Option<String> {
     text.starts_with(['/', '.', '~'])
-        .then(|| crate::path::lexical(&expand_tilde(text, home), base).into_owned())
+        .then(|| lexical(&expand_tilde(text, home), base).into_owned())
         .filter(|lexical| lexical != text)
 }

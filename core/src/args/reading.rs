@@ -11,6 +11,7 @@ use crate::net::{Location, UrlKind};
 use crate::path::CanonicalPath;
 use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
+use crate::world::{Located, Refused};
 
 /// One string under at least one role, and its canonical forms as far as they were needed.
 pub(crate) struct Operand<'p, 'c> {
@@ -29,6 +30,9 @@ pub(crate) struct Operand<'p, 'c> {
     pub(super) entry: Option<CanonicalPath>,
     pub(super) locations: Vec<(UrlKind, Vec<Location>)>,
     pub(super) texts: Vec<(RoleId, String)>,
+    pub(super) seen: Option<Box<Result<Located, Refused>>>,
+    /// Whether the place may be given to the tool's server.
+    pub(crate) is_cleared: bool,
 }
 
 impl<'p, 'c> Operand<'p, 'c> {
@@ -49,6 +53,8 @@ impl<'p, 'c> Operand<'p, 'c> {
             entry: None,
             locations: Vec::new(),
             texts: Vec::new(),
+            seen: None,
+            is_cleared: false,
         }
     }
 
@@ -60,6 +66,16 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// The canonical path, once [`Forms::resolve`](super::Forms::resolve) has succeeded.
     pub(crate) fn path(&self) -> Option<&CanonicalPath> {
         self.path.as_ref()
+    }
+
+    /// The place that an address names, or why there is none, once [`Forms::see`](super::Forms::see) was asked.
+    pub(crate) fn seen(&self) -> Option<&Result<Located, Refused>> {
+        self.seen.as_deref()
+    }
+
+    /// The place that an address names, once it is known.
+    pub(crate) fn located(&self) -> Option<&Located> {
+        self.seen().and_then(|seen| seen.as_ref().ok())
     }
 
     /// The place of the link itself, where the path is a link.
@@ -98,7 +114,7 @@ impl<'p, 'c> Reading<'p, 'c> {
     pub(crate) fn new(program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) -> Self {
         let members = call.arguments.members();
         let mut reading = Self {
-            operands: Vec::with_capacity(members.len().min(8)),
+            operands: Vec::new(),
             refusal: None,
             unknown: None,
             unlistable: RoleSet::default(),
@@ -112,18 +128,14 @@ impl<'p, 'c> Reading<'p, 'c> {
         for (at, (name, value)) in members.iter().enumerate() {
             let mut is_path = false;
             if let Some(tool) = tool {
-                let is_known = layout.map_or_else(|| tool.knows(name), |layout| layout.is_known(at));
-                if reading.unknown.is_none() && (!is_known || pollutes(tool, name, value)) {
+                let laid_out = layout.and_then(|layout| layout.member(at));
+                let member = laid_out.unwrap_or_else(|| tool.member(name));
+                let is_strange = !member.is_known || (!member.is_annotated && pollutes(name, value));
+                if reading.unknown.is_none() && is_strange {
                     reading.unknown = Some(at);
                 }
-                if let Some(layout) = layout {
-                    for index in layout.arguments(at).iter().copied() {
-                        is_path |= reading.collect(program, tool, index, at, name, value);
-                    }
-                } else {
-                    for index in tool.arguments_named(name) {
-                        is_path |= reading.collect(program, tool, index, at, name, value);
-                    }
+                for index in member.arguments.iter().copied() {
+                    is_path |= reading.collect(program, tool, index, at, name, value);
                 }
             }
             if program.heuristic_paths && !is_path {
@@ -154,7 +166,9 @@ impl<'p, 'c> Reading<'p, 'c> {
             return false;
         };
         let wanted: RoleSet = roles.iter().copied().collect();
-        let is_path = wanted.intersects(program.path_roles) && argument.segments().is_empty();
+        // An address is no path to anybody but the world.
+        let places = program.path_roles.union(program.address_roles);
+        let is_path = wanted.intersects(places) && argument.segments().is_empty();
         if !wanted.intersects(program.valued_roles) {
             return is_path;
         }
@@ -265,7 +279,11 @@ impl<'p, 'c> Reading<'p, 'c> {
                 [first, ..] => *first == b'[',
                 [] => false,
             },
-            Value::Text(_) | Value::Json(serde_json::Value::String(_)) => false,
+            Value::Json(serde_json::Value::String(text)) => {
+                self.push_path_like(program, at, Cow::Borrowed(text));
+                return;
+            }
+            Value::Text(_) => false,
             Value::Array(_) | Value::Json(serde_json::Value::Array(_)) => true,
             _ => return,
         };
@@ -337,13 +355,13 @@ struct Bearer<'n, 'p> {
 }
 
 /// Whether the member could become the prototype of the arguments in a server written in JavaScript.
-fn pollutes(tool: &Tool, name: &str, value: &Value<'_>) -> bool {
+fn pollutes(name: &str, value: &Value<'_>) -> bool {
     let is_object = match value {
         Value::Object(_) | Value::Json(serde_json::Value::Object(_)) => true,
         Value::Raw(raw) => raw.get().starts_with('{'),
         _ => false,
     };
-    name == "__proto__" && is_object && tool.arguments_named(name).next().is_none()
+    name == "__proto__" && is_object
 }
 
 fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {

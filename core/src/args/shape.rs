@@ -80,12 +80,13 @@ pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<S
     if renamed.is_empty() {
         return Ok(unchanged());
     }
-    let call = Call::new(
+    let shaped = Call::new(
         call.server.clone(),
         call.tool.clone(),
         Arguments::Members(members),
     );
-    Ok((Cow::Owned(call), renamed))
+    let context = call.context.clone();
+    Ok((Cow::Owned(Call { context, ..shaped }), renamed))
 }
 
 fn is_null(value: &Value<'_>) -> bool {

@@ -74,7 +74,7 @@ fn child<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
 }
 
 /// Calls `visit` for every value that the segments of a JSON Pointer lead to, `*` standing for each item or member.
-pub(super) fn descend<'v, 'a>(
+pub(crate) fn descend<'v, 'a>(
     value: &'v Value<'a>,
     segments: &[Segment],
     place: &mut Vec<Place>,

@@ -10,6 +10,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
+use crate::order;
 
 use super::{Place, Report};
 
@@ -149,7 +150,7 @@ impl<'p> Strict<'p> {
             access.next_value_seed(self.at(Place::Key(&self.place, &key)))?;
             keys.push(key);
         }
-        keys.sort_unstable();
+        order::sort(&mut keys);
         for pair in keys.windows(2) {
             if let [one, other] = pair
                 && one == other

@@ -1,6 +1,7 @@
 //! What a face has to hand over of a call's arguments.
 
 use crate::annotation::Roles;
+use crate::order;
 use crate::program::{Program, Tool};
 use crate::role::RoleSet;
 
@@ -46,12 +47,19 @@ impl<'e> Interest<'e> {
                 self.members.push(("path", true));
             }
         }
+        for name in tool.ceiling.names() {
+            match name.first() {
+                Some(name) => self.members.push((name, true)),
+                None => self.others = true,
+            }
+        }
         for (alias, key) in &tool.semantics.arg_schema.arg_aliases {
             let matters = self.others || self.members.contains(&(&**key, true));
             self.members.push((alias, matters));
         }
-        self.members
-            .sort_unstable_by(|one, other| (one.0, !one.1).cmp(&(other.0, !other.1)));
+        order::sort_by(&mut self.members, |one, other| {
+            (one.0, !one.1).cmp(&(other.0, !other.1))
+        });
         self.members.dedup_by_key(|(name, _)| *name);
     }
 }

@@ -102,6 +102,16 @@ impl Evaluation<'_, '_, '_> {
         }
     }
 
+    /// Whether the operand is a value of the role in this judgement.
+    fn is_value(&self, at: usize, role: RoleId, subject: &Subject) -> bool {
+        match subject.alone {
+            Some((alone, value)) if alone == role => at == value,
+            _ => self
+                .operand(at)
+                .is_some_and(|operand| operand.role_set.contains(role)),
+        }
+    }
+
     /// The values of several roles, each operand once and in order.
     fn values_in_set(&self, roles: RoleSet, subject: &Subject) -> Vec<(usize, RoleId)> {
         let mut found = Vec::new();
@@ -131,8 +141,10 @@ impl Evaluation<'_, '_, '_> {
         if let Some((roles, set)) = &rule.domains {
             let mut hits = Hits::default();
             if let Some(role) = subject.judged.filter(|role| roles.contains(*role)) {
-                for at in self.values_in(role, subject) {
-                    hits.count(self.names_one_of(set, rule.effect, at, role)?);
+                for at in 0..self.reading.operands.len() {
+                    if self.is_value(at, role, subject) {
+                        hits.count(self.names_one_of(set, rule.effect, at, role)?);
+                    }
                 }
             }
             matched = matched.min(hits.of_all());

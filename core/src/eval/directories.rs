@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::args::Forms;
 use crate::host::HostError;
+use crate::order;
 use crate::path::{CanonicalPath, DirIndex, Failure, Folded, PathCase};
 use crate::program::{DirectoryId, Program};
 
@@ -145,6 +146,14 @@ pub(crate) struct Pinned {
     index: DirIndex,
     protected: Vec<Protected>,
     sandbox: Option<Directory>,
+    roots: Vec<Vec<Directory>>,
+}
+
+/// The sets of workspace roots of the program's capability ceiling.
+fn resolve_roots(forms: &mut Forms<'_, '_>) -> Result<Vec<Vec<Directory>>, HostError> {
+    let sets = forms.program.ceiling.iter().flat_map(|ceiling| &ceiling.roots);
+    sets.map(|set| set.iter().map(|root| Directory::resolve(forms, root)).collect())
+        .collect()
 }
 
 impl Pinned {
@@ -177,6 +186,7 @@ impl Pinned {
                 .as_deref()
                 .map(|one| resolve(forms, one))
                 .transpose()?,
+            roots: resolve_roots(forms)?,
         })
     }
 }
@@ -188,6 +198,7 @@ pub(crate) struct Directories<'p> {
     rules: BTreeMap<DirectoryId, Directory>,
     protected: Option<Vec<Protected>>,
     sandbox: Option<Option<Directory>>,
+    roots: Option<Vec<Vec<Directory>>>,
 }
 
 impl<'p> Directories<'p> {
@@ -198,6 +209,7 @@ impl<'p> Directories<'p> {
             rules: BTreeMap::new(),
             protected: None,
             sandbox: None,
+            roots: None,
         }
     }
 
@@ -243,7 +255,7 @@ impl<'p> Directories<'p> {
             });
         let mut around: Vec<DirectoryId> = paths.flat_map(|path| pinned.index.containing(path)).collect();
         around.extend(unresolvable);
-        around.sort_unstable();
+        order::sort(&mut around);
         around.dedup();
         Some(around)
     }
@@ -260,6 +272,17 @@ impl<'p> Directories<'p> {
             self.protected = Some(protected.collect::<Result<_, _>>()?);
         }
         Ok(self.protected.as_deref().unwrap_or_default())
+    }
+
+    /// The sets of workspace roots of the capability ceiling.
+    pub(crate) fn roots(&mut self, forms: &mut Forms<'_, '_>) -> Result<&[Vec<Directory>], HostError> {
+        if let Some(pinned) = self.pinned {
+            return Ok(&pinned.roots);
+        }
+        if self.roots.is_none() {
+            self.roots = Some(resolve_roots(forms)?);
+        }
+        Ok(self.roots.as_deref().unwrap_or_default())
     }
 
     /// The sandbox, where there is one.

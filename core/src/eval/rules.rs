@@ -7,6 +7,7 @@ use super::walk::{Candidate, Capacity, Omit, View, Walk};
 use super::{Evaluation, Verdict};
 use crate::args::Operand;
 use crate::host::HostError;
+use crate::order;
 use crate::policy::Effect;
 use crate::program::{DirectoryId, Gate, Rule, RuleId, Tool};
 use crate::role::{Category, RoleId, RoleSet};
@@ -281,6 +282,9 @@ impl<'p> Evaluation<'p, '_, '_> {
             alone: None,
         };
         let mut whole = self.walk_tool(tool, &subject)?;
+        if self.reading.operands.len() < 2 {
+            return Ok(whole);
+        }
         let listed = self.program.listed_roles;
         for role in crate::program::distinct(&self.reading.resolved, listed) {
             let values = self.values_of(role);
@@ -349,7 +353,7 @@ impl<'p> Evaluation<'p, '_, '_> {
             }
             gates.push(Gate::Entry(self.text(at, role)?.into()));
         }
-        gates.sort_unstable();
+        order::sort(&mut gates);
         gates.dedup();
         Ok(gates)
     }

@@ -41,6 +41,12 @@ impl<'p> Evaluation<'p, '_, '_> {
         if let Some(verdict) = self.check_introspection() {
             return Ok(Outcome::Decided(verdict));
         }
+        if let Some(verdict) = self.check_ceiling()? {
+            return Ok(Outcome::Decided(verdict));
+        }
+        if let Some(verdict) = self.check_places()? {
+            return Ok(Outcome::Decided(verdict));
+        }
         let resolved = self.resolve_by_sandbox()?;
         self.enrich_git(pending)?;
         if let Some(verdict) = self.check_domains(pending)? {
@@ -105,10 +111,14 @@ impl<'p> Evaluation<'p, '_, '_> {
     }
 
     fn check_resolvable(&mut self) -> Result<Option<Verdict<'p>>, HostError> {
+        let context = self.context();
         for at in 0..self.reading.operands.len() {
             let Some(operand) = self.reading.operands.get_mut(at) else {
                 continue;
             };
+            if operand.role_set.intersects(self.program.address_roles) {
+                self.forms.see(operand, &context);
+            }
             let failure = if operand.role_set.intersects(self.program.path_roles) {
                 self.forms.resolve(operand).err()
             } else if operand.text.is_none() && operand.role_set.intersects(self.program.resource_roles) {
@@ -164,7 +174,10 @@ impl<'p> Evaluation<'p, '_, '_> {
         for operand in &self.reading.operands {
             let deletes = operand.role_set.contains(RoleId::DELETE_PATH);
             for path in operand.path().into_iter().chain(operand.entry()) {
-                candidates.push((path.clone(), deletes));
+                candidates.push((path.clone(), deletes, None));
+            }
+            if let Some(located) = operand.located() {
+                candidates.push((located.path.clone(), false, Some(located.address.clone())));
             }
         }
         for at in 0..self.reading.path_like.len() {
@@ -172,7 +185,7 @@ impl<'p> Evaluation<'p, '_, '_> {
                 continue;
             };
             match self.forms.path_like(text) {
-                Ok(path) => candidates.push((path, false)),
+                Ok(path) => candidates.push((path, false, None)),
                 Err(Failure::Unresolvable(_)) => {}
                 Err(Failure::Host(error)) => return Err(error),
             }
@@ -186,14 +199,14 @@ impl<'p> Evaluation<'p, '_, '_> {
         let sandbox = sandbox.map(|path| (path.clone(), case.fold(path)));
         let protected = self.directories.protected(&mut self.forms)?;
         let mut hit = None;
-        'search: for (path, deletes) in &candidates {
+        'search: for (path, deletes, address) in &candidates {
             let folded = case.fold(path);
             for entry in protected {
                 let excepted = sandbox
                     .as_ref()
                     .is_some_and(|(exact, sandbox)| path.is_within(exact) && entry.covers(sandbox));
                 if (entry.covers(&folded) && !excepted) || (*deletes && entry.lies_within(&folded)) {
-                    hit = Some(path.clone());
+                    hit = Some(address.clone().unwrap_or_else(|| path.to_string()));
                     break 'search;
                 }
             }
@@ -277,14 +290,15 @@ impl<'p> Evaluation<'p, '_, '_> {
             return Ok(());
         }
         let urls = self.forms.facts.git_default_remote_urls(&repository)?;
+        let shown = self.repository_shown(&repository);
         if urls.is_empty() && self.program.allowlists.contains_key("git") {
             let reason =
-                format!("The git remote of {repository} is not known, and server \"git\" has an allowlist");
+                format!("The git remote of {shown} is not known, and server \"git\" has an allowlist");
             let roles = vec![self.program.registry.name(RoleId::GIT_REMOTE_URL)];
             pending.get_or_insert(Verdict::escalate(roles, "structural-domain-escalate", reason));
         }
         self.note("git-default-remote", true, || {
-            format!("{repository}: {}", urls.join(", "))
+            format!("{shown}: {}", urls.join(", "))
         });
         for roles in wanting {
             let blank = |operand: &Operand<'_, '_>| {
@@ -307,6 +321,7 @@ impl<'p> Evaluation<'p, '_, '_> {
         let Some(sandbox) = self.directories.sandbox(&mut self.forms)? else {
             return Ok(true);
         };
+        // What an address names is moved by no container and needs no base: it is canonical.
         match self.forms.path_like(repository) {
             Ok(path) => Ok(sandbox.grants(&path)),
             Err(Failure::Unresolvable(_)) => Ok(false),

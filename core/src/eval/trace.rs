@@ -30,6 +30,29 @@ pub struct Explanation {
     pub recording: crate::Recording,
 }
 
+impl Explanation {
+    /// The same for an agent, who is to learn nothing of the host: without what the host was asked, without canonical
+    /// paths, and without the details of steps that may hold one. Addresses stay, and what is said about them.
+    #[must_use]
+    pub fn for_agent(mut self) -> Self {
+        const SPEAKS_OF_ADDRESSES: [&str; 2] = ["visibility", "operations"];
+        for value in self.values.iter_mut().filter(|value| value.role != "address") {
+            value.canonical = None;
+        }
+        for check in &mut self.checks {
+            if !SPEAKS_OF_ADDRESSES.contains(&check.check) {
+                check.detail.clear();
+            }
+        }
+        let walks = self.roles.iter_mut().flat_map(|role| &mut role.walks);
+        for rule in walks.flat_map(|walk| &mut walk.rules) {
+            rule.detail.clear();
+        }
+        self.recording = crate::Recording::default();
+        self
+    }
+}
+
 /// One string under one role.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

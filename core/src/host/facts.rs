@@ -156,6 +156,22 @@ impl<'h> Facts<'h> {
         }
     }
 
+    /// [`Host::condition`], once.
+    pub(crate) fn condition(&mut self, name: &str, subject: &str) -> Result<bool, HostError> {
+        let question = Question::Condition {
+            name: name.to_owned(),
+            subject: subject.to_owned(),
+        };
+        let answer = self.ask(question, |host| match host.condition(name, subject) {
+            Ok(holds) => Answer::Holds(holds),
+            Err(error) => Answer::Failed(error.message),
+        });
+        match answer {
+            Answer::Holds(holds) => Ok(holds),
+            other => Err(failure(other)),
+        }
+    }
+
     fn urls(
         &mut self,
         question: Question,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Host, HostError, RealpathError};
+use crate::order;
 
 /// One question to the host, by the name of the callback that answers it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -53,6 +54,13 @@ pub enum Question {
         /// The value given to the callback.
         value: String,
     },
+    /// [`Host::condition`].
+    Condition {
+        /// The name after `host:`.
+        name: String,
+        /// What is asked about, as JSON text.
+        subject: String,
+    },
 }
 
 /// What the host answered.
@@ -79,6 +87,8 @@ pub enum Answer {
     Urls(Vec<String>),
     /// A host-defined role's value.
     Text(String),
+    /// `condition`: whether the predicate holds.
+    Holds(bool),
     /// The host failed, with its message.
     Failed(String),
 }
@@ -129,11 +139,8 @@ impl<'de> Deserialize<'de> for Recording {
 impl Recording {
     /// A recording of `exchanges`, for a home and a current directory.
     pub fn new(home_dir: &str, current_dir: &str, exchanges: Vec<Exchange>) -> Self {
-        let index = exchanges
-            .iter()
-            .enumerate()
-            .map(|(at, one)| (one.question.clone(), at))
-            .collect();
+        let questions = exchanges.iter().map(|one| one.question.clone());
+        let index = order::map(questions.zip(0..));
         Self {
             home_dir: home_dir.to_owned(),
             current_dir: current_dir.to_owned(),
@@ -254,6 +261,17 @@ impl Host for Recording {
         };
         match self.answer(&question)? {
             Answer::Text(text) => Ok(text.clone()),
+            other => Self::unfitting(&question, other),
+        }
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        let question = Question::Condition {
+            name: name.to_owned(),
+            subject: subject.to_owned(),
+        };
+        match self.answer(&question)? {
+            Answer::Holds(holds) => Ok(*holds),
             other => Self::unfitting(&question, other),
         }
     }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::git::{SshForm, extract_git_domain};
 use super::host::{CanonicalHost, Reach};
-use super::location::{Key, Location, Scope};
+use super::location::{Key, Location, Scope, ScopeSet};
 use super::text::fold_repository;
+use crate::names::Slots;
+use crate::order;
 
 /// Whether `domain` (a host, or `host/owner/repo`) matches one of `patterns`, text by text.
 ///
@@ -48,10 +50,14 @@ pub fn is_ip_address(host: &str) -> bool {
 /// pattern with a slip (a space, a port, a whole URL) counts for the host that was meant. What is granted
 /// by a set is restricted by it.
 ///
-/// Building costs O(n log n), a question O(log n) for each label of the host.
+/// Building costs O(n log n), a question O(1) for each label of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct DomainSet {
     entries: Box<[Entry]>,
+    /// Where in `entries` a key is.
+    slots: Slots,
+    /// The scopes of the entries.
+    scopes: ScopeSet,
 }
 
 /// INVARIANT: entries are sorted by scope and text, those that grant first.
@@ -83,9 +89,13 @@ impl DomainSet {
         for pattern in patterns {
             compile(pattern, &mut entries);
         }
-        entries.sort_by(|a, b| a.key().cmp(&b.key()).then(b.grants.cmp(&a.grants)));
+        order::sort_by(&mut entries, |a: &Entry, b: &Entry| {
+            a.key().cmp(&b.key()).then(b.grants.cmp(&a.grants))
+        });
         entries.dedup_by(|later, first| later.key() == first.key());
         Self {
+            slots: Slots::new(entries.iter().map(|entry| entry.key().hash())),
+            scopes: entries.iter().map(|entry| entry.scope).collect(),
             entries: entries.into(),
         }
     }
@@ -95,17 +105,17 @@ impl DomainSet {
     /// Nothing grants a location that is not grantable, read the same by everybody; `*` grants no IP address
     /// and no loopback name, `*.x` no IP address.
     pub(crate) fn grants(&self, location: &Location) -> Option<&str> {
-        location
-            .granting_keys()
-            .filter_map(|key| self.find(&key))
-            .find(|entry| entry.grants)
-            .map(|entry| &*entry.pattern)
+        location.first_grant(self.scopes, |key| {
+            let entry = self.find(&key).filter(|entry| entry.grants)?;
+            Some(&*entry.pattern)
+        })
     }
 
     /// The pattern, as it is written, by which this set restricts `location`; `*` restricts everything.
     pub(crate) fn restricts(&self, location: &Location) -> Option<&str> {
         location
             .keys()
+            .filter(|key| self.scopes.contains(key.scope))
             .find_map(|key| self.find(&key))
             .map(|entry| &*entry.pattern)
     }
@@ -135,8 +145,8 @@ impl DomainSet {
     }
 
     fn find(&self, key: &Key<'_>) -> Option<&Entry> {
-        let at = self.entries.partition_point(|entry| entry.key() < *key);
-        self.entries.get(at).filter(|entry| entry.key() == *key)
+        let is_wanted = |at: usize| self.entries.get(at).is_some_and(|entry| entry.key() == *key);
+        self.entries.get(self.slots.find(key.hash(), is_wanted)?)
     }
 }
 

@@ -10,6 +10,8 @@ use super::git::{SshForm, is_user, with_path};
 use super::host::{CanonicalHost, Reach, tails};
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
+use crate::names::hash;
+use crate::order;
 
 /// Which kind of URL a value is given as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +33,8 @@ pub(crate) enum UrlKind {
 /// A grant needs the former; see [`DomainSet`](super::DomainSet) for the two comparisons.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
-    domain: Box<str>,
+    /// `None` where it is the host that the value names.
+    domain: Option<Box<str>>,
     reading: Reading,
 }
 
@@ -79,6 +82,22 @@ pub(crate) enum Scope {
     Within,
 }
 
+/// A set of scopes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ScopeSet(u8);
+
+impl ScopeSet {
+    pub(super) fn contains(self, scope: Scope) -> bool {
+        self.0 & (1 << scope as u8) != 0
+    }
+}
+
+impl FromIterator<Scope> for ScopeSet {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(scopes.into_iter().fold(0, |all, scope| all | 1 << scope as u8))
+    }
+}
+
 /// One thing by which a pattern can find a value; what shares no key does not match, in either reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key<'a> {
@@ -109,6 +128,11 @@ impl<'a> Key<'a> {
             scope,
             text: Cow::Borrowed(text),
         }
+    }
+
+    /// For a table of keys.
+    pub(super) fn hash(&self) -> usize {
+        hash(&self.text).wrapping_add(self.scope as usize)
     }
 
     /// The key with a text of its own, for an index that outlives what the key was read from.
@@ -154,13 +178,15 @@ impl Location {
             (UrlKind::Other, Some(url)) => url_place(url).filter(|_| is_as_written(value, &[])),
             (UrlKind::Fetch | UrlKind::Other | UrlKind::Bare, _) => None,
         };
-        let reading = match place {
-            Some(place) => Reading::Clear(place),
-            None => Reading::Unclear(Traces::of(value, &domain, kind)),
-        };
-        Self {
-            domain: domain.into(),
-            reading,
+        match place {
+            Some(place) => Self {
+                domain: (*domain != *place.host.text()).then(|| domain.into()),
+                reading: Reading::Clear(place),
+            },
+            None => Self {
+                reading: Reading::Unclear(Traces::of(value, &domain, kind)),
+                domain: Some(domain.into()),
+            },
         }
     }
 
@@ -176,7 +202,7 @@ impl Location {
             None => Reading::Unclear(Traces::of(value, value, UrlKind::Bare)),
         };
         Self {
-            domain: value.into(),
+            domain: Some(value.into()),
             reading,
         }
     }
@@ -184,7 +210,11 @@ impl Location {
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
     /// [`extract_git_domain`](super::extract_git_domain) of a remote.
     pub(crate) fn display_domain(&self) -> &str {
-        &self.domain
+        match (&self.domain, &self.reading) {
+            (Some(domain), _) => domain,
+            (None, Reading::Clear(place)) => place.host.text(),
+            (None, Reading::Unclear(_)) => "",
+        }
     }
 
     /// Whether any pattern can grant it.
@@ -224,30 +254,37 @@ impl Location {
             .chain(once(Key::new(Scope::Star, "")))
     }
 
-    /// The keys that can grant: none of a value that is not grantable; no suffix of an address; `*` for
-    /// names other than the loopback ones.
-    pub(super) fn granting_keys(&self) -> impl Iterator<Item = Key<'_>> {
-        self.place().into_iter().flat_map(|place| {
-            let host = place.host.text();
-            let (suffixes, star) = match place.host.reach() {
-                Reach::Name => (true, true),
-                Reach::Loopback => (true, false),
-                Reach::Address => (false, false),
-            };
-            let whole = place.has_plain_user.then(|| Key::new(Scope::Host, host));
-            let parents = tails(host).skip(usize::from(!place.has_plain_user));
+    /// The first of the keys that can grant for which `find` finds something. There are none for a value that is
+    /// not grantable, no suffix of an address, and `*` only for names other than the loopback ones.
+    pub(super) fn first_grant<'s, T>(
+        &'s self,
+        scopes: ScopeSet,
+        find: impl Fn(Key<'s>) -> Option<T>,
+    ) -> Option<T> {
+        let place = self.place()?;
+        let host = place.host.text();
+        let (suffixes, star) = match place.host.reach() {
+            Reach::Name => (true, true),
+            Reach::Loopback => (true, false),
+            Reach::Address => (false, false),
+        };
+        let key = |scope, text| scopes.contains(scope).then(|| Key::new(scope, text));
+        let exact = || {
             place
                 .exact
-                .iter()
-                .map(|text| Key::new(Scope::Exact, text))
-                .chain(whole)
-                .chain(
-                    parents
-                        .filter(move |_| suffixes)
-                        .map(|tail| Key::new(Scope::Suffix, tail)),
-                )
-                .chain(star.then(|| Key::new(Scope::Star, "")))
-        })
+                .as_deref()
+                .and_then(|text| find(key(Scope::Exact, text)?))
+        };
+        let whole = || find(key(Scope::Host, host).filter(|_| place.has_plain_user)?);
+        let parents = || {
+            let tails = tails(host).skip(usize::from(!place.has_plain_user));
+            tails.map_while(|tail| key(Scope::Suffix, tail)).find_map(&find)
+        };
+        let any = || find(key(Scope::Star, "")?);
+        exact()
+            .or_else(whole)
+            .or_else(|| if suffixes { parents() } else { None })
+            .or_else(|| if star { any() } else { None })
     }
 
     fn place(&self) -> Option<&Place> {
@@ -274,7 +311,7 @@ impl Traces {
         let host = canonical.as_ref().map_or(&*written, CanonicalHost::text);
         let folded = path.and_then(|path| fold_repository(host, path));
         hosts.extend([host.into(), written.as_str().into()]);
-        hosts.sort_unstable();
+        order::sort(&mut hosts);
         hosts.dedup();
         Self { hosts, folded, kind }
     }
@@ -291,6 +328,13 @@ fn url_place(url: &Url) -> Option<Place> {
 
 /// Whether `value` is one URL without control characters, white space around it and `tolerated` ones aside.
 fn is_as_written(value: &str, tolerated: &[char]) -> bool {
+    // Without a way out of the loop it looks at many bytes at a time.
+    if value
+        .bytes()
+        .fold(true, |all, byte| all & byte.is_ascii_graphic())
+    {
+        return true;
+    }
     let written = value.trim_ascii();
     let is_one = !written
         .split_once(' ')

@@ -2,11 +2,22 @@
 
 use super::CanonicalPath;
 use super::lexical::{contains, split_last};
+use crate::order;
 
 impl CanonicalPath {
     /// Whether this path is `directory` or continues it at a `/`; everything is within `/` (SPEC §2.4).
     pub(crate) fn is_within(&self, directory: &CanonicalPath) -> bool {
         contains(directory.as_str(), self.as_str())
+    }
+
+    /// The names that lead from the directory to this path, empty for the directory itself; nothing where it does not
+    /// hold the path.
+    pub(crate) fn below(&self, directory: &CanonicalPath) -> Option<&str> {
+        if !self.is_within(directory) {
+            return None;
+        }
+        let rest = self.as_str().strip_prefix(directory.as_str())?;
+        Some(rest.strip_prefix('/').unwrap_or(rest))
     }
 }
 
@@ -23,7 +34,7 @@ pub(crate) struct DirIndex {
 impl DirIndex {
     /// An index of `entries`; a directory may occur with several numbers.
     pub(crate) fn new(mut entries: Vec<(CanonicalPath, u32)>) -> Self {
-        entries.sort_unstable();
+        order::sort(&mut entries);
         let longest = entries.iter().map(|(path, _)| path.as_str().len()).max();
         Self {
             entries: entries.into_boxed_slice(),

@@ -33,6 +33,11 @@ impl PathCase {
         Folded(self.fold_text(lexical).into())
     }
 
+    /// Whether the disk may take the two names for one although they are written differently.
+    pub(crate) fn confuses(self, one: &str, other: &str) -> bool {
+        one != other && self.fold_text(one) == self.fold_text(other)
+    }
+
     /// Removes what HFS+ ignores, maps to lower case and composes.
     ///
     /// The way leads over upper case and back, so that `ß`, `ẞ` and `ss` meet, and so do `k` and the Kelvin

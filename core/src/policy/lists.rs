@@ -1,11 +1,12 @@
 //! Dynamic lists
 //! `{generatedAt, lists: {name: {values, manualAdditions, manualRemovals, resolvedAt, inputHash}}}`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Place, Report};
 use crate::limits::Limits;
+use crate::order;
 
 use super::Policy;
 
@@ -82,7 +83,7 @@ fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Optio
             (message.to_owned(), Some(help.to_owned()))
         });
     }
-    let mut dropped: BTreeSet<&str> = removals.iter().map(|value| &**value).collect();
+    let mut dropped = order::set(removals.iter().map(|value| &**value));
     let kept = values.iter().chain(&additions).map(|value| &**value);
     Some(
         kept.filter(|value| dropped.insert(value))

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use super::lists::{Entries, fold_email};
 use super::{
-    DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool, ToolArgument,
-    by_length, distinct,
+    Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool,
+    ToolArgument, ToolMember, UnknownArguments, distinct,
 };
 use crate::annotation::{self, ArgumentName, Segment};
 use crate::host::Host;
+use crate::names::Names;
 use crate::net::DomainSet;
+use crate::order;
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy::{self, MatchType};
 use crate::role::{Category, Registry, RoleId, RoleSet, Step};
@@ -53,14 +55,16 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         );
         rules.push(compiled);
     }
+    let ceiling = setup.ceiling.map(|ceiling| Ceiling::new(ceiling, absolute));
     let tools = compile_tools(
         setup.annotations,
+        ceiling.as_ref(),
         &index,
         setup.options.unknown_arguments,
         &resource_ids,
     );
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
-    by_id.sort_unstable_by_key(|(_, id)| *id);
+    order::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
     Program {
         identity: Arc::default(),
         limits: setup.options.limits,
@@ -69,7 +73,8 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         unknown_arguments: setup.options.unknown_arguments,
         heuristic_paths: setup.options.heuristic_paths,
         path_case,
-        trusted_servers: setup.trusted_servers.into_iter().collect(),
+        trusted_servers: order::set(setup.trusted_servers),
+        places: places(&tools),
         tools,
         rules: rules.into(),
         gated_roles: index.gated_roles(),
@@ -77,14 +82,11 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         directories: by_id.into_iter().map(|(directory, _)| directory).collect(),
         protected: setup.protected_paths.iter().map(|path| absolute(path)).collect(),
         sandbox: setup.sandbox.as_deref().map(absolute),
-        allowlists: setup
-            .domain_allowlists
-            .iter()
-            .map(|(server, patterns)| {
-                let set = DomainSet::new(patterns.iter().map(|one| &**one));
-                (server.clone(), (set, patterns.clone()))
-            })
-            .collect(),
+        ceiling,
+        allowlists: order::map(setup.domain_allowlists.iter().map(|(server, patterns)| {
+            let set = DomainSet::new(patterns.iter().map(|one| &**one));
+            (server.clone(), (set, patterns.clone()))
+        })),
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
@@ -93,6 +95,8 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         listed_roles,
         path_roles: registry.select(|role| role.category == Category::Path),
         url_roles: registry.select(|role| role.category == Category::Url),
+        address_roles: registry.addresses(),
+        world: setup.world.map(|world| world.anchored(absolute)),
         registry,
     }
 }
@@ -189,42 +193,19 @@ fn compile_list(
 
 fn compile_tools(
     annotations: annotation::Annotations,
+    ceiling: Option<&Ceiling>,
     index: &Index,
-    unknown: super::UnknownArguments,
+    unknown: UnknownArguments,
     roles: &[RoleId],
 ) -> Box<[Tool]> {
     let mut tools: Vec<Tool> = annotations
         .tools
         .into_iter()
         .map(|tool| {
-            let mut by_name = Vec::new();
-            let mut everywhere = Vec::new();
-            for (at, argument) in tool.arguments.iter().enumerate() {
-                match &argument.name {
-                    ArgumentName::Top(name) => by_name.push((name.clone(), at)),
-                    ArgumentName::Pointer(segments) => match segments.first() {
-                        Some(Segment::Key(name)) => by_name.push((name.clone(), at)),
-                        Some(Segment::Every) => everywhere.push(at),
-                        None => {}
-                    },
-                }
-            }
-            by_name.sort_unstable_by(|(a, first), (b, second)| by_length(a, b).then(first.cmp(second)));
-            let listed = tool.schema_properties;
-            let known = match unknown {
-                super::UnknownArguments::Ignore => None,
-                super::UnknownArguments::Schema => listed,
-                super::UnknownArguments::Escalate | super::UnknownArguments::Deny => {
-                    Some(listed.unwrap_or_default())
-                }
-            };
-            let known = known.filter(|_| everywhere.is_empty()).map(|listed| {
-                let annotated = by_name.iter().map(|(name, _)| name.clone());
-                let mut known: Vec<Box<str>> = listed.into_iter().chain(annotated).collect();
-                known.sort_unstable_by(|a, b| by_length(a, b));
-                known.dedup();
-                known.into_boxed_slice()
-            });
+            let schema = &tool.semantics.arg_schema;
+            let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
+            let (members, unnamed) =
+                compile_members(&tool.arguments, tool.schema_properties, shaped, unknown);
             let buckets = index.buckets_for(&tool.server, &tool.name);
             let possible: RoleSet = tool
                 .arguments
@@ -243,21 +224,86 @@ fn compile_tools(
                     roles: argument.roles,
                 })
                 .collect();
-            let resource_roles = distinct(&ResolvedRoles::Fixed(&arguments), roles.iter().copied().collect());
+            let resolved = ResolvedRoles::Fixed(&arguments);
             Tool {
-                resource_roles: resource_roles.into(),
+                ceiling: ceiling
+                    .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
+                    .unwrap_or_default(),
+                roles: resolved.iter().flatten().copied().collect(),
+                resource_roles: distinct(&resolved, roles.iter().copied().collect()).into(),
                 semantics: tool.semantics,
                 chains,
                 buckets: buckets.into(),
                 server: tool.server,
                 name: tool.name,
                 arguments,
-                by_name: by_name.into(),
-                everywhere: everywhere.into(),
-                known,
+                members,
+                unnamed,
             }
         })
         .collect();
-    tools.sort_unstable_by(|one, other| one.order(&other.server, &other.name));
+    order::sort_by(&mut tools, |one, other| {
+        (&one.server, &one.name).cmp(&(&other.server, &other.name))
+    });
     tools.into()
+}
+
+/// The members that the annotation or the schema names, and what holds for all others.
+fn compile_members(
+    arguments: &[annotation::Argument],
+    schema_properties: Option<Vec<Box<str>>>,
+    shaped: impl Iterator<Item = Box<str>>,
+    unknown: UnknownArguments,
+) -> (Names<ToolMember>, ToolMember) {
+    let mut named: BTreeMap<Box<str>, Vec<usize>> = BTreeMap::new();
+    let mut everywhere = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        match &argument.name {
+            ArgumentName::Top(name) => named.entry(name.clone()).or_default().push(at),
+            ArgumentName::Pointer(segments) => match segments.first() {
+                Some(Segment::Key(name)) => named.entry(name.clone()).or_default().push(at),
+                Some(Segment::Every) => everywhere.push(at),
+                None => {}
+            },
+        }
+    }
+    let refuses_others = match unknown {
+        UnknownArguments::Ignore => false,
+        UnknownArguments::Schema => schema_properties.is_some(),
+        UnknownArguments::Escalate | UnknownArguments::Deny => true,
+    };
+    let unnamed = ToolMember {
+        is_known: !refuses_others || !everywhere.is_empty(),
+        is_annotated: !everywhere.is_empty(),
+        arguments: everywhere.clone().into(),
+    };
+    for name in schema_properties.into_iter().flatten().chain(shaped) {
+        named.entry(name).or_default();
+    }
+    let members = named.into_iter().map(|(name, mut arguments)| {
+        arguments.extend_from_slice(&everywhere);
+        let member = ToolMember {
+            is_known: true,
+            is_annotated: !arguments.is_empty(),
+            arguments: arguments.into(),
+        };
+        (name, member)
+    });
+    (Names::new(members), unnamed)
+}
+
+/// Where each tool is, by server and name.
+fn places(tools: &[Tool]) -> Names<Names<usize>> {
+    let mut servers: BTreeMap<&str, Vec<(Box<str>, usize)>> = BTreeMap::new();
+    for (at, tool) in tools.iter().enumerate() {
+        servers
+            .entry(&tool.server)
+            .or_default()
+            .push((tool.name.clone(), at));
+    }
+    Names::new(
+        servers
+            .into_iter()
+            .map(|(server, tools)| (server.into(), Names::new(tools))),
+    )
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{DirectoryId, Program, Rule, RuleId, Tool};
 use crate::net::Key;
+use crate::order;
 use crate::policy::Effect;
 use crate::role::{RoleId, RoleSet};
 
@@ -121,7 +122,7 @@ fn scope(names: Option<&[Box<str>]>) -> Vec<Option<Box<str>>> {
         None => vec![None],
         Some(names) => {
             let mut names: Vec<_> = names.iter().cloned().map(Some).collect();
-            names.sort_unstable();
+            order::sort(&mut names);
             names.dedup();
             names
         }
@@ -227,7 +228,7 @@ impl Index {
                     .take(SHORT_CHAIN + 1),
             );
         }
-        rules.sort_unstable();
+        order::sort(&mut rules);
         rules.dedup();
         (rules.len() <= SHORT_CHAIN).then(|| rules.into())
     }

@@ -1,6 +1,7 @@
 //! List conditions: emails, identifiers and domains, compared in the canonical form of the value's role.
 
 use crate::net::DomainSet;
+use crate::order;
 use crate::role::Step;
 
 /// The entries of one list condition, ready to be compared.
@@ -20,7 +21,7 @@ pub(crate) struct Entries(Box<[Box<str>]>);
 impl Entries {
     pub(crate) fn new(entries: impl IntoIterator<Item = String>) -> Self {
         let mut entries: Vec<Box<str>> = entries.into_iter().map(String::into_boxed_str).collect();
-        entries.sort_unstable();
+        order::sort(&mut entries);
         entries.dedup();
         Self(entries.into())
     }

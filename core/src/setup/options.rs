@@ -1,5 +1,6 @@
 //! The options of an engine.
 
+use crate::annotation::HARN_SERVER;
 use crate::diagnostic::{Code, Severity};
 use crate::document::{DEEPEST, Node, did_you_mean, listed};
 use crate::limits::Limits;
@@ -16,6 +17,10 @@ pub(crate) struct Options {
     pub(crate) path_case: Option<PathCase>,
     /// When the directories of rules are resolved.
     pub(crate) directories: Directories,
+    /// `harnServer`: the server of the tools in a file of Harn annotations, which names none.
+    pub(crate) harn_server: Box<str>,
+    /// What the workspace roots of a capability ceiling are besides the bounds of its paths.
+    pub(crate) workspace_roots: WorkspaceRoots,
     /// Whether a warning refuses a document.
     pub(crate) strict: bool,
     /// The bounds.
@@ -29,6 +34,8 @@ impl Default for Options {
             unknown_arguments: UnknownArguments::Schema,
             path_case: None,
             directories: Directories::Fresh,
+            harn_server: HARN_SERVER.into(),
+            workspace_roots: WorkspaceRoots::Bounds,
             strict: false,
             limits: Limits::default(),
         }
@@ -56,6 +63,20 @@ pub(crate) enum Directories {
     /// When the engine is built or refreshed.
     Pinned,
 }
+
+/// What the workspace roots of a capability ceiling are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkspaceRoots {
+    /// Where paths must lie; they grant nothing.
+    Bounds,
+    /// The same, and the only one of them is the sandbox.
+    Sandbox,
+}
+
+const WORKSPACE_ROOTS: [(&str, WorkspaceRoots); 2] = [
+    ("bounds", WorkspaceRoots::Bounds),
+    ("sandbox", WorkspaceRoots::Sandbox),
+];
 
 const HEURISTIC_PATHS: [(&str, bool); 2] = [("on", true), ("off", false)];
 
@@ -88,6 +109,8 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
             "unknownArguments",
             "pathCase",
             "directories",
+            "harnServer",
+            "workspaceRoots",
             "strict",
             "limits",
         ],
@@ -111,6 +134,15 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         .and_then(|node| node.one_of(&DIRECTORIES))
     {
         options.directories = value;
+    }
+    if let Some(value) = object.optional("harnServer").and_then(|node| node.name()) {
+        options.harn_server = value.into();
+    }
+    if let Some(value) = object
+        .optional("workspaceRoots")
+        .and_then(|node| node.one_of(&WORKSPACE_ROOTS))
+    {
+        options.workspace_roots = value;
     }
     if let Some(value) = object.optional("strict").and_then(|node| node.boolean()) {
         options.strict = value;
@@ -168,12 +200,15 @@ mod tests {
             json!({
                 "heuristicPaths": "off", "unknownArguments": "escalate", "pathCase": "insensitive",
                 "directories": "pinned", "strict": true, "limits": {"depth": 8, "rules": 0},
+                "harnServer": "vm", "workspaceRoots": "sandbox",
             }),
             Options {
                 heuristic_paths: false,
                 unknown_arguments: UnknownArguments::Escalate,
                 path_case: Some(PathCase::Insensitive),
                 directories: Directories::Pinned,
+                harn_server: "vm".into(),
+                workspace_roots: WorkspaceRoots::Sandbox,
                 strict: true,
                 limits: Limits {
                     depth: 8,
@@ -192,7 +227,8 @@ mod tests {
             Options::default(),
             &[
                 "error[unknown-key] at options.heuristicPath: found the key `heuristicPath`, expected one of \
-                 `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `strict`, `limits` \
+                 `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `harnServer`, `workspaceRoots`, \
+                 `strict`, `limits` \
                  (help: did you mean `heuristicPaths`?)",
                 "error[unknown-value] at options.pathCase: found `\"Sensitive\"`, expected one of `sensitive`, \
                  `insensitive` (help: did you mean `sensitive`?)",

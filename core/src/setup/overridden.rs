@@ -192,6 +192,7 @@ mod tests {
         annotation::read(
             &Node::document(&annotations, "annotations", report),
             &Registry::default(),
+            annotation::HARN_SERVER,
         )
     }
 

@@ -17,15 +17,19 @@ pub enum Part {
     ServerDomainAllowlists,
     /// An array of servers whose every call is allowed.
     TrustedServers,
+    /// What calls may use at most.
+    Ceiling,
     /// How the engine behaves.
     Options,
     /// The host-defined roles.
     Roles,
+    /// The world: places by address, and what may be done there.
+    World,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::CompiledPolicy,
         Self::ToolAnnotations,
         Self::DynamicLists,
@@ -33,8 +37,10 @@ impl Part {
         Self::AllowedDirectory,
         Self::ServerDomainAllowlists,
         Self::TrustedServers,
+        Self::Ceiling,
         Self::Options,
         Self::Roles,
+        Self::World,
     ];
 
     /// The name of the part, with which the paths in its diagnostics begin.
@@ -47,8 +53,10 @@ impl Part {
             Self::AllowedDirectory => "allowedDirectory",
             Self::ServerDomainAllowlists => "serverDomainAllowlists",
             Self::TrustedServers => "trustedServers",
+            Self::Ceiling => "ceiling",
             Self::Options => "options",
             Self::Roles => "roles",
+            Self::World => "world",
         }
     }
 

@@ -13,16 +13,16 @@ const CATEGORIES: [(&str, Category); 4] = [
 
 /// The built-in roles and those of the document. Faults go to the document's report; a role with a fault is
 /// not in the registry.
-pub(super) fn read(node: &Node<'_, '_>) -> Registry {
+pub(super) fn read(node: &Node<'_, '_>, has_world: bool) -> Registry {
     let mut roles: Vec<HostRole> = Vec::new();
-    let mut registry = Registry::default();
+    let mut registry = Registry::extended(has_world, &[]).unwrap_or_default();
     let Some(items) = node.array("an array of roles") else {
         return registry;
     };
     for item in items {
         let Some(role) = read_role(&item) else { continue };
         roles.push(role);
-        match Registry::with(&roles) {
+        match Registry::extended(has_world, &roles) {
             Ok(wider) => registry = wider,
             Err(RoleError::Full) => {
                 item.error(Code::Limit, || RoleError::Full.to_string());
@@ -87,7 +87,7 @@ mod tests {
 
     fn check(value: Value, names: &[&str], faults: &[&str]) {
         let report = Report::default();
-        let registry = read(&Node::document(&value, "roles", &report));
+        let registry = read(&Node::document(&value, "roles", &report), false);
         let added: Vec<&str> = registry
             .iter()
             .filter(|(role, _)| !Registry::is_builtin(*role))

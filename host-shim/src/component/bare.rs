@@ -1,12 +1,17 @@
 //! An instance without an engine: the functions beside the resource.
 
-use callgate_core::{ApprovalConstraint, ApprovalPattern, McpRoot, PolicyRoot};
+use callgate_core::{
+    ApprovalConstraint, ApprovalPattern, CeilingError, Exceeds, McpRoot, PolicyRoot, SideEffectLevel,
+    ToolKind,
+};
 use serde_json::{Map, Value};
 use wasmtime::Store;
 
 use super::artifact::Artifact;
 use super::bindings::callgate::gate::types;
 use super::bindings::exports::callgate::gate::engine::Guest;
+use super::decode::diagnostics;
+use super::described::{kind_of, level, mutation_class};
 use super::fault::{Fault, Work};
 use super::host::{SharedHost, State};
 use super::limits::InstanceLimits;
@@ -83,6 +88,38 @@ impl Bare {
         resolve_git_remote(remote: &str, path: Option<&str>) -> String = call_resolve_git_remote;
         resolve_default_git_remote(path: &str) -> Option<String> = call_resolve_default_git_remote;
         required_servers(policy: &str) -> Vec<String> = call_required_servers;
+    }
+
+    /// The narrower of two ceilings, documents all of them.
+    pub(crate) fn intersect_ceilings(&mut self, host: &str, requested: &str) -> Result<Value, Refusal> {
+        let narrower = self.ask(|guest, store| guest.call_intersect_ceilings(store, host, requested))?;
+        let narrower = narrower.map_err(|error| match error {
+            types::CeilingError::Invalid(faults) => CeilingError::Invalid(diagnostics(&faults)),
+            types::CeilingError::Exceeds(what) => CeilingError::Exceeds(Exceeds { what }),
+        });
+        let text = narrower.map_err(|error| error.to_string())?;
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn is_read_only(&mut self, kind: ToolKind) -> Result<bool, Refusal> {
+        self.ask(|guest, store| guest.call_is_read_only(store, kind_of(kind)))
+    }
+
+    pub(crate) fn mutation_class(&mut self, kind: ToolKind) -> Result<&'static str, Refusal> {
+        self.ask(|guest, store| guest.call_kind_mutation_class(store, kind_of(kind)))
+            .map(mutation_class)
+    }
+
+    pub(crate) fn parse_side_effect_level(&mut self, word: &str) -> Result<SideEffectLevel, Refusal> {
+        self.ask(|guest, store| guest.call_parse_side_effect_level(store, word))
+            .map(level)
+    }
+
+    pub(crate) fn side_effect_rank(&mut self, word: &str) -> Result<u8, Refusal> {
+        self.ask(|guest, store| {
+            let level = guest.call_parse_side_effect_level(&mut *store, word)?;
+            guest.call_side_effect_rank(store, level)
+        })
     }
 
     pub(crate) fn list_entry_matches(

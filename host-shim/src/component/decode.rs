@@ -64,5 +64,6 @@ macro_rules! codes {
 
 codes! {
     Syntax DuplicateKey Limit MissingField WrongType UnknownValue UnknownRole UnknownKey InvalidValue DuplicateTool
-    InvalidPath NeverMatches EmptyCondition WideningCondition MissingList ListType UnusedList WildcardList Overridden
+    InvalidPath NeverMatches EmptyCondition WideningCondition MissingList ListType UnusedList WildcardList
+    RepeatedCommand OneSidedPlace Overridden MissingRoute Unbound
 }

@@ -87,6 +87,9 @@ fn question(question: types::Question) -> Question {
             step: step_name(step).to_owned(),
             value,
         },
+        types::Question::Condition(types::ConditionQuestion { name, subject }) => {
+            Question::Condition { name, subject }
+        }
     }
 }
 
@@ -104,6 +107,7 @@ fn answer(answer: types::Answer) -> Answer {
         types::Answer::Directory(answer) => Answer::Directory(answer),
         types::Answer::Urls(urls) => Answer::Urls(urls),
         types::Answer::Text(text) => Answer::Text(text),
+        types::Answer::Holds(holds) => Answer::Holds(holds),
         types::Answer::Failed(error) => Answer::Failed(error.message),
     }
 }

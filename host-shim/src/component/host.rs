@@ -153,6 +153,14 @@ impl imported::Host for State {
         let step = step_name(step);
         self.answer(|host| host.role_value(&role, step, &value).map_err(Into::into))
     }
+
+    fn condition(
+        &mut self,
+        name: String,
+        subject: String,
+    ) -> wasmtime::Result<Result<bool, types::HostError>> {
+        self.answer(|host| host.condition(&name, &subject).map_err(Into::into))
+    }
 }
 
 /// The step by the name that the core has for it.
@@ -290,5 +298,13 @@ impl Host for Remembering {
             value: value.to_owned(),
         };
         self.noted(question, self.host.role_value(role, step, value), Answer::Text)
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        let question = Question::Condition {
+            name: name.to_owned(),
+            subject: subject.to_owned(),
+        };
+        self.noted(question, self.host.condition(name, subject), Answer::Holds)
     }
 }

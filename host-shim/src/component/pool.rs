@@ -18,7 +18,7 @@ use super::fault::{Fault, Work};
 use super::host::{Remembering, SharedHost, State};
 use super::limits::InstanceLimits;
 use super::ticker::TICK;
-use crate::gate::{Gated, Verdict};
+use crate::gate::{Gated, Given, Verdict};
 
 /// By how much an instance may have grown in a call and still be kept: memory is never given back.
 const KEPT_GROWTH: usize = 16 * 1024 * 1024;
@@ -115,38 +115,56 @@ impl Pool {
         self.took
     }
 
-    pub(crate) fn evaluate(&self, call: &str) -> Result<Result<Verdict, CallError>, Fault> {
-        let answer = self.ask(|guest, store, engine| guest.engine().call_evaluate(store, engine, call))?;
+    pub(crate) fn evaluate(&self, given: Given<'_>) -> Result<Result<Verdict, CallError>, Fault> {
+        let answer = self.ask(|guest, store, engine| {
+            guest
+                .engine()
+                .call_evaluate(store, engine, given.call, given.context)
+        })?;
         Ok(answer.map(Into::into).map_err(call_error))
     }
 
     pub(crate) fn gate(
         &self,
-        call: &str,
+        given: Given<'_>,
         container_workspace_dir: Option<&str>,
     ) -> Result<Result<Gated, CallError>, Fault> {
         let answer = self.ask(|guest, store, engine| {
             guest
                 .engine()
-                .call_gate(store, engine, call, container_workspace_dir)
+                .call_gate(store, engine, given.call, given.context, container_workspace_dir)
         })?;
         Ok(answer.map(Into::into).map_err(call_error))
     }
 
-    pub(crate) fn explain(&self, call: &str) -> Result<Result<Value, CallError>, Fault> {
-        let answer = self.ask(|guest, store, engine| guest.engine().call_explain(store, engine, call))?;
+    pub(crate) fn explain(
+        &self,
+        given: Given<'_>,
+        audience: types::Audience,
+    ) -> Result<Result<Value, CallError>, Fault> {
+        let answer = self.ask(|guest, store, engine| {
+            guest
+                .engine()
+                .call_explain(store, engine, given.call, given.context, audience)
+        })?;
         Ok(answer.map(super::explained::explanation).map_err(call_error))
     }
 
     pub(crate) fn explain_gate(
         &self,
-        call: &str,
+        given: Given<'_>,
         container_workspace_dir: Option<&str>,
+        audience: types::Audience,
     ) -> Result<Result<Value, CallError>, Fault> {
         let answer = self.ask(|guest, store, engine| {
-            guest
-                .engine()
-                .call_explain_gate(store, engine, call, container_workspace_dir)
+            guest.engine().call_explain_gate(
+                store,
+                engine,
+                given.call,
+                given.context,
+                container_workspace_dir,
+                audience,
+            )
         })?;
         Ok(answer.map(super::explained::explanation).map_err(call_error))
     }

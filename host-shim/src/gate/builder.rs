@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use callgate_core::{Code, Diagnostic, Engine, Host, HostError, Input, Part};
@@ -217,12 +217,14 @@ impl GateBuilder {
         };
         let built = match self.engine {
             #[cfg(feature = "component")]
-            EngineKind::Component => self.component.load(&documents, host, &mut timings),
-            EngineKind::Native => native(&documents, host, &mut timings),
+            EngineKind::Component => self.component.load(&documents, Arc::clone(&host), &mut timings),
+            EngineKind::Native => native(&documents, Arc::clone(&host), &mut timings),
         };
         match built {
             Ok((judge, warnings)) if faults.is_empty() => Ok(Gate {
                 judge,
+                beside: OnceLock::new(),
+                host,
                 warnings: located(&warnings, &documents).collect(),
                 documents,
                 timings,

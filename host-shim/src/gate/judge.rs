@@ -6,9 +6,9 @@ use callgate_core::{Call, CallError, Engine, View};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{Gated, SharedHost, Verdict};
+use super::{Gated, Given, SharedHost, Verdict};
 #[cfg(feature = "component")]
-use crate::component::{EngineFault, Pool};
+use crate::component::{Audience, EngineFault, Pool};
 use crate::members::Members;
 
 /// What runs the engine. Both give the same answers, byte for byte.
@@ -64,49 +64,53 @@ impl Judge {
         }
     }
 
-    pub(super) fn evaluate(&self, call: &str) -> Result<Verdict, CallError> {
+    pub(super) fn evaluate(&self, given: Given<'_>) -> Result<Verdict, CallError> {
         match self {
             #[cfg(feature = "component")]
-            Self::Component(pool) => pool.evaluate(call).unwrap_or_else(|fault| {
-                Call::from_json(call)?;
+            Self::Component(pool) => pool.evaluate(given).unwrap_or_else(|fault| {
+                given.read()?;
                 Ok(denied(&fault))
             }),
-            Self::Native(native) => native.evaluate(call),
+            Self::Native(native) => native.evaluate(given),
         }
     }
 
-    pub(super) fn gate(&self, call: &str, container_workspace_dir: Option<&str>) -> Result<Gated, CallError> {
+    pub(super) fn gate(
+        &self,
+        given: Given<'_>,
+        container_workspace_dir: Option<&str>,
+    ) -> Result<Gated, CallError> {
         match self {
             #[cfg(feature = "component")]
-            Self::Component(pool) => pool.gate(call, container_workspace_dir).unwrap_or_else(|fault| {
-                Call::from_json(call)?;
+            Self::Component(pool) => pool.gate(given, container_workspace_dir).unwrap_or_else(|fault| {
+                given.read()?;
                 Ok(Gated::denied(denied(&fault)))
             }),
-            Self::Native(native) => native.gate(call, container_workspace_dir),
+            Self::Native(native) => native.gate(given, container_workspace_dir),
         }
     }
 
-    pub(super) fn explain(&self, call: &str) -> Result<Value, CallError> {
+    pub(super) fn explain(&self, given: Given<'_>) -> Result<Value, CallError> {
         match self {
             #[cfg(feature = "component")]
             Self::Component(pool) => pool
-                .explain(call)
-                .unwrap_or_else(|fault| Ok(unexplained(&Call::from_json(call)?, &denied(&fault)))),
-            Self::Native(native) => native.explain(call),
+                .explain(given, Audience::Operator)
+                .unwrap_or_else(|fault| Ok(unexplained(&given.read()?, &denied(&fault)))),
+            Self::Native(native) => native.explain(given),
         }
     }
 
     pub(super) fn explain_gate(
         &self,
-        call: &str,
+        given: Given<'_>,
         container_workspace_dir: Option<&str>,
     ) -> Result<Value, CallError> {
         match self {
             #[cfg(feature = "component")]
             Self::Component(pool) => pool
-                .explain_gate(call, container_workspace_dir)
-                .unwrap_or_else(|fault| Ok(unexplained(&Call::from_json(call)?, &denied(&fault)))),
-            Self::Native(native) => native.explain_gate(call, container_workspace_dir),
+                .explain_gate(given, container_workspace_dir, Audience::Operator)
+                .unwrap_or_else(|fault| Ok(unexplained(&given.read()?, &denied(&fault)))),
+            Self::Native(native) => native.explain_gate(given, container_workspace_dir),
         }
     }
 }
@@ -117,15 +121,15 @@ fn denied(fault: &EngineFault) -> Verdict {
 }
 
 impl Native {
-    fn evaluate(&self, call: &str) -> Result<Verdict, CallError> {
-        let call = Call::from_json(call)?;
+    fn evaluate(&self, given: Given<'_>) -> Result<Verdict, CallError> {
+        let call = given.read()?;
         let judged = guarded(|| Verdict::from(self.engine.evaluate(&call, self.host.as_ref())));
         Ok(judged.unwrap_or_else(panicked))
     }
 
-    fn gate(&self, call: &str, container_workspace_dir: Option<&str>) -> Result<Gated, CallError> {
-        let arguments = arguments_of(call);
-        let call = Call::from_json(call)?;
+    fn gate(&self, given: Given<'_>, container_workspace_dir: Option<&str>) -> Result<Gated, CallError> {
+        let arguments = arguments_of(given.call);
+        let call = given.read()?;
         let judged = guarded(|| {
             let gated = self
                 .engine
@@ -138,14 +142,18 @@ impl Native {
         Ok(judged.unwrap_or_else(|| Gated::denied(panicked())))
     }
 
-    fn explain(&self, call: &str) -> Result<Value, CallError> {
-        let call = Call::from_json(call)?;
+    fn explain(&self, given: Given<'_>) -> Result<Value, CallError> {
+        let call = given.read()?;
         let explained = guarded(|| serde_json::to_value(self.engine.explain(&call, self.host.as_ref())));
         Ok(explanation(&call, explained))
     }
 
-    fn explain_gate(&self, call: &str, container_workspace_dir: Option<&str>) -> Result<Value, CallError> {
-        let call = Call::from_json(call)?;
+    fn explain_gate(
+        &self,
+        given: Given<'_>,
+        container_workspace_dir: Option<&str>,
+    ) -> Result<Value, CallError> {
+        let call = given.read()?;
         let explained = guarded(|| {
             let host = self.host.as_ref();
             serde_json::to_value(self.engine.explain_gate(&call, container_workspace_dir, host))

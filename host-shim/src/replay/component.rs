@@ -1,6 +1,7 @@
 //! The engine as a component in wasmtime, under test.
 
 mod functions;
+mod world;
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings};
 use crate::component::{Artifact, Bare, COMPONENT, InstanceLimits, Pool, Unusable, default_folder};
-use crate::{Gate, VirtualHost};
+use crate::{Fault, Gate, GateError, VirtualHost};
 use functions::Functions;
 
 /// The component that this crate carries, in wasmtime. What ends an instance is a denial, as for every
@@ -72,7 +73,7 @@ impl Subject for ComponentSubject {
             reentrant,
             parts: batch.engine.clone(),
             fuel: None,
-            gate: Err("no engine was asked for".to_owned()),
+            gate: Err(Unbuilt::from("no engine was asked for".to_owned())),
         };
         session.build();
         let operations = batch.operations.iter();
@@ -105,6 +106,31 @@ fn place(surroundings: &Surroundings) -> Result<(SharedHost, Option<String>), St
 /// Why an operation has no answer, when nothing is broken.
 type Refusal = String;
 
+/// Why there is no gate.
+struct Unbuilt {
+    message: String,
+    faults: Vec<Fault>,
+}
+
+impl From<String> for Unbuilt {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            faults: Vec::new(),
+        }
+    }
+}
+
+impl From<GateError> for Unbuilt {
+    fn from(error: GateError) -> Self {
+        let message = error.to_string();
+        match error {
+            GateError::Refused(faults) => Self { message, faults },
+            _ => Self::from(message),
+        }
+    }
+}
+
 /// One batch's host and engine.
 struct Session<'s> {
     subject: &'s ComponentSubject,
@@ -112,7 +138,7 @@ struct Session<'s> {
     reentrant: Option<String>,
     parts: Option<EngineParts>,
     fuel: Option<u64>,
-    gate: Result<Arc<Gate>, Refusal>,
+    gate: Result<Arc<Gate>, Unbuilt>,
 }
 
 impl Session<'_> {
@@ -121,7 +147,7 @@ impl Session<'_> {
         self.gate = self.built(parts);
     }
 
-    fn built(&self, parts: &EngineParts) -> Result<Arc<Gate>, Refusal> {
+    fn built(&self, parts: &EngineParts) -> Result<Arc<Gate>, Unbuilt> {
         let reentrant = self.reentrant.as_ref().map(|call| {
             Arc::new(Reentrant {
                 host: Arc::clone(&self.host),
@@ -150,7 +176,7 @@ impl Session<'_> {
             let part = Part::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
             builder = builder.part(part, text);
         }
-        let gate = Arc::new(builder.build().map_err(refusal)?);
+        let gate = Arc::new(builder.build()?);
         if let Some(reentrant) = reentrant {
             reentrant.gate.get_or_init(|| Arc::downgrade(&gate));
         }
@@ -197,6 +223,12 @@ impl Session<'_> {
                 let parsed = |text: &str| serde_json::from_str::<Value>(text).map_err(refusal);
                 Ok(json!({"argsForTransport": parsed(&transport)?, "argsForPolicy": parsed(&policy)?}))
             }
+            Operation::Semantics { server, tool } => self.pool()?.semantics(server, tool),
+            Operation::Diagnostics => {
+                let warnings = self.gate()?.warnings().iter();
+                Ok(warnings.map(|fault| fault.diagnostic.to_string()).collect())
+            }
+            Operation::World(question) => world::answer(self, question),
             Operation::Function { name, args } => self.functions()?.call(name, args),
             Operation::Whitelist(script) => self.functions()?.whitelist(script),
             Operation::EvaluateJs { .. } => Err("no JavaScript runs here".to_owned()),
@@ -205,7 +237,7 @@ impl Session<'_> {
     }
 
     fn gate(&self) -> Result<&Gate, Refusal> {
-        self.gate.as_deref().map_err(Clone::clone)
+        self.gate.as_deref().map_err(|unbuilt| unbuilt.message.clone())
     }
 
     fn pool(&self) -> Result<&Pool, Refusal> {
@@ -303,5 +335,9 @@ impl Host for Reentrant {
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.host.role_value(role, step, value)
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        self.host.condition(name, subject)
     }
 }

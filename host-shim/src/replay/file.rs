@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::adversarial::Suite;
 use super::vectors::Departures;
-use super::{Progress, ReplayError, Report, Subject, lines, recordings, vectors};
+use super::{Progress, ReplayError, Report, Subject, cases, lines, recordings, vectors, worlds};
 
 /// Why a case file is not replayed.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl From<ReplayError> for FileError {
     }
 }
 
-/// Replays the file at `path`: recorded cases, recordings, or adversarial cases beside their `setups.json`. Its first
+/// Replays the file at `path`: recorded cases, recordings, cases with written expectations, cases of worlds, or adversarial cases beside their `setups.json`. Its first
 /// line says which. Where a `departures.jsonl` stands beside cases, it is heeded. `progress` is called after every
 /// batch.
 ///
@@ -66,6 +66,8 @@ pub fn file(
             let departures = Departures::read("departures.jsonl", &departures_of(path)?)?;
             vectors::replay(subject, &name, &text, &departures, progress)?
         }
+        Kind::Worlds => worlds::replay(subject, &name, &text, progress)?,
+        Kind::Cases => cases::replay(subject, &name, &text, progress)?,
         Kind::Recordings => recordings::replay(subject, &name, &text, progress)?,
         Kind::Adversarial => {
             let setups = read(&path.with_file_name("setups.json"))?;
@@ -85,6 +87,8 @@ fn departures_of(path: &Path) -> Result<String, FileError> {
 
 enum Kind {
     Vectors,
+    Worlds,
+    Cases,
     Recordings,
     Adversarial,
 }
@@ -96,11 +100,14 @@ impl Kind {
             format: Option<String>,
             setup: Option<Value>,
         }
-        const EXPECTED: &str = "`vectors/1`, `recording/1`, or an adversarial case with its `setup`";
+        const EXPECTED: &str =
+            "`vectors/1`, `cases/1`, `world/1`, `recording/1`, or an adversarial case with its `setup`";
 
         let head: Head = serde_json::from_str(line).map_err(|error| error.to_string())?;
         match (head.format.as_deref(), head.setup) {
             (Some("vectors/1"), _) => Ok(Self::Vectors),
+            (Some("world/1"), _) => Ok(Self::Worlds),
+            (Some("cases/1"), _) => Ok(Self::Cases),
             (Some("recording/1"), _) => Ok(Self::Recordings),
             (Some(format), _) => Err(format!("found the format `{format}`, expected {EXPECTED}")),
             (None, Some(_)) => Ok(Self::Adversarial),

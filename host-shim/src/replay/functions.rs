@@ -59,6 +59,20 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
                 .collect();
             json!({"args": args})
         }
+        "intersectCeilings" => {
+            let load = |at| core::Ceiling::load(core::Input::Value(any(at))).map_err(refusal);
+            let narrower = load(0)?.intersect(&load(1)?).map_err(refusal)?;
+            json!(narrower)
+        }
+        "isReadOnly" | "mutationClass" => {
+            let kind = core::ToolKind::parse(text(0)?).ok_or_else(|| format!("unknown kind `{}`", any(0)))?;
+            match name {
+                "isReadOnly" => json!(kind.is_read_only()),
+                _ => json!(kind.mutation_class()),
+            }
+        }
+        "parseSideEffectLevel" => json!(core::SideEffectLevel::parse(text(0)?)),
+        "sideEffectRank" => json!(core::SideEffectLevel::parse(text(0)?).rank()),
         "rewriteResultContent" => {
             let Some(content) = any(0).as_array() else {
                 return Ok(any(0).clone());

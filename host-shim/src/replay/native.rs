@@ -2,12 +2,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{Arguments, Call, Engine, Host, HostError, Input, Part, RealpathError, Recording, View};
+use callgate_core::{
+    Arguments, BuildError, Call, Diagnostic, Engine, Host, HostError, Input, Part, RealpathError, Recording,
+    View,
+};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Value, json};
 
-use super::functions;
 use super::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings};
+use super::{functions, native_world};
 use crate::VirtualHost;
 
 /// callgate-core in this process. A panic is an [`Outcome::Fault`].
@@ -48,7 +51,7 @@ impl Subject for NativeSubject {
         };
         let mut session = Session {
             place,
-            engine: Err("no engine was asked for".to_owned()),
+            engine: Err(Unbuilt::from("no engine was asked for")),
         };
         if let Some(parts) = &batch.engine {
             session.build(parts);
@@ -89,17 +92,41 @@ impl Place {
 /// One batch's host and engine.
 struct Session {
     place: Place,
-    engine: Result<Engine, String>,
+    engine: Result<Engine, Unbuilt>,
+}
+
+/// Why there is no engine.
+pub(super) struct Unbuilt {
+    pub(super) message: String,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl From<&str> for Unbuilt {
+    fn from(message: &str) -> Self {
+        Self {
+            message: message.to_owned(),
+            diagnostics: Vec::new(),
+        }
+    }
+}
+
+impl From<BuildError> for Unbuilt {
+    fn from(error: BuildError) -> Self {
+        Self {
+            message: error.to_string(),
+            diagnostics: error.diagnostics,
+        }
+    }
 }
 
 /// Why an operation has no answer, when nothing is broken.
-type Refusal = String;
+pub(super) type Refusal = String;
 
 impl Session {
     fn build(&mut self, parts: &EngineParts) {
         let host = self.place.host();
         let built = catch_unwind(AssertUnwindSafe(|| build(parts, host)));
-        self.engine = built.unwrap_or_else(|_| Err("building the engine panicked".to_owned()));
+        self.engine = built.unwrap_or_else(|_| Err(Unbuilt::from("building the engine panicked")));
     }
 
     fn guarded(&mut self, operation: &Operation) -> Outcome {
@@ -140,6 +167,14 @@ impl Session {
                 let call = Call::from_json(request).map_err(refusal)?;
                 value(&engine.explain(&call, self.place.host()))
             }
+            Operation::Semantics { server, tool } => {
+                let semantics = self.engine()?.semantics(server, tool);
+                semantics.map_or(Ok(Value::Null), |semantics| value(&semantics.described()))
+            }
+            Operation::Diagnostics => {
+                let warnings = self.engine()?.warnings().iter();
+                Ok(warnings.map(ToString::to_string).collect())
+            }
             Operation::GetAnnotation { server, tool, args } => {
                 let call = Call::new(server.as_str(), tool.as_str(), Arguments::from_json(args));
                 let resolved = self.engine()?.annotation(&call);
@@ -171,6 +206,9 @@ impl Session {
                     "argsForPolicy": prepared.apply(&arguments, View::Policy),
                 }))
             }
+            Operation::World(question) => {
+                native_world::answer(question, self.engine.as_ref(), self.place.host())
+            }
             Operation::Function { name, args } => functions::call(name, args, self.place.host()),
             Operation::Whitelist(script) => functions::whitelist(script, self.place.host()),
             Operation::EvaluateJs { .. } => Err("no JavaScript runs here".to_owned()),
@@ -180,7 +218,7 @@ impl Session {
     }
 
     fn engine(&self) -> Result<&Engine, Refusal> {
-        self.engine.as_ref().map_err(Clone::clone)
+        self.engine.as_ref().map_err(|unbuilt| unbuilt.message.clone())
     }
 
     fn evaluate(&self, request: &str, times: u32) -> Result<Value, Refusal> {
@@ -198,13 +236,14 @@ impl Session {
     }
 }
 
-fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Refusal> {
+fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Unbuilt> {
     let mut builder = Engine::builder();
     for (name, text) in parts.iter() {
-        let part = Part::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
+        let part = Part::from_key(name)
+            .ok_or_else(|| Unbuilt::from(format!("an engine has no part `{name}`").as_str()))?;
         builder = builder.part(part, Input::Text(text));
     }
-    builder.build(host).map_err(refusal)
+    Ok(builder.build(host)?)
 }
 
 /// A host that has its engine evaluate the world's reentrant request whenever it is asked for a real path.
@@ -270,20 +309,24 @@ impl Host for Reentrant<'_> {
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.host.role_value(role, step, value)
     }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        self.host.condition(name, subject)
+    }
 }
 
 /// The arguments of a request that was read as a call.
-fn arguments_of(request: &str) -> Result<Value, Refusal> {
+pub(super) fn arguments_of(request: &str) -> Result<Value, Refusal> {
     let mut request: Value = serde_json::from_str(request).map_err(refusal)?;
     Ok(request
         .get_mut("arguments")
         .map_or_else(|| json!({}), Value::take))
 }
 
-fn value(answer: &impl Serialize) -> Result<Value, Refusal> {
+pub(super) fn value(answer: &impl Serialize) -> Result<Value, Refusal> {
     serde_json::to_value(answer).map_err(refusal)
 }
 
-fn refusal(error: impl std::fmt::Display) -> Refusal {
+pub(super) fn refusal(error: impl std::fmt::Display) -> Refusal {
     error.to_string()
 }

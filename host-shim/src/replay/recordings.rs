@@ -1,6 +1,6 @@
 //! Replaying recordings, `recording/1`: single evaluations with everything that the host answered.
 //!
-//! A line is `{format, name?, engine, recording, request, verdict, explanation?}`: the engine's documents by
+//! A line is `{format, name?, engine, recording, request, context?, verdict, explanation?}`: the engine's documents by
 //! their keys, the [`callgate_core::Recording`], the call, and what came of it. Both must come again exactly.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::report::{Disagreement, Report, Tally};
-use super::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings};
+use super::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, WorldQuestion};
 use super::{Progress, ReplayError, lines};
 
 #[derive(Deserialize)]
@@ -22,6 +22,7 @@ struct Line {
     engine: BTreeMap<String, Box<RawValue>>,
     recording: Value,
     request: Box<RawValue>,
+    context: Option<Box<RawValue>>,
     verdict: Value,
     explanation: Option<Value>,
 }
@@ -77,12 +78,26 @@ impl Line {
             operations.push(Operation::Explain { request });
             expected.push(Outcome::Answer(explanation.clone()));
         }
+        if let Some(context) = &self.context {
+            operations = vec![Operation::World(WorldQuestion::Evaluate {
+                request: self.request.get().to_owned(),
+                context: Some(context.get().to_owned()),
+            })];
+            let mut answer = json!({"verdict": self.verdict});
+            answer["explanation"] = self.explanation.clone().unwrap_or_default();
+            expected = vec![Outcome::Answer(answer)];
+        }
         let batch = Batch {
             surroundings: Surroundings::Recording(self.recording.clone()),
             engine: Some(engine),
             operations,
         };
-        let got = subject.run(&batch);
+        let mut got = subject.run(&batch);
+        if let (Some(_), None, [Outcome::Answer(answer)]) =
+            (&self.context, &self.explanation, got.as_mut_slice())
+        {
+            answer["explanation"] = Value::Null;
+        }
         let file = format!("{} {name}", subject.name());
         if got == expected {
             report.count(&file, &[], Tally::PASSED);

@@ -162,6 +162,15 @@ pub enum Operation {
         /// JSON text: `{serverName, toolName, arguments}`.
         request: String,
     },
+    /// What a tool does: `{…, isReadOnly, mutationClass}` with the fields of its annotation, or `null`.
+    Semantics {
+        /// The server's name.
+        server: String,
+        /// The tool's name.
+        tool: String,
+    },
+    /// What was noticed when the engine was built, as lines.
+    Diagnostics,
     /// The annotation of a tool with its conditions resolved: `{args: {name: [roles]}}` or `null`.
     GetAnnotation {
         /// The server's name.
@@ -194,6 +203,85 @@ pub enum Operation {
     /// Runs a script on a fresh approval whitelist; the answer is
     /// `{extract: [{patterns, descriptions}], match: [index or -1]}`.
     Whitelist(WhitelistScript),
+    /// Asks the engine about its world.
+    World(WorldQuestion),
+}
+
+/// What an engine with a world is asked. A context is JSON text; without one the call has none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "ask",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum WorldQuestion {
+    /// The place of an address: `{reply, hostPath}`, the path by way of the reference.
+    Resolve {
+        /// The address.
+        address: String,
+        /// Whether something must be there already.
+        #[serde(default = "truth")]
+        require_exists: bool,
+        /// The context.
+        context: Option<String>,
+    },
+    /// Whether an operation is allowed: the reply.
+    Enforce {
+        /// The mode.
+        mode: Option<String>,
+        /// The tool's name.
+        tool: String,
+        /// Its command.
+        command: String,
+        /// The root.
+        root: String,
+        /// The first name below it.
+        subdirectory: Option<String>,
+        /// The address of the place.
+        address: Option<String>,
+        /// The context.
+        context: Option<String>,
+    },
+    /// A call through the gate: `{verdict, argsForTransport, explanation}`, the explanation being that for an agent.
+    Gate {
+        /// JSON text: `{serverName, toolName, arguments}`.
+        request: String,
+        /// The context.
+        context: Option<String>,
+    },
+    /// A call whose arguments are prepared: `{verdict, explanation}`, the explanation being the whole one.
+    Evaluate {
+        /// JSON text: `{serverName, toolName, arguments}`.
+        request: String,
+        /// The context.
+        context: Option<String>,
+    },
+    /// Steps on one table of references: an array with an answer each.
+    References {
+        /// The steps.
+        steps: Vec<ReferenceStep>,
+    },
+    /// What is said about the engine's documents: `[{code, severity, path}]`, whether they are refused or not.
+    Diagnostics,
+}
+
+/// One step on a table of references; references are meant by their place in the order of their making.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub enum ReferenceStep {
+    /// Resolves an address in a mode; the answer is the reply's code.
+    Resolve(String, String),
+    /// The path that a reference stands for, or `null`.
+    HostPath(usize),
+    /// Ends a reference; whether it was valid.
+    Revoke(usize),
+    /// Ends every reference; `null`.
+    RevokeAll,
+}
+
+fn truth() -> bool {
+    true
 }
 
 /// Extractions in order, every pattern added as it is made; then the matches.

@@ -23,9 +23,24 @@ pub struct World {
     /// Repositories by the canonical path of their top directory.
     #[serde(default)]
     pub git: BTreeMap<String, Repository>,
+    /// What predicates that a world of addresses calls `host:<name>` say, by name; others fail.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub conditions: BTreeMap<String, Predicate>,
     /// How `realpath` misbehaves, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub realpath: Option<Misbehaviour>,
+}
+
+/// What a predicate says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Predicate {
+    /// This.
+    Always(bool),
+    /// That it cannot say: the host fails with these words.
+    Fails(String),
+    /// Whether the subject has all of these members.
+    Of(serde_json::Map<String, serde_json::Value>),
 }
 
 /// Whose paths a world has.

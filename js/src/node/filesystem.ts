@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import type { RealpathFailure } from "../host.js";
 
 /** The symbolic links that one resolution follows, as in Linux (`path_resolution(7)`). */
@@ -21,7 +21,7 @@ export function realpath(path: string): string | RealpathFailure {
   let real: string;
   try {
     // Asked first, because an error that is thrown costs several times as much as an answer.
-    if (!existsSync(path) && lstatSync(path, QUIET) === undefined) {
+    if (!existsSync(path) && lstat(path) === undefined) {
       return { error: "not-found", nearest: nearest(path) };
     }
     real = native(path);
@@ -41,8 +41,20 @@ function nearest(path: string): string {
   let ancestor = path;
   do {
     ancestor = ancestor.slice(0, ancestor.lastIndexOf("/")) || "/";
-  } while (ancestor !== "/" && lstatSync(ancestor, QUIET) === undefined);
+  } while (ancestor !== "/" && lstat(ancestor) === undefined);
   return ancestor;
+}
+
+/** What is at a path, if only a link; nothing below what is no directory. */
+function lstat(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, QUIET);
+  } catch (thrown) {
+    if ((thrown as { code?: unknown }).code === "ENOTDIR") {
+      return undefined;
+    }
+    throw thrown;
+  }
 }
 
 /** The canonical form of a path of any bytes, as a binary string. */
@@ -154,7 +166,7 @@ export function readLink(path: string): string | undefined {
     return undefined;
   }
   // Nothing, or something else, is no link, whatever led there.
-  if (lstatSync(path, QUIET)?.isSymbolicLink() !== true) {
+  if (lstat(path)?.isSymbolicLink() !== true) {
     return undefined;
   }
   const parent = realpath(path.slice(0, cut) || "/");

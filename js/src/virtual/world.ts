@@ -12,6 +12,11 @@ export interface World {
   readonly fs?: WorldFilesystem;
   /** Repositories by the canonical path of their top directory. */
   readonly git?: Readonly<Record<string, WorldRepository>>;
+  /**
+   * What predicates that a world of addresses calls `host:<name>` say, by name: this, whether the subject has all of
+   * these members, or, as a text, that the host fails with these words. Others fail.
+   */
+  readonly conditions?: Readonly<Record<string, boolean | string | Readonly<Record<string, unknown>>>>;
 }
 
 /** A virtual filesystem. Names compare exactly, unless a flag says otherwise. */
@@ -55,7 +60,14 @@ export interface WorldRepository {
 }
 
 // A key that is forgotten here does not compile.
-const WORLD: { readonly [key in keyof World]-?: true } = { platform: true, home: true, cwd: true, fs: true, git: true };
+const WORLD: { readonly [key in keyof World]-?: true } = {
+  platform: true,
+  home: true,
+  cwd: true,
+  fs: true,
+  git: true,
+  conditions: true,
+};
 const FILESYSTEM: { readonly [key in keyof WorldFilesystem]-?: true } = {
   dirs: true,
   files: true,

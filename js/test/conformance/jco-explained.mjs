@@ -13,6 +13,7 @@ const QUESTIONS = {
     step: step === "canonicalize" ? "canonicalize" : "extractPolicyValue",
     value,
   }),
+  condition: ({ name, subject }) => ({ ask: "condition", name, subject }),
 };
 
 const NO_PATH = {

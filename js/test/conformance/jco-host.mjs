@@ -88,6 +88,16 @@ export function importsOf(host) {
     gitRemoteUrls: (repo, remote) => texts("gitRemoteUrls", () => host.gitRemoteUrls(repo, remote)),
     gitDefaultRemoteUrls: (repo) => texts("gitDefaultRemoteUrls", () => host.gitDefaultRemoteUrls(repo)),
     gitUrl: (repo, url) => texts("gitUrl", () => host.gitUrl?.(repo, url) ?? [url]),
+    condition(name, subject) {
+      const isAnswer = (answer) => typeof answer === "boolean";
+      return asked(
+        "condition",
+        () => host.condition?.(name, subject) ?? false,
+        isAnswer,
+        "a boolean",
+        plain("condition"),
+      );
+    },
     roleValue(role, step) {
       const name = step === "canonicalize" ? "canonicalize" : "extractPolicyValue";
       throw failure({ message: `the host has no callback \`${name}\` for the role \`${role}\`` });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { createRecordedHost, createVirtualHost } from "callgate";
 import { instantiate } from "../../component/callgate.js";
+import { described, line, referenceSteps, replied, spelled } from "./jco-described.mjs";
 import { explained } from "./jco-explained.mjs";
 import { importsOf, misbehaving } from "./jco-host.mjs";
 
@@ -62,6 +63,16 @@ const escalationOf = ({ server, tool, args, annotation, escalatedRoles }) => ({
 
 const NOTHING = { server: "", tool: "", args: {}, annotation: { args: {} } };
 
+const KINDS = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"];
+
+/** The contract has no other kinds. */
+function kindOf(kind) {
+  if (!KINDS.includes(kind)) {
+    throw new SyntaxError(`unknown kind \`${kind}\``);
+  }
+  return kind;
+}
+
 const functions = {
   expandTilde: (engine, path) => engine.expandTilde(path),
   resolveRealPath: (engine, path) => engine.resolveRealPath(path),
@@ -89,6 +100,12 @@ const functions = {
     const roles = engine.resolveStoredAnnotation(JSON.stringify(annotation), JSON.stringify(args));
     return { args: rolesOf(roles) };
   },
+  intersectCeilings: (engine, host, requested) =>
+    JSON.parse(engine.intersectCeilings(JSON.stringify(host), JSON.stringify(requested))),
+  isReadOnly: (engine, kind) => engine.isReadOnly(kindOf(kind)),
+  mutationClass: (engine, kind) => spelled(engine.kindMutationClass(kindOf(kind))),
+  parseSideEffectLevel: (engine, word) => spelled(engine.parseSideEffectLevel(word)),
+  sideEffectRank: (engine, word) => engine.sideEffectRank(engine.parseSideEffectLevel(word)),
   rewriteResultContent: (engine, content, hostDir, containerDir) => {
     if (!Array.isArray(content)) {
       return content;
@@ -169,6 +186,59 @@ class Session {
     return first;
   }
 
+  world(question) {
+    if (question.ask === "diagnostics") {
+      const found = Array.isArray(this.refusal?.payload) ? this.refusal.payload : this.refusal;
+      const faults = this.loaded === undefined ? found : this.loaded.warnings();
+      return faults.map(({ code, severity, path }) => ({ code, severity, path }));
+    }
+    const engine = this.needed();
+    const context = question.context ?? undefined;
+    switch (question.ask) {
+      case "resolve": {
+        const table = engine.references();
+        const { reply, reference } = engine.resolve(table, question.address, question.requireExists, context);
+        return {
+          reply: replied(reply),
+          hostPath: reference === undefined ? null : (table.hostPath(reference) ?? null),
+        };
+      }
+      case "enforce": {
+        const { mode, tool, command, root, subdirectory, address } = question;
+        const given = (value) => value ?? undefined;
+        const operation = {
+          mode: given(mode),
+          tool,
+          command,
+          root,
+          subdirectory: given(subdirectory),
+          address: given(address),
+        };
+        return replied(engine.enforce(operation, context));
+      }
+      case "gate": {
+        const { verdict, argsForTransport } = engine.gate(question.request, context, undefined);
+        const explanation = engine.explainGate(question.request, context, undefined, "agent");
+        return {
+          verdict: verdictOf(verdict),
+          argsForTransport: argsForTransport === undefined ? null : JSON.parse(argsForTransport),
+          explanation: explained(explanation, verdictOf),
+        };
+      }
+      case "evaluate": {
+        const verdict = verdictOf(engine.evaluate(question.request, context));
+        return {
+          verdict,
+          explanation: explained(engine.explain(question.request, context, "operator"), verdictOf),
+        };
+      }
+      case "references":
+        return referenceSteps(engine, question.steps);
+      default:
+        throw new SyntaxError(`nothing here answers \`${question.ask}\``);
+    }
+  }
+
   whitelist(script) {
     const patterns = [];
     const extract = script.extract.map((one) => {
@@ -196,12 +266,20 @@ class Session {
         return this.evaluate(operation.text, 1);
       case "gate": {
         const container = operation.containerWorkspaceDir ?? undefined;
-        const { verdict, argsForTransport } = this.needed().gate(operation.request, container);
+        const { verdict, argsForTransport } = this.needed().gate(operation.request, undefined, container);
         const sent = argsForTransport === undefined ? null : JSON.parse(argsForTransport);
         return { verdict: verdictOf(verdict), argsForTransport: sent };
       }
       case "explain":
-        return explained(this.needed().explain(operation.request), verdictOf);
+        return explained(this.needed().explain(operation.request, undefined, "operator"), verdictOf);
+      case "semantics": {
+        const found = this.needed().semantics({ server: operation.server, name: operation.tool });
+        return found === undefined ? null : described(found);
+      }
+      case "diagnostics":
+        return this.needed().warnings().map(line);
+      case "world":
+        return this.world(operation);
       case "getAnnotation": {
         const roles = this.needed().annotation(callText(operation));
         return roles === undefined ? null : { args: rolesOf(roles) };

@@ -8,8 +8,8 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use callgate_host::replay::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings};
-use callgate_host::{EngineKind, Gate, RealHost};
+use callgate_host::replay::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, WorldQuestion};
+use callgate_host::{EngineKind, Gate, Given, RealHost};
 use clap::Parser;
 use conformance::hosts;
 use serde_json::Value;
@@ -55,17 +55,26 @@ fn show(options: &Options) -> Result<bool, String> {
         .host(Arc::new(host));
     let gate = gate.build();
     let gate = gate.map_err(|error| error.to_string())?;
-    let others: Vec<String> = hosts::ALL.iter().skip(1).map(|name| (*name).to_owned()).collect();
-    let mut others = hosts::start(&others)?;
+    // The first is native, which has judged.
+    let mut others = hosts::start(&[])?.split_off(1);
 
     let mut same = true;
-    anstream::println!("{}  call", hosts::ALL.map(|name| format!("{name:<8}")).join("  "));
+    let names = others.iter().map(|subject| subject.name());
+    let names: Vec<String> = ["native"]
+        .into_iter()
+        .chain(names)
+        .map(|name| format!("{name:<8}"))
+        .collect();
+    anstream::println!("{}  call", names.join("  "));
     for call in calls.lines().filter(|line| !line.trim().is_empty()) {
-        let explanation = gate.explain(call).map_err(|error| format!("{call}: {error}"))?;
+        let context = context_of(call);
+        let given = Given::from(call);
+        let given = context.as_deref().map_or(given, |context| given.within(context));
+        let explanation = gate.explain(given).map_err(|error| format!("{call}: {error}"))?;
         let verdict = &explanation["verdict"];
         let batch = recorded(
             &gate
-                .recorded(call, &explanation)
+                .recorded(given, &explanation)
                 .map_err(|error| error.to_string())?,
         )?;
         let mut cells = vec![cell(verdict)];
@@ -77,7 +86,7 @@ fn show(options: &Options) -> Result<bool, String> {
         let text = |name: &str| verdict[name].as_str().unwrap_or_default();
         let dimmed = Style::new().dimmed();
         anstream::println!("{}  {}", cells.join("  "), title(call));
-        let indent = " ".repeat(hosts::ALL.len() * 10);
+        let indent = " ".repeat(cells.len() * 10);
         anstream::println!("{indent}{dimmed}{}: {}{dimmed:#}", text("rule"), text("reason"));
     }
     println!(
@@ -116,16 +125,32 @@ fn recorded(line: &str) -> Result<Batch, String> {
         engine.set(part, document.to_string());
     }
     let request = line["request"].to_string();
+    let operation = match &line["context"] {
+        Value::Null => Operation::Evaluate { request, times: 1 },
+        context => Operation::World(WorldQuestion::Evaluate {
+            request,
+            context: Some(context.to_string()),
+        }),
+    };
     Ok(Batch {
         surroundings: Surroundings::Recording(line["recording"].clone()),
         engine: Some(engine),
-        operations: vec![Operation::Evaluate { request, times: 1 }],
+        operations: vec![operation],
     })
+}
+
+/// What an example's call says of its own context: its author is no agent.
+fn context_of(call: &str) -> Option<String> {
+    let call: Value = serde_json::from_str(call).ok()?;
+    call.get("context").map(Value::to_string)
 }
 
 fn judge(subject: &mut dyn Subject, batch: &Batch) -> Result<Value, String> {
     match subject.run(batch).pop() {
-        Some(Outcome::Answer(verdict)) => Ok(verdict),
+        Some(Outcome::Answer(mut answer)) => Ok(match answer.get_mut("verdict") {
+            Some(verdict) => verdict.take(),
+            None => answer,
+        }),
         other => Err(format!("{}: {other:?}", subject.name())),
     }
 }

@@ -80,11 +80,25 @@ const RUST: &[Step] = &[
     },
 ];
 
+const FUZZ: Step = step(
+    "fuzzing",
+    &[
+        "cargo",
+        "run",
+        "--quiet",
+        "--package",
+        "conformance",
+        "--bin",
+        "fuzz",
+    ],
+);
+
 const JS: &[Step] = &[
     in_js("npm packages", &["npm", "ci", "--no-audit", "--no-fund"]),
     in_js("npm build", &["npm", "run", "build"]),
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
+    in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
     in_js("npm tests", &["npm", "test"]),
 ];
 
@@ -104,6 +118,7 @@ const CONFORMANCE: Step = step(
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut steps: Vec<&Step> = RUST.iter().collect();
+    steps.push(&FUZZ);
     if root.join("js/package.json").exists() {
         steps.extend(JS);
     }

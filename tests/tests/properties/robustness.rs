@@ -163,6 +163,75 @@ fn replace(value: &mut Value, at: usize, with: &Value) -> Option<usize> {
     Some(left)
 }
 
+/// Only one path makes it fail.
+struct FailingAt(&'static str);
+
+impl Host for FailingAt {
+    fn home_dir(&self) -> &str {
+        "/home/u"
+    }
+
+    fn current_dir(&self) -> &str {
+        "/"
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        if path == self.0 {
+            return Err(RealpathError::Host(HostError::new("a test's failure")));
+        }
+        Ok(path.to_owned())
+    }
+
+    fn git_remote_urls(&self, _repo: &str, _remote: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn git_default_remote_urls(&self, _repo: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A denial stays what it was when the host fails at a value that is only prepared, explained or not.
+#[test]
+fn a_failure_while_preparing_keeps_a_denial() {
+    let documents = Documents::new(
+        json!([rule("all", json!({}), "allow")]),
+        &[tool(
+            "s/t",
+            json!({"first": ["read-path"], "second": ["read-path"]}),
+        )],
+    );
+    let engine = documents
+        .build(&FailingAt(""))
+        .unwrap_or_else(|error| panic!("{error}"));
+    #[track_caller]
+    fn check(engine: &Engine, arguments: &Value, rule: &str) {
+        let host = FailingAt("/broken");
+        let call = Call::from_value("s", "t", arguments);
+        let verdict = engine.gate(&call, None, &host).verdict;
+        assert_eq!(
+            (verdict.decision.as_str(), verdict.rule),
+            ("deny", rule),
+            "{arguments}"
+        );
+        let explained = engine.explain_gate(&call, None, &host).verdict;
+        assert_eq!(
+            explained,
+            serde_json::to_value(&verdict).expect("a verdict is JSON")
+        );
+    }
+    check(
+        &engine,
+        &json!({"first": "~root", "second": "/broken"}),
+        "structural-unresolvable-value",
+    );
+    check(
+        &engine,
+        &json!({"first": "/broken", "second": "~root"}),
+        "structural-host-error",
+    );
+}
+
 proptest! {
     #![proptest_config(config(500))]
 

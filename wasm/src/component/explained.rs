@@ -130,6 +130,9 @@ fn question(question: &Question) -> types::Question {
             step: role_step(&step),
             value,
         }),
+        Question::Condition { name, subject } => {
+            types::Question::Condition(types::ConditionQuestion { name, subject })
+        }
     }
 }
 
@@ -145,6 +148,7 @@ fn answer(answer: &Answer) -> types::Answer {
         Answer::Directory(answer) => types::Answer::Directory(answer),
         Answer::Urls(urls) => types::Answer::Urls(urls),
         Answer::Text(text) => types::Answer::Text(text),
+        Answer::Holds(holds) => types::Answer::Holds(holds),
         Answer::Failed(message) => types::Answer::Failed(types::HostError { message }),
     }
 }

@@ -70,6 +70,10 @@ impl Host for Imported {
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         imported::role_value(role, role_step(step), value).map_err(failed)
     }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        imported::condition(name, subject).map_err(failed)
+    }
 }
 
 /// The step by the name that the core has for it.

@@ -5,15 +5,16 @@ use serde_json::Value as Json;
 
 use super::contract::{Guest, McpRoot, PolicyRoot};
 use super::encode::diagnostics;
-use super::engine::Loaded;
+use super::engine::{Loaded, Table};
 use super::host::Imported;
 use super::types::{
     self, ApprovalError, ApprovalPattern, ArgumentRoles, Escalation, HostError, RootError, TextError,
 };
-use super::{Component, approval};
+use super::{Component, approval, described};
 
 impl Guest for Component {
     type Engine = Loaded;
+    type References = Table;
 
     fn approval_candidates(
         escalation: Escalation,
@@ -120,6 +121,35 @@ impl Guest for Component {
             roles: owned(roles),
         };
         Ok(resolved.into_iter().map(roles).collect())
+    }
+
+    fn intersect_ceilings(host: String, requested: String) -> Result<String, types::CeilingError> {
+        let load = |text: &str| core::Ceiling::load(core::Input::Text(text));
+        let narrower = load(&host).and_then(|host| {
+            let requested = load(&requested)?;
+            host.intersect(&requested).map_err(core::CeilingError::Exceeds)
+        });
+        let narrower = narrower.map_err(|error| match error {
+            core::CeilingError::Invalid(faults) => types::CeilingError::Invalid(diagnostics(&faults)),
+            core::CeilingError::Exceeds(exceeds) => types::CeilingError::Exceeds(exceeds.what),
+        })?;
+        Ok(serde_json::to_string(&narrower).unwrap_or_default())
+    }
+
+    fn is_read_only(kind: types::ToolKind) -> bool {
+        described::kind_of(kind).is_read_only()
+    }
+
+    fn kind_mutation_class(kind: types::ToolKind) -> types::MutationClass {
+        described::mutation_class(described::kind_of(kind))
+    }
+
+    fn parse_side_effect_level(word: String) -> types::SideEffectLevel {
+        described::level(core::SideEffectLevel::parse(&word))
+    }
+
+    fn side_effect_rank(level: types::SideEffectLevel) -> u8 {
+        described::level_of(level).rank()
     }
 
     fn rewrite_text(text: String, host_dir: String, container_dir: String) -> Option<String> {

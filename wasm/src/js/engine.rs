@@ -1,6 +1,8 @@
 //! Building an engine, and asking it.
 
-use callgate_core::{Call, Engine, Input, Part, PrepareError};
+use callgate_core::{
+    Call, Context, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply,
+};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -18,7 +20,7 @@ struct Refusal {
     diagnostics: Vec<callgate_core::Diagnostic>,
 }
 
-fn refusal(message: impl ToString, diagnostics: Vec<callgate_core::Diagnostic>) -> JsValue {
+pub(super) fn refusal(message: impl ToString, diagnostics: Vec<callgate_core::Diagnostic>) -> JsValue {
     let message = message.to_string();
     shown(&Refusal { message, diagnostics })
 }
@@ -72,7 +74,9 @@ impl WasmBuilder {
         let engine = builder
             .build(&host)
             .map_err(|error| refusal(&error, error.diagnostics.clone()))?;
+        let references = engine.places().map(|places| places.references());
         Ok(WasmEngine {
+            references,
             engine,
             asker,
             home,
@@ -104,6 +108,8 @@ pub struct WasmEngine {
     input: Vec<u8>,
     output: Vec<u8>,
     verdicts: Verdicts,
+    /// Places that were resolved; none without a world.
+    references: Option<References>,
 }
 
 #[wasm_bindgen]
@@ -170,6 +176,23 @@ impl WasmEngine {
         self.engine.is_trusted_server(server)
     }
 
+    /// What an annotated tool does, with what follows from its kind; `null` for any other.
+    pub fn semantics(&self, server: &str, tool: &str) -> JsValue {
+        let semantics = self.engine.semantics(server, tool);
+        shown(&semantics.map(callgate_core::Semantics::described))
+    }
+
+    /// The capability ceiling; `null` without one.
+    pub fn ceiling(&self) -> JsValue {
+        shown(&self.engine.ceiling())
+    }
+
+    /// The sandbox, absolute; `undefined` without one.
+    #[wasm_bindgen(js_name = allowedDirectory)]
+    pub fn allowed_directory(&self) -> Option<String> {
+        self.engine.allowed_directory().map(str::to_owned)
+    }
+
     /// Resolves pinned directories anew.
     ///
     /// # Errors
@@ -188,13 +211,16 @@ impl WasmEngine {
         self.verdicts.number(&self.engine.evaluate(&incoming.call, &host))
     }
 
-    /// The same for a call as JSON text.
+    /// The same for a call as JSON text, in a context as JSON text where it has one.
     ///
     /// # Errors
     /// `{message}` when the text is no call.
     #[wasm_bindgen(js_name = evaluateText)]
-    pub fn evaluate_text(&mut self, text: &str) -> Result<u32, JsValue> {
-        let call = Call::from_json(text).map_err(|error| refusal(error, Vec::new()))?;
+    pub fn evaluate_text(&mut self, text: &str, context: Option<String>) -> Result<u32, JsValue> {
+        let mut call = Call::from_json(text).map_err(|error| refusal(error, Vec::new()))?;
+        if let Some(context) = context {
+            call = call.within(read_context(&context));
+        }
         let host = JsHost::new(&self.asker, &self.home, &self.current);
         Ok(self.verdicts.number(&self.engine.evaluate(&call, &host)))
     }
@@ -238,21 +264,91 @@ impl WasmEngine {
         shown(self.verdicts.shown(number))
     }
 
-    /// Explains what `evaluate` would say.
-    pub fn explain(&self, plan: usize, bytes: usize) -> JsValue {
-        let incoming = incoming(&self.input, &self.plans, plan, bytes);
-        shown(&self.engine.explain(
-            &incoming.call,
-            &JsHost::new(&self.asker, &self.home, &self.current),
-        ))
-    }
-
-    /// Explains what `gate` would say.
-    #[wasm_bindgen(js_name = explainGate)]
-    pub fn explain_gate(&self, plan: usize, bytes: usize) -> JsValue {
+    /// Explains what `evaluate` would say, or what `gate` would; for an agent without anything of the host.
+    pub fn explain(&self, plan: usize, bytes: usize, gates: bool, for_agent: bool) -> JsValue {
         let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
-        shown(&self.engine.explain_gate(&call, container, &host))
+        let explanation = if gates {
+            self.engine.explain_gate(&call, container, &host)
+        } else {
+            self.engine.explain(&call, &host)
+        };
+        if for_agent {
+            shown(&explanation.for_agent())
+        } else {
+            shown(&explanation)
+        }
+    }
+
+    /// `{reply, reference}`: the place of an address, and the number of a reference to it where there is one;
+    /// `undefined` without a world.
+    pub fn resolve(&mut self, address: &str, require_exists: bool, context: &str) -> JsValue {
+        #[derive(Serialize)]
+        struct Resolved {
+            reply: Reply,
+            reference: Option<u64>,
+        }
+        let (Some(places), Some(references)) = (self.engine.places(), &mut self.references) else {
+            return JsValue::UNDEFINED;
+        };
+        let existence = if require_exists {
+            Existence::Required
+        } else {
+            Existence::NotRequired
+        };
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let (reply, reference) =
+            places.resolve(address, existence, &read_context(context), references, &host);
+        let reference = reference.map(|one| one.number());
+        shown(&Resolved { reply, reference })
+    }
+
+    /// The path that a reference stands for.
+    #[wasm_bindgen(js_name = hostPath)]
+    pub fn host_path(&self, reference: f64) -> Option<String> {
+        let path = self.references.as_ref()?.numbered(reference as u64)?;
+        Some(path.to_owned())
+    }
+
+    /// Ends a reference, or all of them; whether the one was valid.
+    pub fn revoke(&mut self, reference: Option<f64>) -> bool {
+        match (&mut self.references, reference) {
+            (Some(references), Some(reference)) => references.revoke_numbered(reference as u64),
+            (Some(references), None) => {
+                references.revoke_all();
+                false
+            }
+            (None, _) => false,
+        }
+    }
+
+    /// The reply whether an operation is allowed; `undefined` without a world.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are what the question has, and none is to be an object"
+    )]
+    pub fn enforce(
+        &self,
+        mode: Option<String>,
+        tool: &str,
+        command: &str,
+        root: &str,
+        subdirectory: Option<String>,
+        address: Option<String>,
+        context: &str,
+    ) -> JsValue {
+        let Some(places) = self.engine.places() else {
+            return JsValue::UNDEFINED;
+        };
+        let operation = Operation {
+            tool,
+            command,
+            root,
+            subdirectory: subdirectory.as_deref(),
+            address: address.as_deref(),
+        };
+        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        shown(&places.enforce(mode.as_deref(), &operation, &read_context(context), &host))
     }
 
     /// The roles of each argument in the call, as pairs; `null` for a tool without annotation.
@@ -260,6 +356,11 @@ impl WasmEngine {
         let incoming = incoming(&self.input, &self.plans, plan, bytes);
         shown(&self.engine.annotation(&incoming.call))
     }
+}
+
+/// A context that cannot be read is an empty one, and what needs it is denied.
+fn read_context(text: &str) -> Context {
+    Context::from_json(text).unwrap_or_default()
 }
 
 fn incoming<'b>(input: &'b [u8], plans: &'b [Plan], plan: usize, bytes: usize) -> Incoming<'b> {

@@ -43,6 +43,7 @@ enum Question {
     GitUrl = 5,
     Canonicalize = 6,
     ExtractPolicyValue = 7,
+    Condition = 8,
 }
 
 /// What comes back.
@@ -115,6 +116,14 @@ impl Asker {
             Answer::Yes => Ok(Some(true)),
             Answer::No => Ok(Some(false)),
             Answer::Nothing => Ok(None),
+            other => Err(unfitting(other)),
+        }
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        match self.ask(Question::Condition, name, subject)? {
+            Answer::Yes => Ok(true),
+            Answer::No => Ok(false),
             other => Err(unfitting(other)),
         }
     }
@@ -282,5 +291,9 @@ impl Host for JsHost<'_> {
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.asker.role_value(role, step, value)
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        self.asker.condition(name, subject)
     }
 }

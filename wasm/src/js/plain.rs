@@ -1,10 +1,14 @@
 //! The plain functions. Those that ask the host take its callbacks and the two directories of the moment.
 
-use callgate_core::{self as core, Diagnostic, HostError, MatchType, PolicyRoot};
+use callgate_core::{
+    self as core, Ceiling, CeilingError, Diagnostic, HostError, Input, MatchType, PolicyRoot,
+    SideEffectLevel, ToolKind,
+};
 use serde_json::Value as Json;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::engine::refusal;
 use super::host::{Asker, Callbacks, JsHost};
 use super::{shown, wire};
 
@@ -228,6 +232,47 @@ pub fn resolve_stored_annotation(stored: &str, arguments: &[u8]) -> Result<JsVal
 pub fn validate_compiled_rules(rules: &str, list_definitions: &str) -> Result<JsValue, JsValue> {
     let validation = core::validate_compiled_rules(&parse(rules)?, &parse(list_definitions)?);
     Ok(shown(&(validation.errors, validation.warnings)))
+}
+
+/// Whether calls of a tool of that kind may run side by side; `undefined` for an unknown kind.
+#[wasm_bindgen(js_name = isReadOnly)]
+pub fn is_read_only(kind: &str) -> Option<bool> {
+    ToolKind::parse(kind).map(ToolKind::is_read_only)
+}
+
+/// The kind of change that a tool of that kind makes; `undefined` for an unknown kind.
+#[wasm_bindgen(js_name = mutationClass)]
+pub fn mutation_class(kind: &str) -> Option<String> {
+    ToolKind::parse(kind).map(|kind| kind.mutation_class().to_owned())
+}
+
+/// The side-effect level of that name, `none` for an unknown one.
+#[wasm_bindgen(js_name = parseSideEffectLevel)]
+pub fn parse_side_effect_level(name: &str) -> String {
+    SideEffectLevel::parse(name).as_str().to_owned()
+}
+
+/// The rank of the side-effect level of that name.
+#[wasm_bindgen(js_name = sideEffectRank)]
+pub fn side_effect_rank(name: &str) -> u8 {
+    SideEffectLevel::parse(name).rank()
+}
+
+/// The narrower of two capability ceilings, both JSON text.
+///
+/// # Errors
+/// `{message, diagnostics}` when one is no ceiling, or the second exceeds the first.
+#[wasm_bindgen(js_name = intersectCeilings)]
+pub fn intersect_ceilings(host: &str, requested: &str) -> Result<JsValue, JsValue> {
+    let load = |text| {
+        Ceiling::load(Input::Text(text)).map_err(|error| match &error {
+            CeilingError::Invalid(faults) => refusal(&error, faults.clone()),
+            CeilingError::Exceeds(_) => refusal(&error, Vec::new()),
+        })
+    };
+    let narrower = load(host)?.intersect(&load(requested)?);
+    let narrower = narrower.map_err(|exceeds| refusal(exceeds, Vec::new()))?;
+    Ok(shown(&narrower))
 }
 
 /// A text with the host's directory replaced; `undefined` where it is not mentioned.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! call        = [0 server:text 0 tool:text]  container  arguments  the names only where the tool has no plan
-//! container   = 0 | 1 text
+//! container   = 0 | 1 text | 2 context | 3 text context
+//! context     = 0 text                                             JSON text
 //! arguments   = 0 count member*                                    an object
 //!             | 1 sample:text                                      no object: a JSON text of the same type
 //!             | 2 why:text                                         an object that cannot be read
@@ -22,7 +23,7 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Arguments, Call, Layout, Place, Prepared, Value, View};
+use callgate_core::{Arguments, Call, Context, Layout, Place, Prepared, Value, View};
 
 /// What the package and this module know of a call by number.
 pub(super) enum Plan {
@@ -49,10 +50,9 @@ pub(super) fn read<'b>(bytes: &'b [u8], plan: Option<&'b Plan>) -> Incoming<'b> 
             (server, reader.label().unwrap_or_default(), None)
         }
     };
-    let container = match reader.byte() {
-        Some(1) => reader.text(),
-        _ => None,
-    };
+    let beside = reader.byte().unwrap_or_default();
+    let container = if beside & 1 == 1 { reader.text() } else { None };
+    let context = if beside & 2 == 2 { reader.label() } else { None };
     let call = match (reader.byte(), layout) {
         (Some(3), Some(layout)) => layout.call(std::iter::from_fn(|| reader.value())),
         (Some(3) | None, _) => None,
@@ -60,10 +60,12 @@ pub(super) fn read<'b>(bytes: &'b [u8], plan: Option<&'b Plan>) -> Incoming<'b> 
             .arguments(kind)
             .map(|arguments| Call::new(server, tool, arguments)),
     };
-    Incoming {
-        call: call.unwrap_or_else(|| Call::new(server, tool, unreadable())),
-        container,
+    let mut call = call.unwrap_or_else(|| Call::new(server, tool, unreadable()));
+    // A context that cannot be read is none, and what needs one is denied.
+    if let Some(context) = context.and_then(|context| Context::from_json(context).ok()) {
+        call = call.within(context);
     }
+    Incoming { call, container }
 }
 
 /// Reads arguments alone.

@@ -1,12 +1,15 @@
 //! Answering calls one by one, and what all the answers together come to.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use callgate_core::{Call, CallError};
+use callgate_host::Given;
 use clap::Args;
 use serde_json::json;
+use serde_json::value::RawValue;
 
-use crate::calls::{Calls, Given};
+use crate::calls::{self, Calls};
 use crate::output::{Exit, Failure, Out, RED, clean, paint};
 use crate::setup::Setup;
 
@@ -23,8 +26,25 @@ pub(crate) struct Question {
     /// The directory that the tool's container calls its workspace; paths under it are moved onto the sandbox
     #[arg(long, value_name = "DIR", requires = "gate")]
     pub(crate) container_workspace_dir: Option<String>,
+    /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
+    #[arg(long, value_name = "JSON", help_heading = "World")]
+    context: Option<String>,
+    /// Take each call's context from its member `context`; only where no agent writes the calls
+    #[arg(long, conflicts_with = "context", help_heading = "World")]
+    contexts: bool,
     #[command(flatten)]
     pub(crate) setup: Setup,
+}
+
+impl Question {
+    /// The text of the context that a call is judged in.
+    fn context_of(&self, call: &str) -> Option<String> {
+        if !self.contexts {
+            return self.context.clone();
+        }
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(call).ok()?;
+        members.get("context").map(|context| context.get().to_owned())
+    }
 }
 
 /// Why a call has no answer.
@@ -51,12 +71,18 @@ impl<F: Into<Failure>> From<F> for Problem {
 pub(crate) fn each(
     question: &Question,
     out: &mut Out,
-    mut answer: impl FnMut(&str, &mut Out) -> Result<Exit, Problem>,
+    mut answer: impl FnMut(&str, Given<'_>, &mut Out) -> Result<Exit, Problem>,
 ) -> Result<Exit, Failure> {
     let mut calls = Calls::open(&question.calls)?;
     let mut worst = None;
-    while let Some(Given { line, text }) = calls.next()? {
-        let exit = match text.map(|text| answer(&text, out)) {
+    while let Some(calls::Given { line, text }) = calls.next()? {
+        let answered = text.map(|text| {
+            let context = question.context_of(&text);
+            let given = Given::from(&text);
+            let given = context.as_deref().map_or(given, |context| given.within(context));
+            answer(&text, given, out)
+        });
+        let exit = match answered {
             Ok(Ok(exit)) => exit,
             Ok(Err(Problem::Failure(failure))) => return Err(failure),
             Ok(Err(Problem::Call(error))) => {

@@ -33,9 +33,9 @@ impl Eval {
         let question = &self.question;
         let gate = question.setup.gate()?;
         mention_warnings(&gate, out)?;
-        answers::each(question, out, |call, out| {
+        answers::each(question, out, |call, given, out| {
             if !question.gate {
-                let verdict = gate.evaluate(call)?;
+                let verdict = gate.evaluate(given)?;
                 if out.human {
                     out.line(&sentence(call, &verdict))?;
                 } else {
@@ -43,7 +43,7 @@ impl Eval {
                 }
                 return Ok(answers::exit_of(verdict.decision.as_str()));
             }
-            let gated = gate.gate(call, question.container_workspace_dir.as_deref())?;
+            let gated = gate.gate(given, question.container_workspace_dir.as_deref())?;
             if out.human {
                 out.line(&sentence(call, &gated.verdict))?;
                 if let (Decision::Allow | Decision::Escalate(_), Some(arguments)) =

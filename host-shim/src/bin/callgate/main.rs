@@ -2,12 +2,15 @@
 
 mod answers;
 mod calls;
+mod enforce;
 mod eval;
 mod explain;
 mod init;
 mod output;
 mod replay;
+mod resolve;
 mod setup;
+mod tools;
 mod tree;
 mod validate;
 
@@ -52,7 +55,11 @@ enum Command {
     Explain(explain::Explain),
     Validate(validate::Validate),
     Replay(replay::Replay),
+    Resolve(resolve::Resolve),
+    Enforce(enforce::Enforce),
     Init(init::Init),
+    Tools(tools::Tools),
+    Intersect(tools::Intersect),
     /// Write the completions for a shell to standard output
     #[command(
         after_help = "For example: callgate completions bash > ~/.local/share/bash-completion/completions/callgate"
@@ -84,7 +91,11 @@ fn main() -> ExitCode {
         Command::Explain(explain) => explain.run(&mut out),
         Command::Validate(validate) => validate.run(&mut out),
         Command::Replay(replay) => replay.run(cli.format, &mut out),
+        Command::Resolve(resolve) => resolve.run(&mut out),
+        Command::Enforce(enforce) => enforce.run(&mut out),
         Command::Init(init) => init.run(&mut out),
+        Command::Tools(tools) => tools.run(&mut out),
+        Command::Intersect(intersect) => intersect.run(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     };
     done.unwrap_or_else(|failure| failure.report()).into()

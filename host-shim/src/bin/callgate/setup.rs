@@ -33,6 +33,9 @@ pub(crate) struct Setup {
     /// The dynamic lists that the policy's @names stand for
     #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
     lists: Option<PathBuf>,
+    /// The capability ceiling: what calls may use at most
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
+    ceiling: Option<PathBuf>,
     /// The directory in which filesystem and git may do what they like
     #[arg(long, value_name = "DIR", help_heading = DOCUMENTS)]
     sandbox: Option<String>,
@@ -135,6 +138,7 @@ impl Setup {
             (Part::CompiledPolicy, &self.policy),
             (Part::ToolAnnotations, &self.annotations),
             (Part::DynamicLists, &self.lists),
+            (Part::Ceiling, &self.ceiling),
         ] {
             if let Some(file) = file {
                 builder = builder.file(part, file);

@@ -1,5 +1,6 @@
 //! The component's plain functions by the names that case files use.
 
+use callgate_core::ToolKind;
 use serde_json::{Map, Value, json};
 
 use crate::component::{Bare, Escalated};
@@ -52,6 +53,16 @@ impl Functions {
             "resolveStoredAnnotation" => {
                 json!({"args": bare.resolve_stored_annotation(&any(0).to_string(), &any(1).to_string())?})
             }
+            "intersectCeilings" => bare.intersect_ceilings(&any(0).to_string(), &any(1).to_string())?,
+            "isReadOnly" | "mutationClass" => {
+                let kind = ToolKind::parse(text(0)?).ok_or_else(|| format!("unknown kind `{}`", any(0)))?;
+                match name {
+                    "isReadOnly" => json!(bare.is_read_only(kind)?),
+                    _ => json!(bare.mutation_class(kind)?),
+                }
+            }
+            "parseSideEffectLevel" => json!(bare.parse_side_effect_level(text(0)?)?),
+            "sideEffectRank" => json!(bare.side_effect_rank(text(0)?)?),
             "rewriteResultContent" => self.rewrite(any(0), text(1)?, text(2)?)?,
             "whitelistAdd" => {
                 let mut pattern = any(0).clone();

@@ -1,6 +1,5 @@
-// The package under the conformance suite: a line of standard input is a batch, a line of standard output its outcomes.
+// The package under the conformance suite, in any JavaScript runtime: batches in, outcomes out.
 // `host-shim/src/replay/subject.rs` has the format.
-import { createInterface } from "node:readline";
 import * as callgate from "callgate";
 
 // biome-ignore lint/security/noGlobalEval: the scripts of a case are the suite's own, and in no other module's scope.
@@ -103,10 +102,16 @@ class Session {
         allowedDirectory: common[1],
         serverDomainAllowlists: allowlists,
         trustedServers: value("trustedServers"),
+        ceiling: texts.ceiling,
         options: value("options"),
         roles: value("roles"),
+        world: texts.world,
         host: this.host,
       });
+      if (texts.world !== undefined) {
+        // The existing runtime has no worlds.
+        return;
+      }
       const map = allowlists === undefined ? undefined : new Map(Object.entries(allowlists));
       const trusted = texts.trustedServers === undefined ? undefined : new Set(value("trustedServers"));
       this.policyEngine = new callgate.PolicyEngine(
@@ -116,7 +121,7 @@ class Session {
         map,
         texts.dynamicLists,
         trusted,
-        { ...value("options"), roles: value("roles"), host: this.host },
+        { ...value("options"), ceiling: texts.ceiling, roles: value("roles"), host: this.host },
       );
     } catch (thrown) {
       this.refusal = thrown;
@@ -140,6 +145,71 @@ class Session {
     return this.engine;
   }
 
+  /** What the engine says about its world. */
+  world(question) {
+    if (question.ask === "diagnostics") {
+      const found = this.refusal === undefined ? this.engine.diagnostics : this.refusal.diagnostics;
+      // Here the documents have names of their own.
+      const named = (path) => path.replace(/^policy/, "compiledPolicy").replace(/^annotations/, "toolAnnotations");
+      return found.map(({ code, severity, path }) => ({ code, severity, path: named(path) }));
+    }
+    const engine = this.needed();
+    const context = question.context === undefined || question.context === null ? {} : JSON.parse(question.context);
+    switch (question.ask) {
+      case "resolve": {
+        const { requireExists } = question;
+        const { reply, ref } = engine.resolve(question.address, context, { requireExists });
+        return { reply, hostPath: ref === undefined ? null : engine.hostPath(ref) };
+      }
+      case "enforce": {
+        const { mode, address } = question;
+        return engine.enforce({ ...question, mode: mode ?? undefined, address: address ?? undefined, context });
+      }
+      case "gate": {
+        const request = JSON.parse(question.request);
+        const options = question.context === null ? {} : { context };
+        const gated = engine.gate(request, options);
+        return { ...gated, explanation: engine.explainGate(request, { ...options, audience: "agent" }) };
+      }
+      case "evaluate": {
+        const request = JSON.parse(question.request);
+        const verdict = engine.evaluate(request, { context });
+        return { verdict, explanation: engine.explain(request, { context }) };
+      }
+      case "references":
+        return this.references(question.steps);
+      default:
+        throw new SyntaxError(`nothing here answers \`${question.ask}\``);
+    }
+  }
+
+  references(steps) {
+    const { engine } = this;
+    // An engine has one table, and each question begins with an empty one.
+    engine.revoke();
+    const given = [];
+    return steps.map((step) => {
+      if (step === "revokeAll") {
+        engine.revoke();
+        return null;
+      }
+      const [[name, operand]] = Object.entries(step);
+      switch (name) {
+        case "resolve": {
+          const { reply, ref } = engine.resolve(operand[0], { mode: operand[1] });
+          given.push(...(ref === undefined ? [] : [ref]));
+          return reply.code;
+        }
+        case "hostPath":
+          return given[operand] === undefined ? null : (engine.hostPath(given[operand]) ?? null);
+        case "revoke":
+          return given[operand] !== undefined && engine.revoke(given[operand]);
+        default:
+          throw new SyntaxError(`nothing here does \`${name}\``);
+      }
+    });
+  }
+
   answer(operation) {
     switch (operation.op) {
       case "construct":
@@ -155,7 +225,8 @@ class Session {
       case "evaluate": {
         const request = JSON.parse(operation.request);
         const first = this.needed().evaluate(request);
-        for (const engine of [this.policyEngine, ...Array(operation.times - 1).fill(this.engine)]) {
+        const others = this.policyEngine === undefined ? [] : [this.policyEngine];
+        for (const engine of [...others, ...Array(operation.times - 1).fill(this.engine)]) {
           const again = engine.evaluate(request);
           if (JSON.stringify(again) !== JSON.stringify(first)) {
             // Only a host that answers differently each time may lead here.
@@ -178,6 +249,13 @@ class Session {
       }
       case "explain":
         return this.needed().explain(JSON.parse(operation.request));
+      case "semantics":
+        return this.needed().semantics(operation.server, operation.tool) ?? null;
+      case "diagnostics":
+        return this.needed().diagnostics.map(
+          ({ code, severity, path, message, help }) =>
+            `${severity}[${code}] at ${path}: ${message}${help ? ` (help: ${help})` : ""}`,
+        );
       case "getAnnotation": {
         this.needed();
         const annotation = this.policyEngine.getAnnotation(
@@ -204,6 +282,8 @@ class Session {
         const call = functions[operation.name] ?? callgate[operation.name];
         return call(...operation.args);
       }
+      case "world":
+        return this.world(operation);
       case "whitelist":
         return whitelist(operation);
       default:
@@ -212,7 +292,13 @@ class Session {
   }
 }
 
-function run(batch) {
+/** The outcomes of a batch, as JSON text like the batch itself. */
+export function run(text) {
+  const batch = JSON.parse(text);
+  return JSON.stringify(outcomes(batch));
+}
+
+function outcomes(batch) {
   let session;
   try {
     session = new Session(batch);
@@ -220,8 +306,4 @@ function run(batch) {
     return batch.operations.map(() => ({ fault: `${thrown?.stack ?? thrown}` }));
   }
   return batch.operations.map((operation) => session.guarded(operation));
-}
-
-for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-  process.stdout.write(`${JSON.stringify(run(JSON.parse(line)))}\n`);
 }

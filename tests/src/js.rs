@@ -1,41 +1,46 @@
-//! A Node process under test: the npm package, or the component transpiled for JavaScript.
+//! A JavaScript runtime under test: with the npm package, or with the component transpiled for JavaScript.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use callgate_host::replay::{Batch, Need, Outcome, Subject, SubjectKind};
+use callgate_host::replay::{Batch, Need, Outcome, Subject, SubjectKind, Surroundings};
+use serde_json::json;
 
-/// A script in Node: a line of its input is a batch, a line of its output the outcomes.
-pub(crate) struct NodeSubject {
+/// `js/test/conformance/<name>.mjs` in Node, which drives the runtime: a line of its input is a batch, a line of its
+/// output the outcomes.
+pub(crate) struct JsSubject {
     name: &'static str,
     kind: SubjectKind,
     process: Child,
-    input: ChildStdin,
+    /// Absent once the process is to end.
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
-impl NodeSubject {
-    /// Starts the npm package.
+impl JsSubject {
+    /// Starts the runtime of that name with the npm package.
     ///
     /// # Errors
-    /// When Node is not there, or the package is not built.
-    pub(crate) fn package() -> Result<Self, String> {
-        let built = ["dist/node.js", "wasm/callgate.wasm"];
-        Self::start("node", SubjectKind::Js, "test/conformance.mjs", &built)
+    /// When the runtime or Node is not there, or the package is not built.
+    pub(crate) fn package(name: &'static str) -> Result<Self, String> {
+        Self::start(name, SubjectKind::Js, &["dist/node.js", "wasm/callgate.wasm"])
     }
 
-    /// Starts the component, transpiled for JavaScript.
+    /// Starts Node with the component, transpiled for JavaScript.
     ///
     /// # Errors
     /// When Node is not there, or the component is not built.
     pub(crate) fn component() -> Result<Self, String> {
-        let built = ["component/callgate.js", "dist/node.js"];
         // What the virtual host answers is typed, as it is for other hosts of components.
-        Self::start("jco", SubjectKind::Wasmtime, "test/conformance/jco.mjs", &built)
+        Self::start(
+            "jco",
+            SubjectKind::Wasmtime,
+            &["component/callgate.js", "dist/node.js"],
+        )
     }
 
-    fn start(name: &'static str, kind: SubjectKind, script: &str, built: &[&str]) -> Result<Self, String> {
+    fn start(name: &'static str, kind: SubjectKind, built: &[&str]) -> Result<Self, String> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../js");
         for built in built {
             let path: PathBuf = package.join(built);
@@ -47,27 +52,37 @@ impl NodeSubject {
             }
         }
         let mut process = Command::new("node")
-            .arg(package.join(script))
+            .arg(package.join(format!("test/conformance/{name}.mjs")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("`node` cannot be started: {error}"))?;
-        let input = process.stdin.take().ok_or("node has no input")?;
+        let input = process.stdin.take();
         let output = process.stdout.take().ok_or("node has no output")?;
-        Ok(Self {
+        let mut subject = Self {
             name,
             kind,
             process,
             input,
             output: BufReader::new(output),
-        })
+        };
+        let nothing = Batch {
+            surroundings: Surroundings::World(json!({"home": "/", "cwd": "/"})),
+            engine: None,
+            operations: Vec::new(),
+        };
+        match subject.ask(&nothing) {
+            Ok(_) => Ok(subject),
+            Err(error) => Err(format!("`{name}` cannot be started: {error}")),
+        }
     }
 
     fn ask(&mut self, batch: &Batch) -> Result<Vec<Outcome>, String> {
         let mut line = serde_json::to_vec(batch).map_err(|error| error.to_string())?;
         line.push(b'\n');
-        self.input.write_all(&line).map_err(|error| error.to_string())?;
-        self.input.flush().map_err(|error| error.to_string())?;
+        let input = self.input.as_mut().ok_or("the process has no input")?;
+        input.write_all(&line).map_err(|error| error.to_string())?;
+        input.flush().map_err(|error| error.to_string())?;
         let mut answer = String::new();
         self.output
             .read_line(&mut answer)
@@ -76,7 +91,7 @@ impl NodeSubject {
     }
 }
 
-impl Subject for NodeSubject {
+impl Subject for JsSubject {
     fn name(&self) -> &str {
         self.name
     }
@@ -106,10 +121,10 @@ impl Subject for NodeSubject {
     }
 }
 
-impl Drop for NodeSubject {
+impl Drop for JsSubject {
     fn drop(&mut self) {
-        // It may have ended already, and there is nobody left to tell.
-        drop(self.process.kill());
+        // At the end of its input the process lets go of what it started, a browser for one.
+        drop(self.input.take());
         drop(self.process.wait());
     }
 }

@@ -1,0 +1,42 @@
+//! A call as JSON text, judged in every way: what explains agrees with what decides, and a second time is as the
+//! first.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use callgate_core::{Arguments, Call, Engine};
+use callgate_fuzz::{Guessing, engine};
+use libfuzzer_sys::fuzz_target;
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(engine);
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, rest)) = data.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(rest) else {
+        return;
+    };
+    let servers = ["filesystem", "git", "fetch", "unknown"];
+    let server = servers[usize::from(*first) % servers.len()];
+    // The text is the arguments, or the whole call where it begins with a space.
+    let call = match text.strip_prefix(' ') {
+        Some(whole) => match Call::from_json(whole) {
+            Ok(call) => call,
+            Err(_) => return,
+        },
+        None => Call::new(server, "tool", Arguments::from_json(text)),
+    };
+    let verdict = ENGINE.evaluate(&call, &Guessing);
+    assert_eq!(verdict, ENGINE.evaluate(&call, &Guessing));
+    let explanation = ENGINE.explain(&call, &Guessing);
+    assert_eq!(explanation.verdict, serde_json::to_value(&verdict).unwrap());
+    let replayed = ENGINE.explain(&call, &explanation.recording);
+    assert_eq!(replayed.verdict, explanation.verdict);
+    let gated = ENGINE.gate(&call, None, &Guessing);
+    let explained = ENGINE.explain_gate(&call, None, &Guessing);
+    assert_eq!(explained.verdict, serde_json::to_value(&gated.verdict).unwrap());
+    let _ = ENGINE.gate(&call, Some("/workspace"), &Guessing);
+    let _ = ENGINE.prepare(&call, Some("/work/project"), None, &Guessing);
+});

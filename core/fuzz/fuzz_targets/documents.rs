@@ -1,0 +1,42 @@
+//! Documents of every kind, broken or not: an engine, or an error with at least one diagnostic.
+
+#![no_main]
+
+use callgate_core::{Arguments, Call, Engine, Input, Part};
+use callgate_fuzz::Guessing;
+use libfuzzer_sys::fuzz_target;
+
+const PARTS: [Part; 6] = [
+    Part::CompiledPolicy,
+    Part::ToolAnnotations,
+    Part::DynamicLists,
+    Part::ServerDomainAllowlists,
+    Part::Options,
+    Part::Roles,
+];
+
+const POLICY: &str = r#"{"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": []}"#;
+const ANNOTATIONS: &str = r#"{"generatedAt": "", "servers": {"s": {"inputHash": "", "tools": [
+    {"toolName": "t", "serverName": "s", "comment": "", "args": {"path": ["read-path"]}}]}}}"#;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, rest)) = data.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(rest) else {
+        return;
+    };
+    let part = PARTS[usize::from(*first) % PARTS.len()];
+    let built = Engine::builder()
+        .part(Part::CompiledPolicy, Input::Text(POLICY))
+        .part(Part::ToolAnnotations, Input::Text(ANNOTATIONS))
+        .part(part, Input::Text(text))
+        .build(&Guessing);
+    match built {
+        Ok(engine) => {
+            let call = Call::new("s", "t", Arguments::from_json(r#"{"path":"/etc/passwd"}"#));
+            engine.evaluate(&call, &Guessing);
+        }
+        Err(error) => assert!(!error.diagnostics.is_empty()),
+    }
+});

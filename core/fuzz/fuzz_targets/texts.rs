@@ -1,0 +1,25 @@
+//! The plain functions on any text: what is canonical stays as it is.
+
+#![no_main]
+
+use callgate_core::{
+    domain_matches_allowlist, extract_domain, extract_git_domain, is_within_directory, normalize_git_url,
+    normalize_url, resolve_real_path, rewrite_text,
+};
+use callgate_fuzz::Guessing;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let url = normalize_url(text);
+    assert_eq!(normalize_url(&url), url);
+    let git = normalize_git_url(text);
+    assert_eq!(normalize_git_url(&git), git);
+    let domain = extract_domain(text);
+    let _ = domain_matches_allowlist(&domain, &[text, "*", "*.example.com"]);
+    let _ = extract_git_domain(text);
+    let _ = rewrite_text(text, "/work", "/workspace");
+    if let Ok(path) = resolve_real_path(text, &Guessing) {
+        assert!(path.starts_with('/'), "{path:?}");
+    }
+    let _ = is_within_directory(text, "/work", &Guessing);
+});

@@ -1,0 +1,125 @@
+//! A file of annotations as the Harn VM has them: `{tool name: annotation}`, which this engine takes as it is.
+
+use serde_json::Value;
+
+use super::{Annotations, Semantics, Tool, implied, routes, semantics};
+use crate::diagnostic::Severity;
+use crate::document::Node;
+
+/// The server that the tools of such a file belong to, unless the options say another one.
+pub(crate) const SERVER: &str = "harn";
+
+/// Whether the document is such a file: it has neither `servers` nor `generatedAt`, all its members are objects, and
+/// one of them says something of a tool.
+pub(super) fn is_harn(document: &Value) -> bool {
+    let Value::Object(members) = document else {
+        return false;
+    };
+    let says = |tool: &Value| semantics::KEYS.iter().any(|key| tool.get(key).is_some());
+    !members.contains_key("servers")
+        && !members.contains_key("generatedAt")
+        && members.values().all(Value::is_object)
+        && members.values().any(says)
+}
+
+/// Reads the tools. Every field of an annotation has a default; the arguments are those of its `path_params`.
+pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
+    let mut tools = Vec::new();
+    let Some(file) = document.object() else {
+        return Annotations { tools };
+    };
+    for (name, node) in file.entries() {
+        let Some(annotation) = node.object() else { continue };
+        annotation.unknown_keys(&semantics::KEYS, Severity::Warning);
+        let semantics = Semantics::read(&annotation);
+        let mut arguments = Vec::new();
+        implied::add(&mut arguments, &semantics);
+        tools.push(Tool {
+            server: server.into(),
+            name: name.into(),
+            comment: "".into(),
+            arguments,
+            schema_properties: None,
+            semantics,
+        });
+    }
+    let annotations = Annotations { tools };
+    routes::check(&annotations, |at, report| {
+        let tool = annotations.tools.get(at);
+        if let Some(node) = tool.and_then(|tool| file.optional(&tool.name)) {
+            report(&node);
+        }
+    });
+    annotations
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::annotation::{Roles, read};
+    use crate::document::Report;
+    use crate::role::{Registry, RoleId};
+
+    fn load(value: &Value) -> (Annotations, Vec<String>) {
+        let report = Report::default();
+        let annotations = read(&Node::document(value, "a", &report), &Registry::default(), "vm");
+        let faults = report.finish("a").iter().map(ToString::to_string).collect();
+        (annotations, faults)
+    }
+
+    #[test]
+    fn a_harn_file_is_read_as_it_is() {
+        let value = json!({
+            "read_file": {"kind": "read", "side_effect_level": "read_only",
+                "arg_schema": {"path_params": ["path"], "arg_aliases": {"file": "path"}, "required": ["path"]}},
+            "think": {},
+        });
+        let (annotations, faults) = load(&value);
+        assert_eq!(faults, [""; 0]);
+        let [first, second] = annotations.tools.as_slice() else {
+            panic!("{annotations:?}")
+        };
+        assert_eq!((&*first.server, &*first.name), ("vm", "read_file"));
+        assert_eq!(first.arguments.len(), 1);
+        assert_eq!(first.arguments[0].roles, Roles::Fixed(vec![RoleId::READ_PATH]));
+        assert_eq!(
+            (&*second.name, &second.semantics),
+            ("think", &Semantics::default())
+        );
+    }
+
+    #[test]
+    fn faults_have_their_place() {
+        let (_, faults) = load(&json!({
+            "run": {"kind": "execute", "emits_artifacts": true},
+            "x": {"kind": "reed", "args": {}, "arg_schema": {"path_params": ["/a~"]}},
+        }));
+        let starts = [
+            "warning[unknown-key] at a.x.args: ",
+            "error[unknown-value] at a.x.kind: ",
+            "error[invalid-value] at a.x.arg_schema.path_params[0]: ",
+            "error[missing-route] at a.run: found no `result_readers`",
+        ];
+        assert_eq!(faults.len(), starts.len(), "{faults:#?}");
+        for (fault, start) in faults.iter().zip(starts) {
+            assert!(fault.starts_with(start), "{fault}");
+        }
+    }
+
+    #[test]
+    fn other_documents_are_not_taken_for_one() {
+        for value in [
+            json!({}),
+            json!([]),
+            json!({"a": {}}),
+            json!({"a": {"kind": "read"}, "b": 1}),
+            json!({"servers": {"kind": {}}, "a": {"kind": "read"}}),
+            json!({"generatedAt": "t", "a": {"kind": "read"}}),
+        ] {
+            assert!(!is_harn(&value), "{value}");
+        }
+        assert!(is_harn(&json!({"generated": {"inline_result": true}})));
+    }
+}

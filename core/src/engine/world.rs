@@ -1,0 +1,124 @@
+//! The world of an engine, asked without a call.
+
+use super::Engine;
+use crate::host::{Facts, Host};
+use crate::path::Resolver;
+use crate::program::Program;
+use crate::world::{Action, Context, References, Reply, ReplyCode, VisibilityRef, World};
+
+/// Whether something must stand at an address already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existence {
+    /// Nothing there is `WA-RES-I-004`.
+    Required,
+    /// It may be about to be made.
+    NotRequired,
+}
+
+/// What is to be done, for [`Places::enforce`].
+#[derive(Clone, Copy, Debug)]
+pub struct Operation<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's command.
+    pub command: &'a str,
+    /// Where it is to be done.
+    pub root: &'a str,
+    /// The first name below the root, where there is one.
+    pub subdirectory: Option<&'a str>,
+    /// The address of the place, for conditions that ask about a path or a mod. It must lie at that root and
+    /// subdirectory.
+    pub address: Option<&'a str>,
+}
+
+/// The places of an engine's world (SPEC §13).
+pub struct Places<'e> {
+    program: &'e Program,
+    world: &'e World,
+}
+
+impl Engine {
+    /// The world of this engine, if it has one.
+    pub fn places(&self) -> Option<Places<'_>> {
+        let program = &self.program;
+        let world = program.world.as_ref()?;
+        Some(Places { program, world })
+    }
+}
+
+impl Places<'_> {
+    /// A table for the references that [`Places::resolve`] gives; it holds as many as
+    /// [`Limits::references`](crate::Limits) says.
+    pub fn references(&self) -> References {
+        References::new(self.program.limits.references)
+    }
+
+    /// The place that an address names in the context's mode: the reply, which holds no path of the host, and a
+    /// reference to the place where there is one.
+    ///
+    /// It is total: a host that fails leaves the address invalid.
+    pub fn resolve(
+        &self,
+        address: &str,
+        existence: Existence,
+        context: &Context,
+        references: &mut References,
+        host: &dyn Host,
+    ) -> (Reply, Option<VisibilityRef>) {
+        let mut facts = Facts::new(host, false);
+        let mut resolver = self.resolver(&mut facts);
+        let located = match self.world.see(address, context.mode(), context, &mut resolver) {
+            Ok(located) => located,
+            Err(refused) => return (*refused.reply, None),
+        };
+        if existence == Existence::Required && facts.realpath(located.path.as_str()).is_err() {
+            return (Reply::bare(ReplyCode::NotFound), None);
+        }
+        match references.issue(located.path.clone()) {
+            Some(reference) => (located.reply(), Some(reference)),
+            None => (Reply::bare(ReplyCode::OutOfReferences), None),
+        }
+    }
+
+    /// Whether the operation is allowed in the mode, by the first rule of the place that holds its command.
+    ///
+    /// The mode is given anew each time; that of the context is not looked at. A host that fails to answer for a
+    /// condition leaves it unmet.
+    pub fn enforce(
+        &self,
+        mode: Option<&str>,
+        operation: &Operation<'_>,
+        context: &Context,
+        host: &dyn Host,
+    ) -> Reply {
+        let mode = mode.filter(|mode| !mode.is_empty());
+        let mut facts = Facts::new(host, false);
+        let mut resolver = self.resolver(&mut facts);
+        let place = (operation.root, operation.subdirectory);
+        let located = match operation.address {
+            None => None,
+            Some(address) => match self.world.see(address, mode, context, &mut resolver) {
+                Ok(located) if (&*located.root, located.subdirectory.as_deref()) == place => Some(located),
+                Ok(_) => return Reply::bare(ReplyCode::InvalidAddress),
+                Err(refused) => return *refused.reply,
+            },
+        };
+        let action = Action {
+            tool: operation.tool,
+            command: Some(operation.command),
+        };
+        let judged = self
+            .world
+            .judge(&action, mode, place, located.as_ref(), context, &mut resolver);
+        judged.unwrap_or_else(|refused| *refused.reply)
+    }
+
+    fn resolver<'a, 'h>(&'a self, facts: &'a mut Facts<'h>) -> Resolver<'a, 'h> {
+        Resolver {
+            facts,
+            home: &self.program.home,
+            limits: &self.program.limits,
+            path_case: self.program.path_case,
+        }
+    }
+}

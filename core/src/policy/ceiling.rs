@@ -1,0 +1,160 @@
+//! Capability ceilings: what a session or a sub-agent may use at most (SPEC §12).
+
+mod document;
+mod intersect;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::glob::Glob;
+use crate::semantics::SideEffectLevel;
+
+pub use intersect::{CeilingError, Exceeds};
+
+/// What calls may use at most. It only ever denies.
+///
+/// A tool is named by its name, on whatever server, or as `server/tool`.
+///
+/// As JSON it is the document that an engine takes: `{tools, capabilities, workspace_roots, side_effect_level?,
+/// recursion_limit?, tool_arg_constraints}`, and where an [intersection](Ceiling::intersect) needs them
+/// `unclassified_tools` and `outer_workspace_roots`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ceiling {
+    /// The tools that may be called; none: every tool.
+    pub tools: Vec<Box<str>>,
+    /// The operations that tools may need, by capability; none: every operation of it. No capability: every one.
+    pub capabilities: BTreeMap<Box<str>, Vec<Box<str>>>,
+    /// The directories that paths must lie within: absolute, `~` or `~/…`; none: anywhere.
+    pub workspace_roots: Vec<Box<str>>,
+    /// How far the effects of a tool may reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side_effect_level: Option<SideEffectLevel>,
+    /// How deep agents may start agents. Carried for the host, which counts them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recursion_limit: Option<u32>,
+    /// What single arguments must look like.
+    pub tool_arg_constraints: Vec<ToolArgConstraint>,
+    /// The tools that may be called although their side-effect level is not known, where a level is set; where this
+    /// is not there, they are those of `tools`. None: no tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unclassified_tools: Option<Vec<Box<str>>>,
+    /// Further sets of directories: a path must lie within one of each set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outer_workspace_roots: Vec<Vec<Box<str>>>,
+}
+
+/// What one argument of some tools must look like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolArgConstraint {
+    /// The tools, as a glob over `tool` and over `server/tool`.
+    #[serde(serialize_with = "as_text")]
+    pub(crate) tool: Glob,
+    /// Globs, one of which the value must match.
+    #[serde(serialize_with = "as_texts")]
+    pub(crate) arg_patterns: Vec<Glob>,
+    /// The argument; without one, the first of the tool's `path_params` that holds a string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) arg_key: Option<Box<str>>,
+}
+
+fn as_text<S: serde::Serializer>(glob: &Glob, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(glob.as_str())
+}
+
+fn as_texts<S: serde::Serializer>(globs: &[Glob], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(globs.iter().map(Glob::as_str))
+}
+
+impl ToolArgConstraint {
+    /// Whether the constraint is about the tool, by one of its two spellings. It restricts, so a `*` goes across a `/`
+    /// in a name.
+    pub(crate) fn concerns(&self, server: &str, tool: &str) -> bool {
+        self.tool.matches_across(tool) || self.tool.matches_across(&format!("{server}/{tool}"))
+    }
+}
+
+impl Ceiling {
+    /// Why no call of the tool can be made under the ceiling, whatever its arguments.
+    pub(crate) fn refusal(
+        &self,
+        server: &str,
+        tool: &str,
+        level: SideEffectLevel,
+        capabilities: &BTreeMap<Box<str>, Vec<Box<str>>>,
+    ) -> Option<String> {
+        if !self.tools.is_empty() && !is_named(&self.tools, server, tool) {
+            return Some(format!(
+                "tool \"{server}/{tool}\" is not among the ceiling's tools"
+            ));
+        }
+        if let Some((capability, operation)) = self.beyond(capabilities) {
+            return Some(format!(
+                "tool \"{server}/{tool}\" needs \"{capability}.{operation}\", which the ceiling does not have"
+            ));
+        }
+        let most = self.side_effect_level?;
+        let unclassified = self.unclassified_tools.as_ref().unwrap_or(&self.tools);
+        if level == SideEffectLevel::None && !is_named(unclassified, server, tool) {
+            return Some(format!(
+                "the side-effect level of tool \"{server}/{tool}\" is \"none\", which is unknown, and the ceiling's \
+                 is \"{}\"",
+                most.as_str()
+            ));
+        }
+        (level.rank() > most.rank()).then(|| {
+            format!(
+                "the side-effect level of tool \"{server}/{tool}\" is \"{}\", above the ceiling's \"{}\"",
+                level.as_str(),
+                most.as_str()
+            )
+        })
+    }
+
+    /// The first operation that the ceiling does not have, `*` for all of a capability.
+    fn beyond<'n>(&self, needed: &'n BTreeMap<Box<str>, Vec<Box<str>>>) -> Option<(&'n str, &'n str)> {
+        if self.capabilities.is_empty() {
+            return None;
+        }
+        needed.iter().find_map(|(capability, operations)| {
+            let first = operations.first().map_or("*", |operation| operation);
+            let Some(given) = self.capabilities.get(capability) else {
+                return Some((&**capability, first));
+            };
+            if given.is_empty() {
+                return None;
+            }
+            // A tool that names no operation of a capability may use any.
+            if operations.is_empty() {
+                return Some((&**capability, "*"));
+            }
+            let missing = operations.iter().find(|operation| !given.contains(operation));
+            missing.map(|operation| (&**capability, &**operation))
+        })
+    }
+
+    /// Whether the ceiling limits nothing that an engine judges.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        self.tools.is_empty()
+            && self.capabilities.is_empty()
+            && self.side_effect_level.is_none()
+            && self.tool_arg_constraints.is_empty()
+            && self.root_sets().next().is_none()
+    }
+
+    /// The sets of directories of each of which one must hold a path.
+    pub(crate) fn root_sets(&self) -> impl Iterator<Item = &[Box<str>]> {
+        let own = std::iter::once(&self.workspace_roots);
+        own.chain(&self.outer_workspace_roots)
+            .map(Vec::as_slice)
+            .filter(|roots| !roots.is_empty())
+    }
+}
+
+/// Whether the tool is among the names.
+fn is_named(names: &[Box<str>], server: &str, tool: &str) -> bool {
+    names.iter().any(|name| match name.split_once('/') {
+        None => **name == *tool,
+        Some(both) => both == (server, tool),
+    })
+}

@@ -1,0 +1,254 @@
+//! Reading a ceiling's document.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Ceiling, CeilingError, ToolArgConstraint};
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Input, Node, Relative, Report, load};
+use crate::glob::Glob;
+use crate::limits::Limits;
+use crate::order;
+use crate::semantics::SideEffectLevel;
+
+const KEYS: [&str; 8] = [
+    "tools",
+    "capabilities",
+    "workspace_roots",
+    "side_effect_level",
+    "recursion_limit",
+    "tool_arg_constraints",
+    "unclassified_tools",
+    "outer_workspace_roots",
+];
+
+impl Ceiling {
+    /// Reads a ceiling's document that stands by itself, with the default limits.
+    ///
+    /// # Errors
+    /// Every fault of the document, warnings included, where one is an error.
+    pub fn load(input: Input<'_>) -> Result<Self, CeilingError> {
+        const NAME: &str = "ceiling";
+        let limits = Limits::default();
+        let value = load(input, NAME, &limits, |_| false).map_err(CeilingError::Invalid)?;
+        let report = Report::default();
+        let ceiling = Self::read(&Node::document(&value, NAME, &report), &limits);
+        let failed = report.has_errors();
+        if failed {
+            return Err(CeilingError::Invalid(report.finish(NAME)));
+        }
+        Ok(ceiling)
+    }
+
+    /// Reads the document. A key that is not known is an error: a misspelled one would limit nothing.
+    pub(crate) fn read(node: &Node<'_, '_>, limits: &Limits) -> Self {
+        let Some(object) = node.object() else {
+            return Self::default();
+        };
+        object.unknown_keys(&KEYS, Severity::Error);
+        let given = |key| object.optional(key).filter(|node| !node.value().is_null());
+        let ceiling = Self {
+            tools: given("tools").and_then(|node| node.names()).unwrap_or_default(),
+            capabilities: given("capabilities")
+                .map(|node| read_capabilities(&node))
+                .unwrap_or_default(),
+            workspace_roots: given("workspace_roots")
+                .and_then(|node| read_roots(&node, limits))
+                .unwrap_or_default(),
+            side_effect_level: given("side_effect_level").map(|node| SideEffectLevel::read(&node)),
+            recursion_limit: given("recursion_limit").and_then(|node| read_count(&node)),
+            tool_arg_constraints: given("tool_arg_constraints")
+                .and_then(|node| node.each("an array of constraints", |item| read_constraint(item, limits)))
+                .unwrap_or_default(),
+            unclassified_tools: given("unclassified_tools").and_then(|node| node.names()),
+            outer_workspace_roots: given("outer_workspace_roots")
+                .and_then(|node| node.each("an array of arrays of paths", |set| read_set(set, limits)))
+                .unwrap_or_default(),
+        };
+        if ceiling.is_unlimited() {
+            node.warning(Code::EmptyCondition, || {
+                "found a ceiling that limits no call, expected tools, capabilities, a level, roots or constraints"
+                    .to_owned()
+            });
+        }
+        ceiling
+    }
+}
+
+fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {
+    let Some(capabilities) = node.object() else {
+        return BTreeMap::new();
+    };
+    let given = capabilities.entries();
+    order::map(given.filter_map(|(name, operations)| Some((name.into(), operations.names()?))))
+}
+
+fn read_roots(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
+    node.each("an array of paths", |item| {
+        item.path(Relative::Refused, limits).map(Box::from)
+    })
+}
+
+/// A set that holds no directory would let nothing pass, or everything: it says neither.
+fn read_set(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
+    let roots = read_roots(node, limits)?;
+    if roots.is_empty() {
+        node.error(Code::InvalidValue, || {
+            "found `[]`, expected at least one path".to_owned()
+        });
+        return None;
+    }
+    Some(roots)
+}
+
+fn read_count(node: &Node<'_, '_>) -> Option<u32> {
+    let count = node.value().as_u64().and_then(|count| u32::try_from(count).ok());
+    if count.is_none() {
+        node.error(Code::WrongType, || {
+            format!(
+                "found {}, expected an integer from 0 to {}",
+                node.found(),
+                u32::MAX
+            )
+        });
+    }
+    count
+}
+
+fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstraint> {
+    let constraint = node.object()?;
+    constraint.unknown_keys(&["tool", "arg_patterns", "arg_key"], Severity::Error);
+    let tool = constraint
+        .required("tool", "a glob over the names of tools")
+        .and_then(|node| read_glob(&node, limits));
+    let patterns = constraint.required("arg_patterns", "an array of globs")?;
+    let arg_patterns = patterns.each("an array of globs", |item| {
+        let glob = read_glob(item, limits)?;
+        if glob.as_str().split('/').any(|name| matches!(name, "." | "..")) {
+            item.warning(Code::NeverMatches, || {
+                format!(
+                    "found {}, which no canonical path matches, expected a pattern without `.` and `..`",
+                    item.found()
+                )
+            });
+        }
+        Some(glob)
+    });
+    if arg_patterns.as_ref().is_some_and(Vec::is_empty) {
+        patterns.warning(Code::NeverMatches, || {
+            "found `[]`, which denies every value, expected at least one pattern".to_owned()
+        });
+    }
+    let arg_key = match constraint
+        .optional("arg_key")
+        .filter(|node| !node.value().is_null())
+    {
+        None => None,
+        Some(node) => Some(node.name()?.into()),
+    };
+    Some(ToolArgConstraint {
+        tool: tool?,
+        arg_patterns: arg_patterns?,
+        arg_key,
+    })
+}
+
+fn read_glob(node: &Node<'_, '_>, limits: &Limits) -> Option<Glob> {
+    match Glob::parse(node.string()?, limits) {
+        Ok(glob) => Some(glob),
+        Err(bad) => {
+            node.error(Code::InvalidValue, || format!("found {bad}"));
+            None
+        }
+    }
+}
+
+impl From<&Ceiling> for Value {
+    fn from(ceiling: &Ceiling) -> Self {
+        serde_json::to_value(ceiling).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: Value, expected: &[&str]) -> Ceiling {
+        let report = Report::default();
+        let ceiling = Ceiling::read(&Node::document(&value, "c", &report), &Limits::default());
+        let found: Vec<String> = report.finish("c").iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+        ceiling
+    }
+
+    #[test]
+    fn a_document_is_written_as_it_was_read() {
+        let whole = json!({
+            "tools": ["read_file", "git/git_log"],
+            "capabilities": {"process": [], "workspace": ["read_text", "list"]},
+            "workspace_roots": ["/srv/app", "~/x"],
+            "side_effect_level": "workspace_write",
+            "recursion_limit": 3,
+            "tool_arg_constraints": [
+                {"tool": "read_*", "arg_patterns": ["src/**"], "arg_key": "path"},
+                {"tool": "fs/{a,b}", "arg_patterns": ["x", "y?"]},
+            ],
+            "unclassified_tools": [],
+            "outer_workspace_roots": [["/srv"]],
+        });
+        let ceiling = check(whole.clone(), &[]);
+        assert_eq!(Value::from(&ceiling), whole);
+        let least =
+            json!({"tools": ["a"], "capabilities": {}, "workspace_roots": [], "tool_arg_constraints": []});
+        assert_eq!(Value::from(&check(json!({"tools": ["a"]}), &[])), least);
+        let nulls = json!({"tools": ["a"], "side_effect_level": null, "recursion_limit": null});
+        assert_eq!(Value::from(&check(nulls, &[])), least);
+        check(json!({}), &["warning[empty-condition] at c: "]);
+    }
+
+    #[test]
+    fn faults_have_their_place() {
+        check(json!([]), &["error[wrong-type] at c: "]);
+        check(
+            json!({
+                "tool": [], "tools": ["a", ""], "capabilities": {"w": "list", "x": [""]},
+                "workspace_roots": ["src", "$HOME"], "side_effect_level": "Network", "recursion_limit": -1,
+                "outer_workspace_roots": [[]],
+                "tool_arg_constraints": [
+                    {"tool": "!a", "arg_patterns": ["[", "{a"], "arg_key": ""},
+                    {"tools": "a", "arg_patterns": "x"},
+                    {"tool": "a", "arg_patterns": []},
+                    {"tool": "a", "arg_patterns": ["../x", "a/./b"]},
+                ],
+            }),
+            &[
+                "error[unknown-key] at c.tool: found the key `tool`, expected one of `tools`",
+                "error[invalid-value] at c.tools[1]: ",
+                "error[wrong-type] at c.capabilities.w: ",
+                "error[invalid-value] at c.capabilities.x[0]: ",
+                "error[invalid-path] at c.workspace_roots[0]: found `\"src\"`, a relative path",
+                "error[invalid-path] at c.workspace_roots[1]: ",
+                "warning[unknown-value] at c.side_effect_level: found `\"Network\"`, which is taken for `none`",
+                "error[wrong-type] at c.recursion_limit: found `-1`, expected an integer",
+                "error[invalid-value] at c.tool_arg_constraints[0].tool: found a pattern that leads with `!`",
+                "error[invalid-value] at c.tool_arg_constraints[0].arg_patterns[0]: found a malformed pattern",
+                "error[invalid-value] at c.tool_arg_constraints[0].arg_patterns[1]: ",
+                "error[invalid-value] at c.tool_arg_constraints[0].arg_key: ",
+                "error[unknown-key] at c.tool_arg_constraints[1].tools: ",
+                "error[missing-field] at c.tool_arg_constraints[1]: the field `tool` is missing",
+                "error[wrong-type] at c.tool_arg_constraints[1].arg_patterns: ",
+                "warning[never-matches] at c.tool_arg_constraints[2].arg_patterns: ",
+                "warning[never-matches] at c.tool_arg_constraints[3].arg_patterns[0]: ",
+                "warning[never-matches] at c.tool_arg_constraints[3].arg_patterns[1]: ",
+                "error[invalid-value] at c.outer_workspace_roots[0]: ",
+            ],
+        );
+    }
+}

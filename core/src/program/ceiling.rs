@@ -1,0 +1,249 @@
+//! The compiled form of a capability ceiling: for each tool what it says, before any argument is seen.
+
+use crate::annotation::{ArgumentName, Semantics};
+use crate::glob::Glob;
+use crate::policy;
+
+/// A ceiling for one home and one current directory.
+pub(crate) struct Ceiling {
+    document: policy::Ceiling,
+    /// Sets of directories, absolute and lexical; a path lies within one of each.
+    pub(crate) roots: Box<[Box<[Box<str>]>]>,
+    /// In the order of the document.
+    pub(crate) constraints: Box<[ArgumentConstraint]>,
+}
+
+/// What one argument must look like.
+pub(crate) struct ArgumentConstraint {
+    pub(crate) patterns: Box<[Pattern]>,
+    /// The patterns for a reason.
+    pub(crate) shown: Box<str>,
+}
+
+/// A pattern, and how it stands to directories.
+pub(crate) struct Pattern {
+    /// As it was written.
+    pub(crate) text: Glob,
+    /// What is left of it below the directory that it is relative to.
+    pub(crate) below: Glob,
+    pub(crate) place: PatternPlace,
+}
+
+/// What a pattern for paths is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PatternPlace {
+    /// The root.
+    Root,
+    /// The home directory.
+    Home,
+    /// The workspace.
+    Workspace,
+}
+
+impl ArgumentConstraint {
+    fn new(constraint: &policy::ToolArgConstraint) -> Self {
+        let shown: Vec<String> = constraint
+            .arg_patterns
+            .iter()
+            .map(|pattern| format!("\"{}\"", pattern.as_str()))
+            .collect();
+        Self {
+            patterns: constraint.arg_patterns.iter().map(Pattern::new).collect(),
+            shown: match shown.as_slice() {
+                [] => "patterns, of which there are none".into(),
+                [one] => format!("pattern {one}").into(),
+                _ => format!("patterns {}", shown.join(", ")).into(),
+            },
+        }
+    }
+}
+
+impl Pattern {
+    fn new(text: &Glob) -> Self {
+        let (place, below) = if text.as_str().starts_with('/') {
+            (PatternPlace::Root, text.clone())
+        } else if let Some(below) = text.strip_prefix("~/") {
+            (PatternPlace::Home, below)
+        } else if text.as_str() == "~" {
+            (
+                PatternPlace::Home,
+                text.strip_prefix("~").unwrap_or_else(|| text.clone()),
+            )
+        } else {
+            let below = text.strip_prefix("./").unwrap_or_else(|| text.clone());
+            (PatternPlace::Workspace, below)
+        };
+        Self {
+            text: text.clone(),
+            below,
+            place,
+        }
+    }
+
+    /// Whether the pattern holds for an absolute path without `.` and `..`.
+    ///
+    /// The workspace and the home directory are given by how they are written and by what they are in the path: the
+    /// same, or canonical. A pattern that leads through one of them holds below it whatever links there are on the
+    /// way to it.
+    pub(crate) fn holds(&self, path: &str, places: [Option<(&str, &str)>; 2]) -> bool {
+        let [workspace, home] = places;
+        match self.place {
+            PatternPlace::Root => {
+                let mut through = places.into_iter().flatten();
+                self.text.matches(path)
+                    || through.any(|(written, meant)| {
+                        rest_below(meant, path).is_some_and(|rest| self.holds_below(written, rest))
+                    })
+            }
+            PatternPlace::Home => home.is_some_and(|(_, meant)| self.holds_within(meant, path)),
+            PatternPlace::Workspace => workspace.is_some_and(|(_, meant)| self.holds_within(meant, path)),
+        }
+    }
+
+    fn holds_within(&self, directory: &str, path: &str) -> bool {
+        // Of the directory itself only `**` speaks: a `*` is a name.
+        rest_below(directory, path)
+            .is_some_and(|rest| (!rest.is_empty() || self.below.as_str() == "**") && self.below.matches(rest))
+    }
+
+    fn holds_below(&self, written: &str, rest: &str) -> bool {
+        if rest.is_empty() {
+            return self.text.as_str() == written;
+        }
+        let prefix = format!("{}/", written.trim_end_matches('/'));
+        self.text.matches_after(&prefix, rest) == Some(true)
+    }
+}
+
+/// The rest of a path within a directory; empty for the directory itself.
+fn rest_below<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
+    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
+    if rest.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('/')
+    }
+}
+
+/// What the ceiling says of one tool.
+#[derive(Default)]
+pub(crate) struct ToolCeiling {
+    /// Why none of its calls can be made.
+    pub(crate) refusal: Option<Box<str>>,
+    /// For each constraint on it its place in [`Ceiling::constraints`], and what it looks at.
+    pub(crate) constraints: Box<[(usize, Constrained)]>,
+}
+
+/// What a constraint looks at in the calls of one tool.
+pub(crate) enum Constrained {
+    /// The argument that it names; whatever is there must match.
+    Argument(ArgumentName),
+    /// The first of the tool's `path_params` that holds a string.
+    PathParams(Box<[ArgumentName]>),
+}
+
+impl Constrained {
+    /// The arguments, in the order in which they are looked at.
+    pub(crate) fn names(&self) -> &[ArgumentName] {
+        match self {
+            Self::Argument(name) => std::slice::from_ref(name),
+            Self::PathParams(names) => names,
+        }
+    }
+}
+
+impl ToolCeiling {
+    /// Every argument that a constraint looks at.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &ArgumentName> {
+        self.constraints
+            .iter()
+            .flat_map(|(_, looked_at)| looked_at.names())
+    }
+}
+
+impl Ceiling {
+    /// `absolute` makes a directory absolute and lexical.
+    pub(super) fn new(document: policy::Ceiling, absolute: impl Fn(&str) -> Box<str>) -> Self {
+        let set = |roots: &[Box<str>]| roots.iter().map(|root| absolute(root)).collect();
+        let constraints = document.tool_arg_constraints.iter();
+        Self {
+            roots: document.root_sets().map(set).collect(),
+            constraints: constraints.map(ArgumentConstraint::new).collect(),
+            document,
+        }
+    }
+
+    /// As it was read.
+    pub(crate) fn document(&self) -> &policy::Ceiling {
+        &self.document
+    }
+
+    /// Why no call of the tool can be made, whatever its arguments.
+    pub(crate) fn refusal(&self, server: &str, tool: &str, semantics: &Semantics) -> Option<String> {
+        let level = semantics.side_effect_level;
+        self.document
+            .refusal(server, tool, level, &semantics.capabilities)
+    }
+
+    pub(super) fn of_tool(&self, server: &str, tool: &str, semantics: &Semantics) -> ToolCeiling {
+        let schema = &semantics.arg_schema;
+        let constraints = self.document.tool_arg_constraints.iter().enumerate();
+        let constraints = constraints
+            .filter(|(_, constraint)| constraint.concerns(server, tool))
+            .filter_map(|(at, constraint)| {
+                let looked_at = match &constraint.arg_key {
+                    // An alias is renamed before anything is judged.
+                    Some(key) => Constrained::Argument(ArgumentName::parse(schema.key_of(key)).ok()?),
+                    None => Constrained::PathParams(schema.path_names().into()),
+                };
+                Some((at, looked_at))
+            });
+        ToolCeiling {
+            refusal: self.refusal(server, tool, semantics).map(Box::from),
+            constraints: constraints.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    #[test]
+    fn a_pattern_holds_below_the_directory_that_it_is_relative_to() {
+        // The workspace `/box` is a link to `/mnt/box`, the home directory is where it is written.
+        for (pattern, path, expected) in [
+            ("src/*", "/mnt/box/src/a", true),
+            ("./src/*", "/mnt/box/src/a", true),
+            ("src/*", "/box/src/a", false),
+            ("src/*", "/mnt/box2/src/a", false),
+            ("src/*", "/mnt/box/src/a/b", false),
+            ("**/*.md", "/mnt/box/a.md", true),
+            ("**/*.md", "/etc/a.md", false),
+            ("**", "/mnt/box", true),
+            ("**", "/mnt", false),
+            ("/box/src/*", "/mnt/box/src/a", true),
+            ("/mnt/box/src/*", "/mnt/box/src/a", true),
+            ("/box", "/mnt/box", true),
+            ("/box/*", "/mnt/box", false),
+            ("/etc/*", "/etc/passwd", true),
+            ("/**", "/etc/passwd", true),
+            ("~/x/*", "/home/u/x/a", true),
+            ("*", "/mnt/box", false),
+            ("~/**", "/home/u", true),
+            ("~/*", "/home/v", false),
+            ("/home/u/*", "/home/u/a", true),
+            ("./!a", "/mnt/box/b", false),
+            ("/box/!a", "/mnt/box/b", false),
+        ] {
+            let pattern = Pattern::new(&Glob::parse(pattern, &Limits::default()).unwrap());
+            let places = [Some(("/box", "/mnt/box")), Some(("/home/u", "/home/u"))];
+            let found = pattern.holds(path, places);
+            assert_eq!(found, expected, "{} {path}", pattern.text.as_str());
+        }
+        let root = Pattern::new(&Glob::parse("a/*", &Limits::default()).unwrap());
+        assert!(root.holds("/a/b", [Some(("/", "/")), None]));
+        assert!(!root.holds("/a/b", [None, Some(("/", "/"))]));
+    }
+}

@@ -1,0 +1,86 @@
+//! A world: places that an agent names by address, which of them a mode sees, and what may be done there (SPEC §13).
+//!
+//! A world is data, two tables over roots and mods. [`World::see`] turns an address into a place, if the mode sees it;
+//! [`World::judge`] says whether a tool's command may be done at a place. Both answer with a [`Reply`], and no reply
+//! holds a path of the host: who has a place holds a [`VisibilityRef`], which only the host's own [`References`] turn
+//! into a path.
+//!
+//! Conditions never deny; these two do. Nothing is kept between calls, the mode least of all.
+
+mod address;
+mod condition;
+mod context;
+mod document;
+mod lint;
+mod matrix;
+mod operations;
+mod reference;
+mod reply;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod visibility;
+
+pub use context::Context;
+pub(crate) use document::read;
+pub(crate) use operations::Action;
+pub use reference::{References, VisibilityRef};
+use reply::Area;
+pub use reply::{Reply, ReplyCode, ReplyData, ReplyStatus};
+pub(crate) use visibility::Located;
+
+use crate::host::HostError;
+use condition::Condition;
+use matrix::Matrix;
+use operations::{OperationRule, Pair};
+
+/// The tool that `"exec"` stands for, where a world does not name it.
+const EXEC_TOOL: &str = "exec";
+
+/// A world as its document has it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct World {
+    roots: Vec<Directory>,
+    /// By the mod's name.
+    mounts: Vec<Directory>,
+    visibility: Matrix<Box<[Condition]>>,
+    operations: Matrix<Box<[OperationRule]>>,
+    exec_tool: Box<str>,
+    /// What a command is, for the codes of replies, sorted; one that is not here is a write.
+    areas: Box<[(Pair, Area)]>,
+}
+
+/// A directory of the host under a name.
+#[derive(Clone, Debug)]
+struct Directory {
+    name: Box<str>,
+    path: Box<str>,
+}
+
+/// A reply that refuses, and the failure of the host that it is due to, if it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    pub(crate) reply: Box<Reply>,
+    pub(crate) host: Option<HostError>,
+}
+
+impl From<Reply> for Refused {
+    fn from(reply: Reply) -> Self {
+        let reply = Box::new(reply);
+        Self { reply, host: None }
+    }
+}
+
+impl World {
+    /// The same world with directories that are absolute and lexical.
+    pub(crate) fn anchored(mut self, absolute: impl Fn(&str) -> Box<str>) -> Self {
+        for directory in self.roots.iter_mut().chain(&mut self.mounts) {
+            directory.path = absolute(&directory.path);
+        }
+        self
+    }
+}
+
+fn find<'d>(directories: &'d [Directory], name: &str) -> Option<&'d Directory> {
+    directories.iter().find(|directory| *directory.name == *name)
+}

@@ -1,0 +1,148 @@
+//! Addresses: how a place of a world is written.
+
+/// An address, taken apart. Whether there is such a place is another matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Address<'t> {
+    pub(crate) base: Base<'t>,
+    /// What follows the first `/`, as it was given.
+    pub(crate) relative: &'t str,
+}
+
+/// Where an address begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base<'t> {
+    /// `root:<key>`.
+    Root(&'t str),
+    /// `ROOT_<KEY>:`, which is read and never written: the key in upper case.
+    LegacyRoot(&'t str),
+    /// `mod:<name>`, or `mod:<name>:`, which is read and never written.
+    Mod(&'t str),
+}
+
+impl<'t> Address<'t> {
+    /// Takes an address apart; nothing where it is none.
+    ///
+    /// Refused are bare relative and absolute paths, `root:ROOT_…`, an address without a `/`, and a rest that is
+    /// absolute or climbs above its start: through a `..` that leads out and back in, an agent could guess what the
+    /// directories of the host are called.
+    pub(crate) fn parse(text: &'t str) -> Option<Self> {
+        let (head, relative) = text.split_once('/')?;
+        if relative.starts_with('/') || climbs_out(relative) {
+            return None;
+        }
+        let base = if let Some(key) = head.strip_prefix("root:") {
+            Base::Root(key).filter(!key.starts_with("ROOT_"))?
+        } else if let Some(name) = head.strip_prefix("mod:") {
+            Base::Mod(name.strip_suffix(':').unwrap_or(name))
+        } else {
+            Base::LegacyRoot(head.strip_prefix("ROOT_")?.strip_suffix(':')?)
+        };
+        Some(Self { base, relative })
+    }
+}
+
+impl Base<'_> {
+    fn filter(self, keep: bool) -> Option<Self> {
+        keep.then_some(self)
+    }
+}
+
+/// Why a root may not have that key, if it may not.
+pub(crate) fn refuse_key(key: &str) -> Option<&'static str> {
+    if key.starts_with("ROOT_") {
+        return Some("which begins like a legacy address");
+    }
+    refuse_name(key)
+}
+
+/// Why a mod may not have that name, if it may not.
+pub(crate) fn refuse_name(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("which is empty")
+    } else if name.contains('/') {
+        Some("which holds a `/`")
+    } else if name.ends_with(':') {
+        Some("which ends in `:`")
+    } else if name.contains(char::is_control) {
+        Some("which holds a control character")
+    } else {
+        None
+    }
+}
+
+/// Whether the names lead above where they begin, be it to come back.
+fn climbs_out(relative: &str) -> bool {
+    let mut depth = 0_usize;
+    for name in relative.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => match depth.checked_sub(1) {
+                Some(above) => depth = above,
+                None => return true,
+            },
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_namespaces_and_their_legacy_forms_are_read() {
+        for (text, base, relative) in [
+            ("root:repo/a/b", Base::Root("repo"), "a/b"),
+            ("root:repo/", Base::Root("repo"), ""),
+            ("ROOT_REPO:/a", Base::LegacyRoot("REPO"), "a"),
+            ("mod:More Things: 2/a", Base::Mod("More Things: 2"), "a"),
+            ("mod:Name:/a", Base::Mod("Name"), "a"),
+            ("root:repo:/a", Base::Root("repo:"), "a"),
+            ("root:/a", Base::Root(""), "a"),
+            ("root:repo/a/../b/..", Base::Root("repo"), "a/../b/.."),
+            ("mod:../a", Base::Mod(".."), "a"),
+        ] {
+            assert_eq!(Address::parse(text), Some(Address { base, relative }), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for text in [
+            "",
+            "a/b",
+            "./a",
+            "/etc/passwd",
+            "~/a",
+            "root:repo",
+            "root:ROOT_REPO/a",
+            "ROOT_REPO/a",
+            "ROOT:repo/a",
+            "Root:repo/a",
+            "MOD:Name/a",
+            "file:///etc",
+            "repo:/a",
+            "root:repo//etc",
+            "root:repo/..",
+            "root:repo/a/../../b",
+            "root:repo/../repo/a",
+            "mod:Name/./../x",
+            " root:repo/a",
+        ] {
+            assert_eq!(Address::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_leave_no_doubt_about_where_they_end() {
+        for name in ["", "a/b", "a:", "a\n"] {
+            assert!(
+                refuse_name(name).is_some() && refuse_key(name).is_some(),
+                "{name:?}"
+            );
+        }
+        assert!(refuse_key("ROOT_A").is_some() && refuse_name("ROOT_A").is_none());
+        assert_eq!(refuse_key("ck3raven_data"), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! Conditions: named predicates over a call's context. They say whether something holds, and never deny.
+
+use serde_json::Value;
+
+use super::context::Context;
+use super::operations::Action;
+use super::signature::is_signed;
+use super::visibility::Located;
+use super::{World, find};
+use crate::host::HostError;
+use crate::path::{Failure, Resolver};
+
+/// A condition that a world can name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// The context says that there is a contract.
+    HasContract,
+    /// The place is in a mod, addressed by its name, that the session has.
+    ModInSession,
+    /// The place lies within a mod that the session has, however it is addressed.
+    PathInSessionMods,
+    /// The command is in the context's whitelist.
+    CommandWhitelisted,
+    /// The script is signed under the contract's key.
+    ExecSigned,
+    /// What the host says about this name.
+    Host(Box<str>),
+}
+
+const BUILT_IN: [(&str, Condition); 5] = [
+    ("has_contract", Condition::HasContract),
+    ("mod_in_session", Condition::ModInSession),
+    ("path_in_session_mods", Condition::PathInSessionMods),
+    ("command_whitelisted", Condition::CommandWhitelisted),
+    ("exec_signed", Condition::ExecSigned),
+];
+
+impl Condition {
+    /// The condition of that name.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        if let Some(name) = name.strip_prefix("host:") {
+            return (!name.is_empty()).then(|| Self::Host(name.into()));
+        }
+        let known = BUILT_IN.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, condition)| condition)
+    }
+
+    /// The names of those that need no host.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.into_iter().map(|(name, _)| name)
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::HasContract => "has_contract".to_owned(),
+            Self::ModInSession => "mod_in_session".to_owned(),
+            Self::PathInSessionMods => "path_in_session_mods".to_owned(),
+            Self::CommandWhitelisted => "command_whitelisted".to_owned(),
+            Self::ExecSigned => "exec_signed".to_owned(),
+            Self::Host(name) => format!("host:{name}"),
+        }
+    }
+}
+
+/// What conditions are asked about.
+pub(super) struct Subject<'s> {
+    pub(super) context: &'s Context,
+    pub(super) mode: &'s str,
+    pub(super) root: &'s str,
+    pub(super) subdirectory: Option<&'s str>,
+    /// The place, where it is given by its address.
+    pub(super) located: Option<&'s Located>,
+    /// What is to be done there, where that is the question.
+    pub(super) action: Option<&'s Action<'s>>,
+}
+
+/// The conditions that do not hold, by name, and the first failure of the host, which makes its condition one of them.
+pub(super) struct Failed {
+    pub(super) names: Vec<String>,
+    pub(super) host: Option<HostError>,
+}
+
+impl World {
+    /// Asks every condition, so that all that fail are named.
+    pub(super) fn failed(
+        &self,
+        conditions: &[Condition],
+        subject: &Subject<'_>,
+        resolver: &mut Resolver<'_, '_>,
+    ) -> Failed {
+        let mut failed = Failed {
+            names: Vec::new(),
+            host: None,
+        };
+        for condition in conditions {
+            let holds = self.holds(condition, subject, resolver).unwrap_or_else(|error| {
+                failed.host.get_or_insert(error);
+                false
+            });
+            if !holds {
+                failed.names.push(condition.name());
+            }
+        }
+        failed
+    }
+
+    fn holds(
+        &self,
+        condition: &Condition,
+        subject: &Subject<'_>,
+        resolver: &mut Resolver<'_, '_>,
+    ) -> Result<bool, HostError> {
+        let context = subject.context;
+        Ok(match condition {
+            Condition::HasContract => context.has_contract,
+            Condition::ModInSession => {
+                let name = match subject.located {
+                    Some(located) => located.mod_name.as_deref(),
+                    None => context.mod_name.as_deref(),
+                };
+                name.is_some_and(|name| context.has_mod(name) && find(&self.mounts, name).is_some())
+            }
+            Condition::PathInSessionMods => match subject.located {
+                Some(located) => self.is_in_session_mods(located, context, resolver)?,
+                None => false,
+            },
+            Condition::CommandWhitelisted => {
+                let command = subject.action.and_then(|action| action.command);
+                command.is_some_and(|command| {
+                    let mut entries = context.command_whitelist.iter();
+                    entries.any(|entry| is_listed(command, entry))
+                })
+            }
+            Condition::ExecSigned => {
+                context.has_contract
+                    && match (
+                        &context.contract_key,
+                        &context.script_host_path,
+                        &context.content_sha256,
+                        &context.script_signature,
+                    ) {
+                        (Some(key), Some(path), Some(content), Some(signature)) => {
+                            is_signed(key, path, content, signature)
+                        }
+                        _ => false,
+                    }
+            }
+            Condition::Host(name) => resolver.facts.condition(name, &subject.text())?,
+        })
+    }
+
+    fn is_in_session_mods(
+        &self,
+        located: &Located,
+        context: &Context,
+        resolver: &mut Resolver<'_, '_>,
+    ) -> Result<bool, HostError> {
+        for mount in self.mounts.iter().filter(|mount| context.has_mod(&mount.name)) {
+            match resolver.resolve(&mount.path, "/") {
+                Ok(directory) if located.path.is_within(&directory) => return Ok(true),
+                Ok(_) | Err(Failure::Unresolvable(_)) => {}
+                Err(Failure::Host(error)) => return Err(error),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Subject<'_> {
+    /// What a host is told that is asked for a predicate of its own.
+    fn text(&self) -> String {
+        let members = [
+            ("mode", Some(self.mode)),
+            ("tool", self.action.map(|action| action.tool)),
+            ("command", self.action.and_then(|action| action.command)),
+            ("root_key", Some(self.root)),
+            ("subdirectory", self.subdirectory),
+            ("address", self.located.map(|located| located.address.as_str())),
+        ];
+        let mut text = String::from("{");
+        for (name, value) in members {
+            let value = value.map_or(Value::Null, Value::from).to_string();
+            text.extend(["\"", name, "\":", &value, ","]);
+        }
+        text.extend(["\"host\":", &self.context.host.to_string(), "}"]);
+        text
+    }
+}
+
+/// Characters with which a shell begins another command, or takes text from elsewhere.
+const CONTROL: [char; 12] = [';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\r', '\0'];
+
+/// Whether the command is the entry, or the entry continued by a space and by nothing that begins another command.
+fn is_listed(command: &str, entry: &str) -> bool {
+    !entry.is_empty()
+        && command
+            .strip_prefix(entry)
+            .is_some_and(|rest| rest.is_empty() || (rest.starts_with(' ') && !rest.contains(CONTROL)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_is_found_by_its_name() {
+        for name in Condition::names().chain(["host:x", "host:a:b"]) {
+            let condition = Condition::parse(name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(condition.name(), name);
+        }
+        for name in ["", "host:", "has-contract", "HAS_CONTRACT", "host"] {
+            assert_eq!(Condition::parse(name), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_listed_command_is_the_entry_or_continues_it() {
+        for (command, entry, expected) in [
+            ("git status", "git status", true),
+            ("git status --short", "git status", true),
+            ("git statusx", "git status", false),
+            ("git statu", "git status", false),
+            ("git\tstatus", "git status", false),
+            ("git status\t-s", "git status", false),
+            (" git status", "git status", false),
+            ("git status; rm -rf /", "git status", false),
+            ("git status ; rm -rf /", "git status", false),
+            ("git status && rm", "git status", false),
+            ("git status | sh", "git status", false),
+            ("git status $(rm)", "git status", false),
+            ("git status `rm`", "git status", false),
+            ("git status > /etc/x", "git status", false),
+            ("git status \nrm", "git status", false),
+            ("a | b", "a | b", true),
+            ("a | b -c", "a | b", true),
+            ("", "", false),
+            (" rm", "", false),
+            ("rm", "", false),
+        ] {
+            assert_eq!(is_listed(command, entry), expected, "{command:?} {entry:?}");
+        }
+    }
+}

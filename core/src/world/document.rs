@@ -1,0 +1,287 @@
+//! The document of a world
+//! `{roots, mounts?, visibility, operations, execTool?, areas?}`.
+
+use serde_json::Map;
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, Object, Relative, did_you_mean, listed};
+use crate::limits::Limits;
+use crate::order;
+
+use super::address::{refuse_key, refuse_name};
+use super::condition::Condition;
+use super::lint;
+use super::matrix::{Key, Matrix};
+use super::operations::{Commands, OperationRule, Pair};
+use super::reply::Area;
+use super::{Directory, EXEC_TOOL, World};
+
+/// Reads a world. Faults go to the document's report; where there are errors, the answer is what could be read.
+///
+/// Unknown keys are errors, and so are missing ones: a `subdirectory` or a `when` that is misspelled would make a row
+/// wider than it looks.
+pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
+    let mut world = World::default();
+    let Some(object) = document.object() else {
+        return world;
+    };
+    object.unknown_keys(
+        &["roots", "mounts", "visibility", "operations", "execTool", "areas"],
+        Severity::Error,
+    );
+    let mut roots_are_whole = false;
+    if let Some(roots) = object.required("roots", "an object from key to directory") {
+        world.roots = read_directories(&roots, limits, refuse_key);
+        roots_are_whole = roots.value().as_object().map(Map::len) == Some(world.roots.len());
+        lint::legacy_forms(&roots, &world.roots);
+    }
+    if let Some(mounts) = object.optional("mounts") {
+        world.mounts = read_directories(&mounts, limits, refuse_name);
+    }
+    let places = world.roots.len() + world.mounts.len();
+    if places > limits.places {
+        document.error(Code::Limit, || {
+            format!(
+                "`{places}` roots and mods, expected at most {} (limit `places`)",
+                limits.places
+            )
+        });
+        return World::default();
+    }
+    let exec_tool = object.optional("execTool").and_then(|node| node.name());
+    world.exec_tool = exec_tool.unwrap_or(EXEC_TOOL).into();
+    let visibility = read_rows(&object, "visibility", limits, |row, _| {
+        row.required("when", "an array of conditions")
+            .and_then(|node| read_conditions(&node))
+    });
+    let operations = read_rows(&object, "operations", limits, |row, limits| {
+        let rules = row.required("rules", "an array of rules")?;
+        let rules = rules.each("an array of rules", |rule| read_rule(rule, limits))?;
+        Some(rules.into_boxed_slice())
+    });
+    let is_whole = visibility.is_some() && operations.is_some() && roots_are_whole;
+    world.visibility = Matrix::new(visibility.unwrap_or_default());
+    world.operations = Matrix::new(operations.unwrap_or_default());
+    let areas = object.optional("areas").map(|node| read_areas(&node));
+    world.areas = classified(areas.unwrap_or_default(), &world.operations);
+    // Tables that cannot be read whole say nothing of each other.
+    if is_whole {
+        lint::check(&object, &world);
+    }
+    world
+}
+
+fn read_directories(
+    node: &Node<'_, '_>,
+    limits: &Limits,
+    refuse: fn(&str) -> Option<&'static str>,
+) -> Vec<Directory> {
+    let Some(entries) = node.object() else {
+        return Vec::new();
+    };
+    let read = |(name, node): (&str, Node<'_, '_>)| {
+        if let Some(why) = refuse(name) {
+            node.error(Code::InvalidValue, || {
+                format!("found the name {name:?}, {why}, expected one that an address can hold")
+            });
+        }
+        let path = node.path(Relative::Refused, limits)?;
+        Some(Directory {
+            name: name.into(),
+            path: path.into(),
+        })
+    };
+    entries.entries().filter_map(read).collect()
+}
+
+/// The rows of one table, at most `rules` of them; nothing where one cannot be read.
+fn read_rows<T>(
+    object: &Object<'_, '_>,
+    key: &str,
+    limits: &Limits,
+    read: impl Fn(&Object<'_, '_>, &Limits) -> Option<T>,
+) -> Option<Vec<(Key, T)>> {
+    let node = object.required(key, "an array of rows")?;
+    let items = node.array("an array of rows")?;
+    let count = items.len();
+    if count > limits.rules {
+        node.error(Code::Limit, || {
+            format!(
+                "`{count}` rows, expected at most {} (limit `rules`)",
+                limits.rules
+            )
+        });
+        return None;
+    }
+    let inner = if key == "visibility" { "when" } else { "rules" };
+    let row = |item: Node<'_, '_>| {
+        let row = item.object()?;
+        row.unknown_keys(&["mode", "root", "subdirectory", inner], Severity::Error);
+        let key = read_key(&row);
+        let value = read(&row, limits);
+        Some((key?, value?))
+    };
+    let rows: Vec<(Key, T)> = items.filter_map(row).collect();
+    (rows.len() == count).then_some(rows)
+}
+
+/// Where a row stands. The subdirectory must be written, be it as `null`.
+pub(super) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
+    let name = |key| row.required(key, "a name").and_then(|node| node.name());
+    let (mode, root) = (name("mode"), name("root"));
+    let subdirectory = row.required("subdirectory", "a name, or `null` for the whole root")?;
+    let subdirectory = if subdirectory.value().is_null() {
+        None
+    } else {
+        Some(subdirectory.name()?.into())
+    };
+    Some(Key {
+        mode: mode?.into(),
+        root: root?.into(),
+        subdirectory,
+    })
+}
+
+fn read_rule(node: &Node<'_, '_>, limits: &Limits) -> Option<OperationRule> {
+    let rule = node.object()?;
+    rule.unknown_keys(&["commands", "when"], Severity::Error);
+    let commands = rule
+        .required("commands", "pairs of tool and command, or `exec`")
+        .and_then(|node| read_commands(&node, limits));
+    let conditions = rule
+        .required("when", "an array of conditions")
+        .and_then(|node| read_conditions(&node));
+    Some(OperationRule {
+        commands: commands?,
+        conditions: conditions?,
+    })
+}
+
+fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
+    if node.value().is_string() {
+        return node.one_of(&[("exec", Commands::Exec)]);
+    }
+    let mut pairs = read_pairs(node)?;
+    if pairs.len() > limits.list_entries {
+        node.error(Code::Limit, || {
+            let most = limits.list_entries;
+            format!(
+                "`{}` commands, expected at most {most} (limit `list_entries`)",
+                pairs.len()
+            )
+        });
+    }
+    if pairs.is_empty() {
+        node.warning(Code::NeverMatches, || {
+            "found `[]`, which holds no command, expected at least one".to_owned()
+        });
+    }
+    order::sort(&mut pairs);
+    Some(Commands::Pairs(pairs.into()))
+}
+
+/// Pairs of tool and command.
+pub(super) fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
+    node.each("an array of pairs `[tool, command]`", |item| {
+        let texts = item.names()?;
+        let pair = <[Box<str>; 2]>::try_from(texts);
+        let Ok([tool, command]) = pair else {
+            item.error(Code::WrongType, || {
+                format!("found {}, expected a pair `[tool, command]`", item.found())
+            });
+            return None;
+        };
+        Some((tool, command))
+    })
+}
+
+fn read_conditions(node: &Node<'_, '_>) -> Option<Box<[Condition]>> {
+    let read = |item: &Node<'_, '_>| {
+        let name = item.string()?;
+        let condition = Condition::parse(name);
+        if condition.is_none() {
+            item.fault(Severity::Error, Code::UnknownValue, || {
+                let names = || Condition::names();
+                let found = item.found();
+                let message = format!(
+                    "found {found}, expected one of {}, or `host:<name>`",
+                    listed(names())
+                );
+                (message, did_you_mean(name, names()))
+            });
+        }
+        condition
+    };
+    node.each("an array of conditions", read)
+        .map(Vec::into_boxed_slice)
+}
+
+const AREAS: [(&str, Area); 4] = [
+    ("read", Area::Read),
+    ("write", Area::Write),
+    ("delete", Area::Delete),
+    ("git", Area::Git),
+];
+
+/// What commands are, where the document says so; one command has one area.
+fn read_areas(node: &Node<'_, '_>) -> Vec<(Pair, Area)> {
+    let mut areas: Vec<(Pair, Area)> = Vec::new();
+    let Some(object) = node.object() else {
+        return areas;
+    };
+    object.unknown_keys(&AREAS.map(|(name, _)| name), Severity::Error);
+    for (name, area) in AREAS {
+        let pairs = object.optional(name).and_then(|pairs| read_pairs(&pairs));
+        areas.extend(pairs.into_iter().flatten().map(|pair| (pair, area)));
+    }
+    by_pair(&mut areas);
+    for two in areas.windows(2) {
+        if let [(pair, one), (same, other)] = two
+            && pair == same
+            && one != other
+            && let Some((name, _)) = AREAS.iter().find(|(_, area)| area == other)
+            && let Some(pairs) = object.optional(name)
+        {
+            pairs.error(Code::InvalidValue, || {
+                let (tool, command) = pair;
+                format!("found `{command}` of `{tool}`, which has another area already, expected one area a command")
+            });
+        }
+    }
+    areas.dedup_by(|(later, _), (earlier, _)| later == earlier);
+    areas
+}
+
+/// The areas of all commands that the document names: as it says, else a read where no rule sets a condition.
+fn classified(
+    mut areas: Vec<(Pair, Area)>,
+    operations: &Matrix<Box<[OperationRule]>>,
+) -> Box<[(Pair, Area)]> {
+    let mut named: Vec<(Pair, Area)> = Vec::new();
+    for rule in operations.rows().flat_map(|(_, rules)| rules.iter()) {
+        if let Commands::Pairs(pairs) = &rule.commands {
+            let area = if rule.conditions.is_empty() {
+                Area::Read
+            } else {
+                Area::Write
+            };
+            named.extend(pairs.iter().map(|pair| (pair.clone(), area)));
+        }
+    }
+    by_pair(&mut named);
+    named.dedup_by(|(later, later_area), (earlier, area)| {
+        if later == earlier && *later_area == Area::Write {
+            *area = Area::Write;
+        }
+        later == earlier
+    });
+    named.retain(|(pair, _)| areas.binary_search_by(|(known, _)| known.cmp(pair)).is_err());
+    areas.extend(named);
+    by_pair(&mut areas);
+    areas.into()
+}
+
+/// Sorts by the command; what is said first of one stays first.
+fn by_pair(areas: &mut Vec<(Pair, Area)>) {
+    order::sort_by(areas, |(one, _), (other, _)| one.cmp(other));
+}

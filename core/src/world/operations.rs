@@ -1,0 +1,113 @@
+//! What a tool's command may do at a place.
+
+use super::condition::{Condition, Subject};
+use super::context::Context;
+use super::reply::{Area, Outcome, Reply, ReplyCode, ReplyData};
+use super::visibility::Located;
+use super::{Refused, World, find};
+use crate::path::Resolver;
+
+/// Commands, and what must hold for them.
+#[derive(Clone, Debug)]
+pub(super) struct OperationRule {
+    pub(super) commands: Commands,
+    pub(super) conditions: Box<[Condition]>,
+}
+
+/// The commands that a rule is about.
+#[derive(Clone, Debug)]
+pub(super) enum Commands {
+    /// Whatever the exec tool is given: its command is the text of a shell.
+    Exec,
+    /// These, sorted.
+    Pairs(Box<[Pair]>),
+}
+
+/// A tool and one of its commands.
+pub(super) type Pair = (Box<str>, Box<str>);
+
+impl Commands {
+    fn hold(&self, tool: &str, command: Option<&str>, exec_tool: &str) -> bool {
+        match self {
+            Self::Exec => tool == exec_tool,
+            Self::Pairs(pairs) => command.is_some_and(|command| {
+                let order = |pair: &Pair| (&*pair.0, &*pair.1).cmp(&(tool, command));
+                pairs.binary_search_by(order).is_ok()
+            }),
+        }
+    }
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Action<'s> {
+    /// The tool's name.
+    pub(crate) tool: &'s str,
+    /// Its command; without one no rule that names commands holds.
+    pub(crate) command: Option<&'s str>,
+}
+
+impl World {
+    /// Whether the action may be done at that place of the mode: the reply, a success or not.
+    pub(crate) fn judge(
+        &self,
+        action: &Action<'_>,
+        mode: Option<&str>,
+        place: (&str, Option<&str>),
+        located: Option<&Located>,
+        context: &Context,
+        resolver: &mut Resolver<'_, '_>,
+    ) -> Result<Reply, Refused> {
+        let mode = mode.ok_or_else(|| Reply::bare(ReplyCode::NoMode))?;
+        let (root, subdirectory) = place;
+        let area = self.area(action);
+        let reply = |outcome, failed_conditions| Reply {
+            code: ReplyCode::of(area, outcome),
+            data: if find(&self.roots, root).is_some() {
+                ReplyData::Judgement {
+                    mode: mode.to_owned(),
+                    root_key: root.to_owned(),
+                    subdirectory: subdirectory.map(str::to_owned),
+                    failed_conditions,
+                }
+            } else {
+                ReplyData::Nothing {}
+            },
+        };
+        let rows = self.operations.at(mode, root, subdirectory, resolver.path_case);
+        let rule = rows
+            .flatten()
+            .find(|rule| rule.commands.hold(action.tool, action.command, &self.exec_tool));
+        let Some(rule) = rule else {
+            return Err(reply(Outcome::NoRule, Vec::new()).into());
+        };
+        let subject = Subject {
+            context,
+            mode,
+            root,
+            subdirectory,
+            located,
+            action: Some(action),
+        };
+        let failed = self.failed(&rule.conditions, &subject, resolver);
+        if failed.names.is_empty() {
+            return Ok(reply(Outcome::Allowed, Vec::new()));
+        }
+        Err(Refused {
+            reply: Box::new(reply(Outcome::Unmet, failed.names)),
+            host: failed.host,
+        })
+    }
+
+    fn area(&self, action: &Action<'_>) -> Area {
+        if action.tool == &*self.exec_tool {
+            return Area::Exec;
+        }
+        let wanted = (action.tool, action.command.unwrap_or_default());
+        let order = |(pair, _): &(Pair, Area)| (&*pair.0, &*pair.1).cmp(&wanted);
+        let known = self.areas.binary_search_by(order).ok();
+        // What nobody says is a read is taken for a write.
+        let area = known.and_then(|at| self.areas.get(at));
+        area.map_or(Area::Write, |(_, area)| *area)
+    }
+}

@@ -1,0 +1,262 @@
+//! What a world answers with: replies, from one registry of codes.
+
+use serde::{Serialize, Serializer};
+
+/// What kind of answer a code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReplyStatus {
+    /// What was asked for is there.
+    Success,
+    /// The question cannot be answered as it was put.
+    Invalid,
+    /// The operation is refused.
+    Denied,
+    /// Something ran out.
+    Error,
+}
+
+macro_rules! replies {
+    ($($variant:ident = $code:literal, $status:ident, $message:literal;)+) => {
+        /// Every code that a world can answer with, by the area that it is about.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ReplyCode { $(#[doc = concat!("`", $code, "`: ", $message)] $variant,)+ }
+
+        impl ReplyCode {
+            /// Every code, in the order of the registry.
+            pub const ALL: &'static [ReplyCode] = &[$(ReplyCode::$variant,)+];
+
+            /// The code as programs branch on it.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(ReplyCode::$variant => $code,)+ }
+            }
+
+            /// What kind of answer it is.
+            pub const fn status(self) -> ReplyStatus {
+                match self { $(ReplyCode::$variant => ReplyStatus::$status,)+ }
+            }
+
+            /// What it says to a person.
+            pub const fn message(self) -> &'static str {
+                match self { $(ReplyCode::$variant => $message,)+ }
+            }
+        }
+    };
+}
+
+replies! {
+    NoMode = "WA-SYS-I-001", Invalid, "No mode is set";
+    Resolved = "WA-RES-S-001", Success, "The address is resolved";
+    InvalidAddress = "WA-RES-I-001", Invalid, "The address is not valid";
+    NotVisible = "WA-RES-I-003", Invalid, "The address is not visible";
+    NotFound = "WA-RES-I-004", Invalid, "Nothing exists at the address";
+    OutOfReferences = "WA-RES-E-001", Error, "There is no room for another reference";
+    ReadAllowed = "EN-READ-S-001", Success, "Reading is allowed";
+    ReadUnruled = "EN-READ-D-001", Denied, "No rule allows this reading here";
+    ReadUnmet = "EN-READ-D-002", Denied, "The conditions for this reading are not met";
+    WriteAllowed = "EN-WRITE-S-001", Success, "Writing is allowed";
+    WriteUnruled = "EN-WRITE-D-001", Denied, "No rule allows this writing here";
+    WriteUnmet = "EN-WRITE-D-002", Denied, "The conditions for this writing are not met";
+    DeleteAllowed = "EN-DELETE-S-001", Success, "Deleting is allowed";
+    DeleteUnruled = "EN-DELETE-D-001", Denied, "No rule allows this deleting here";
+    DeleteUnmet = "EN-DELETE-D-002", Denied, "The conditions for this deleting are not met";
+    GitAllowed = "EN-GIT-S-001", Success, "The git command is allowed";
+    GitUnruled = "EN-GIT-D-001", Denied, "No rule allows this git command here";
+    GitUnmet = "EN-GIT-D-002", Denied, "The conditions for this git command are not met";
+    ExecAllowed = "EN-EXEC-S-001", Success, "Executing is allowed";
+    ExecUnruled = "EN-EXEC-D-001", Denied, "No rule allows this executing here";
+    ExecUnmet = "EN-EXEC-D-002", Denied, "The conditions for this executing are not met";
+}
+
+impl Serialize for ReplyCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// What an operation is, for its code; whether it is allowed depends on the rules alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Area {
+    Read,
+    Write,
+    Delete,
+    Git,
+    Exec,
+}
+
+/// How an operation was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Allowed,
+    NoRule,
+    Unmet,
+}
+
+impl ReplyCode {
+    /// The code for an operation of that area.
+    pub(crate) const fn of(area: Area, outcome: Outcome) -> Self {
+        match (area, outcome) {
+            (Area::Read, Outcome::Allowed) => Self::ReadAllowed,
+            (Area::Read, Outcome::NoRule) => Self::ReadUnruled,
+            (Area::Read, Outcome::Unmet) => Self::ReadUnmet,
+            (Area::Write, Outcome::Allowed) => Self::WriteAllowed,
+            (Area::Write, Outcome::NoRule) => Self::WriteUnruled,
+            (Area::Write, Outcome::Unmet) => Self::WriteUnmet,
+            (Area::Delete, Outcome::Allowed) => Self::DeleteAllowed,
+            (Area::Delete, Outcome::NoRule) => Self::DeleteUnruled,
+            (Area::Delete, Outcome::Unmet) => Self::DeleteUnmet,
+            (Area::Git, Outcome::Allowed) => Self::GitAllowed,
+            (Area::Git, Outcome::NoRule) => Self::GitUnruled,
+            (Area::Git, Outcome::Unmet) => Self::GitUnmet,
+            (Area::Exec, Outcome::Allowed) => Self::ExecAllowed,
+            (Area::Exec, Outcome::NoRule) => Self::ExecUnruled,
+            (Area::Exec, Outcome::Unmet) => Self::ExecUnmet,
+        }
+    }
+}
+
+/// A world's answer: `{code, status, message, data}`. It never holds a path of the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// What the answer is.
+    pub code: ReplyCode,
+    /// What it is about.
+    pub data: ReplyData,
+}
+
+/// What a reply is about. Nothing in it was given by an agent and not recognized.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ReplyData {
+    /// Nothing more is said.
+    Nothing {},
+    /// Why an address is not valid.
+    Fault {
+        /// `form`, `unknown-root`, `unknown-mod` or `unresolvable`.
+        reason: &'static str,
+    },
+    /// A place of the world.
+    Place {
+        /// The address in the form that is written: `root:<key>/<rel>` or `mod:<name>/<rel>`, without links.
+        resolved: String,
+        /// The root that holds it.
+        root_key: String,
+        /// The first name below the root; none for the root itself.
+        subdirectory: Option<String>,
+        /// What follows the first `/` of `resolved`.
+        relative_path: String,
+        /// The mod whose name the address bears.
+        mod_name: Option<String>,
+    },
+    /// A judgement at a place.
+    Judgement {
+        /// The mode that it was made in.
+        mode: String,
+        /// The root.
+        root_key: String,
+        /// The first name below it.
+        subdirectory: Option<String>,
+        /// The names of the conditions that do not hold, in the order of the rule.
+        failed_conditions: Vec<String>,
+    },
+}
+
+impl Reply {
+    pub(crate) fn bare(code: ReplyCode) -> Self {
+        let data = ReplyData::Nothing {};
+        Self { code, data }
+    }
+
+    /// Whether what was asked for is granted.
+    pub fn is_success(&self) -> bool {
+        self.code.status() == ReplyStatus::Success
+    }
+
+    /// The code, what it says, and the conditions that failed, for a verdict's reason.
+    pub(crate) fn sentence(&self) -> String {
+        let head = format!("{}: {}", self.code.as_str(), self.code.message());
+        match &self.data {
+            ReplyData::Judgement {
+                failed_conditions, ..
+            } if !failed_conditions.is_empty() => format!("{head}: {}", failed_conditions.join(", ")),
+            ReplyData::Fault { reason } => format!("{head}: {reason}"),
+            ReplyData::Nothing {} | ReplyData::Place { .. } | ReplyData::Judgement { .. } => head,
+        }
+    }
+}
+
+impl Serialize for Reply {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut fields = serializer.serialize_struct("Reply", 4)?;
+        fields.serialize_field("code", &self.code)?;
+        fields.serialize_field("status", &self.code.status())?;
+        fields.serialize_field("message", self.code.message())?;
+        fields.serialize_field("data", &self.data)?;
+        fields.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_code_says_its_status_and_its_area() {
+        let all: BTreeSet<&str> = ReplyCode::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(all.len(), ReplyCode::ALL.len());
+        for code in ReplyCode::ALL {
+            let letter = match code.status() {
+                ReplyStatus::Success => "-S-",
+                ReplyStatus::Invalid => "-I-",
+                ReplyStatus::Denied => "-D-",
+                ReplyStatus::Error => "-E-",
+            };
+            assert!(code.as_str().contains(letter), "{}", code.as_str());
+        }
+        for (area, name) in [
+            (Area::Read, "READ"),
+            (Area::Write, "WRITE"),
+            (Area::Delete, "DELETE"),
+            (Area::Git, "GIT"),
+            (Area::Exec, "EXEC"),
+        ] {
+            for (outcome, end) in [
+                (Outcome::Allowed, "S-001"),
+                (Outcome::NoRule, "D-001"),
+                (Outcome::Unmet, "D-002"),
+            ] {
+                let code = ReplyCode::of(area, outcome);
+                assert_eq!(code.as_str(), format!("EN-{name}-{end}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_reply_is_code_status_message_data() {
+        let reply = Reply {
+            code: ReplyCode::WriteUnmet,
+            data: ReplyData::Judgement {
+                mode: "m".to_owned(),
+                root_key: "r".to_owned(),
+                subdirectory: None,
+                failed_conditions: vec!["has_contract".to_owned()],
+            },
+        };
+        assert_eq!(
+            serde_json::to_string(&reply).unwrap(),
+            r#"{"code":"EN-WRITE-D-002","status":"denied","message":"The conditions for this writing are not met","data":{"mode":"m","root_key":"r","subdirectory":null,"failed_conditions":["has_contract"]}}"#
+        );
+        assert_eq!(
+            reply.sentence(),
+            "EN-WRITE-D-002: The conditions for this writing are not met: has_contract"
+        );
+        let bare = Reply::bare(ReplyCode::NotVisible);
+        assert_eq!(
+            serde_json::to_value(&bare).unwrap()["data"],
+            serde_json::json!({})
+        );
+    }
+}

@@ -1,0 +1,197 @@
+//! From an address to a place that the mode sees.
+
+use super::address::{Address, Base};
+use super::condition::Subject;
+use super::context::Context;
+use super::reply::{Reply, ReplyCode, ReplyData};
+use super::{Directory, Refused, World, find};
+use crate::path::{CanonicalPath, Failure, Resolver};
+
+/// A place of a world: where it is, and how it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Located {
+    /// `root:<key>/<rel>` or `mod:<name>/<rel>`, without links, `.` and `..`.
+    pub(crate) address: String,
+    pub(crate) path: CanonicalPath,
+    pub(crate) root: Box<str>,
+    /// The first name below the root.
+    pub(crate) subdirectory: Option<Box<str>>,
+    relative: Box<str>,
+    pub(crate) mod_name: Option<Box<str>>,
+}
+
+impl Located {
+    /// The reply to whom it is shown.
+    pub(crate) fn reply(&self) -> Reply {
+        Reply {
+            code: ReplyCode::Resolved,
+            data: ReplyData::Place {
+                resolved: self.address.clone(),
+                root_key: self.root.to_string(),
+                subdirectory: self.subdirectory.as_deref().map(str::to_owned),
+                relative_path: self.relative.to_string(),
+                mod_name: self.mod_name.as_deref().map(str::to_owned),
+            },
+        }
+    }
+}
+
+impl World {
+    /// The place that the address names, where the mode sees it.
+    ///
+    /// What the mode cannot see at all is refused before the disk is asked, so that the answer says nothing about it.
+    pub(crate) fn see(
+        &self,
+        text: &str,
+        mode: Option<&str>,
+        context: &Context,
+        resolver: &mut Resolver<'_, '_>,
+    ) -> Result<Located, Refused> {
+        let mode = mode.ok_or_else(|| Reply::bare(ReplyCode::NoMode))?;
+        let address = Address::parse(text).ok_or_else(|| invalid("form"))?;
+        let root = match address.base {
+            Base::Mod(name) => {
+                let mount = find(&self.mounts, name).filter(|_| context.has_mod(name));
+                let mount = mount.ok_or_else(|| invalid("unknown-mod"))?;
+                // Mods are visible when they are mounted.
+                return self.place_in_mod(mount, address.relative, resolver);
+            }
+            Base::Root(key) => find(&self.roots, key),
+            Base::LegacyRoot(key) => self
+                .roots
+                .iter()
+                .find(|root| root.name.to_ascii_uppercase() == key),
+        };
+        let root = root.ok_or_else(|| invalid("unknown-root"))?;
+        if self.visibility.of_root(mode, &root.name).next().is_none() {
+            return Err(unseen(mode, &root.name, None, Vec::new()).into());
+        }
+        let located = place_in_root(root, address.relative, resolver)?;
+        self.check_visible(&located, mode, context, resolver)?;
+        Ok(located)
+    }
+
+    fn check_visible(
+        &self,
+        located: &Located,
+        mode: &str,
+        context: &Context,
+        resolver: &mut Resolver<'_, '_>,
+    ) -> Result<(), Refused> {
+        let subdirectory = located.subdirectory.as_deref();
+        let case = resolver.path_case;
+        let mut rows = self.visibility.at(mode, &located.root, subdirectory, case);
+        let Some(conditions) = rows.next() else {
+            return Err(unseen(mode, &located.root, subdirectory, Vec::new()).into());
+        };
+        let subject = Subject {
+            context,
+            mode,
+            root: &located.root,
+            subdirectory,
+            located: Some(located),
+            action: None,
+        };
+        let failed = self.failed(conditions, &subject, resolver);
+        if failed.names.is_empty() {
+            return Ok(());
+        }
+        Err(Refused {
+            reply: Box::new(unseen(mode, &located.root, subdirectory, failed.names)),
+            host: failed.host,
+        })
+    }
+
+    fn place_in_mod(
+        &self,
+        mount: &Directory,
+        relative: &str,
+        resolver: &mut Resolver<'_, '_>,
+    ) -> Result<Located, Refused> {
+        let (directory, path) = resolve(mount, relative, resolver)?;
+        let mut holder: Option<(&Directory, CanonicalPath)> = None;
+        for root in &self.roots {
+            let candidate = resolver.resolve(&root.path, "/").map_err(unresolvable)?;
+            let nearer = |known: &CanonicalPath| candidate != *known && candidate.is_within(known);
+            if directory.is_within(&candidate) && holder.as_ref().is_none_or(|(_, known)| nearer(known)) {
+                holder = Some((root, candidate));
+            }
+        }
+        // Without a root there is no row in which the mod's operations could stand.
+        let (root, root_path) = holder.ok_or_else(|| invalid("unresolvable"))?;
+        let relative = path.below(&directory).ok_or_else(|| invalid("unresolvable"))?;
+        let below_root = path.below(&root_path).ok_or_else(|| invalid("unresolvable"))?;
+        Ok(Located {
+            address: format!("mod:{}/{relative}", mount.name),
+            root: root.name.clone(),
+            subdirectory: first_name(below_root),
+            relative: relative.into(),
+            mod_name: Some(mount.name.clone()),
+            path,
+        })
+    }
+}
+
+fn place_in_root(
+    root: &Directory,
+    relative: &str,
+    resolver: &mut Resolver<'_, '_>,
+) -> Result<Located, Refused> {
+    let (directory, path) = resolve(root, relative, resolver)?;
+    let relative = path.below(&directory).ok_or_else(|| invalid("unresolvable"))?;
+    Ok(Located {
+        address: format!("root:{}/{relative}", root.name),
+        root: root.name.clone(),
+        subdirectory: first_name(relative),
+        relative: relative.into(),
+        mod_name: None,
+        path,
+    })
+}
+
+/// The directory and what lies below it, canonical.
+fn resolve(
+    base: &Directory,
+    relative: &str,
+    resolver: &mut Resolver<'_, '_>,
+) -> Result<(CanonicalPath, CanonicalPath), Refused> {
+    let directory = resolver.resolve(&base.path, "/").map_err(unresolvable)?;
+    let text = format!("{}/{relative}", directory.as_str());
+    let path = resolver.resolve(&text, "/").map_err(unresolvable)?;
+    Ok((directory, path))
+}
+
+fn first_name(relative: &str) -> Option<Box<str>> {
+    let first = relative.split('/').next();
+    first.filter(|name| !name.is_empty()).map(Box::from)
+}
+
+fn invalid(reason: &'static str) -> Reply {
+    Reply {
+        code: ReplyCode::InvalidAddress,
+        data: ReplyData::Fault { reason },
+    }
+}
+
+/// What leaves its root and what has no canonical form get one answer, which tells nothing of the disk.
+fn unresolvable(failure: Failure) -> Refused {
+    Refused {
+        reply: Box::new(invalid("unresolvable")),
+        host: match failure {
+            Failure::Unresolvable(_) => None,
+            Failure::Host(error) => Some(error),
+        },
+    }
+}
+
+fn unseen(mode: &str, root: &str, subdirectory: Option<&str>, failed_conditions: Vec<String>) -> Reply {
+    Reply {
+        code: ReplyCode::NotVisible,
+        data: ReplyData::Judgement {
+            mode: mode.to_owned(),
+            root_key: root.to_owned(),
+            subdirectory: subdirectory.map(str::to_owned),
+            failed_conditions,
+        },
+    }
+}

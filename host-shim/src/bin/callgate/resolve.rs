@@ -1,0 +1,95 @@
+//! `callgate resolve`: the places that addresses name.
+
+use callgate_core::{Context, Existence, Reply, ReplyStatus};
+use clap::Args;
+use serde_json::Value;
+
+use crate::output::{DIM, Exit, Failure, Out, clean, paint, style_of};
+use crate::setup::Setup;
+
+/// Say which places of the world addresses name
+///
+/// Prints one reply an address, `{"code", "status", "message", "data"}` as JSON; no reply holds a path of this machine.
+/// Exits with 0 where every address is resolved, else with 2.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Resolve {
+    /// Addresses: root:KEY/PATH or mod:NAME/PATH
+    #[arg(value_name = "ADDRESS", required = true)]
+    addresses: Vec<String>,
+    /// The context, an object such as '{"mode": "dev"}'
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    context: String,
+    /// Also resolve what does not exist yet
+    #[arg(long)]
+    may_be_missing: bool,
+    /// Also print the path of this machine, for the operator's eyes
+    #[arg(long)]
+    host_path: bool,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  callgate resolve --context '{\"mode\": \"dev\"}' root:repo/src/main.rs mod:Example/descriptor.mod";
+
+impl Resolve {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let gate = self.setup.gate()?;
+        let context = read_context(&self.context)?;
+        let existence = if self.may_be_missing {
+            Existence::NotRequired
+        } else {
+            Existence::Required
+        };
+        let mut exit = Exit::Allow;
+        let mut references = gate.references().ok_or_else(no_world)?;
+        for address in &self.addresses {
+            let resolved = gate.resolve(address, existence, &context, &mut references);
+            let (reply, reference) = resolved.ok_or_else(no_world)?;
+            let path = reference.filter(|_| self.host_path);
+            let path = path.and_then(|one| references.host_path(&one).map(str::to_owned));
+            if !reply.is_success() {
+                exit = Exit::Deny;
+            }
+            show(&reply, path, out)?;
+        }
+        Ok(exit)
+    }
+}
+
+pub(crate) fn no_world() -> Failure {
+    Failure::Fault("the documents have no world, expected the bundle's key `world`".to_owned())
+}
+
+pub(crate) fn read_context(text: &str) -> Result<Context, Failure> {
+    Context::from_json(text).map_err(|why| Failure::Fault(format!("`--context`: {why}")))
+}
+
+/// A reply, and the path that it stands for where an operator asked for it.
+pub(crate) fn show(reply: &Reply, path: Option<String>, out: &mut Out) -> Result<(), Failure> {
+    let mut shown = serde_json::to_value(reply).map_err(|error| Failure::Fault(error.to_string()))?;
+    if !out.human {
+        if let Some(path) = path {
+            shown["hostPath"] = Value::from(path);
+        }
+        return out.json(&shown);
+    }
+    let style = style_of(match reply.code.status() {
+        ReplyStatus::Success => "allow",
+        ReplyStatus::Invalid | ReplyStatus::Denied | ReplyStatus::Error => "deny",
+    });
+    let data = shown["data"].to_string();
+    let code = paint(style, reply.code.as_str());
+    let data = paint(DIM, &clean(&data));
+    out.line(&format!("{code}  {}  {data}", reply.code.message()))?;
+    match path {
+        Some(path) => out.line(&format!(
+            "         {} {}",
+            paint(DIM, "on this machine:"),
+            clean(&path)
+        )),
+        None => Ok(()),
+    }
+}

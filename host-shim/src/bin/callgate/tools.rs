@@ -1,0 +1,99 @@
+//! `callgate tools` and `callgate intersect`: what the tools do, and what calls may use at most.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use callgate_core::{Ceiling, CeilingError, Input};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::output::{DIM, Exit, Failure, GREEN, Out, clean, paint};
+use crate::setup::Setup;
+
+/// Show what the annotated tools do: kind, side-effect level, mutation class, whether they are read-only
+///
+/// For schedulers and telemetry. As JSON one line a tool, the fields of its annotation with `serverName`, `toolName`,
+/// `isReadOnly` and `mutationClass`.
+#[derive(Args)]
+pub(crate) struct Tools {
+    #[command(flatten)]
+    setup: Setup,
+}
+
+impl Tools {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let gate = self.setup.gate()?;
+        for (server, tool, described) in gate.tools() {
+            if out.human {
+                let level = described.semantics.side_effect_level.as_str();
+                let class = described.mutation_class;
+                let kind = described.semantics.kind.as_str();
+                let side_by_side = if described.is_read_only {
+                    paint(GREEN, " read-only")
+                } else {
+                    String::new()
+                };
+                let what = paint(DIM, &format!("{kind}, {class}, level {level}"));
+                out.line(&format!(
+                    "{}: {what}{side_by_side}",
+                    clean(&format!("{server}/{tool}"))
+                ))?;
+                continue;
+            }
+            let mut line = json!({"serverName": server, "toolName": tool});
+            let fields =
+                serde_json::to_value(&described).map_err(|error| Failure::Fault(error.to_string()))?;
+            if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), fields) {
+                line.extend(fields);
+            }
+            out.json(&line)?;
+        }
+        Ok(Exit::Allow)
+    }
+}
+
+/// Write the narrower of two capability ceilings, for a sub-agent
+///
+/// What it allows, both allow. Exits with 2, and names what exceeds the host's ceiling, where the requested one has
+/// what the host's has not.
+#[derive(Args)]
+pub(crate) struct Intersect {
+    /// The host's ceiling
+    #[arg(value_name = "HOST")]
+    host: PathBuf,
+    /// The ceiling that is requested under it
+    #[arg(value_name = "REQUESTED")]
+    requested: PathBuf,
+}
+
+impl Intersect {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        match load(&self.host)?.intersect(&load(&self.requested)?) {
+            Ok(narrower) => {
+                out.json(&narrower)?;
+                Ok(Exit::Allow)
+            }
+            Err(exceeds) => {
+                if out.human {
+                    out.line(&clean(&exceeds.to_string()))?;
+                } else {
+                    out.json(&json!({"exceeds": exceeds.what}))?;
+                }
+                Ok(Exit::Deny)
+            }
+        }
+    }
+}
+
+fn load(path: &Path) -> Result<Ceiling, Failure> {
+    let place = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
+    Ceiling::load(Input::Text(&text)).map_err(|error| match error {
+        CeilingError::Invalid(faults) => {
+            let faults: Vec<String> = faults.iter().map(|fault| format!("{place}: {fault}")).collect();
+            Failure::Invalid(faults.join("\n"))
+        }
+        CeilingError::Exceeds(exceeds) => Failure::Fault(exceeds.to_string()),
+    })
+}

@@ -1,0 +1,86 @@
+// Roles of the host's own: they work wherever a built-in one does.
+import { createEngine, createVirtualHost } from "callgate";
+
+const engine = createEngine({
+  roles: [
+    {
+      name: "ticket",
+      description: "A ticket of our tracker, written with or without its project.",
+      category: "identifier",
+      // A callback answers at once, with a text; whatever else it does denies the call.
+      canonicalize: (value) => value.trim().toUpperCase().replace(/^#/, "APP-"),
+    },
+    {
+      name: "page",
+      description: "A page whose domain is what matters.",
+      category: "url",
+      extractPolicyValue: "domain",
+    },
+    {
+      name: "token",
+      description: "A secret that policy must not see.",
+      category: "opaque",
+      extractPolicyValue: "redact",
+    },
+    { name: "remark", description: "Text that people will read.", category: "opaque", canonicalize: "strip-control" },
+  ],
+  policy: {
+    generatedAt: "2026-01-01",
+    constitutionHash: "",
+    inputHash: "",
+    rules: [
+      {
+        name: "own-tickets",
+        description: "Tickets that the agent may comment on.",
+        principle: "Its own work",
+        if: { lists: [{ roles: ["ticket"], allowed: ["APP-7"], matchType: "identifiers" }] },
+        then: "allow",
+        reason: "The ticket is the agent's",
+      },
+      {
+        name: "known-pages",
+        description: "Pages that a comment may point to.",
+        principle: "Known sources",
+        if: { domains: { roles: ["page"], allowed: ["*.example.com"] } },
+        then: "allow",
+        reason: "The page is ours",
+      },
+    ],
+  },
+  annotations: {
+    generatedAt: "2026-01-01",
+    servers: {
+      tracker: {
+        inputHash: "",
+        tools: [
+          {
+            toolName: "comment",
+            serverName: "tracker",
+            comment: "Comments on a ticket.",
+            args: { ticket: ["ticket"], see: ["page"], token: ["token"], text: ["remark"] },
+          },
+        ],
+      },
+    },
+  },
+  host: createVirtualHost({ home: "/home/u", cwd: "/" }),
+});
+
+for (const args of [
+  { ticket: "#7", see: "https://wiki.example.com/plan", token: "hunter2", text: "done\u001b[2J" },
+  { ticket: "app-8", see: "https://wiki.example.com/plan", token: "hunter2", text: "done" },
+  { ticket: "#7", see: "https://elsewhere.example/", token: "hunter2", text: "done" },
+]) {
+  const call = { serverName: "tracker", toolName: "comment", arguments: args };
+  const { verdict, argsForTransport } = engine.gate(call);
+  console.log(verdict.decision, verdict.rule, JSON.stringify(argsForTransport));
+  console.log("  policy saw", JSON.stringify(engine.prepare(call).argsForPolicy));
+}
+
+// Prints:
+// allow own-tickets {"ticket":"APP-7","see":"https://wiki.example.com/plan","token":"hunter2","text":"done[2J"}
+//   policy saw {"ticket":"APP-7","see":"wiki.example.com","token":"[redacted]","text":"done[2J"}
+// deny default-deny {"ticket":"APP-8","see":"https://wiki.example.com/plan","token":"hunter2","text":"done"}
+//   policy saw {"ticket":"APP-8","see":"wiki.example.com","token":"[redacted]","text":"done"}
+// deny default-deny {"ticket":"APP-7","see":"https://elsewhere.example","token":"hunter2","text":"done"}
+//   policy saw {"ticket":"APP-7","see":"elsewhere.example","token":"[redacted]","text":"done"}

@@ -1,0 +1,176 @@
+// The names of the existing runtime that the recorded cases do not call.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as callgate from "callgate";
+import { ANNOTATIONS, annotationsOf, call, host, POLICY, policyOf, SANDBOX } from "./support.mjs";
+
+/** Role, category, whether it is a resource, servers; empty for any. */
+const ROLES = [
+  ["read-path", "path", true, ["filesystem", "git"]],
+  ["write-path", "path", true, ["filesystem", "git"]],
+  ["delete-path", "path", true, ["filesystem", "git"]],
+  ["write-history", "path", true, ["git"]],
+  ["delete-history", "path", true, ["git"]],
+  ["fetch-url", "url", true, ["fetch"]],
+  ["git-remote-url", "url", true, ["git"]],
+  ["github-owner", "identifier", true, ["github"]],
+  ["github-repo", "identifier", true, ["github"]],
+  ["proxy-domain", "identifier", true, ["proxy"]],
+  ["share-permission", "opaque", false, ["google-workspace"]],
+  ["branch-name", "opaque", false, ["git", "github"]],
+  ["commit-message", "opaque", false, ["git"]],
+  ["email-address", "opaque", false, ["google-workspace"]],
+  ["email-body", "opaque", false, ["google-workspace"]],
+  ["none", "opaque", false, []],
+];
+const named = (keep) => ROLES.filter(keep).map(([role]) => role);
+
+test("the registry is the table of roles", () => {
+  assert.deepEqual([...callgate.ARGUMENT_ROLE_REGISTRY.keys()].sort(), named(() => true).sort());
+  for (const [role, category, isResource, servers] of ROLES) {
+    const definition = callgate.getRoleDefinition(role);
+    assert.equal(definition, callgate.ARGUMENT_ROLE_REGISTRY.get(role));
+    assert.equal(definition.category, category, role);
+    assert.equal(definition.isResourceIdentifier, isResource, role);
+    assert.deepEqual([...definition.serverNames].sort(), servers, role);
+    assert.ok(definition.description.length > 20 && definition.annotationGuidance.length > 20, role);
+    assert.equal(callgate.isArgumentRole(role), true);
+  }
+  const same = (actual, keep) => assert.deepEqual([...actual].sort(), named(keep).sort());
+  same(callgate.getArgumentRoleValues(), () => true);
+  same(callgate.getResourceRoles(), ([, , isResource]) => isResource);
+  same(callgate.getPathRoles(), ([, category]) => category === "path");
+  same(callgate.SANDBOX_SAFE_PATH_ROLES, ([, category]) => category === "path");
+  same(callgate.getUrlRoles(), ([, category]) => category === "url");
+  same(callgate.getIdentifierRoles(), ([, category]) => category === "identifier");
+  same(callgate.getRolesByCategory("opaque"), ([, category]) => category === "opaque");
+  same(callgate.getRolesForServer("git"), ([, , , servers]) => servers.length === 0 || servers.includes("git"));
+  for (const word of ["", "path", "toString", "__proto__", null, 1, ["read-path"]]) {
+    assert.equal(callgate.isArgumentRole(word), false);
+    assert.throws(() => callgate.getRoleDefinition(word), { code: "invalid-argument" });
+  }
+});
+
+test("a role's canonical form is a working function", () => {
+  callgate.setDefaultHost(host);
+  try {
+    const canonical = (role, value) => callgate.getRoleDefinition(role).canonicalize(value);
+    assert.equal(canonical("read-path", `${SANDBOX}/../sandbox/link`), "/etc/passwd");
+    assert.equal(canonical("fetch-url", "HTTPS://A.example:443/"), "https://a.example");
+    assert.equal(canonical("git-remote-url", "git@A.example:x/y"), "git@A.example:x/y");
+    assert.equal(canonical("github-owner", "OctoCat"), "octocat");
+    assert.equal(canonical("branch-name", "Main"), "Main");
+  } finally {
+    callgate.setDefaultHost(undefined);
+  }
+});
+
+const CONDITIONAL = {
+  default: ["read-path"],
+  when: [{ condition: { arg: "mode", equals: "w" }, roles: ["write-path"] }],
+};
+
+test("conditional roles are told and resolved", () => {
+  const stored = annotationsOf({ s: { t: { path: CONDITIONAL, mode: ["none"] } } });
+  const [tool] = stored.servers.s.tools;
+  assert.equal(callgate.isConditionalRoles(tool.args.path), true);
+  assert.equal(callgate.isConditionalRoles(tool.args.mode), false);
+  assert.deepEqual(callgate.extractDefaultRoles(tool.args.path), ["read-path"]);
+  assert.deepEqual(callgate.extractDefaultRoles(tool.args.mode), ["none"]);
+  const file = callgate.resolveStoredAnnotationsFile(stored);
+  assert.deepEqual(file.servers.s.tools[0].args, { path: ["read-path"], mode: ["none"] });
+  assert.deepEqual(callgate.collectDistinctRoles(file.servers.s.tools[0]), ["read-path"]);
+  const both = callgate.resolveStoredAnnotation(tool, { mode: "w" });
+  assert.deepEqual(both.args.path, ["write-path"]);
+  const plain = { ...tool, args: { a: ["none", "write-path"], b: ["read-path", "write-path"] } };
+  assert.equal(callgate.resolveStoredAnnotation(plain, {}), plain);
+  assert.deepEqual(callgate.collectDistinctRoles(plain), ["write-path", "read-path"]);
+});
+
+test("annotated values are extracted as own members, in the annotation's order", () => {
+  const annotation = {
+    args: {
+      b: ["write-path"],
+      a: ["read-path"],
+      "/edits/*/path": ["write-path"],
+      __proto__: null,
+      constructor: ["read-path"],
+    },
+  };
+  const args = { a: "/a", b: ["/b1", 2, "/b2"], edits: [{ path: "/e1" }, {}, { path: "/e2" }] };
+  const extract = (roles) => callgate.extractAnnotatedPaths(args, annotation, roles);
+  assert.deepEqual(extract(["read-path"]), ["/a"]);
+  assert.deepEqual(extract(["write-path"]), ["/b1", "/b2", "/e1", "/e2"]);
+  assert.deepEqual(extract(["read-path", "write-path"]), ["/b1", "/b2", "/a", "/e1", "/e2"]);
+  assert.deepEqual(extract([]), []);
+});
+
+test("domains and lists", () => {
+  assert.equal(callgate.extractDomainForRole("https://a.example/x/y", "fetch-url"), "a.example");
+  assert.equal(callgate.extractDomainForRole("https://a.example/x/y.git", "git-remote-url"), "a.example/x/y");
+  assert.deepEqual([...callgate.LIST_TYPE_REGISTRY.keys()], ["domains", "emails", "identifiers"]);
+  for (const [type, value, entry, expected] of [
+    ["domains", "b.a.example", "*.a.example", true],
+    ["domains", "a.example.evil", "*.a.example", false],
+    ["emails", "A@b.example", "a@B.example", true],
+    ["identifiers", "Main", "main", false],
+  ]) {
+    assert.equal(callgate.LIST_TYPE_REGISTRY.get(type).matches(value, entry), expected);
+    assert.equal(callgate.getListMatcher(type)(value, entry), expected);
+  }
+  assert.throws(() => callgate.getListMatcher("names"), { code: "invalid-argument" });
+});
+
+test("rules are validated in one line a fault", () => {
+  const good = callgate.validateCompiledRules(policyOf({ if: { roles: ["read-path"] }, then: "deny" }).rules);
+  assert.deepEqual([good.valid, good.errors], [true, []]);
+  const lists = [{ roles: ["email-address"], allowed: ["@people"], matchType: "emails" }];
+  const { rules } = policyOf({ if: { lists }, then: "allow" });
+  const undefinedList = callgate.validateCompiledRules(rules);
+  assert.equal(undefinedList.valid, false);
+  assert.match(undefinedList.errors.join("\n"), /people/);
+  const defined = callgate.validateCompiledRules(rules, [
+    { name: "people", type: "emails", principle: "", generationPrompt: "" },
+  ]);
+  assert.deepEqual(defined.errors, []);
+});
+
+test("an engine by the existing name takes maps, sets, values, and more of a call than it needs", () => {
+  const engine = new callgate.PolicyEngine(
+    POLICY,
+    annotationsOf({
+      filesystem: { open: { path: CONDITIONAL, mode: ["none"] } },
+      fetch: { get: { url: ["fetch-url"] } },
+    }),
+    ["/etc/shadow"],
+    SANDBOX,
+    new Map([["fetch", ["*.example.com"]]]),
+    { generatedAt: "", lists: {} },
+    new Set(["clock"]),
+    { host },
+  );
+  const evaluate = (server, tool, args) =>
+    engine.evaluate({ ...call(server, tool, args), requestId: "1", timestamp: new Date(0).toISOString() });
+  assert.equal(evaluate("clock", "now", {}).rule, "trusted-server");
+  assert.deepEqual([engine.isTrustedServer("clock"), engine.isTrustedServer("fetch")], [true, false]);
+  assert.equal(evaluate("fetch", "get", { url: "https://other.example" }).rule, "structural-domain-escalate");
+  assert.equal(evaluate("filesystem", "open", { path: "/etc/shadow" }).rule, "structural-protected-path");
+  assert.equal(evaluate("filesystem", "open", { path: `${SANDBOX}/x` }).decision, "allow");
+  const stored = engine.getStoredAnnotation("filesystem", "open");
+  assert.deepEqual(stored.args.path, CONDITIONAL);
+  assert.deepEqual(engine.getAnnotation("filesystem", "open", { mode: "w" }).args.path, ["write-path"]);
+  assert.equal(
+    engine.getAnnotation("filesystem", "open", { mode: "w" }),
+    engine.getAnnotation("filesystem", "open", { mode: "w" }),
+  );
+  for (const [server, tool] of [
+    ["filesystem", "other"],
+    ["__proto__", "constructor"],
+    ["other", "open"],
+  ]) {
+    assert.equal(engine.getStoredAnnotation(server, tool), undefined);
+    assert.equal(engine.getAnnotation(server, tool, {}), undefined);
+  }
+  const none = new callgate.PolicyEngine(POLICY, ANNOTATIONS, []);
+  assert.equal(none.evaluate(call("memory", "note", { text: "x" })).decision, "allow");
+});

@@ -1,0 +1,64 @@
+// The examples run, and print what they say that they print; so do the programs of the page that npm shows.
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { hasChromium, isThere, run, serve, startChromium } from "./tools/hosts.mjs";
+
+const JS = fileURLToPath(new URL("..", import.meta.url));
+const examples = join(JS, "examples");
+
+/** Runs a program in an empty directory; what it prints is what its last comment says. */
+function prints(program, directory) {
+  const [, , expected] = /^(.*)^\/\/ Prints:\n((?:\/\/ .*\n)+)$/ms.exec(readFileSync(program, "utf8"));
+  assert.equal(run("node", [program], { cwd: directory }), expected.replaceAll(/^\/\/ /gm, ""));
+}
+
+function withDirectory(use) {
+  const directory = mkdtempSync(join(tmpdir(), "callgate-example-"));
+  const done = () => rmSync(directory, { recursive: true, force: true });
+  return Promise.resolve(use(directory)).finally(done);
+}
+
+for (const name of readdirSync(examples).filter((name) => name.endsWith(".mjs"))) {
+  test(`the example ${name}`, () => withDirectory((directory) => prints(join(examples, name), directory)));
+}
+
+test("the programs of README.md", () =>
+  withDirectory((directory) => {
+    const programs = [...readFileSync(join(JS, "README.md"), "utf8").matchAll(/^```js\n(.*?)^```$/gms)];
+    assert.ok(programs.length > 0);
+    // Programs find the package as they do where it is installed.
+    run("mkdir", [join(directory, "node_modules")]);
+    symlinkSync(JS, join(directory, "node_modules/callgate"));
+    for (const [index, [, text]] of programs.entries()) {
+      const program = join(directory, `${index}.mjs`);
+      writeFileSync(program, text);
+      prints(program, directory);
+    }
+  }));
+
+test("the example in a page", { timeout: 120_000 }, async (t) => {
+  if (!isThere(t, "Chromium", hasChromium())) {
+    return;
+  }
+  const pages = { "/index.html": readFileSync(join(examples, "browser/index.html")) };
+  await withDirectory(async (directory) => {
+    run("mkdir", [join(directory, "node_modules")]);
+    symlinkSync(JS, join(directory, "node_modules/callgate"));
+    const [server, browser] = await Promise.all([serve(directory, pages), startChromium()]);
+    try {
+      const page = await browser.newPage();
+      await page.goto(`${server.origin}/index.html`);
+      await page.waitForFunction(() => globalThis.document.querySelector("#verdict").textContent !== "");
+      const verdict = JSON.parse(await page.textContent("#verdict"));
+      assert.equal(verdict.decision, "escalate");
+      assert.equal(verdict.rule, "structural-domain-escalate");
+    } finally {
+      await browser.close();
+      server.close();
+    }
+  });
+});

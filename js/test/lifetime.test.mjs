@@ -1,0 +1,165 @@
+// What the module's memory holds, and what becomes of it: traps, very many calls, engines that come and go.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createEngine, normalizeUrl, PolicyEngine, prepareToolArgs } from "callgate";
+import { currentMemory, WasmEngine } from "../wasm/callgate.js";
+import { ANNOTATIONS, CONFIG, call, host, POLICY, SANDBOX } from "./support.mjs";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+
+const request = call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` });
+const memory = () => currentMemory().buffer.byteLength;
+
+/** Has the next call of a method of the module end as a trap does. */
+function trapping(name) {
+  const honest = WasmEngine.prototype[name];
+  WasmEngine.prototype[name] = () => {
+    WasmEngine.prototype[name] = honest;
+    throw new WebAssembly.RuntimeError("unreachable");
+  };
+}
+
+test("a trap denies the call, and every engine goes on in a new instance", () => {
+  const [engine, other] = [createEngine(CONFIG), createEngine(CONFIG)];
+  const policyEngine = new PolicyEngine(POLICY, ANNOTATIONS, [], SANDBOX, undefined, undefined, undefined, { host });
+  const before = engine.evaluate(request);
+  for (const [name, judge] of [
+    ["evaluate", () => engine.evaluate(request)],
+    ["gate", () => engine.gate(request).verdict],
+    ["evaluate", () => policyEngine.evaluate(request)],
+  ]) {
+    const instance = currentMemory();
+    trapping(name);
+    const verdict = judge();
+    assert.equal(verdict.rule, "structural-engine-fault");
+    assert.equal(verdict.decision, "deny");
+    assert.deepEqual(judge(), before);
+    assert.notEqual(currentMemory(), instance);
+    for (const each of [engine, other, policyEngine]) {
+      assert.deepEqual(each.evaluate(request), before);
+    }
+  }
+  for (const [name, ask] of [
+    ["explain", () => engine.explain(request).verdict],
+    ["prepare", () => engine.prepare(request).argsForPolicy],
+    ["warnings", () => createEngine(CONFIG).evaluate(request)],
+  ]) {
+    trapping(name);
+    assert.throws(ask, { code: "engine-fault" });
+    ask();
+  }
+  trapping("gate");
+  assert.deepEqual(engine.gate(request).argsForTransport, {});
+  engine.dispose();
+  other.dispose();
+  assert.equal(policyEngine.evaluate(request).decision, "allow");
+});
+
+test("a trap within a callback's own call breaks the outer one too", () => {
+  let inner;
+  const nested = createEngine(CONFIG);
+  const outer = createEngine({
+    ...CONFIG,
+    host: {
+      ...host,
+      realpath: (path) => {
+        if (inner === undefined) {
+          trapping("evaluate");
+          inner = nested.evaluate(request);
+        }
+        return host.realpath(path);
+      },
+    },
+  });
+  // The instance that the outer call is in the middle of is not to be trusted any more.
+  assert.equal(outer.gate(request).verdict.rule, "structural-engine-fault");
+  assert.equal(inner.rule, "structural-engine-fault");
+  assert.equal(outer.gate(request).verdict.decision, "allow");
+  assert.equal(nested.evaluate(request).decision, "allow");
+});
+
+test("what no role names never enters the module", () => {
+  const engine = createEngine(CONFIG);
+  const write = (content) => call("filesystem", "write_file", { path: `${SANDBOX}/a.txt`, content });
+  engine.gate(write(""));
+  const before = memory();
+  const content = "é".repeat(50_000_000);
+  assert.equal(engine.gate(write(content)).argsForTransport.content, content);
+  assert.equal(engine.evaluate(write([content, { content }])).decision, "allow");
+  assert.equal(memory(), before);
+});
+
+test("many calls leave nothing in the module's memory", () => {
+  const engine = createEngine(CONFIG);
+  const policyEngine = new PolicyEngine(POLICY, ANNOTATIONS, [], SANDBOX, undefined, undefined, undefined, { host });
+  const round = (index) => {
+    const args = { path: `${SANDBOX}/${index}`, [`more-${index}`]: "~" };
+    for (const tool of ["read_file", `tool-${index}`]) {
+      engine.evaluate(call("filesystem", tool, args));
+      engine.gate(call("filesystem", tool, args));
+    }
+    const annotation = policyEngine.getAnnotation("filesystem", "read_file", args);
+    prepareToolArgs(args, annotation, SANDBOX);
+    normalizeUrl(`https://${index}.example/`);
+  };
+  for (let index = 0; index < 500; index++) {
+    round(index);
+  }
+  const before = memory();
+  for (let index = 500; index < 5_000; index++) {
+    round(index);
+  }
+  assert.equal(memory(), before);
+});
+
+test("engines that are disposed of give their memory back at once", () => {
+  const make = () => {
+    const engine = createEngine(CONFIG);
+    engine.evaluate(request);
+    engine[Symbol.dispose]();
+  };
+  for (let count = 0; count < 20; count++) {
+    make();
+  }
+  const before = memory();
+  for (let count = 0; count < 500; count++) {
+    make();
+  }
+  assert.equal(memory(), before);
+});
+
+test("engines that nobody holds are collected, with a host that knows them too", async () => {
+  let freed = 0;
+  const registry = new FinalizationRegistry(() => {
+    freed += 1;
+  });
+  const make = () => {
+    const knowing = { ...host };
+    const engine = createEngine({ ...CONFIG, host: knowing });
+    knowing.engine = engine;
+    const policyEngine = new PolicyEngine(POLICY, ANNOTATIONS, [], SANDBOX, undefined, undefined, undefined, { host });
+    prepareToolArgs({ path: "/x" }, policyEngine.getAnnotation("filesystem", "read_file", {}));
+    engine.evaluate(request);
+    registry.register(engine, undefined);
+    registry.register(policyEngine, undefined);
+  };
+  const generation = async () => {
+    for (let count = 0; count < 100; count++) {
+      make();
+    }
+    for (let turn = 0; turn < 5; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+    }
+  };
+  await generation();
+  const before = memory();
+  for (let count = 0; count < 5; count++) {
+    await generation();
+  }
+  assert.ok(freed > 1_000, `${freed} of 1200 engines were collected`);
+  assert.ok(memory() <= before + 65_536, `the module's memory grew from ${before} to ${memory()} bytes`);
+});

@@ -1,0 +1,237 @@
+// The host for this machine: real links on a real disk, real git configurations, and no process where none is needed.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import {
+  createNodeHost,
+  expandTilde,
+  isWithinDirectory,
+  resolveDefaultGitRemote,
+  resolveGitRemote,
+  resolveRealPath,
+  setDefaultHost,
+} from "callgate";
+import { isThere } from "./tools/hosts.mjs";
+
+let root;
+let host;
+const at = (path) => join(root, path);
+const bytes = (path, name) => Buffer.concat([Buffer.from(`${at(path)}/`), Buffer.from(name, "latin1")]);
+
+before(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "callgate-host-")));
+  for (const folder of ["home", "box/deep/er", "outside", "xdg"]) {
+    mkdirSync(at(folder), { recursive: true });
+  }
+  writeFileSync(at("box/file"), "");
+  writeFileSync(at("outside/secret"), "");
+  for (const [link, target] of [
+    ["box/relative", "deep/er"],
+    ["box/absolute", at("outside")],
+    ["box/chain", "absolute"],
+    ["box/up", "deep/er/../../../outside"],
+    ["box/dangling", "../outside/new"],
+    ["box/loop", "loop2"],
+    ["box/loop2", "loop"],
+    ["box/self", "/proc/self/cwd"],
+    ["box/links-0", "file"],
+  ]) {
+    symlinkSync(target, at(link));
+  }
+  for (let index = 1; index < 45; index++) {
+    symlinkSync(`links-${index - 1}`, at(`box/links-${index}`));
+  }
+  mkdirSync(bytes("box", "caf\u00e9"));
+  symlinkSync(bytes("box", "caf\u00e9"), at("box/not-text"));
+  host = createNodeHost({ homeDir: at("home"), currentDir: at("box") });
+});
+after(() => rmSync(root, { recursive: true, force: true }));
+
+test("paths are canonical as the kernel has them", () => {
+  for (const path of [
+    "box",
+    "box/file",
+    "box/relative",
+    "box/absolute/secret",
+    "box/chain",
+    "box/up",
+    "box/links-39",
+  ]) {
+    assert.equal(host.realpath(at(path)), realpathSync.native(at(path)), path);
+  }
+  assert.equal(host.realpath("/"), "/");
+});
+
+test("a path without a canonical form says why", () => {
+  for (const [path, error] of [
+    ["box/none", { error: "not-found", nearest: at("box") }],
+    ["box/none/of/these", { error: "not-found", nearest: at("box") }],
+    ["box/file/below", { error: "not-found", nearest: at("box/file") }],
+    ["box/loop", { error: "loop" }],
+    ["box/links-44", { error: "loop" }],
+    ["box/self", { error: "other" }],
+    ["box/not-text", { error: "not-utf8" }],
+  ]) {
+    assert.deepEqual(host.realpath(at(path)), error, path);
+  }
+  for (const path of ["/proc/self", `/proc/${process.pid}/cwd`, "/proc/thread-self/fd", "/dev/fd/0", "/a\0b"]) {
+    assert.deepEqual(host.realpath(path), { error: "other" }, path);
+  }
+});
+
+test("links and directories are told", () => {
+  assert.equal(host.readLink(at("box/dangling")), "../outside/new");
+  assert.equal(host.readLink(at("box/chain")), "absolute");
+  for (const path of ["box/file", "box/none", "box/none/below", "box/file/below"]) {
+    assert.equal(host.readLink(at(path)), undefined, path);
+  }
+  for (const [path, expected] of [
+    ["box", true],
+    ["box/chain", true],
+    ["box/file", false],
+    ["box/none", false],
+    ["box/loop", undefined],
+  ]) {
+    assert.equal(host.isDirectory(at(path)), expected, path);
+  }
+});
+
+test("plain functions ask this process's machine", () => {
+  assert.equal(resolveRealPath(at("box/dangling")), at("outside/new"));
+  assert.equal(resolveRealPath(at("box/chain/new")), at("outside/new"));
+  assert.equal(isWithinDirectory(at("box/chain"), at("box")), false);
+  assert.equal(isWithinDirectory(at("box/none"), at("box")), true);
+  assert.equal(resolveRealPath("x"), join(realpathSync(process.cwd()), "x"));
+  const before = process.cwd();
+  process.chdir(at("box"));
+  try {
+    assert.equal(resolveRealPath("relative/x"), at("box/deep/er/x"));
+  } finally {
+    process.chdir(before);
+  }
+  setDefaultHost(host);
+  try {
+    assert.equal(expandTilde("~/x"), at("home/x"));
+    assert.equal(resolveRealPath("relative/x"), at("box/deep/er/x"));
+  } finally {
+    setDefaultHost(undefined);
+  }
+});
+
+const ORIGIN = '[remote "origin"]\n\turl = https://github.com/acme/app.git\n';
+const FORK = '[remote "fork"]\n\turl = git@forge.example:me/app.git\n';
+
+/** Repositories by what their configuration adds, what the user's is, and the URLs of `origin` and of a bare push. */
+const REPOSITORIES = [
+  ["one URL", ORIGIN, "", ["https://github.com/acme/app.git"]],
+  ["none", "", "", []],
+  [
+    "another URL to push to",
+    `${ORIGIN}\tpushurl = ssh://git@forge.example/acme/app.git\n`,
+    "",
+    ["https://github.com/acme/app.git", "ssh://git@forge.example/acme/app.git"],
+  ],
+  [
+    "several URLs",
+    `${ORIGIN}\turl = "https://mirror.example/app.git" # both\n`,
+    "",
+    ["https://github.com/acme/app.git", "https://mirror.example/app.git"],
+  ],
+  [
+    "a rewritten URL",
+    ORIGIN,
+    '[url "https://evil.example/"]\n\tinsteadOf = https://github.com/\n',
+    ["https://evil.example/acme/app.git"],
+  ],
+  [
+    "a URL that is rewritten to push to",
+    ORIGIN,
+    '[url "git@evil.example:"]\n\tpushInsteadOf = https://github.com/\n',
+    ["https://github.com/acme/app.git", "git@evil.example:acme/app.git"],
+  ],
+  [
+    "the longest prefix wins",
+    ORIGIN,
+    '[url "a:"]\n\tinsteadOf = https://\n[url "b:"]\n\tinsteadOf = https://github.com/\n',
+    ["b:acme/app.git"],
+  ],
+  ["an included file", "[include]\n\tpath = more\n", "", ["https://github.com/acme/app.git"], { ".git/more": ORIGIN }],
+  [
+    "a file that is included here only",
+    '[includeIf "gitdir:REPO/"]\n\tpath = here\n[includeIf "gitdir:/elsewhere/"]\n\tpath = there\n',
+    "",
+    ["https://github.com/acme/app.git"],
+    { ".git/here": ORIGIN, ".git/there": FORK },
+  ],
+];
+
+test("git's remotes are those that git connects to, and nothing is started to know them", (t) => {
+  const hasGit = isThere(t, "git", spawnSync("git", ["--version"]).status === 0);
+  const path = process.env.PATH;
+  for (const [name, own, users, expected, files = {}] of hasGit ? REPOSITORIES : []) {
+    const repository = at("repository");
+    const placed = (text) => text.replaceAll("REPO", repository);
+    const env = { PATH: path, HOME: at("home"), GIT_CONFIG_NOSYSTEM: "1" };
+    const git = (...args) => {
+      const { stdout } = spawnSync("git", args, { cwd: repository, env, encoding: "utf8" });
+      return stdout.split("\n").filter((line) => line !== "");
+    };
+    rmSync(repository, { recursive: true, force: true });
+    mkdirSync(join(repository, "sub"), { recursive: true });
+    writeFileSync(at("home/.gitconfig"), placed(users));
+    git("init", "--quiet", "--initial-branch=main");
+    appendFileSync(join(repository, ".git/config"), placed(own));
+    for (const [file, text] of Object.entries(files)) {
+      writeFileSync(join(repository, file), text);
+    }
+    const told = ["--all", "--push"].flatMap((flag) => git("remote", "get-url", "--all", flag, "origin"));
+    assert.deepEqual({ name, told: [...new Set(told)] }, { name, told: expected });
+    process.env.PATH = at("none");
+    try {
+      for (const directory of [repository, join(repository, "sub"), join(repository, "sub/new")]) {
+        assert.deepEqual(host.gitRemoteUrls(directory, "origin"), expected, name);
+        assert.deepEqual(host.gitDefaultRemoteUrls(directory), expected.length === 0 ? [] : expected, name);
+      }
+    } finally {
+      process.env.PATH = path;
+    }
+  }
+});
+
+test("a push or fetch without a name goes where the branch says", (t) => {
+  if (!isThere(t, "git", spawnSync("git", ["--version"]).status === 0)) {
+    return;
+  }
+  const repository = at("tracking");
+  spawnSync("git", ["init", "--quiet", "--initial-branch=main", repository], { env: { PATH: process.env.PATH } });
+  writeFileSync(at("home/.gitconfig"), "");
+  const config = join(repository, ".git/config");
+  appendFileSync(config, `${ORIGIN}${FORK}[branch "main"]\n\tremote = fork\n`);
+  const [good, fork] = ["https://github.com/acme/app.git", "git@forge.example:me/app.git"];
+  assert.deepEqual(host.gitDefaultRemoteUrls(repository), [fork]);
+  appendFileSync(config, "[remote]\n\tpushDefault = origin\n");
+  assert.deepEqual(host.gitDefaultRemoteUrls(repository), [fork, good]);
+  assert.deepEqual(host.gitUrl(repository, "https://x.example/y"), ["https://x.example/y"]);
+  setDefaultHost(host);
+  try {
+    assert.equal(resolveGitRemote("fork", { path: repository }), fork);
+    assert.equal(resolveGitRemote("https://x.example/y", { path: repository }), "https://x.example/y");
+    assert.equal(resolveGitRemote("unknown", { path: repository }), "unknown");
+    assert.equal(resolveDefaultGitRemote(repository), fork);
+  } finally {
+    setDefaultHost(undefined);
+  }
+  // What git alone can tell is asked of git, which here is not to be found.
+  appendFileSync(config, '[includeIf "onbranch:main"]\n\tpath = more\n');
+  const path = process.env.PATH;
+  assert.deepEqual(host.gitRemoteUrls(repository, "fork"), [fork]);
+  process.env.PATH = at("none");
+  try {
+    assert.throws(() => host.gitRemoteUrls(repository, "fork"), { name: "HostError" });
+  } finally {
+    process.env.PATH = path;
+  }
+});

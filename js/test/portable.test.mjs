@@ -1,0 +1,51 @@
+// The engine with what every runtime offers and no more, as in a browser.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as callgate from "callgate/slim";
+import { ANNOTATIONS, call, POLICY, SANDBOX, WORLD } from "./documents.mjs";
+
+const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, allowedDirectory: SANDBOX };
+
+test("nothing works before the module is there, and says so", async () => {
+  assert.throws(() => callgate.normalizeUrl("https://a.example"), { code: "not-ready", message: /init\(\)/ });
+  assert.throws(() => callgate.createEngine(CONFIG), { code: "not-ready", message: /host/ });
+  await callgate.init(readFileSync(new URL(import.meta.resolve("callgate/callgate.wasm"))));
+  assert.equal(callgate.normalizeUrl("HTTPS://a.example/"), "https://a.example");
+  assert.throws(() => callgate.expandTilde("~"), { code: "not-ready", message: /setDefaultHost/ });
+});
+
+test("what may be a Proxy is denied, and what cannot be one is not", () => {
+  const host = callgate.createVirtualHost(WORLD);
+  const engine = callgate.createEngine({ ...CONFIG, host });
+  const judge = (args) => {
+    const request = call("filesystem", "read_file", args);
+    return [engine.evaluate(request).rule, engine.gate(request).verdict.rule];
+  };
+  const path = `${SANDBOX}/a.txt`;
+  const allow = "structural-sandbox-allow";
+  const deny = "structural-unreadable-argument";
+  let deep = [];
+  for (let depth = 0; depth < 100_000; depth++) {
+    deep = [deep];
+  }
+  const throwing = Object.defineProperty({}, "x", {
+    get() {
+      throw new Error("no");
+    },
+    enumerable: true,
+  });
+  for (const [args, expected] of [
+    [{ path }, [allow, allow]],
+    [{ path, head: new Date(0) }, [allow, allow]],
+    [{ path, head: deep }, [allow, allow]],
+    [{ path, head: throwing }, [allow, allow]],
+    // Copied are neither Proxies nor functions, and nothing tells the one from the other.
+    [{ path, head: () => 1 }, [deny, allow]],
+    [new Proxy({ path }, {}), [deny, allow]],
+    [{ path: new Proxy([path], {}) }, [deny, allow]],
+    [{ path: `${path}\ud800` }, ["structural-unresolvable-value", "structural-unresolvable-value"]],
+  ]) {
+    assert.deepEqual(judge(args), expected);
+  }
+});

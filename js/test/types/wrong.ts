@@ -1,0 +1,95 @@
+// What must not compile: each line below its mark is an error, and an unused mark is one too.
+import { createEngine, createVirtualHost, type Engine, getRoleDefinition, type Host, PolicyEngine } from "callgate";
+
+const head = { generatedAt: "", constitutionHash: "", inputHash: "" } as const;
+const rule = { name: "", description: "", principle: "", reason: "" } as const;
+const policy = { ...head, rules: [] };
+const annotations = { generatedAt: "", servers: {} };
+const tool = { toolName: "t", serverName: "s", comment: "" } as const;
+const servers = <Tool>(one: Tool) => ({ generatedAt: "", servers: { s: { inputHash: "", tools: [one] } } });
+const host: Host = createVirtualHost({ home: "/", cwd: "/" });
+const engine: Engine = createEngine({ policy, annotations, host });
+
+// These compile, so that the ones below fail for the reason given.
+createEngine({ policy, annotations: servers({ ...tool, args: { x: ["read-path"] as const } }) });
+createEngine({ policy: { ...head, rules: [{ ...rule, if: { roles: ["read-path"] }, then: "deny" }] }, annotations });
+createEngine({
+  policy: { ...head, rules: [{ ...rule, if: { roles: ["note"] }, then: "deny" }] },
+  annotations,
+  roles: [{ name: "note", description: "", category: "opaque", canonicalize: (value) => value.trim() }],
+});
+createEngine({ policy: "{}", annotations: "{}" });
+
+// @ts-expect-error: a policy is needed
+createEngine({ annotations });
+// @ts-expect-error: annotations are needed
+createEngine({ policy });
+// @ts-expect-error: a misspelled member
+createEngine({ policy, annotations, allowedDirectories: "/" });
+// @ts-expect-error: one directory, not several
+createEngine({ policy, annotations, allowedDirectory: ["/"] });
+// @ts-expect-error: paths are a list
+createEngine({ policy, annotations, protectedPaths: "/etc" });
+// @ts-expect-error: patterns are a list
+createEngine({ policy, annotations, serverDomainAllowlists: { fetch: "*" } });
+// @ts-expect-error: an unknown option
+createEngine({ policy, annotations, options: { heuristics: "off" } });
+// @ts-expect-error: an unknown word of an option
+createEngine({ policy, annotations, options: { unknownArguments: "allow" } });
+// @ts-expect-error: an unknown effect
+createEngine({ policy: { ...head, rules: [{ ...rule, if: {}, then: "permit" }] }, annotations });
+// @ts-expect-error: an unknown role
+createEngine({ policy: { ...head, rules: [{ ...rule, if: { roles: ["read"] }, then: "deny" }] }, annotations });
+// @ts-expect-error: a misspelled condition
+createEngine({ policy: { ...head, rules: [{ ...rule, if: { rolls: [] }, then: "deny" }] }, annotations });
+// @ts-expect-error: an unknown role of an argument
+createEngine({ policy, annotations: servers({ ...tool, args: { x: ["path"] as const } }) });
+// @ts-expect-error: a role that the host does not define
+createEngine<"note">({ policy, annotations, roles: [{ name: "other", description: "", category: "opaque" }] });
+// @ts-expect-error: a role without a category
+createEngine({ policy, annotations, roles: [{ name: "note", description: "" }] });
+createEngine({
+  policy,
+  annotations,
+  // @ts-expect-error: a callback answers a text, not a promise of one
+  roles: [{ name: "note", description: "", category: "opaque", canonicalize: async (value: string) => value }],
+});
+createEngine({
+  policy,
+  annotations,
+  // @ts-expect-error: an unknown step
+  roles: [{ name: "note", description: "", category: "opaque", canonicalize: "uppercase" }],
+});
+
+// @ts-expect-error: an answer is not awaited
+createEngine({ policy, annotations, host: { ...host, realpath: async (path: string) => path } });
+// @ts-expect-error: a host answers about git too
+createEngine({ policy, annotations, host: { homeDir: "/", currentDir: "/", realpath: (path: string) => path } });
+// @ts-expect-error: an unknown failure
+createEngine({ policy, annotations, host: { ...host, realpath: () => ({ error: "ENOENT" }) } });
+// @ts-expect-error: one URL is a list of one
+createEngine({ policy, annotations, host: { ...host, gitRemoteUrls: () => "https://a.example" } });
+
+// @ts-expect-error: a call, not its text
+engine.evaluate('{"serverName":"s","toolName":"t"}');
+// @ts-expect-error: a call names its tool
+engine.gate({ serverName: "s" });
+// @ts-expect-error: arguments are an object
+engine.gate({ serverName: "s", toolName: "t", arguments: "x" });
+// @ts-expect-error: an unknown option of a gate
+engine.gate({ serverName: "s", toolName: "t" }, { workspace: "/" });
+// @ts-expect-error: a verdict cannot be changed
+engine.evaluate({ serverName: "s", toolName: "t" }).decision = "allow";
+// @ts-expect-error: a verdict is no promise
+engine.evaluate({ serverName: "s", toolName: "t" }).then(() => undefined);
+// @ts-expect-error: there is no such decision
+export const isBlocked = engine.evaluate({ serverName: "s", toolName: "t" }).decision === "block";
+
+// @ts-expect-error: protected paths are needed, if only as an empty list
+new PolicyEngine(policy, annotations);
+// @ts-expect-error: the directory comes before the allowlists
+new PolicyEngine(policy, annotations, [], new Map());
+// @ts-expect-error: the existing runtime has its allowlists in a map
+new PolicyEngine(policy, annotations, [], "/", { fetch: ["*"] });
+// @ts-expect-error: an unknown role
+getRoleDefinition("path");

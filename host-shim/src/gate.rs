@@ -3,23 +3,26 @@
 mod additions;
 mod builder;
 mod given;
+mod judge;
+mod timings;
 mod verdict;
 mod world;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use callgate_core::{Call, CallError, Ceiling, Described, Engine, Host, Semantics, View};
+use callgate_core::{CallError, Ceiling, Described, Engine, Host, Input, Semantics};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::documents::{Document, Fault};
-use crate::members::Members;
+use judge::Judge;
 
 pub use builder::{GateBuilder, GateError};
 pub use given::Given;
+pub use judge::EngineKind;
+pub use timings::Timings;
 pub use verdict::{Decision, Gated, Verdict};
 
 /// A policy decision point that is ready to judge: share it between threads, it keeps nothing between calls.
@@ -38,11 +41,18 @@ pub use verdict::{Decision, Gated, Verdict};
 ///
 /// Calls are JSON text `{serverName, toolName, arguments}`. Argument values that no role and no condition names
 /// are never parsed.
+///
+/// Unless [`GateBuilder::engine`] says otherwise the engine is a component in wasmtime: it has its own memory, a
+/// deadline, and nothing of the outside but the host. What goes wrong in it, or in the host, is a denial by rule
+/// `structural-engine-fault`.
 pub struct Gate {
-    engine: Engine,
+    judge: Judge,
+    /// The core beside a component: what it says of documents, for which no call is judged.
+    beside: OnceLock<Option<Box<Engine>>>,
     host: SharedHost,
     documents: Vec<Document>,
     warnings: Vec<Fault>,
+    timings: Timings,
 }
 
 type SharedHost = Arc<dyn Host + Send + Sync>;
@@ -58,20 +68,59 @@ impl Gate {
         &self.warnings
     }
 
+    /// What runs the engine.
+    pub fn engine(&self) -> EngineKind {
+        self.judge.kind()
+    }
+
+    /// How long the parts of building the gate took.
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+
+    /// The instances of the component.
+    #[cfg(feature = "component")]
+    pub(crate) fn pool(&self) -> Option<&crate::component::Pool> {
+        match &self.judge {
+            Judge::Component(pool) => Some(pool),
+            Judge::Native(_) => None,
+        }
+    }
+
     /// What an annotated tool does, for schedulers and telemetry.
     pub fn semantics(&self, server: &str, tool: &str) -> Option<&Semantics> {
-        self.engine.semantics(server, tool)
+        self.core()?.semantics(server, tool)
     }
 
     /// The server and name of every annotated tool, and what it does.
     pub fn tools(&self) -> impl Iterator<Item = (&str, &str, Described<'_>)> {
         let described = |(server, tool)| Some((server, tool, self.semantics(server, tool)?.described()));
-        self.engine.tools().filter_map(described)
+        let tools = self.core().into_iter().flat_map(Engine::tools);
+        tools.filter_map(described)
     }
 
     /// What calls may use at most. The host counts the recursion that it limits.
     pub fn ceiling(&self) -> Option<&Ceiling> {
-        self.engine.ceiling()
+        self.core()?.ceiling()
+    }
+
+    /// The core with this gate's documents, for questions that judge no call. Where a component judges, it is built
+    /// when it is asked for; none where the host failed at that.
+    fn core(&self) -> Option<&Engine> {
+        match &self.judge {
+            Judge::Native(native) => Some(&native.engine),
+            #[cfg(feature = "component")]
+            Judge::Component(_) => {
+                let built = self.beside.get_or_init(|| {
+                    let parts = self.documents.iter();
+                    let builder = parts.fold(Engine::builder(), |builder, document| {
+                        builder.part(document.part, Input::Text(&document.text))
+                    });
+                    builder.build(self.host.as_ref()).ok().map(Box::new)
+                });
+                built.as_deref()
+            }
+        }
     }
 
     /// Judges a call whose arguments are prepared: relative paths are relative to the host's current directory.
@@ -79,9 +128,7 @@ impl Gate {
     /// # Errors
     /// When the text is not a call. What cannot be judged is denied, not an error.
     pub fn evaluate<'c>(&self, call: impl Into<Given<'c>>) -> Result<Verdict, CallError> {
-        let call = call.into().read()?;
-        let judged = guarded(|| Verdict::from(self.engine.evaluate(&call, self.host.as_ref())));
-        Ok(judged.unwrap_or_else(Verdict::engine_fault))
+        self.judge.evaluate(call.into())
     }
 
     /// Prepares and judges a call in one pass: what is judged is what is to be forwarded.
@@ -95,22 +142,7 @@ impl Gate {
         call: impl Into<Given<'c>>,
         container_workspace_dir: Option<&str>,
     ) -> Result<Gated, CallError> {
-        let given = call.into();
-        let arguments = arguments_of(given.call);
-        let call = given.read()?;
-        let judged = guarded(|| {
-            let gated = self
-                .engine
-                .gate(&call, container_workspace_dir, self.host.as_ref());
-            Gated {
-                args_for_transport: gated.prepared.apply_to_json(arguments, View::Transport),
-                verdict: gated.verdict.into(),
-            }
-        });
-        Ok(judged.unwrap_or_else(|| Gated {
-            verdict: Verdict::engine_fault(),
-            args_for_transport: None,
-        }))
+        self.judge.gate(call.into(), container_workspace_dir)
     }
 
     /// The verdict of [`Gate::evaluate`] with everything that led to it: an object with `verdict`, `serverName`,
@@ -119,9 +151,7 @@ impl Gate {
     /// # Errors
     /// Those of [`Gate::evaluate`].
     pub fn explain<'c>(&self, call: impl Into<Given<'c>>) -> Result<Value, CallError> {
-        let call = call.into().read()?;
-        let explained = guarded(|| serde_json::to_value(self.engine.explain(&call, self.host.as_ref())));
-        Ok(explanation(&call, explained))
+        self.judge.explain(call.into())
     }
 
     /// The same for the verdict of [`Gate::gate`].
@@ -133,12 +163,7 @@ impl Gate {
         call: impl Into<Given<'c>>,
         container_workspace_dir: Option<&str>,
     ) -> Result<Value, CallError> {
-        let call = call.into().read()?;
-        let explained = guarded(|| {
-            let host = self.host.as_ref();
-            serde_json::to_value(self.engine.explain_gate(&call, container_workspace_dir, host))
-        });
-        Ok(explanation(&call, explained))
+        self.judge.explain_gate(call.into(), container_workspace_dir)
     }
 
     /// What [`Gate::explain`] said of a call as one line of a recording file, which
@@ -183,40 +208,6 @@ struct Recorded<'e> {
     context: Option<Box<RawValue>>,
     verdict: &'e Value,
     explanation: &'e Value,
-}
-
-/// The value, unless a panic of the host, or one that should not be in the engine, got in its way.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(work)).ok()
-}
-
-/// An explanation, or that of a denial where there is none.
-fn explanation(call: &Call<'_>, explained: Option<serde_json::Result<Value>>) -> Value {
-    match explained {
-        Some(Ok(explanation)) => explanation,
-        Some(Err(_)) | None => json!({
-            "verdict": Verdict::engine_fault(),
-            "serverName": call.server(),
-            "toolName": call.tool(),
-            "values": [],
-            "checks": [],
-            "roles": [],
-            "stepsLeftOut": 0,
-            "recording": callgate_core::Recording::default(),
-        }),
-    }
-}
-
-/// The JSON text of a call's arguments; absent ones are an empty object.
-fn arguments_of(call: &str) -> &str {
-    let members = serde_json::from_str::<Members<'_>>(call);
-    let arguments = members.ok().and_then(|Members(members)| {
-        members
-            .into_iter()
-            .find(|(name, _)| name == "arguments")
-            .map(|(_, value)| RawValue::get(value))
-    });
-    arguments.unwrap_or("{}")
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! A [`Gate`] is an engine with its documents and one of these hosts; a [`bundle`] is one file that holds or names
-//! the documents.
+//! the documents. With the feature `component`, which is on unless it is turned off, the engine runs in wasmtime, within
+//! limits of memory and time; without it there is the core in this process, and a few crates to build.
 //!
 //! [`RealHost`] answers from the filesystem and git's configuration of this machine. It keeps nothing between
 //! two questions, starts no process and writes nothing. A question costs a few system calls: about two
@@ -31,6 +32,8 @@ compile_error!(
 );
 
 pub mod bundle;
+#[cfg(feature = "component")]
+mod component;
 mod documents;
 mod gate;
 mod members;
@@ -39,8 +42,10 @@ pub mod replay;
 mod virtual_host;
 
 pub use bundle::BUNDLE_FILE;
+#[cfg(feature = "component")]
+pub use component::{COMPONENT, InstanceLimits, Unusable};
 pub use documents::Fault;
-pub use gate::{Decision, Gate, GateBuilder, GateError, Gated, Given, Verdict};
+pub use gate::{Decision, EngineKind, Gate, GateBuilder, GateError, Gated, Given, Timings, Verdict};
 pub use real_host::RealHost;
 pub use virtual_host::{
     Filesystem, Misbehaviour, Platform, Predicate, Repository, Urls, VirtualHost, World, WorldError,

@@ -16,6 +16,8 @@
 pub mod adversarial;
 pub mod cases;
 mod compare;
+#[cfg(feature = "component")]
+mod component;
 mod directives;
 mod file;
 mod functions;
@@ -31,6 +33,8 @@ pub mod worlds;
 
 use std::fmt;
 
+#[cfg(feature = "component")]
+pub use component::ComponentSubject;
 pub use directives::{DirectiveError, expand};
 pub use file::{FileError, file};
 pub use native::NativeSubject;

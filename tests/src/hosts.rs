@@ -1,11 +1,11 @@
 //! The hosts under test, by name.
 
-use callgate_host::replay::{NativeSubject, Subject};
+use callgate_host::replay::{ComponentSubject, NativeSubject, Subject};
 
 use crate::js::JsSubject;
 
 /// The names of every host.
-pub const ALL: [&str; 3] = ["native", "node", "browser"];
+pub const ALL: [&str; 5] = ["native", "wasmtime", "node", "browser", "jco"];
 
 /// The hosts of those names; all of them where none is named.
 ///
@@ -33,8 +33,13 @@ pub fn start(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
 fn start_one(name: &str) -> Result<Box<dyn Subject>, String> {
     match name {
         "native" => Ok(Box::new(NativeSubject)),
-        "node" => Ok(Box::new(JsSubject::start("node")?)),
-        "browser" => Ok(Box::new(JsSubject::start("browser")?)),
+        "wasmtime" => {
+            let subject = ComponentSubject::new().map_err(|error| error.to_string())?;
+            Ok(Box::new(subject))
+        }
+        "node" => Ok(Box::new(JsSubject::package("node")?)),
+        "browser" => Ok(Box::new(JsSubject::package("browser")?)),
+        "jco" => Ok(Box::new(JsSubject::component()?)),
         _ => Err(format!(
             "there is no host `{name}`, expected one of {}",
             ALL.join(", ")

@@ -1,4 +1,4 @@
-//! The npm package in a JavaScript runtime, under test.
+//! A JavaScript runtime under test: with the npm package, or with the component transpiled for JavaScript.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use serde_json::json;
 /// output the outcomes.
 pub(crate) struct JsSubject {
     name: &'static str,
+    kind: SubjectKind,
     process: Child,
     /// Absent once the process is to end.
     input: Option<ChildStdin>,
@@ -18,13 +19,30 @@ pub(crate) struct JsSubject {
 }
 
 impl JsSubject {
-    /// Starts the runtime of that name.
+    /// Starts the runtime of that name with the npm package.
     ///
     /// # Errors
     /// When the runtime or Node is not there, or the package is not built.
-    pub(crate) fn start(name: &'static str) -> Result<Self, String> {
+    pub(crate) fn package(name: &'static str) -> Result<Self, String> {
+        Self::start(name, SubjectKind::Js, &["dist/node.js", "wasm/callgate.wasm"])
+    }
+
+    /// Starts Node with the component, transpiled for JavaScript.
+    ///
+    /// # Errors
+    /// When Node is not there, or the component is not built.
+    pub(crate) fn component() -> Result<Self, String> {
+        // What the virtual host answers is typed, as it is for other hosts of components.
+        Self::start(
+            "jco",
+            SubjectKind::Wasmtime,
+            &["component/callgate.js", "dist/node.js"],
+        )
+    }
+
+    fn start(name: &'static str, kind: SubjectKind, built: &[&str]) -> Result<Self, String> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../js");
-        for built in ["dist/node.js", "wasm/callgate.wasm"] {
+        for built in built {
             let path: PathBuf = package.join(built);
             if !path.exists() {
                 return Err(format!(
@@ -43,6 +61,7 @@ impl JsSubject {
         let output = process.stdout.take().ok_or("node has no output")?;
         let mut subject = Self {
             name,
+            kind,
             process,
             input,
             output: BufReader::new(output),
@@ -78,7 +97,7 @@ impl Subject for JsSubject {
     }
 
     fn kind(&self) -> SubjectKind {
-        SubjectKind::Js
+        self.kind
     }
 
     fn offers(&self, need: Need) -> bool {
@@ -88,8 +107,8 @@ impl Subject for JsSubject {
             | Need::GitUrl
             | Need::GitDefaultRemote
             | Need::GitPush
-            | Need::Script
-            | Need::Free => true,
+            | Need::Script => true,
+            Need::Free => self.kind == SubjectKind::Js,
             Need::IgnorableFolding | Need::Windows | Need::Fuel => false,
         }
     }

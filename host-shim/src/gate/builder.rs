@@ -2,14 +2,18 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-use callgate_core::{Code, Engine, Host, HostError, Input, Part};
+use callgate_core::{Code, Diagnostic, Engine, Host, HostError, Input, Part};
 
 use super::additions::Additions;
-use super::{Gate, SharedHost};
+use super::judge::{EngineKind, Judge, Native};
+use super::{Gate, SharedHost, Timings};
 use crate::RealHost;
 use crate::bundle::{self, Bundle};
+#[cfg(feature = "component")]
+use crate::component::{self, Artifact, InstanceLimits, LoadError, Pool, Unusable};
 use crate::documents::{Document, Fault, Source, Unread};
 
 /// Collects what a [`Gate`] is built from. Nothing is read before [`GateBuilder::build`].
@@ -19,6 +23,31 @@ pub struct GateBuilder {
     parts: Vec<(Part, Source)>,
     additions: Additions,
     host: Option<SharedHost>,
+    engine: EngineKind,
+    #[cfg(feature = "component")]
+    component: Component,
+}
+
+/// What a component is run with.
+#[cfg(feature = "component")]
+#[derive(Default)]
+struct Component {
+    bytes: Option<Vec<u8>>,
+    /// What the bytes were compiled to already.
+    artifact: Option<Artifact>,
+    limits: InstanceLimits,
+    cache: Cache,
+}
+
+/// Where compiled components are kept.
+#[cfg(feature = "component")]
+#[derive(Default)]
+enum Cache {
+    /// In the user's folder for caches.
+    #[default]
+    Usual,
+    Folder(PathBuf),
+    Nowhere,
 }
 
 /// Why a gate cannot be built.
@@ -36,6 +65,11 @@ pub enum GateError {
     /// The documents are refused. Warnings are among the faults; there may be nothing else where loading is
     /// strict.
     Refused(Vec<Fault>),
+    /// The component cannot be used.
+    #[cfg(feature = "component")]
+    Component(Unusable),
+    /// The engine failed while it loaded the documents, or met a limit: what happened.
+    Engine(String),
 }
 
 impl fmt::Display for GateError {
@@ -47,6 +81,9 @@ impl fmt::Display for GateError {
                 formatter.write_str("the documents are refused")?;
                 faults.iter().try_for_each(|fault| write!(formatter, "\n{fault}"))
             }
+            #[cfg(feature = "component")]
+            Self::Component(error) => error.fmt(formatter),
+            Self::Engine(what) => write!(formatter, "{what} while it loaded the documents"),
         }
     }
 }
@@ -101,12 +138,58 @@ impl GateBuilder {
         self
     }
 
+    /// Has the engine run as said; without this, as a component where this crate was built with it.
+    pub fn engine(mut self, engine: EngineKind) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// Takes the engine from the bytes of another component that keeps the contract (`wasm/wit/callgate.wit`).
+    ///
+    /// Such a component gives the verdicts, so it must be trusted like the policy; it can do nothing else.
+    #[cfg(feature = "component")]
+    pub fn component(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.component.bytes = Some(bytes.into());
+        self
+    }
+
+    /// Takes a component that is compiled already, as one that burns fuel if the limits say so.
+    #[cfg(feature = "component")]
+    pub(crate) fn artifact(mut self, artifact: Artifact) -> Self {
+        self.component.artifact = Some(artifact);
+        self
+    }
+
+    /// Holds the instances of the component to other limits than the usual ones.
+    #[cfg(feature = "component")]
+    pub fn limits(mut self, limits: InstanceLimits) -> Self {
+        self.component.limits = limits;
+        self
+    }
+
+    /// Keeps compiled components in `folder`, which this user must own and nobody else may write to; without this,
+    /// in `$XDG_CACHE_HOME/callgate` or `~/.cache/callgate`. Compiling takes a second or two, finding what was
+    /// compiled a few milliseconds.
+    #[cfg(feature = "component")]
+    pub fn cache_folder(mut self, folder: impl AsRef<Path>) -> Self {
+        self.component.cache = Cache::Folder(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Keeps no compiled component, and looks for none.
+    #[cfg(feature = "component")]
+    pub fn without_cache(mut self) -> Self {
+        self.component.cache = Cache::Nowhere;
+        self
+    }
+
     /// Reads and compiles everything.
     ///
     /// # Errors
-    /// When a file cannot be read, a document is refused (then with every fault of every document), or the host
-    /// does not know its directories.
+    /// When a file cannot be read, a document is refused (then with every fault of every document), the host
+    /// does not know its directories, or the component cannot be used.
     pub fn build(mut self) -> Result<Gate, GateError> {
+        let begun = Instant::now();
         let Bundle { parts, mut faults } = match &self.bundle {
             Some(path) => bundle::read(path)?,
             None => Bundle::default(),
@@ -128,17 +211,29 @@ impl GateBuilder {
             Some(host) => host,
             None => Arc::new(RealHost::from_env().map_err(GateError::Host)?),
         };
-        let mut builder = Engine::builder();
-        for document in &documents {
-            builder = builder.part(document.part, Input::Text(&document.text));
-        }
-        let engine = match builder.build(host.as_ref()) {
-            Ok(engine) if faults.is_empty() => engine,
-            Ok(engine) => {
-                faults.extend(located(engine.warnings(), &documents));
-                return Err(GateError::Refused(faults));
+        let mut timings = Timings {
+            reading: begun.elapsed(),
+            ..Timings::default()
+        };
+        let built = match self.engine {
+            #[cfg(feature = "component")]
+            EngineKind::Component => self.component.load(&documents, Arc::clone(&host), &mut timings),
+            EngineKind::Native => native(&documents, Arc::clone(&host), &mut timings),
+        };
+        match built {
+            Ok((judge, warnings)) if faults.is_empty() => Ok(Gate {
+                judge,
+                beside: OnceLock::new(),
+                host,
+                warnings: located(&warnings, &documents).collect(),
+                documents,
+                timings,
+            }),
+            Ok((_, warnings)) => {
+                faults.extend(located(&warnings, &documents));
+                Err(GateError::Refused(faults))
             }
-            Err(error) => {
+            Err(NotBuilt::Refused(diagnostics)) => {
                 // What could not be read is reported already, and must not be reported as missing too.
                 let unread = |path: &str| {
                     let part = Part::from_key(path);
@@ -149,25 +244,72 @@ impl GateBuilder {
                         && fault.diagnostic.code == Code::MissingField
                         && unread(&fault.diagnostic.path)
                 };
-                let found = located(&error.diagnostics, &documents).filter(|fault| !repeats(fault));
+                let found = located(&diagnostics, &documents).filter(|fault| !repeats(fault));
                 let found: Vec<Fault> = found.collect();
                 faults.extend(found);
-                return Err(GateError::Refused(faults));
+                Err(GateError::Refused(faults))
             }
-        };
-        let warnings = located(engine.warnings(), &documents).collect();
-        Ok(Gate {
-            engine,
-            host,
-            documents,
-            warnings,
-        })
+            #[cfg(feature = "component")]
+            Err(NotBuilt::Other(error)) => Err(error),
+        }
     }
 
     fn source(mut self, part: Part, source: Source) -> Self {
         self.parts.retain(|(given, _)| *given != part);
         self.parts.push((part, source));
         self
+    }
+}
+
+/// Why there is no engine.
+enum NotBuilt {
+    Refused(Vec<Diagnostic>),
+    #[cfg(feature = "component")]
+    Other(GateError),
+}
+
+type Built = Result<(Judge, Vec<Diagnostic>), NotBuilt>;
+
+fn native(documents: &[Document], host: SharedHost, timings: &mut Timings) -> Built {
+    let begun = Instant::now();
+    let mut builder = Engine::builder();
+    for document in documents {
+        builder = builder.part(document.part, Input::Text(&document.text));
+    }
+    let engine = builder.build(host.as_ref());
+    timings.loading = begun.elapsed();
+    let engine = engine.map_err(|error| NotBuilt::Refused(error.diagnostics))?;
+    let warnings = engine.warnings().to_vec();
+    Ok((Judge::Native(Box::new(Native { engine, host })), warnings))
+}
+
+#[cfg(feature = "component")]
+impl Component {
+    fn load(self, documents: &[Document], host: SharedHost, timings: &mut Timings) -> Built {
+        let artifact = match self.artifact {
+            Some(artifact) => artifact,
+            None => {
+                let folder = match self.cache {
+                    Cache::Usual => component::default_folder(),
+                    Cache::Folder(folder) => Some(folder),
+                    Cache::Nowhere => None,
+                };
+                let bytes = self.bytes.as_deref().unwrap_or(component::COMPONENT);
+                Artifact::new(bytes, self.limits.fuel.is_some(), folder.as_deref())
+                    .map_err(|error| NotBuilt::Other(GateError::Component(error)))?
+            }
+        };
+        (timings.component, timings.cached) = (artifact.origin().took, artifact.origin().cached);
+        let named = documents
+            .iter()
+            .map(|document| (document.part.key(), document.text.as_str()));
+        let pool = Pool::new(artifact, named, host, self.limits).map_err(|error| match error {
+            LoadError::Refused(diagnostics) => NotBuilt::Refused(diagnostics),
+            LoadError::Fault(fault) => NotBuilt::Other(GateError::Engine(fault.to_string())),
+        })?;
+        (timings.instance, timings.loading) = (pool.took().instantiating, pool.took().documents);
+        let warnings = pool.warnings().to_vec();
+        Ok((Judge::Component(Box::new(pool)), warnings))
     }
 }
 

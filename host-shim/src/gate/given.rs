@@ -8,8 +8,8 @@ use callgate_core::{Call, CallError, Context};
 /// is passed over.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'c> {
-    pub(super) call: &'c str,
-    pub(super) context: Option<&'c str>,
+    pub(crate) call: &'c str,
+    pub(crate) context: Option<&'c str>,
 }
 
 impl<'c> Given<'c> {

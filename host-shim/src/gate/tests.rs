@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use callgate_core::{HostError, Part, RealpathError};
+use serde_json::json;
 
 use super::*;
 use crate::replay::{NativeSubject, recordings};
@@ -16,7 +17,11 @@ fn world() -> Arc<dyn Host + Send + Sync> {
 }
 
 fn gate() -> Gate {
-    let sandboxed = Gate::builder().bundle(example()).host(world());
+    gate_with(EngineKind::default())
+}
+
+fn gate_with(engine: EngineKind) -> Gate {
+    let sandboxed = Gate::builder().engine(engine).bundle(example()).host(world());
     sandboxed
         .part(Part::AllowedDirectory, r#""/work""#)
         .build()
@@ -51,6 +56,24 @@ fn every_question_gets_the_same_verdict() {
             gate.explain_gate(&call(path), None).unwrap()["verdict"],
             explained
         );
+    }
+}
+
+#[test]
+fn both_engines_give_the_same_bytes() {
+    let (native, other) = (gate_with(EngineKind::Native), gate());
+    let text = |value: Result<Value, CallError>| value.map(|value| value.to_string());
+    for path in ["a", "out/hosts", "~/.ssh/id", "", "/etc/../etc/x", "é\\ud83d"] {
+        let call = call(path);
+        assert_eq!(native.evaluate(&call), other.evaluate(&call), "{path}");
+        assert_eq!(
+            native.gate(&call, Some("/box")),
+            other.gate(&call, Some("/box")),
+            "{path}"
+        );
+        assert_eq!(text(native.explain(&call)), text(other.explain(&call)), "{path}");
+        let explained = [&native, &other].map(|gate| text(gate.explain_gate(&call, Some("/box"))));
+        assert_eq!(explained[0], explained[1], "{path}");
     }
 }
 
@@ -123,16 +146,16 @@ fn a_host_that_panics_is_a_denial() {
         }
     }
 
-    let gate = Gate::builder()
-        .bundle(example())
-        .host(Arc::new(Broken))
-        .build()
-        .unwrap();
-    let denied = Verdict::engine_fault();
-    assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));
-    assert_eq!(gate.gate(&call("/a"), None).unwrap().verdict, denied);
-    let explained = gate.explain(&call("/a")).unwrap();
-    assert_eq!(explained["verdict"], serde_json::to_value(&denied).unwrap());
+    for engine in [EngineKind::default(), EngineKind::Native] {
+        let gate = Gate::builder().engine(engine).bundle(example());
+        let gate = gate.host(Arc::new(Broken)).build().unwrap();
+        assert_eq!(gate.engine(), engine);
+        let denied = Verdict::engine_fault("The engine or its host failed");
+        assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));
+        assert_eq!(gate.gate(&call("/a"), None).unwrap().verdict, denied);
+        let explained = gate.explain(&call("/a")).unwrap();
+        assert_eq!(explained["verdict"], serde_json::to_value(&denied).unwrap());
+    }
 }
 
 #[test]

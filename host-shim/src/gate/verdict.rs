@@ -50,11 +50,21 @@ impl Decision {
 }
 
 impl Verdict {
-    pub(super) fn engine_fault() -> Self {
+    /// `what` begins a sentence.
+    pub(super) fn engine_fault(what: &str) -> Self {
         Self {
             decision: Decision::Deny,
             rule: "structural-engine-fault".to_owned(),
-            reason: "The engine or its host failed while it judged the call".to_owned(),
+            reason: format!("{what} while it judged the call"),
+        }
+    }
+}
+
+impl Gated {
+    pub(super) fn denied(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            args_for_transport: None,
         }
     }
 }

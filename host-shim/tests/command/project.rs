@@ -41,6 +41,8 @@ impl Project {
         let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
         command.args(arguments).current_dir(self.folder.path().join(dir));
         command.env("HOME", self.folder.path().join("home"));
+        // The component is compiled once for all tests.
+        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command.stdin(Stdio::null());
         command
     }

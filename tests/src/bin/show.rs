@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use callgate_host::replay::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, WorldQuestion};
-use callgate_host::{Gate, Given, RealHost};
+use callgate_host::{EngineKind, Gate, Given, RealHost};
 use clap::Parser;
 use conformance::hosts;
 use serde_json::Value;
@@ -49,7 +49,11 @@ fn show(options: &Options) -> Result<bool, String> {
     let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
     let host = RealHost::new(&home.to_string_lossy(), &folder.to_string_lossy());
     let host = host.map_err(|error| error.to_string())?;
-    let gate = Gate::builder().bundle(bundle).host(Arc::new(host)).build();
+    let gate = Gate::builder()
+        .engine(EngineKind::Native)
+        .bundle(bundle)
+        .host(Arc::new(host));
+    let gate = gate.build();
     let gate = gate.map_err(|error| error.to_string())?;
     // The first is native, which has judged.
     let mut others = hosts::start(&[])?.split_off(1);
@@ -98,7 +102,8 @@ fn show(options: &Options) -> Result<bool, String> {
 
 /// Builds the npm package, unless it is there.
 fn build_package(folder: &Path) -> Result<(), String> {
-    if folder.join("dist/node.js").exists() && folder.join("wasm/callgate.wasm").exists() {
+    let built = ["dist/node.js", "wasm/callgate.wasm", "component/callgate.js"];
+    if built.iter().all(|file| folder.join(file).exists()) {
         return Ok(());
     }
     for step in [&["ci", "--no-audit", "--no-fund"][..], &["run", "build"]] {

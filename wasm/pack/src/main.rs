@@ -1,8 +1,10 @@
-//! Builds and optimizes the WebAssembly faces of Callgate: `cargo run -p callgate-pack`.
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo run -p callgate-pack -- [js | component]`, without a
+//! word both.
 //!
-//! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, has wasm-bindgen write its JavaScript, has binaryen optimize
-//! the module, and puts what the npm package needs into `js/wasm`. Prints the sizes, and says by how much the
-//! compressed module is larger than its budget.
+//! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part,
+//! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`. For hosts of components, binaryen
+//! optimizes the module, and the component is put into `wasm/dist`. Prints the sizes, and says by how much the
+//! compressed module of the npm package is larger than its budget.
 
 mod roles;
 
@@ -12,6 +14,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use callgate_pack::{Face, compile, component, succeed};
 use wasm_bindgen_cli_support::Bindgen;
 
 /// What a browser may have to download, compressed with brotli, in bytes.
@@ -28,9 +31,21 @@ const FEATURES: [&str; 6] = [
 ];
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
     // For profiles: the module is larger, and says what its functions are called.
-    let keeps_names = std::env::args().any(|argument| argument == "--names");
-    match pack(keeps_names) {
+    let keeps_names = arguments.iter().any(|argument| argument == "--names");
+    let faces: Vec<&str> = arguments
+        .iter()
+        .map(String::as_str)
+        .filter(|argument| *argument != "--names")
+        .collect();
+    let packed = match faces.as_slice() {
+        [] => pack(keeps_names).and_then(|()| pack_component()),
+        ["js"] => pack(keeps_names),
+        ["component"] => pack_component(),
+        others => Err(format!("found `{}`, expected `js` or `component`", others.join(" ")).into()),
+    };
+    match packed {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -40,12 +55,10 @@ fn main() -> ExitCode {
 }
 
 fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()?;
+    let root = root()?;
     let js = root.join("js");
     let out = js.join("wasm");
-    let built = compile(&root)?;
+    let built = compile(&root, &target(&root), Face::JavaScript)?;
     let mut output = Bindgen::new()
         .input_path(built)
         .out_name("callgate")
@@ -63,26 +76,34 @@ fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
     fs::write(out.join("roles.d.ts"), roles::declarations()?)?;
     let module = out.join("callgate.wasm");
     let optimized = optimize(&js, &output.wasm_mut().emit_wasm(), &module, keeps_names)?;
-    report(&optimized)
+    let brotli = report("callgate.wasm", &optimized)?;
+    if let Some(over @ 1..) = brotli.checked_sub(BROTLI_BUDGET) {
+        eprintln!("callgate.wasm is {over} bytes over its budget of {BROTLI_BUDGET}, compressed with brotli");
+    }
+    Ok(())
 }
 
-/// Builds the crate in the workspace at `root`; where the module is.
-fn compile(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command
-        .current_dir(root)
-        .args(["build", "--package", "callgate-wasm", "--features", "js"]);
-    command.args([
-        "--target",
-        "wasm32-unknown-unknown",
-        "--profile",
-        "wasm",
-        "--locked",
-    ]);
-    succeed(&mut command)?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("wasm32-unknown-unknown/wasm/callgate_wasm.wasm"))
+/// The component, built where the build script of `callgate-host` builds it too.
+fn pack_component() -> Result<(), Box<dyn Error>> {
+    let root = root()?;
+    let out = root.join("wasm/dist");
+    fs::create_dir_all(&out)?;
+    let built = compile(&root, &target(&root).join("component"), Face::Component)?;
+    let module = out.join("callgate.module.wasm");
+    let optimized = optimize(&root.join("js"), &fs::read(built)?, &module, false)?;
+    fs::remove_file(&module)?;
+    let encoded = component::encode(&optimized)?;
+    fs::write(out.join("callgate.component.wasm"), &encoded)?;
+    report("callgate.component.wasm", &encoded)?;
+    Ok(())
+}
+
+fn root() -> std::io::Result<PathBuf> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()
+}
+
+fn target(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
 /// Has binaryen, as npm installed it in `js`, optimize the module.
@@ -116,7 +137,8 @@ fn optimize(js: &Path, module: &[u8], out: &Path, keeps_names: bool) -> Result<V
     Ok(fs::read(out)?)
 }
 
-fn report(module: &[u8]) -> Result<(), Box<dyn Error>> {
+/// Prints the sizes of a module; how large it is, compressed with brotli, in bytes.
+fn report(name: &str, module: &[u8]) -> Result<usize, Box<dyn Error>> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gzip.write_all(module)?;
     let gzip = gzip.finish()?.len();
@@ -124,18 +146,6 @@ fn report(module: &[u8]) -> Result<(), Box<dyn Error>> {
     let best = brotli::enc::BrotliEncoderParams::default();
     brotli::BrotliCompress(&mut &*module, &mut brotli, &best)?;
     let (raw, brotli) = (module.len(), brotli.len());
-    println!("callgate.wasm: {raw} bytes, gzip {gzip}, brotli {brotli} (budget {BROTLI_BUDGET})");
-    if let Some(over @ 1..) = brotli.checked_sub(BROTLI_BUDGET) {
-        eprintln!("callgate.wasm is {over} bytes over its budget, compressed with brotli");
-    }
-    Ok(())
-}
-
-fn succeed(command: &mut Command) -> Result<(), Box<dyn Error>> {
-    let status = command.status()?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{}` ended with {status}", command.get_program().display()).into())
-    }
+    println!("{name}: {raw} bytes, gzip {gzip}, brotli {brotli}");
+    Ok(brotli)
 }

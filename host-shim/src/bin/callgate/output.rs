@@ -105,7 +105,11 @@ impl From<GateError> for Failure {
     fn from(error: GateError) -> Self {
         match error {
             GateError::Refused(faults) => Self::Refused(faults),
-            GateError::Unreadable { .. } | GateError::Host(_) => Self::Fault(error.to_string()),
+            #[cfg(feature = "component")]
+            GateError::Component(_) => Self::Fault(error.to_string()),
+            GateError::Unreadable { .. } | GateError::Host(_) | GateError::Engine(_) => {
+                Self::Fault(error.to_string())
+            }
         }
     }
 }

@@ -3,11 +3,14 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use callgate_host::replay::{self, FileError, NativeSubject, Progress, Report};
+#[cfg(feature = "component")]
+use callgate_host::replay::ComponentSubject;
+use callgate_host::replay::{self, FileError, NativeSubject, Progress, Report, Subject};
 use clap::Args;
 use serde_json::json;
 
 use crate::output::{Exit, Failure, Format, Out, clean};
+use crate::setup::Engine;
 
 /// Replay case files and compare the answers with what they require
 ///
@@ -20,6 +23,9 @@ pub(crate) struct Replay {
     /// The case files
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
+    /// What runs the engine; both give the same answers
+    #[arg(long, value_name = "ENGINE", default_value_t)]
+    engine: Engine,
 }
 
 impl Replay {
@@ -27,8 +33,9 @@ impl Replay {
     pub(crate) fn run(&self, format: Option<Format>, out: &mut Out) -> Result<Exit, Failure> {
         let mut whole = Report::default();
         let mut shown = Shown::new();
+        let mut subject = self.subject()?;
         for file in &self.files {
-            let report = replay::file(&mut NativeSubject, file, &mut |progress| shown.show(progress));
+            let report = replay::file(subject.as_mut(), file, &mut |progress| shown.show(progress));
             shown.clear();
             whole.absorb(report.map_err(|error| match error {
                 FileError::Unreadable { .. } => Failure::Fault(error.to_string()),
@@ -47,6 +54,16 @@ impl Replay {
             Exit::Allow
         } else {
             Exit::Fault
+        })
+    }
+
+    fn subject(&self) -> Result<Box<dyn Subject>, Failure> {
+        Ok(match self.engine {
+            #[cfg(feature = "component")]
+            Engine::Component => {
+                Box::new(ComponentSubject::new().map_err(|error| Failure::Fault(error.to_string()))?)
+            }
+            Engine::Native => Box::new(NativeSubject),
         })
     }
 }

@@ -1,19 +1,21 @@
 //! The documents and the host that a command works with.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use callgate_core::{Host, Part};
-use callgate_host::{BUNDLE_FILE, Gate, GateBuilder, RealHost, VirtualHost, bundle};
-use clap::Args;
+use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, VirtualHost, bundle};
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use crate::output::Failure;
 
 const DOCUMENTS: &str = "Documents";
 const HOST: &str = "Host";
+const ENGINE: &str = "Engine";
 
 /// The documents: a bundle, flags, or flags laid over a bundle. Without `--bundle`, and without both of `--policy`
 /// and `--annotations`, the bundle is the `callgate.json` of the current directory.
@@ -58,6 +60,54 @@ pub(crate) struct Setup {
     /// Judge in the virtual world of this file instead of on this machine's disk
     #[arg(long, value_name = "FILE", conflicts_with_all = ["home", "cwd"], help_heading = HOST)]
     world: Option<PathBuf>,
+    #[command(flatten)]
+    running: Running,
+}
+
+/// How the engine is run.
+#[derive(Args)]
+pub(crate) struct Running {
+    /// What runs the engine; both give the same answers
+    #[arg(long, value_name = "ENGINE", default_value_t, help_heading = ENGINE)]
+    engine: Engine,
+    /// Write to standard error where the time of starting went
+    #[arg(long, help_heading = ENGINE)]
+    timings: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// A WebAssembly component in wasmtime, with limits of time and memory; compiled once and kept on disk
+    #[cfg(feature = "component")]
+    Component,
+    /// A library of this process
+    Native,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        match EngineKind::default() {
+            #[cfg(feature = "component")]
+            EngineKind::Component => Self::Component,
+            EngineKind::Native => Self::Native,
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.kind().as_str())
+    }
+}
+
+impl Engine {
+    pub(crate) fn kind(self) -> EngineKind {
+        match self {
+            #[cfg(feature = "component")]
+            Self::Component => EngineKind::Component,
+            Self::Native => EngineKind::Native,
+        }
+    }
 }
 
 fn server_pattern(text: &str) -> Result<(String, String), &'static str> {
@@ -71,12 +121,16 @@ fn server_pattern(text: &str) -> Result<(String, String), &'static str> {
 
 impl Setup {
     pub(crate) fn gate(&self) -> Result<Gate, Failure> {
-        Ok(self.builder()?.build()?)
+        let gate = self.builder()?.build()?;
+        if self.running.timings {
+            anstream::eprintln!("{}", gate.timings());
+        }
+        Ok(gate)
     }
 
     pub(crate) fn builder(&self) -> Result<GateBuilder, Failure> {
         let host = self.host()?;
-        let mut builder = Gate::builder();
+        let mut builder = Gate::builder().engine(self.running.engine.kind());
         if let Some(bundle) = self.bundle()? {
             builder = builder.bundle(bundle);
         }

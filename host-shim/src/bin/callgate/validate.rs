@@ -55,7 +55,7 @@ impl Setup {
         match self.builder()?.build() {
             Ok(gate) => Ok(Ok(gate)),
             Err(GateError::Refused(faults)) => Ok(Err(faults)),
-            Err(error @ (GateError::Unreadable { .. } | GateError::Host(_))) => Err(error.into()),
+            Err(error) => Err(error.into()),
         }
     }
 }

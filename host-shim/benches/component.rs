@@ -1,0 +1,267 @@
+//! What the component costs beside the core in this process: `cargo bench -p callgate-host`, on a machine that does
+//! nothing else. Prints the tables of this crate's README.
+
+use std::hint::black_box;
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use callgate_core::{Host, HostError, Part, RealpathError};
+use callgate_host::{EngineKind, Gate, GateBuilder, InstanceLimits, RealHost};
+
+/// Verdicts between two looks at the clock.
+const SAMPLE: u32 = 2_000;
+/// Samples, of which the median counts.
+const SAMPLES: usize = 25;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bundle");
+
+fn main() {
+    let calls = [
+        (
+            "no question to the host: unknown tool",
+            call("none", "nothing", r#"{"x": 1}"#),
+        ),
+        (
+            "no question to the host: a URL",
+            call("fetch", "fetch", r#"{"url": "https://docs.rs/url"}"#),
+        ),
+        (
+            "a path in the sandbox",
+            call("filesystem", "read_text_file", r#"{"path": "src/main.rs"}"#),
+        ),
+        (
+            "a path outside it",
+            call("filesystem", "read_text_file", r#"{"path": "/srv/data/x"}"#),
+        ),
+        (
+            "a repository",
+            call(
+                "git",
+                "git_push",
+                r#"{"repo_path": "/work/repo", "remote": "origin", "branch": "x"}"#,
+            ),
+        ),
+    ];
+    verdicts("host that answers at once", &calls, || Arc::new(Ready));
+    let path = format!(r#"{{"path": "{FOLDER}/policy.json"}}"#);
+    let real = [("a path on this disk", call("filesystem", "read_text_file", &path))];
+    verdicts("real host", &real, || {
+        Arc::new(RealHost::new("/root", FOLDER).expect("the folder is there"))
+    });
+    starting();
+    throughput(&calls[2].1);
+    memory();
+}
+
+fn call(server: &str, tool: &str, arguments: &str) -> String {
+    format!(r#"{{"serverName": "{server}", "toolName": "{tool}", "arguments": {arguments}}}"#)
+}
+
+fn builder(engine: EngineKind, host: Arc<dyn Host + Send + Sync>) -> GateBuilder {
+    let builder = Gate::builder().engine(engine).host(host);
+    builder
+        .bundle(format!("{FOLDER}/callgate.json"))
+        .part(Part::AllowedDirectory, r#""/work""#)
+}
+
+fn verdicts(host: &str, calls: &[(&str, String)], fresh: impl Fn() -> Arc<dyn Host + Send + Sync>) {
+    println!("\n| {host} | native | component | ratio | `gate`, native | `gate`, component | ratio |");
+    println!("|---|---:|---:|---:|---:|---:|---:|");
+    let native = builder(EngineKind::Native, fresh())
+        .build()
+        .expect("the documents are valid");
+    let component = builder(EngineKind::Component, fresh())
+        .build()
+        .expect("the documents are valid");
+    for (name, call) in calls {
+        assert_eq!(native.gate(call, None), component.gate(call, None));
+        let evaluate = |gate: &Gate| median(|| drop(black_box(gate.evaluate(black_box(call)))));
+        let gated = |gate: &Gate| median(|| drop(black_box(gate.gate(black_box(call), None))));
+        let (one, other) = (evaluate(&native), evaluate(&component));
+        let (gate_one, gate_other) = (gated(&native), gated(&component));
+        println!(
+            "| {name} | {} | {} | {:.1} | {} | {} | {:.1} |",
+            microseconds(one),
+            microseconds(other),
+            other.as_secs_f64() / one.as_secs_f64(),
+            microseconds(gate_one),
+            microseconds(gate_other),
+            gate_other.as_secs_f64() / gate_one.as_secs_f64(),
+        );
+    }
+}
+
+/// The time of one verdict.
+fn median(work: impl Fn()) -> Duration {
+    let mut samples: Vec<Duration> = (0..SAMPLES)
+        .map(|_| {
+            let begun = Instant::now();
+            (0..SAMPLE).for_each(|_| work());
+            begun.elapsed() / SAMPLE
+        })
+        .collect();
+    samples.sort();
+    samples[SAMPLES / 2]
+}
+
+fn microseconds(time: Duration) -> String {
+    format!("{:.2} µs", time.as_secs_f64() * 1e6)
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
+fn starting() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let build = || {
+        let builder = builder(EngineKind::Component, Arc::new(Ready)).cache_folder(folder.path());
+        builder.build().expect("the documents are valid").timings()
+    };
+    let cold = build();
+    let mut warm: Vec<_> = (0..SAMPLES).map(|_| build()).collect();
+    warm.sort_by_key(|timings| timings.total());
+    let warm = warm[SAMPLES / 2];
+    println!("\n| starting | cold | warm |\n|---|---:|---:|");
+    println!(
+        "| documents read | {} | {} |",
+        milliseconds(cold.reading),
+        milliseconds(warm.reading)
+    );
+    println!(
+        "| component | {} | {} |",
+        milliseconds(cold.component),
+        milliseconds(warm.component)
+    );
+    println!(
+        "| an instance | {} | {} |",
+        milliseconds(cold.instance),
+        milliseconds(warm.instance)
+    );
+    println!(
+        "| documents loaded | {} | {} |",
+        milliseconds(cold.loading),
+        milliseconds(warm.loading)
+    );
+    println!(
+        "| ready | {} | {} |",
+        milliseconds(cold.total()),
+        milliseconds(warm.total())
+    );
+}
+
+fn throughput(call: &str) {
+    println!("\n| verdicts a second | 1 thread | 2 threads |\n|---|---:|---:|");
+    for engine in [EngineKind::Native, EngineKind::Component] {
+        let gate = builder(engine, Arc::new(Ready))
+            .build()
+            .expect("the documents are valid");
+        let rates = [1, 2].map(|threads| rate(&gate, call, threads));
+        println!("| {} | {:.0} | {:.0} |", engine.as_str(), rates[0], rates[1]);
+    }
+}
+
+fn rate(gate: &Gate, call: &str, threads: u32) -> f64 {
+    const CALLS: u32 = 200_000;
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| (0..CALLS).for_each(|_| drop(black_box(gate.evaluate(black_box(call))))));
+        }
+    });
+    f64::from(CALLS * threads) / begun.elapsed().as_secs_f64()
+}
+
+/// What the process grows by for each instance: as many calls at once wait for their host.
+fn memory() {
+    const INSTANCES: usize = 64;
+    let host = Arc::new(Waiting(Barrier::new(INSTANCES + 1)));
+    let limits = InstanceLimits {
+        idle_instances: INSTANCES,
+        deadline: Duration::from_secs(600),
+        ..InstanceLimits::default()
+    };
+    let gate = builder(EngineKind::Component, Arc::clone(&host) as _)
+        .limits(limits)
+        .build();
+    let gate = gate.expect("the documents are valid");
+    let before = resident();
+    thread::scope(|scope| {
+        for at in 0..INSTANCES {
+            let gate = &gate;
+            let path = format!(r#"{{"path": "/elsewhere/{at}"}}"#);
+            scope.spawn(move || drop(gate.evaluate(&call("filesystem", "read_text_file", &path))));
+        }
+        host.0.wait();
+        let grown = resident().saturating_sub(before) / INSTANCES;
+        println!(
+            "\nresident memory of an instance with its documents and its thread: {} KiB",
+            grown / 1024
+        );
+        host.0.wait();
+    });
+}
+
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = status
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse::<usize>().ok());
+    pages.unwrap_or_default() * 4096
+}
+
+/// Every path exists and is canonical already; every repository has one remote.
+struct Ready;
+
+impl Host for Ready {
+    fn home_dir(&self) -> &str {
+        "/home/u"
+    }
+
+    fn current_dir(&self) -> &str {
+        "/work"
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        Ok(path.to_owned())
+    }
+
+    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec!["https://github.com/acme/widgets.git".to_owned()])
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
+        self.git_remote_urls(repo, "origin")
+    }
+}
+
+/// A host whose answers about paths of a call wait for all the others.
+struct Waiting(Barrier);
+
+impl Host for Waiting {
+    fn home_dir(&self) -> &str {
+        "/home/u"
+    }
+
+    fn current_dir(&self) -> &str {
+        "/work"
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        if path.starts_with("/elsewhere") {
+            self.0.wait();
+            self.0.wait();
+        }
+        Ok(path.to_owned())
+    }
+
+    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+}

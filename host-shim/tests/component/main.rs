@@ -1,0 +1,53 @@
+//! Gates whose engine is a component, with hosts and components that do not do their duty.
+
+mod components;
+mod examples;
+mod hosts;
+mod limits;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use callgate_core::{Host, HostError, RealpathError};
+use callgate_host::{EngineKind, Gate, GateBuilder};
+
+/// The example's documents, with a sandbox at `/work`.
+fn builder(host: impl Host + Send + Sync + 'static) -> GateBuilder {
+    let bundle = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json");
+    let builder = Gate::builder().engine(EngineKind::Component).bundle(bundle);
+    builder
+        .part(callgate_core::Part::AllowedDirectory, r#""/work""#)
+        .host(Arc::new(host))
+}
+
+/// A call that asks its host about the path.
+fn read(path: &str) -> String {
+    format!(
+        r#"{{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {{"path": "{path}"}}}}"#
+    )
+}
+
+/// A host on whose `realpath` a test decides; of everything else there is nothing.
+struct Answering<F>(F);
+
+impl<F: Fn(&str) -> Result<String, RealpathError>> Host for Answering<F> {
+    fn home_dir(&self) -> &str {
+        "/home/u"
+    }
+
+    fn current_dir(&self) -> &str {
+        "/work"
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        (self.0)(path)
+    }
+
+    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,144 @@
+// A host of the package as the functions that a component imports: what a typed function cannot answer is a failure.
+
+const ERRNO = new Map([
+  ["ENOENT", "not-found"],
+  ["ENOTDIR", "not-found"],
+  ["ELOOP", "too-many-links"],
+  ["EACCES", "denied"],
+  ["EPERM", "denied"],
+  ["EILSEQ", "not-utf8"],
+]);
+
+const FAILURES = new Map([
+  ["not-found", "not-found"],
+  ["loop", "too-many-links"],
+  ["denied", "denied"],
+  ["not-utf8", "not-utf8"],
+  ["other", "other"],
+]);
+
+const isText = (answer) => typeof answer === "string" && answer.isWellFormed();
+const isTexts = (answer) => Array.isArray(answer) && answer.every(isText);
+
+/** What jco makes the error of a `result` of. */
+const failure = (payload) => Object.assign(new Error(), { payload });
+
+function shown(value) {
+  if (typeof value?.then === "function") {
+    return " a promise";
+  }
+  return value === undefined ? " nothing" : ` ${JSON.stringify(value)}`;
+}
+
+function said(thrown) {
+  if (thrown instanceof Error) {
+    return thrown.message === "" ? "" : `: ${thrown.message}`;
+  }
+  return thrown === undefined ? "" : ` ${JSON.stringify(thrown)}`;
+}
+
+const messageOf = (name, thrown) => (thrown?.name === "HostError" ? thrown.message : `${name} threw${said(thrown)}`);
+
+/** The answer of a callback, if it is one. */
+function asked(name, ask, isAnswer, expected, failed) {
+  let answer;
+  try {
+    answer = ask();
+  } catch (thrown) {
+    throw failed(thrown);
+  }
+  if (!isAnswer(answer)) {
+    throw failed(
+      Object.assign(new Error(`${name} answered${shown(answer)}, expected ${expected}`), { name: "HostError" }),
+    );
+  }
+  return answer;
+}
+
+/** The functions of the interface `host`. */
+export function importsOf(host) {
+  const plain = (name) => (thrown) => failure({ message: messageOf(name, thrown) });
+  const texts = (name, ask) => [...asked(name, ask, isTexts, "an array of texts", plain(name))];
+  return {
+    homeDir: () => host.homeDir,
+    currentDir: () => host.currentDir,
+    ignoresPathCase: () => host.ignoresPathCase ?? false,
+    realpath(path) {
+      const failed = (thrown) => {
+        if (thrown instanceof Error && typeof thrown.code === "string") {
+          return failure({ tag: ERRNO.get(thrown.code) ?? "other" });
+        }
+        return failure({ tag: "failed", val: { message: messageOf("realpath", thrown) } });
+      };
+      const isAnswer = (answer) => isText(answer) || FAILURES.has(answer?.error);
+      const answer = asked("realpath", () => host.realpath(path), isAnswer, "a text", failed);
+      if (typeof answer !== "string") {
+        throw failure({ tag: FAILURES.get(answer.error) });
+      }
+      return answer;
+    },
+    readLink(path) {
+      const isAnswer = (answer) => answer === undefined || isText(answer);
+      return asked("readLink", () => host.readLink?.(path), isAnswer, "a text", plain("readLink"));
+    },
+    isDirectory(path) {
+      const isAnswer = (answer) => answer === undefined || typeof answer === "boolean";
+      return asked("isDirectory", () => host.isDirectory?.(path), isAnswer, "a boolean", plain("isDirectory"));
+    },
+    gitRemoteUrls: (repo, remote) => texts("gitRemoteUrls", () => host.gitRemoteUrls(repo, remote)),
+    gitDefaultRemoteUrls: (repo) => texts("gitDefaultRemoteUrls", () => host.gitDefaultRemoteUrls(repo)),
+    gitUrl: (repo, url) => texts("gitUrl", () => host.gitUrl?.(repo, url) ?? [url]),
+    condition(name, subject) {
+      const isAnswer = (answer) => typeof answer === "boolean";
+      return asked(
+        "condition",
+        () => host.condition?.(name, subject) ?? false,
+        isAnswer,
+        "a boolean",
+        plain("condition"),
+      );
+    },
+    roleValue(role, step) {
+      const name = step === "canonicalize" ? "canonicalize" : "extractPolicyValue";
+      throw failure({ message: `the host has no callback \`${name}\` for the role \`${role}\`` });
+    },
+  };
+}
+
+/** A `realpath` that does not do its duty, as the world asks for it. */
+export function misbehaving(host, realpath, reenter) {
+  let times = 0;
+  const answer = (path) => {
+    const honest = () => host.realpath(path);
+    switch (realpath.mode) {
+      case "throw":
+        if (realpath.code !== undefined) {
+          throw Object.assign(new Error(realpath.code), { code: realpath.code });
+        }
+        throw realpath.value === undefined ? new Error() : realpath.value;
+      case "return":
+        return realpath.value;
+      case "undefined":
+        return undefined;
+      case "promise":
+        return Promise.resolve(honest());
+      case "append": {
+        const real = honest();
+        return typeof real === "string" ? real + realpath.value : real;
+      }
+      case "sequence": {
+        const { values } = realpath;
+        return values.length === 0 ? honest() : values[Math.min(times++, values.length - 1)];
+      }
+      case "reenter":
+        reenter(realpath.request);
+        return honest();
+      default:
+        throw new Error(`unknown misbehaviour ${realpath.mode}`);
+    }
+  };
+  return {
+    ...host,
+    realpath: (path) => (realpath.for === undefined || realpath.for === path ? answer(path) : host.realpath(path)),
+  };
+}

@@ -1,0 +1,59 @@
+//! Building the crate for WebAssembly.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the module is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Face {
+    /// wasm-bindgen and JavaScript. Keeps the names of functions, which the next steps may need.
+    JavaScript,
+    /// A component.
+    Component,
+}
+
+/// Builds `callgate-wasm`, in the workspace at `root`, into the target directory `target`; the answer is the module.
+///
+/// # Errors
+/// When cargo cannot be started or fails; what it says is on standard error.
+pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dyn Error>> {
+    let feature = match face {
+        Face::JavaScript => "js",
+        Face::Component => "component",
+    };
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    command.current_dir(root).arg("build").arg("--locked");
+    command.args(["--package", "callgate-wasm", "--features", feature]);
+    command.args(["--profile", "wasm", "--target", "wasm32-unknown-unknown"]);
+    command.arg("--target-dir").arg(target);
+    // What a build script or clippy was started with is not meant for this build.
+    for inherited in ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"] {
+        command.env_remove(inherited);
+    }
+    match face {
+        Face::JavaScript => {}
+        Face::Component => {
+            command.env("CARGO_PROFILE_WASM_STRIP", "symbols");
+        }
+    }
+    succeed(&mut command)?;
+    Ok(target.join("wasm32-unknown-unknown/wasm/callgate_wasm.wasm"))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When it cannot be started, or fails.
+pub fn succeed(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let program = command.get_program().display().to_string();
+    let status = command
+        .status()
+        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{program}` ended with {status}").into())
+    }
+}

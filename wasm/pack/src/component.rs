@@ -1,0 +1,117 @@
+//! From a module to a component that imports the host and nothing else.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use wit_component::{ComponentEncoder, DecodedWasm};
+use wit_parser::{Resolve, WorldId, WorldItem};
+
+use crate::compile::{Face, compile};
+
+/// The interfaces that the component may import, with whether they have functions.
+const IMPORTS: [(&str, bool); 2] = [
+    ("callgate:gate/host@0.1.0", true),
+    // Names of types, and nothing that could be called.
+    ("callgate:gate/types@0.1.0", false),
+];
+
+/// Builds the component from the workspace at `root`, in the target directory `target`. It is not optimized further
+/// than the compiler does it.
+///
+/// # Errors
+/// When a step fails, or the component imports something else than the host.
+pub fn build(root: &Path, target: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let module = compile(root, target, Face::Component)?;
+    encode(&fs::read(module)?)
+}
+
+/// Makes a component of a module that was built from the contract.
+///
+/// # Errors
+/// When the module does not fit the contract in it, or imports something else than the host.
+pub fn encode(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut encoder = ComponentEncoder::default();
+    let encoder = encoder.validate(true).module(module);
+    let component = encoder.and_then(|encoder| encoder.encode());
+    let component = component.map_err(|error| format!("{error:#}"))?;
+    let foreign = foreign_imports(&component)?;
+    if foreign.is_empty() {
+        Ok(component)
+    } else {
+        let allowed = IMPORTS.map(|(name, _)| format!("`{name}`"));
+        Err(format!(
+            "the component imports {}, expected nothing besides {}",
+            foreign.join(", "),
+            allowed.join(" and ")
+        )
+        .into())
+    }
+}
+
+/// What a component imports that it should not.
+fn foreign_imports(component: &[u8]) -> Result<Vec<String>, Box<dyn Error>> {
+    let decoded = wit_component::decode(component).map_err(|error| format!("{error:#}"))?;
+    let DecodedWasm::Component(resolve, world) = decoded else {
+        return Err("the encoder made a package, expected a component".into());
+    };
+    Ok(imports(&resolve, world)
+        .filter(|import| !IMPORTS.contains(&(&import.0, import.1)))
+        .map(|(name, _)| format!("`{name}`"))
+        .collect())
+}
+
+fn imports(resolve: &Resolve, world: WorldId) -> impl Iterator<Item = (String, bool)> + '_ {
+    resolve.worlds[world].imports.iter().map(|(key, item)| {
+        let has_functions = match item {
+            WorldItem::Interface { id, .. } => !resolve.interfaces[*id].functions.is_empty(),
+            WorldItem::Function(_) | WorldItem::Type { .. } => true,
+        };
+        (resolve.name_world_key(key), has_functions)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_host_may_be_imported() {
+        #[track_caller]
+        fn check(imports: &str, expected: &[&str]) {
+            let text = format!(
+                "package a:b; \
+                 world w {{ {imports} }} \
+                 package callgate:gate@0.1.0 {{ interface types {{ type t = u8; }} interface host {{ f: func(); }} }} \
+                 package wasi:cli@0.2.0 {{ interface exit {{ exit: func(); }} }}"
+            );
+            let mut resolve = Resolve::default();
+            let package = resolve.push_str("w.wit", &text).unwrap();
+            let world = resolve.select_world(&[package], Some("w")).unwrap();
+            let mut module =
+                wit_component::dummy_module(&resolve, world, wit_parser::ManglingAndAbi::Standard32);
+            wit_component::embed_component_metadata(
+                &mut module,
+                &resolve,
+                world,
+                wit_component::StringEncoding::UTF8,
+                false,
+            )
+            .unwrap();
+            let refused = encode(&module).err().map(|error| error.to_string());
+            assert_eq!(refused.is_some(), !expected.is_empty(), "{refused:?}");
+            for name in expected {
+                assert!(
+                    refused.as_ref().is_some_and(|text| text.contains(name)),
+                    "{refused:?}"
+                );
+            }
+        }
+        check("import callgate:gate/host@0.1.0;", &[]);
+        check(
+            "import callgate:gate/host@0.1.0; import wasi:cli/exit@0.2.0;",
+            &["`wasi:cli/exit@0.2.0`"],
+        );
+        check("import now: func() -> u64;", &["`now`"]);
+    }
+}

@@ -1,0 +1,7 @@
+//! From the crate `callgate-wasm` to modules: what the program of this crate and the build script of `callgate-host`
+//! have in common.
+
+mod compile;
+pub mod component;
+
+pub use compile::{Face, compile, succeed};

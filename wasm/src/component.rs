@@ -1,0 +1,27 @@
+//! The face for hosts of WebAssembly components: `wit/callgate.wit` as Rust.
+
+mod approval;
+mod described;
+mod encode;
+mod engine;
+mod explained;
+mod host;
+mod plain;
+
+/// The boundary, written by wit-bindgen from the contract.
+mod bindings {
+    wit_bindgen::generate!({ path: "wit", world: "gate" });
+}
+
+use bindings::callgate::gate::types;
+use bindings::exports::callgate::gate::engine as contract;
+
+/// What the component exports.
+struct Component;
+
+#[expect(unsafe_code, reason = "exporting a symbol is unsafe in this edition")]
+mod exports {
+    use super::{Component, bindings};
+
+    bindings::export!(Component with_types_in bindings);
+}

@@ -1,0 +1,89 @@
+//! The host: the functions that the component imports.
+
+use callgate_core::{Host, HostError, RealpathError};
+
+use super::bindings::callgate::gate::host as imported;
+use super::types::{self, RoleStep};
+
+/// The imported functions, with what is asked once.
+pub(super) struct Imported {
+    home: String,
+    current: String,
+    ignores_path_case: bool,
+}
+
+impl Imported {
+    /// Asks where home and the current directory are.
+    pub(super) fn ask() -> Self {
+        Self {
+            home: imported::home_dir(),
+            current: imported::current_dir(),
+            ignores_path_case: imported::ignores_path_case(),
+        }
+    }
+}
+
+impl Host for Imported {
+    fn home_dir(&self) -> &str {
+        &self.home
+    }
+
+    fn current_dir(&self) -> &str {
+        &self.current
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        self.ignores_path_case
+    }
+
+    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+        imported::realpath(path).map_err(|error| match error {
+            types::RealpathError::NotFound => RealpathError::NotFound,
+            types::RealpathError::TooManyLinks => RealpathError::Loop,
+            types::RealpathError::Denied => RealpathError::Denied,
+            types::RealpathError::NotUtf8 => RealpathError::NotUtf8,
+            types::RealpathError::Other => RealpathError::Other,
+            types::RealpathError::Failed(error) => RealpathError::Host(failed(error)),
+        })
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        imported::read_link(path).map_err(failed)
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        imported::is_directory(path).map_err(failed)
+    }
+
+    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+        imported::git_remote_urls(repo, remote).map_err(failed)
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
+        imported::git_default_remote_urls(repo).map_err(failed)
+    }
+
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+        imported::git_url(repo, url).map_err(failed)
+    }
+
+    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
+        imported::role_value(role, role_step(step), value).map_err(failed)
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
+        imported::condition(name, subject).map_err(failed)
+    }
+}
+
+/// The step by the name that the core has for it.
+pub(super) fn role_step(name: &str) -> RoleStep {
+    match name {
+        "canonicalize" => RoleStep::Canonicalize,
+        _ => RoleStep::ExtractPolicyValue,
+    }
+}
+
+fn failed(error: types::HostError) -> HostError {
+    HostError::new(error.message)
+}

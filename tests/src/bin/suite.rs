@@ -59,6 +59,41 @@ const RUST: &[Step] = &[
             "warnings",
         ],
     ),
+    // The faces exclude each other, and so are not among the workspace's lints.
+    step(
+        "lints of the js face",
+        &[
+            "cargo",
+            "clippy",
+            "--quiet",
+            "-p",
+            "callgate-wasm",
+            "--features",
+            "js",
+            "--target",
+            "wasm32-unknown-unknown",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
+    step(
+        "lints of the component",
+        &[
+            "cargo",
+            "clippy",
+            "--quiet",
+            "-p",
+            "callgate-wasm",
+            "--features",
+            "component",
+            "--target",
+            "wasm32-unknown-unknown",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
     step(
         "core for wasm32",
         &[

@@ -8,21 +8,21 @@ impl From<&core::Semantics> for types::Semantics {
     fn from(semantics: &core::Semantics) -> Self {
         let owned = |names: &[Box<str>]| names.iter().map(|name| name.to_string()).collect();
         let schema = &semantics.arg_schema;
-        let alias = |(alias, key): (&Box<str>, &Box<str>)| ArgumentAlias {
+        let aliases = schema.arg_aliases.iter().map(|(alias, key)| ArgumentAlias {
             alias: alias.to_string(),
             key: key.to_string(),
-        };
-        let capability = |(name, operations): (&Box<str>, &Vec<Box<str>>)| NamedList {
+        });
+        let capabilities = semantics.capabilities.iter().map(|(name, operations)| NamedList {
             name: name.to_string(),
             entries: owned(operations),
-        };
+        });
         Self {
             kind: kind(semantics.kind),
             side_effect_level: level(semantics.side_effect_level),
             path_params: owned(&schema.path_params),
-            arg_aliases: schema.arg_aliases.iter().map(alias).collect(),
+            arg_aliases: aliases.collect(),
             required: owned(&schema.required),
-            capabilities: semantics.capabilities.iter().map(capability).collect(),
+            capabilities: capabilities.collect(),
             emits_artifacts: semantics.emits_artifacts,
             result_readers: owned(&semantics.result_readers),
             inline_result: semantics.inline_result,

@@ -15,10 +15,14 @@ const MOST: usize = 1 << 16;
 /// Text that an engine holds, by where it stands: it lives as long as the engine and never changes.
 type Held = (usize, usize);
 
+/// A decision's strictness, its rule and its reason.
+type Said = (u8, Held, Held);
+
 /// The verdicts of one engine that have been given.
 #[derive(Default)]
 pub(super) struct Verdicts {
-    numbers: BTreeMap<(u8, Held, Held), Vec<(Vec<Held>, u32)>>,
+    /// The numbers of what is said, by the roles that escalated.
+    numbers: BTreeMap<Said, Vec<(Vec<Held>, u32)>>,
     shared: Vec<Json>,
     unshared: Json,
 }

@@ -1,14 +1,13 @@
 //! The facade: building an engine, and asking it.
 
 mod interest;
+mod prepare;
 mod world;
 
 use std::fmt;
 
 use crate::annotation::Semantics;
-use crate::args::{
-    Arguments, Call, Forms, Layout, Prepared, Reading, Replacement, Shape, ShapeError, Shaped, shape,
-};
+use crate::args::{Call, Forms, Layout, Prepared, Reading, Shape, ShapeError, Shaped, shape};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
 use crate::eval::{CheckStep, Decision, Evaluation, Explanation, Pinned, ValueStep, Verdict};
@@ -19,6 +18,7 @@ use crate::role::{REDACTED, Step};
 use crate::setup::{self, Directories, Part};
 
 pub use interest::Interest;
+pub use prepare::PrepareError;
 pub use world::{Existence, Operation, Places};
 
 /// Collects the parts of an engine.
@@ -109,29 +109,6 @@ pub struct Gated<'e> {
     pub prepared: Prepared,
 }
 
-/// Why arguments cannot be prepared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PrepareError {
-    /// The arguments are no object, or hold a value under a resource role that cannot be read.
-    Unreadable(String),
-    /// An alias stands beside its key, or a required argument is missing.
-    Shape(ShapeError),
-    /// The host failed.
-    Host(HostError),
-}
-
-impl fmt::Display for PrepareError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(why) => formatter.write_str(why),
-            Self::Shape(error) => write!(formatter, "{error}"),
-            Self::Host(error) => write!(formatter, "the host failed to answer: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for PrepareError {}
-
 impl Engine {
     /// Starts building an engine.
     pub fn builder<'a>() -> EngineBuilder<'a> {
@@ -210,70 +187,6 @@ impl Engine {
     ) -> Explanation {
         let shaped = self.shaped_for_gate(container_workspace_dir);
         self.explain_shaped(call, shaped, host, |evaluation| settle(evaluation).verdict)
-    }
-
-    /// The two views of a call's arguments (SPEC §6), for a tool of this engine.
-    ///
-    /// # Errors
-    /// When the arguments are no object, or the host fails. A value never is an error: one without a canonical
-    /// form stays as given.
-    pub fn prepare(
-        &self,
-        call: &Call<'_>,
-        allowed_directory: Option<&str>,
-        container_workspace_dir: Option<&str>,
-        host: &dyn Host,
-    ) -> Result<Prepared, PrepareError> {
-        if let Arguments::Unreadable(why) = &call.arguments {
-            return Err(PrepareError::Unreadable(why.clone()));
-        }
-        let base = allowed_directory.map(|given| crate::path::lexical(given, &self.program.current));
-        let shaped = Shaped {
-            base: base.as_deref().unwrap_or(&self.program.current),
-            container: container_workspace_dir.zip(allowed_directory),
-            relative_as_given: allowed_directory.is_some(),
-        };
-        let (tool, (call, renamed)) = self.shape(call).map_err(PrepareError::Shape)?;
-        if tool.is_none() {
-            return Ok(self.prepare_unknown(&call));
-        }
-        let mut evaluation = self.evaluation(tool, &call, shaped, host, false);
-        let prepared = evaluation.prepared().map_err(PrepareError::Host)?;
-        Ok(Prepared { renamed, ..prepared })
-    }
-
-    /// Without an annotation both views have what looks like a path in its lexical form.
-    fn prepare_unknown(&self, call: &Call<'_>) -> Prepared {
-        let program = &self.program;
-        let mut replacements = Vec::new();
-        for (argument, (_, value)) in call.arguments.members().iter().enumerate() {
-            let mut replace = |place, text: &str| {
-                if let Some(lexical) = crate::args::heuristic(text, &program.home, &program.current) {
-                    let policy = Some(lexical.clone());
-                    replacements.push(Replacement {
-                        argument,
-                        place,
-                        transport: Some(lexical),
-                        policy,
-                    });
-                }
-            };
-            match value.read(program.limits.depth).as_deref() {
-                Ok(crate::args::Value::Text(text)) => replace(Vec::new(), text),
-                Ok(crate::args::Value::Array(items)) => {
-                    for (item, value) in items.iter().enumerate() {
-                        if let crate::args::Value::Text(text) = value {
-                            replace(vec![crate::args::Place::Item(item)], text);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        Prepared {
-            renamed: Vec::new(),
-            replacements,
-        }
     }
 
     /// The roles of each argument of an annotated tool, conditions resolved against the call's arguments, in the

@@ -38,5 +38,5 @@ fuzz_target!(|data: &[u8]| {
     let explained = ENGINE.explain_gate(&call, None, &Guessing);
     assert_eq!(explained.verdict, serde_json::to_value(&gated.verdict).unwrap());
     let _ = ENGINE.gate(&call, Some("/workspace"), &Guessing);
-    let _ = ENGINE.prepare(&call, Some("/work/project"), None, &Guessing);
+    let _ = ENGINE.prepare(&call, Some("/srv/project"), None, &Guessing);
 });

@@ -17,9 +17,9 @@ fuzz_target!(|text: &str| {
     let domain = extract_domain(text);
     let _ = domain_matches_allowlist(&domain, &[text, "*", "*.example.com"]);
     let _ = extract_git_domain(text);
-    let _ = rewrite_text(text, "/work", "/workspace");
+    let _ = rewrite_text(text, "/srv", "/workspace");
     if let Ok(path) = resolve_real_path(text, &Guessing) {
         assert!(path.starts_with('/'), "{path:?}");
     }
-    let _ = is_within_directory(text, "/work", &Guessing);
+    let _ = is_within_directory(text, "/srv", &Guessing);
 });

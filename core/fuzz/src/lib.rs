@@ -20,12 +20,12 @@ impl Host for Guessing {
     }
 
     fn current_dir(&self) -> &str {
-        "/work"
+        "/srv"
     }
 
     fn realpath(&self, path: &str) -> Result<String, RealpathError> {
         match path {
-            "/" | "/work" | "/home" | "/home/agent" | "/work/project" => return Ok(path.to_owned()),
+            "/" | "/srv" | "/home" | "/home/agent" | "/srv/project" => return Ok(path.to_owned()),
             _ => {}
         }
         match Self::digest(path) % 11 {
@@ -70,7 +70,7 @@ pub fn engine() -> Engine {
             rule("hosts", json!({"domains": {"roles": ["fetch-url", "git-remote-url"], "allowed": ["*.example.com", "github.com/acme/kit"]}}), "allow"),
             rule("evil", json!({"domains": {"roles": ["fetch-url"], "allowed": ["evil.example.com"]}}), "deny"),
             rule("read", json!({"paths": {"roles": ["read-path"], "within": "~/docs"}}), "allow"),
-            rule("remove", json!({"paths": {"roles": ["delete-path"], "within": "/work"}}), "escalate"),
+            rule("remove", json!({"paths": {"roles": ["delete-path"], "within": "/srv"}}), "escalate"),
             rule("owners", json!({"lists": [{"roles": ["github-owner"], "allowed": ["acme"], "matchType": "identifiers"}]}), "allow"),
             rule("mails", json!({"lists": [{"roles": ["email-address"], "allowed": ["a@example.com"], "matchType": "emails"}]}), "escalate"),
         ],
@@ -90,7 +90,7 @@ pub fn engine() -> Engine {
         .part(Part::CompiledPolicy, Input::Value(&policy))
         .part(Part::ToolAnnotations, Input::Value(&annotations))
         .part(Part::ProtectedPaths, Input::Value(&json!(["~/.ssh"])))
-        .part(Part::AllowedDirectory, Input::Value(&json!("/work/project")))
+        .part(Part::AllowedDirectory, Input::Value(&json!("/srv/project")))
         .part(
             Part::ServerDomainAllowlists,
             Input::Value(&json!({"fetch": ["*"], "git": ["github.com"]})),

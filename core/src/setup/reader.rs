@@ -1,0 +1,123 @@
+//! The parts of a setup, read one after the other.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::Part;
+use crate::annotation;
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::document::{self, Input, Node, Place, Report};
+use crate::limits::Limits;
+
+/// Reads one part after the other and keeps what is said about them.
+pub(super) struct Reader<'a> {
+    parts: &'a [(Part, Input<'a>)],
+    pub(super) limits: Limits,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(parts: &'a [(Part, Input<'a>)]) -> Result<Self, Vec<Diagnostic>> {
+        let twice = Part::ALL
+            .iter()
+            .filter(|part| parts.iter().filter(|(one, _)| one == *part).count() > 1);
+        let diagnostics: Vec<Diagnostic> = twice
+            .map(|part| {
+                Diagnostic::error(
+                    Code::DuplicateKey,
+                    part.key(),
+                    format!("the part `{}` is given twice, expected once", part.key()),
+                )
+            })
+            .collect();
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        Ok(Self {
+            parts,
+            limits: Limits::default(),
+            diagnostics,
+        })
+    }
+
+    /// What `read` makes of a part; `None` where the part is not configured or is no JSON.
+    pub(super) fn optional<T>(
+        &mut self,
+        part: Part,
+        read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
+    ) -> Option<T> {
+        let value = self.load(part)?;
+        if value.is_null() {
+            return None;
+        }
+        Some(self.read(part, &value, read))
+    }
+
+    /// The same for a part that must be there.
+    pub(super) fn required<T>(
+        &mut self,
+        part: Part,
+        read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
+    ) -> Option<T> {
+        if self.parts.iter().all(|(one, _)| *one != part) {
+            let message = format!("`{}` is missing, expected the document", part.key());
+            self.diagnostics
+                .push(Diagnostic::error(Code::MissingField, part.key(), message));
+        }
+        let value = self.load(part)?;
+        Some(self.read(part, &value, read))
+    }
+
+    /// Whether the part is given and not null, faulty or not.
+    pub(super) fn is_configured(&self, part: Part) -> bool {
+        let given = self.parts.iter().find(|(one, _)| *one == part);
+        given.is_some_and(|(_, input)| match input {
+            Input::Text(text) => text.trim() != "null",
+            Input::Value(value) => !value.is_null(),
+        })
+    }
+
+    fn load(&mut self, part: Part) -> Option<Cow<'a, Value>> {
+        let (_, input) = self.parts.iter().find(|(one, _)| *one == part)?;
+        let unread = match part {
+            Part::ToolAnnotations => annotation::is_unread,
+            Part::CompiledPolicy
+            | Part::DynamicLists
+            | Part::ProtectedPaths
+            | Part::AllowedDirectory
+            | Part::ServerDomainAllowlists
+            | Part::TrustedServers
+            | Part::Ceiling
+            | Part::Options
+            | Part::Roles
+            | Part::World => |_: &Place<'_>| false,
+        };
+        match document::load(*input, part.key(), &self.limits, unread) {
+            Ok(value) => Some(value),
+            Err(faults) => {
+                self.diagnostics.extend(faults);
+                None
+            }
+        }
+    }
+
+    fn read<T>(&mut self, part: Part, value: &Value, read: impl FnOnce(&Node<'_, '_>, &Limits) -> T) -> T {
+        let report = Report::default();
+        let read = read(&Node::document(value, part.key(), &report), &self.limits);
+        self.diagnostics.extend(report.finish(part.key()));
+        read
+    }
+
+    /// Ends the reading where there are errors, and with `strict` where there are warnings.
+    pub(super) fn check(&mut self, strict: bool) -> Result<(), Vec<Diagnostic>> {
+        let refused = |fault: &Diagnostic| match fault.severity {
+            Severity::Error => true,
+            Severity::Warning => strict,
+        };
+        if self.diagnostics.iter().any(refused) {
+            return Err(std::mem::take(&mut self.diagnostics));
+        }
+        Ok(())
+    }
+}

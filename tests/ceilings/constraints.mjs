@@ -1,0 +1,252 @@
+import { introspection } from "./limits.mjs";
+import { ALLOW, above, annotations, deny, engine, evaluate, file, gate, group, paths, policy, rule, tool, workspace } from "./vocabulary.mjs";
+
+// ==== argument constraints
+file("constraints");
+const S_GLOB = "12: arg_patterns are globs";
+const constrained = (arg_patterns, more = {}) => engine({
+  tool_arg_constraints: [{ tool: "read_file", arg_patterns, ...more }],
+});
+const path = (value, passes, pattern, why) =>
+  gate("fs/read_file", { path: value }, passes ? ALLOW : above('"path"', pattern), why);
+for (const [pattern, passing, failing] of [
+  ["src/*", ["src/a.rs", "./src/a.rs", "src//a.rs", "src/new-file", "src/.env", "/srv/box/src/a.rs"],
+    ["src", "src/deep/c.rs", "README.md", "srcs/a.rs", "a/src/b", "SRC/a.rs", "/srv/app/src/a.rs", "/srv/box2/src/a.rs", "~/src/a.rs"]],
+  ["src/**", ["src/a.rs", "src/deep/c.rs", "src/x/y/z"], ["README.md", "srcs/a", "docs/a", "."]],
+  ["**/*.md", ["README.md", "docs/x/y.md", "/srv/box/README.md"], ["src/a.rs", "/etc/hosts.md", "~/notes/n.md", "x.md/y"]],
+  ["*", ["README.md", "x"], ["src/a.rs", "/etc", ".", "/srv/box"]],
+  ["**", ["README.md", "src/deep/c.rs", ".", "/srv/box"], ["/etc/passwd", "..", "~/notes/n.md", "/srv/box2/src/a.rs"]],
+  ["src/?.rs", ["src/a.rs", "src/z.rs"], ["src/ab.rs", "src/.rs", "src/a.txt"]],
+  ["src/[a-c].{rs,txt}", ["src/a.rs", "src/b.txt"], ["src/d.rs", "src/a.md"]],
+  ["/srv/box/src/*", ["/srv/box/src/a.rs", "src/a.rs"], ["/srv/box2/src/a.rs", "src/deep/c.rs", "README.md"]],
+  ["/etc/*", ["/etc/passwd"], ["link/passwd", "src/a.rs", "/etc"]],
+  ["/**", ["/etc/passwd", "src/a.rs", "~/notes/n.md"], []],
+  ["~/notes/*", ["~/notes/n.md", "/home/u/notes/n.md"], ["src/a.rs", "notes/n.md", "~/n.md"]],
+  ["src/a.rs", ["src/a.rs"], ["src/a.rsx", "src/b.txt"]],
+  ["./src/*", ["src/a.rs"], ["README.md"]],
+  ["src\\*", ["src*"], ["src/a.rs", "srcx"]],
+]) {
+  group(`glob ${pattern}`, S_GLOB, constrained([pattern]), [
+    ...passing.map((value) => path(value, true, pattern)),
+    ...failing.map((value) => path(value, false, pattern)),
+  ]);
+}
+group("globs several", S_GLOB, constrained(["src/*", "docs/**"]), [
+  path("src/a.rs", true), path("docs/x/y", true), path("README.md", false, '"src/*", "docs/**"'),
+]);
+group("globs none", S_GLOB, constrained([]), [path("src/a.rs", false, "none")]);
+
+const S_WALK = "issue: a pattern cannot be walked around with .. or a link";
+group("walk around src/**", S_WALK, constrained(["src/**"]), [
+  path("src/../README.md", false, "src/**"),
+  path("src/../../../etc/passwd", false, "src/**"),
+  path("src/deep/../../out/o.log", false, "src/**"),
+  path("src/../src/a.rs", true, "src/**", "both forms are within"),
+  path("src/deep/../a.rs", true, "src/**"),
+  path("src/etc/passwd", false, "src/**", "a link to a directory outside"),
+  path("src/etc", false, "src/**"),
+  path("src/evil.rs", false, "src/**", "a link to a file outside"),
+  path("src/new.rs", false, "src/**", "a dangling link: a write would land outside"),
+  path("src/good.rs", true, "src/**", "a link that stays within"),
+  path("docs/src/a.rs", false, "src/**", "canonical within, as given not"),
+  path("/data/src/a.rs", false, "src/**", "the same through a link above"),
+  gate("fs/read_file", { path: "link/../src/a.rs" }, deny("structural-unresolvable-value"), ".. after a link is ambiguous"),
+  gate("fs/read_file", { path: "src/etc/../a.rs" }, deny("structural-unresolvable-value")),
+  gate("fs/read_file", { path: "src/a.rs\0.txt" }, deny("structural-unresolvable-value")),
+  gate("fs/read_file", { path: "file:///srv/box/src/a.rs" }, deny("structural-unresolvable-value")),
+  gate("fs/read_file", { path: "" }, deny("structural-unresolvable-value")),
+  gate("fs/read_file", { path: "~root/src/a.rs" }, deny("structural-unresolvable-value")),
+  gate("fs/read_file", { path: "loop/src" }, deny("structural-unresolvable-value")),
+  path("src%2fa.rs", false, "src/**"),
+  path("src\\a.rs", false, "src/**"),
+  path("ſrc/a.rs", false, "src/**"),
+  path(" src/a.rs", false, "src/**"),
+  path("src /a.rs", false, "src/**"),
+  path("//srv/box/src/a.rs", true, "src/**"),
+  path("/srv/box/./src/./a.rs", true, "src/**"),
+  path("/srv/box/../box/src/a.rs", true, "src/**"),
+  path("/srv/boxx/../box2/src/a.rs", false, "src/**"),
+  path("...", false, "src/**"),
+  path("src/...", true, "src/**", "three dots are a name"),
+]);
+group("walk around with evaluate", S_WALK, constrained(["src/**"]), [
+  evaluate("fs/read_file", { path: "/srv/box/src/a.rs" }, ALLOW, "prepared arguments are absolute"),
+  evaluate("fs/read_file", { path: "src/a.rs" }, above("src/**"), "evaluate takes it relative to /srv/app"),
+  evaluate("fs/read_file", { path: "/srv/box/src/../README.md" }, above("src/**")),
+  evaluate("fs/read_file", { path: "/srv/box/src/evil.rs" }, above("src/**")),
+]);
+group("relative without sandbox", S_WALK, { ...constrained(["src/**"]), allowedDirectory: null }, [
+  evaluate("fs/read_file", { path: "src/a.rs" }, ALLOW),
+  evaluate("fs/read_file", { path: "/srv/app/src/a.rs" }, ALLOW),
+  gate("fs/read_file", { path: "../box/src/a.rs" }, above("src/**")),
+]);
+group("sandbox by a link", S_WALK, { ...constrained(["src/*", "/data/docs/*"]), allowedDirectory: "/data" }, [
+  gate("fs/read_file", { path: "src/a.rs" }, ALLOW, "the workspace is where its link leads"),
+  gate("fs/read_file", { path: "/data/src/a.rs" }, ALLOW),
+  gate("fs/read_file", { path: "/data/docs/x" }, ALLOW),
+  gate("fs/read_file", { path: "src/evil.rs" }, above("src/*")),
+  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, above("src/*"), "as given it is not below /data"),
+]);
+group("through aliases", S_WALK, constrained(["src/**"]), [
+  gate("fs/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "src/a.rs" } }),
+  gate("fs/read_file", { file: "README.md" }, above('"path"', "src/**")),
+  gate("fs/read_file", { filename: "/etc/passwd" }, above('"path"', "src/**")),
+  gate("fs/read_file", { file: "src/a.rs", path: "README.md" }, deny("structural-unreadable-argument", "alias")),
+  gate("fs/read_file", { file: "src/a.rs", filename: "README.md" }, deny("structural-unreadable-argument", "alias")),
+]);
+group("key is an alias", "12: the value is that of arg_key", constrained(["src/**"], { arg_key: "file" }), [
+  path("src/a.rs", true), path("README.md", false, "src/**", "the alias stands for the key"),
+  gate("fs/read_file", { file: "README.md" }, above("src/**")),
+]);
+
+const S_KEY = "12: the value is that of arg_key, else of the first of path_params with a string";
+const keyed = (name, arg_key, ...arg_patterns) =>
+  engine({ tool_arg_constraints: [{ tool: name, arg_patterns, ...(arg_key && { arg_key }) }] });
+group("first path", S_KEY, keyed("move_file", undefined, "out/*"), [
+  gate("fs/move_file", { from: "out/o.log", to: "out/p" }, ALLOW),
+  gate("fs/move_file", { from: "out/o.log", to: "src/p" }, ALLOW, "only the first is looked at"),
+  gate("fs/move_file", { from: "src/a.rs", to: "out/p" }, above('"from"')),
+  gate("fs/move_file", { to: "src/p" }, above('"to"'), "from is absent, so to is the first"),
+  gate("fs/move_file", { from: null, to: "src/p" }, above('"to"'), "null is no string"),
+  gate("fs/move_file", { from: 5, to: "src/p" }, above('"to"'), "a number is no string"),
+  gate("fs/move_file", { from: 5, to: "out/p" }, ALLOW),
+]);
+group("both paths", S_KEY, engine({ tool_arg_constraints: [
+  { tool: "move_file", arg_patterns: ["out/*"], arg_key: "from" }, { tool: "move_file", arg_patterns: ["out/*"], arg_key: "to" },
+] }), [
+  gate("fs/move_file", { from: "out/o.log", to: "out/p" }, ALLOW),
+  gate("fs/move_file", { from: "out/o.log", to: "src/p" }, above('"to"')),
+  gate("fs/move_file", { from: "src/a.rs", to: "out/p" }, above('"from"')),
+]);
+const S_ABSENT = "12: where the argument is absent, the constraint does not apply";
+group("absent", S_ABSENT, keyed("*", "cwd", "src"), [
+  gate("fs/run", { cwd: "src" }, ALLOW), gate("fs/run", {}, ALLOW), gate("fs/run", { cwd: null }, ALLOW),
+  gate("fs/run", { cwd: "out" }, above('"cwd"', '"src"')), gate("fs/run", { command: "x" }, ALLOW),
+  gate("fs/think", {}, ALLOW), gate("fs/read_file", { path: "README.md" }, ALLOW),
+  gate("fs/think", { cwd: "out" }, above('"cwd"'), "the glob concerns every tool"),
+  gate("fs/think", { cwd: "src" }, ALLOW),
+]);
+group("absent path", S_ABSENT, keyed("list_dir", undefined, "src"), [
+  gate("fs/list_dir", {}, ALLOW), gate("fs/list_dir", { path: null }, ALLOW),
+  gate("fs/list_dir", { path: "out" }, above('"path"')), gate("fs/list_dir", { path: ["out"] }, above('"path"'), "an array of strings"),
+  gate("fs/list_dir", { path: [] }, ALLOW, "no value"),
+]);
+group("arrays", S_KEY, keyed("read_many", undefined, "src/**"), [
+  gate("fs/read_many", { paths: ["src/a.rs", "src/deep/c.rs"] }, ALLOW),
+  gate("fs/read_many", { paths: ["src/a.rs", "README.md"] }, above('"paths"'), "each of them must match"),
+  gate("fs/read_many", { paths: ["README.md", "src/a.rs"] }, above('"paths"')),
+  gate("fs/read_many", { paths: ["src/a.rs", "src/../README.md"] }, above('"paths"')),
+  gate("fs/read_many", { paths: [], path: "README.md" }, above('"path"'), "paths holds no string"),
+  gate("fs/read_many", { paths: [["README.md"]] }, deny("structural-unreadable-argument")),
+  gate("fs/read_many", { paths: [null, "src/a.rs"] }, ALLOW),
+]);
+group("pointer", S_KEY, keyed("edit_many", "/edits/*/path", "src/**"), [
+  gate("fs/edit_many", { edits: [{ path: "src/a.rs" }] }, ALLOW),
+  gate("fs/edit_many", { edits: [{ path: "src/a.rs" }, { path: "README.md" }] }, above('"edits"')),
+  gate("fs/edit_many", { edits: [{ path: "src/evil.rs" }] }, above('"edits"')),
+  gate("fs/edit_many", { edits: [] }, ALLOW), gate("fs/edit_many", {}, ALLOW),
+]);
+group("pointer in path_params", S_KEY, keyed("edit_many", undefined, "src/**"), [
+  gate("fs/edit_many", { edits: [{ path: "src/a.rs" }] }, ALLOW),
+  gate("fs/edit_many", { edits: [{ path: "out/x" }] }, above('"edits"')),
+]);
+const S_TEXT = "12: arg_patterns are globs, over values that are no paths";
+group("command", S_TEXT, keyed("run", "command", "git status*", "cargo **", "cargo {test,check} *"), [
+  gate("fs/run", { command: "git status" }, ALLOW), gate("fs/run", { command: "git status -s" }, ALLOW),
+  gate("fs/run", { command: "git push" }, above('"command"')), gate("fs/run", { command: "agit status" }, above('"command"')),
+  gate("fs/run", { command: "git status; rm -rf /" }, above('"command"'), "* stops at the slash"),
+  gate("fs/run", { command: "cargo test -p x" }, ALLOW), gate("fs/run", { command: "cargo run x" }, ALLOW, "** in a name is *"),
+  gate("fs/run", { command: "GIT status" }, above('"command"')), gate("fs/run", { command: "" }, above('"command"')),
+  gate("fs/run", { command: 5 }, above('"command"'), "no string matches no pattern"),
+  gate("fs/run", { command: true }, above('"command"')), gate("fs/run", { command: { a: "git status" } }, above('"command"')),
+  gate("fs/run", { command: ["git status"] }, ALLOW), gate("fs/run", { command: ["git status", "rm"] }, above('"command"')),
+  gate("fs/run", { command: ["git status", 5] }, above('"command"')), gate("fs/run", { command: null }, ALLOW),
+]);
+group("path under no role", S_WALK, keyed("mystery", "note", "/srv/box/src/**", "src/**", "plain*"), [
+  gate("net/mystery", { note: "/srv/box/src/a.rs" }, ALLOW), gate("net/mystery", { note: "plain text" }, ALLOW),
+  gate("net/mystery", { note: "/srv/box/src/../README.md" }, above('"note"')),
+  gate("net/mystery", { note: "/srv/box/src/evil.rs" }, above('"note"'), "what looks like a path is judged as one"),
+  gate("net/mystery", { note: "src/../../etc/passwd" }, above('"note"')),
+  gate("net/mystery", { note: "./src/a.rs" }, ALLOW),
+  gate("net/mystery", { note: "plain/../x" }, above('"note"')),
+]);
+group("url", "issue: values are compared in canonical form as well as given", keyed("get", "url", "https://docs.rs/**"), [
+  gate("net/get", { url: "https://docs.rs/serde" }, ALLOW), gate("net/get", { url: "https://docs.rs/a/b?q" }, ALLOW),
+  gate("net/get", { url: "https://evil.test/docs.rs/" }, above('"url"')),
+  gate("net/get", { url: "https://docs.rs.evil.test/" }, above('"url"')),
+  gate("net/get", { url: "https://docs.rs@evil.test/" }, above('"url"')),
+  gate("net/get", { url: "http://docs.rs/serde" }, above('"url"')),
+  gate("net/get", { url: "https:\\\\docs.rs\\x" }, above('"url"'), "as given it does not match"),
+]);
+group("tool glob", "12: the tool of a constraint is a glob", engine({ tool_arg_constraints: [
+  { tool: "read_*", arg_patterns: ["src/**"] }, { tool: "net/*", arg_patterns: ["https://docs.rs/**"], arg_key: "url" },
+  { tool: "fs/{remove,write_file}", arg_patterns: ["out/**"] },
+] }), [
+  gate("fs/read_file", { path: "README.md" }, above("src/**")), gate("fs/read_file", { path: "src/a.rs" }, ALLOW),
+  gate("fs/read_many", { paths: ["README.md"] }, above("src/**")), gate("fs/list_dir", { path: "docs" }, ALLOW),
+  gate("fs/remove", { path: "src/a.rs" }, above("out/**")), gate("fs/remove", { path: "out/o.log" }, ALLOW),
+  gate("fs/write_file", { path: "src/a.rs" }, above("out/**")), gate("fs/edit_many", { edits: [{ path: "src/a.rs" }] }, ALLOW),
+  gate("net/get", { url: "https://x.test" }, above('"url"')),
+]);
+group("tool with a slash", "12: the tool of a constraint is a glob", {
+  ...engine({ tool_arg_constraints: [{ tool: "*", arg_patterns: ["src/**"], arg_key: "path" }] }),
+  toolAnnotations: annotations({ fs: { "a/b": tool("read", "read_only", paths("path")) } }),
+}, [
+  gate("fs/a/b", { path: "README.md" }, above("src/**"), "what restricts is broad"), gate("fs/a/b", { path: "src/a.rs" }, ALLOW),
+]);
+group("remove a link", "2.8: a link to be removed is judged at both places", keyed("remove", undefined, "src/**"), [
+  gate("fs/remove", { path: "src/good.rs" }, ALLOW), gate("fs/remove", { path: "src/evil.rs" }, above("src/**")),
+  gate("fs/remove", { path: "docs/src" }, above("src/**")),
+]);
+group("own names only", S_WALK, keyed("think", "constructor", "x"), [
+  gate("fs/think", {}, ALLOW), gate("fs/think", { constructor: "x" }, ALLOW), gate("fs/think", { constructor: "y" }, above('"constructor"')),
+]);
+
+// ==== workspace roots
+const S_ROOTS = "issue: workspace roots are usable as a sandbox";
+group("roots", S_ROOTS, { ...engine({ workspace_roots: ["/srv/box/src", "~/notes"] }), allowedDirectory: null }, [
+  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, ALLOW), gate("fs/read_file", { path: "~/notes/n.md" }, ALLOW),
+  gate("fs/read_file", { path: "/srv/box/README.md" }, above('"path"', "workspace roots")),
+  gate("fs/read_file", { path: "/srv/box/src/../README.md" }, above("workspace roots")),
+  gate("fs/read_file", { path: "/srv/box/src/evil.rs" }, above("workspace roots")),
+  gate("fs/read_file", { path: "/srv/box/src/etc/passwd" }, above("workspace roots")),
+  gate("fs/read_file", { path: "/srv/box/docs/src/a.rs" }, ALLOW, "what it stands for lies within"),
+  gate("fs/read_file", { path: "/srv/box/srcx" }, above("workspace roots")),
+  gate("fs/read_file", { path: "src/a.rs" }, above("workspace roots"), "relative to /srv/app"),
+  gate("fs/write_file", { path: "/srv/box/src/new.rs" }, above("workspace roots"), "a dangling link"),
+  gate("fs/move_file", { from: "/srv/box/src/a.rs", to: "/etc/x" }, above('"to"')),
+  gate("fs/remove", { path: "/srv/box/docs/src" }, above("workspace roots"), "the link itself lies outside"),
+  gate("fs/read_many", { paths: ["/srv/box/src/a.rs", "/etc/passwd"] }, above('"paths"')),
+  gate("net/get", { url: "https://docs.rs" }, ALLOW), gate("fs/think", {}, ALLOW),
+]);
+group("roots do not anchor patterns", S_ROOTS, { ...engine({ workspace_roots: ["/srv/box", "/srv/app"],
+  tool_arg_constraints: [{ tool: "*", arg_patterns: ["src/*"] }] }), allowedDirectory: null }, [
+  gate("fs/read_file", { path: "/srv/app/src/a.rs" }, ALLOW),
+  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, above("src/*"), "in an intersection they would be other roots"),
+  gate("fs/read_file", { path: "/srv/box2/src/a.rs" }, above("roots")),
+]);
+const granted = { ...engine({ workspace_roots: ["/srv/box"] }), allowedDirectory: null, compiledPolicy: policy(),
+  toolAnnotations: introspection };
+group("roots grant nothing", S_ROOTS, granted, [
+  gate("filesystem/read_file", { path: "/srv/box/src/a.rs" }, deny("default-deny")),
+]);
+group("roots as the sandbox", S_ROOTS, { ...granted, options: { heuristicPaths: "off", workspaceRoots: "sandbox" } }, [
+  gate("filesystem/read_file", { path: "/srv/box/src/a.rs" }, { decision: "allow", rule: "structural-sandbox-allow" }),
+  gate("filesystem/read_file", { path: "src/a.rs" }, { decision: "allow", transport: { path: "src/a.rs" } }),
+  gate("filesystem/read_file", { path: "/etc/passwd" }, above("workspace roots")),
+  gate("filesystem/read_file", { path: "src/evil.rs" }, above("workspace roots")),
+]);
+for (const [name, documents] of [
+  ["two roots", { ceiling: { workspace_roots: ["/srv/box", "/srv/app"] }, allowedDirectory: null }],
+  ["no root", { ceiling: { tools: ["think"] }, allowedDirectory: null }],
+  ["no ceiling", { allowedDirectory: null }],
+  ["beside a sandbox", { ceiling: { workspace_roots: ["/srv/box"] } }],
+]) {
+  group(`roots as the sandbox, ${name}`, S_ROOTS,
+    { ...engine(undefined, documents), options: { workspaceRoots: "sandbox" } },
+    [{ op: "construct", expect: { refused: ["invalid-value", "options.workspaceRoots"] } }]);
+}
+group("outer roots", "12: intersect: what it allows, both allow",
+  { ...engine({ workspace_roots: ["/srv/box/src"], outer_workspace_roots: [["/srv/box"], ["/srv", "/etc"]] }), allowedDirectory: null }, [
+  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, ALLOW), gate("fs/read_file", { path: "/srv/box/src/etc/passwd" }, above("roots")),
+]);

@@ -68,7 +68,14 @@ fn check_within(
 
 #[test]
 fn a_host_that_lies_is_a_host_error() {
-    for lie in ["", "a", "../../etc", "/work/../etc/passwd", "/work//a", "/work/"] {
+    for lie in [
+        "",
+        "a",
+        "../../etc",
+        "/agent/../etc/passwd",
+        "/agent//a",
+        "/agent/",
+    ] {
         check(
             move |_| Ok(lie.to_owned()),
             "structural-host-error",
@@ -116,7 +123,7 @@ fn a_host_that_answers_megabytes_is_denied() {
     );
     // What fits is judged: it lies outside the sandbox.
     let gate = builder(Answering(move |given: &str| match given {
-        "/work/a" => path(1024 * 1024),
+        "/agent/a" => path(1024 * 1024),
         _ => Ok(given.to_owned()),
     }));
     let gate = gate.build().unwrap();

@@ -104,7 +104,7 @@ fn text_that_is_no_call_is_an_error_with_its_place() {
 fn pinned_directories_are_those_of_the_moment_of_building_in_every_instance() {
     // The sandbox is a link that leads elsewhere each time that somebody looks.
     let looks = AtomicUsize::new(0);
-    let answer = move |path: &str| match path.strip_prefix("/work") {
+    let answer = move |path: &str| match path.strip_prefix("/agent") {
         Some("") => Ok(format!("/real-{}", looks.fetch_add(1, Ordering::SeqCst))),
         Some(_) => Ok("/real-0/a".to_owned()),
         None if path == "/panic" => panic!("this ends the instance"),
@@ -115,7 +115,7 @@ fn pinned_directories_are_those_of_the_moment_of_building_in_every_instance() {
         .build()
         .unwrap();
     for _ in 0..3 {
-        let verdict = gate.evaluate(&read("/work/a")).unwrap();
+        let verdict = gate.evaluate(&read("/agent/a")).unwrap();
         assert_eq!(verdict.rule, "structural-sandbox-allow", "{verdict:?}");
         assert_eq!(
             gate.evaluate(&read("/panic")).unwrap().rule,

@@ -11,12 +11,14 @@ use std::sync::Arc;
 use callgate_core::{Host, HostError, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder};
 
-/// The example's documents, with a sandbox at `/work`.
+/// The example's documents, with a sandbox at `/agent`. Nothing is protected: the bundle protects itself, wherever this
+/// checkout is.
 fn builder(host: impl Host + Send + Sync + 'static) -> GateBuilder {
     let bundle = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json");
     let builder = Gate::builder().engine(EngineKind::Component).bundle(bundle);
     builder
-        .part(callgate_core::Part::AllowedDirectory, r#""/work""#)
+        .part(callgate_core::Part::AllowedDirectory, r#""/agent""#)
+        .part(callgate_core::Part::ProtectedPaths, "[]")
         .host(Arc::new(host))
 }
 
@@ -36,7 +38,7 @@ impl<F: Fn(&str) -> Result<String, RealpathError>> Host for Answering<F> {
     }
 
     fn current_dir(&self) -> &str {
-        "/work"
+        "/agent"
     }
 
     fn realpath(&self, path: &str) -> Result<String, RealpathError> {

@@ -63,6 +63,11 @@ impl<'w, 'h> Walk<'w, 'h> {
                     place.leave();
                 }
                 Step::Up(Origin::Value) => place.leave(),
+                Step::Stay => {
+                    if !place.is_missing() && self.facts.is_directory(&place.path)? == Some(false) {
+                        return Err(Unresolvable::BrokenLink.into());
+                    }
+                }
                 Step::Down(names) => {
                     if let Some(link) = self.enter(&mut place, &names)? {
                         pending.extend(link.below.map(Step::Down));
@@ -257,6 +262,8 @@ enum Origin {
 /// A `..`, or the names up to the next one.
 enum Step {
     Up(Origin),
+    /// The end of a link's target that names a directory, `x/` or `x/.`: through a file it leads nowhere.
+    Stay,
     Down(String),
 }
 
@@ -270,8 +277,12 @@ fn steps(text: &str, origin: Origin) -> Vec<Step> {
                 names.push('/');
                 names.push_str(name);
             }
-            (_, Some(Step::Up(_)) | None) => steps.push(Step::Down(name.to_owned())),
+            (_, Some(Step::Up(_) | Step::Stay) | None) => steps.push(Step::Down(name.to_owned())),
         }
+    }
+    let names_directory = text.ends_with('/') || text.ends_with("/.");
+    if let (Origin::Link, true, Some(Step::Down(_))) = (origin, names_directory, steps.last()) {
+        steps.push(Step::Stay);
     }
     steps
 }

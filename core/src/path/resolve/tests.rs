@@ -151,6 +151,18 @@ fn a_dangling_link_means_its_target() {
 }
 
 #[test]
+fn a_link_to_a_file_as_a_directory_is_broken() {
+    for target in ["/c/.", "c/./."] {
+        let disk = Disk::new([format!("/b -> {target}").as_str(), "/c"]);
+        let answer = disk.evaluate(|resolver| resolver.resolve("/b", "/"));
+        assert_eq!(answer, Err(Unresolvable::BrokenLink.into()), "{target}");
+    }
+    let disk = Disk::new(["/b -> new/."]);
+    let answer = disk.evaluate(|resolver| resolver.resolve("/b", "/"));
+    assert_eq!(answer.as_ref().map(CanonicalPath::as_str), Ok("/new"));
+}
+
+#[test]
 fn two_readings_of_a_parent_must_agree() {
     let ambiguous = || refused(Unresolvable::Ambiguous);
     check(&[

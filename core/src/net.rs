@@ -3,12 +3,14 @@
 //! Two kinds of things live here. The plain functions ([`normalize_url`], [`extract_git_domain`], …) turn
 //! text into text; they serve display and compatibility. A judgement uses [`Location`] and [`DomainSet`]
 //! instead, which read a value twice: strictly where a match would grant something, broadly where it would
-//! restrict something. URLs are parsed by the `url` crate and by nothing else.
+//! restrict something. URLs are parsed by the `url` crate; a plain one to fetch is told from the others by a scan that
+//! finds the same host.
 
 mod domain;
 mod git;
 mod host;
 mod location;
+mod plain;
 mod text;
 mod url;
 

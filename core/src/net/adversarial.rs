@@ -335,6 +335,14 @@ proptest! {
     }
 
     #[test]
+    fn a_url_that_needs_no_parser_is_read_as_by_the_parser(value in urlish()) {
+        for value in [format!("https://{value}"), format!("http://github.com{value}"), value] {
+            let (read, parsed) = (Location::new(&value, Fetch), Location::parsed(&value, Fetch));
+            prop_assert_eq!(format!("{read:?}"), format!("{parsed:?}"), "{:?}", value);
+        }
+    }
+
+    #[test]
     fn normalizing_twice_is_normalizing_once(value in urlish()) {
         let once = normalize_url(&value).into_owned();
         prop_assert_eq!(normalize_url(&once), once.as_str());

@@ -38,24 +38,24 @@ impl CanonicalHost {
         Self::new(host)
     }
 
+    /// A name in canonical form.
+    pub(super) fn from_name(name: &str) -> Self {
+        let is_loopback = name
+            .strip_suffix("localhost")
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        Self {
+            text: name.into(),
+            reach: if is_loopback { Reach::Loopback } else { Reach::Name },
+            embedded: None,
+        }
+    }
+
     fn new<S: AsRef<str>>(host: Host<S>) -> Option<Self> {
         match host {
             Host::Domain(name) => {
                 let name = name.as_ref();
                 let name = name.strip_suffix('.').unwrap_or(name);
-                if name.is_empty() || name.ends_with('.') {
-                    return None;
-                }
-                let reach = if name == "localhost" || name.ends_with(".localhost") {
-                    Reach::Loopback
-                } else {
-                    Reach::Name
-                };
-                Some(Self {
-                    text: name.into(),
-                    reach,
-                    embedded: None,
-                })
+                (!name.is_empty() && !name.ends_with('.')).then(|| Self::from_name(name))
             }
             Host::Ipv4(address) => Some(Self {
                 text: address.to_string().into(),

@@ -8,6 +8,7 @@ use url::{Host, Url};
 
 use super::git::{SshForm, is_user, with_path};
 use super::host::{CanonicalHost, Reach, tails};
+use super::plain::plain_host;
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
 use crate::names::hash;
@@ -149,11 +150,27 @@ impl Location {
     /// reason to grant nothing to a remote, which git reads for itself. A URL to fetch is taken as the
     /// parser reads it, so the normalized text is what must be sent.
     ///
-    /// One parse for an ordinary URL; for others the cost is linear in the length, which the caller bounds.
+    /// The cost is linear in the length, which the caller bounds: one scan for an ordinary URL to fetch, one parse
+    /// for most others.
     pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
-        if kind == UrlKind::Bare {
-            return Self::bare(value);
+        match kind {
+            UrlKind::Bare => Self::bare(value),
+            UrlKind::Fetch => Self::plain(value).unwrap_or_else(|| Self::parsed(value, kind)),
+            UrlKind::GitRemote | UrlKind::Other => Self::parsed(value, kind),
         }
+    }
+
+    /// A URL to fetch that needs no parser.
+    fn plain(value: &str) -> Option<Self> {
+        let host = plain_host(value).filter(|_| is_as_written(value, LINE_BREAKS))?;
+        Some(Self {
+            domain: None,
+            reading: Reading::Clear(Place::of(CanonicalHost::from_name(host))),
+        })
+    }
+
+    /// What the URL parser makes of a value, and git of a remote that is no URL.
+    pub(super) fn parsed(value: &str, kind: UrlKind) -> Self {
         let form = match kind {
             UrlKind::GitRemote => SshForm::parse(value),
             UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => None,
@@ -173,7 +190,7 @@ impl Location {
         let place = match (kind, &url) {
             (UrlKind::GitRemote, url) => remote_place(value, url.as_ref()),
             (UrlKind::Fetch, Some(url)) if matches!(url.scheme(), "http" | "https") => {
-                url_place(url).filter(|_| is_as_written(value, &['\t', '\n', '\r']))
+                url_place(url).filter(|_| is_as_written(value, LINE_BREAKS))
             }
             (UrlKind::Other, Some(url)) => url_place(url).filter(|_| is_as_written(value, &[])),
             (UrlKind::Fetch | UrlKind::Other | UrlKind::Bare, _) => None,
@@ -299,6 +316,18 @@ fn host_keys(host: &str) -> impl Iterator<Item = Key<'_>> {
     once(Key::new(Scope::Host, host)).chain(tails(host).map(|tail| Key::new(Scope::Suffix, tail)))
 }
 
+impl Place {
+    /// A host, and nothing of what is kept there.
+    fn of(host: CanonicalHost) -> Self {
+        Self {
+            host,
+            exact: None,
+            folded: None,
+            has_plain_user: true,
+        }
+    }
+}
+
 impl Traces {
     fn of(value: &str, domain: &str, kind: UrlKind) -> Self {
         let mut hosts = readable_hosts(value);
@@ -318,13 +347,11 @@ impl Traces {
 }
 
 fn url_place(url: &Url) -> Option<Place> {
-    Some(Place {
-        host: url_host(url)?,
-        exact: None,
-        folded: None,
-        has_plain_user: true,
-    })
+    url_host(url).map(Place::of)
 }
+
+/// What the parser drops wherever it stands.
+const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
 
 /// Whether `value` is one URL without control characters, white space around it and `tolerated` ones aside.
 fn is_as_written(value: &str, tolerated: &[char]) -> bool {

@@ -101,3 +101,31 @@ fn an_approval_does_not_cover_values_that_it_cannot_see() {
     assert_eq!(found(&deep), None);
     assert!(offered(&deep).is_empty());
 }
+
+/// A protected path in an argument without a role is found whatever stands beside it in the array, also what cannot be
+/// read.
+#[test]
+fn nothing_in_an_array_hides_a_protected_path() {
+    let documents = Documents::new(json!([]), &[tool("s/read", json!({"path": ["read-path"]}))])
+        .with(Part::ProtectedPaths, json!(["/secret"]));
+    let host = host(&json!({"files": ["/secret/key"]}));
+    let engine = documents.build(&host).expect("the documents are good");
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    for (note, found) in [
+        (r#"["/secret/key"]"#.to_owned(), true),
+        (r#"["x", "\u002fsecret/key"]"#.to_owned(), true),
+        (r#"[{"a": 1, "a": 2}, "/secret/key"]"#.to_owned(), true),
+        (format!(r#"["/secret/key", {deep}]"#), true),
+        (
+            r#"["/secrets", "secret/key", "\ud800/secret/key"]"#.to_owned(),
+            false,
+        ),
+        (r#"[["/secret/key"]]"#.to_owned(), false),
+    ] {
+        let request =
+            format!(r#"{{"serverName": "s", "toolName": "read", "arguments": {{"note": {note}}}}}"#);
+        let call = Call::from_json(&request).expect("a call");
+        let rule = engine.evaluate(&call, &host).rule;
+        assert_eq!(rule == "structural-protected-path", found, "{note}: {rule}");
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
+
 use super::call::{Arguments, Call};
 use super::siblings::{Siblings, descend};
 use super::value::{Place, Unreadable, Value};
@@ -266,48 +268,31 @@ impl<'p, 'c> Reading<'p, 'c> {
             .push(Operand::new(Some(bearer.at), place, text, bearer.roles));
     }
 
-    /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2.
+    /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2. What else an array holds
+    /// is not looked into, and cannot hide them.
     fn collect_path_like(&mut self, program: &Program, at: usize, value: &'c Value<'c>) {
-        let starts_like_array = match value {
-            Value::Raw(raw) => match raw.get().as_bytes() {
-                [b'"', first, ..] => {
-                    if !matches!(first, b'/' | b'.' | b'~' | b'\\') {
-                        return;
-                    }
-                    false
-                }
-                [first, ..] => *first == b'[',
-                [] => false,
-            },
-            Value::Json(serde_json::Value::String(text)) => {
-                self.push_path_like(program, at, Cow::Borrowed(text));
-                return;
-            }
-            Value::Text(_) => false,
-            Value::Array(_) | Value::Json(serde_json::Value::Array(_)) => true,
-            _ => return,
-        };
-        let Ok(read) = value.read(program.limits.depth) else {
-            return;
-        };
-        match (read, starts_like_array) {
-            (Cow::Borrowed(Value::Text(text)), _) => self.push_path_like(program, at, Cow::Borrowed(text)),
-            (Cow::Owned(Value::Text(text)), _) => self.push_path_like(program, at, text),
-            (Cow::Borrowed(Value::Array(items)), true) => {
-                for item in items {
-                    if let Value::Text(text) = item {
-                        self.push_path_like(program, at, Cow::Borrowed(text));
-                    }
+        match value {
+            Value::Raw(raw) if raw.get().starts_with('[') => {
+                let items = serde_json::from_str::<Vec<&RawValue>>(raw.get());
+                for text in items.unwrap_or_default().into_iter().filter_map(path_like_raw) {
+                    self.push_path_like(program, at, text);
                 }
             }
-            (Cow::Owned(Value::Array(items)), true) => {
-                for item in items {
-                    if let Value::Text(text) = item {
-                        self.push_path_like(program, at, text);
-                    }
+            Value::Array(items) => {
+                for text in items.iter().filter_map(path_like_string) {
+                    self.push_path_like(program, at, text);
                 }
             }
-            _ => {}
+            Value::Json(serde_json::Value::Array(items)) => {
+                for text in items.iter().filter_map(serde_json::Value::as_str) {
+                    self.push_path_like(program, at, Cow::Borrowed(text));
+                }
+            }
+            one => {
+                if let Some(text) = path_like_string(one) {
+                    self.push_path_like(program, at, text);
+                }
+            }
         }
     }
 
@@ -343,6 +328,33 @@ impl<'p, 'c> Reading<'p, 'c> {
                 )));
             }
         }
+    }
+}
+
+/// The text of a string, unless it is known not to start like a path.
+fn path_like_string<'c>(value: &'c Value<'c>) -> Option<Cow<'c, str>> {
+    match value {
+        Value::Text(text) => Some(Cow::Borrowed(text)),
+        Value::Json(json) => json.as_str().map(Cow::Borrowed),
+        Value::Raw(raw) => path_like_raw(raw),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::IllFormed
+        | Value::Array(_)
+        | Value::Object(_)
+        | Value::Unread => None,
+    }
+}
+
+/// The same of JSON text, in which an escape may stand for any character.
+fn path_like_raw(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let [b'"', b'/' | b'.' | b'~' | b'\\', ..] = raw.get().as_bytes() else {
+        return None;
+    };
+    match Value::Raw(raw).read(0).ok()?.into_owned() {
+        Value::Text(text) => Some(text),
+        _ => None,
     }
 }
 

@@ -110,6 +110,11 @@ impl<'a> Call<'a> {
         &self.tool
     }
 
+    /// What the host says about the call; where it says nothing, not even a mode.
+    pub(crate) fn context(&self) -> Arc<Context> {
+        self.context.clone().unwrap_or_default()
+    }
+
     /// The arguments alone.
     pub fn into_arguments(self) -> Arguments<'a> {
         self.arguments

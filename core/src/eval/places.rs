@@ -1,11 +1,9 @@
 //! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
 
-use std::sync::Arc;
-
 use super::{Evaluation, Verdict};
 use crate::args::Operand;
 use crate::host::HostError;
-use crate::world::{Action, Context, Refused};
+use crate::world::{Action, Refused};
 
 impl<'p, 'c> Evaluation<'p, 'c, '_> {
     /// Every address must name a place that the mode sees, and then the tool's command must be allowed at each.
@@ -25,7 +23,7 @@ impl<'p, 'c> Evaluation<'p, 'c, '_> {
                 .map(Some);
         }
         self.note("visibility", true, || "every address is visible".to_owned());
-        let context = self.context();
+        let context = self.call.context();
         let action = Action {
             tool: &self.call.tool,
             command: context.command(),
@@ -63,11 +61,6 @@ impl<'p, 'c> Evaluation<'p, 'c, '_> {
         let reason = refused.reply.sentence();
         self.note(check, false, || reason.clone());
         Ok(Verdict::deny(rule, reason))
-    }
-
-    /// What the host says about the call; where it says nothing, not even a mode.
-    pub(super) fn context(&self) -> Arc<Context> {
-        self.call.context.clone().unwrap_or_default()
     }
 
     /// Whether an argument of the call is an address, so that no path of the host may be told.

@@ -111,13 +111,12 @@ impl<'p> Evaluation<'p, '_, '_> {
     }
 
     fn check_resolvable(&mut self) -> Result<Option<Verdict<'p>>, HostError> {
-        let context = self.context();
         for at in 0..self.reading.operands.len() {
             let Some(operand) = self.reading.operands.get_mut(at) else {
                 continue;
             };
             if operand.role_set.intersects(self.program.address_roles) {
-                self.forms.see(operand, &context);
+                self.forms.see(operand, &self.call.context());
             }
             let failure = if operand.role_set.intersects(self.program.path_roles) {
                 self.forms.resolve(operand).err()

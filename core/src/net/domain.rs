@@ -58,6 +58,26 @@ pub(crate) struct DomainSet {
     slots: Slots,
     /// The scopes of the entries.
     scopes: ScopeSet,
+    /// The lengths of the entries' keys: most hosts and their parents have none of them.
+    lengths: Lengths,
+}
+
+/// A set of lengths, of which those from 63 bytes on are not told apart.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lengths(u64);
+
+impl Lengths {
+    fn of(key: &Key<'_>) -> Self {
+        Self(1 << key.text.len().min(63))
+    }
+
+    fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 /// INVARIANT: entries are sorted by scope and text, those that grant first.
@@ -96,6 +116,10 @@ impl DomainSet {
         Self {
             slots: Slots::new(entries.iter().map(|entry| entry.key().hash())),
             scopes: entries.iter().map(|entry| entry.scope).collect(),
+            lengths: entries
+                .iter()
+                .map(|entry| Lengths::of(&entry.key()))
+                .fold(Lengths::default(), Lengths::union),
             entries: entries.into(),
         }
     }
@@ -145,6 +169,9 @@ impl DomainSet {
     }
 
     fn find(&self, key: &Key<'_>) -> Option<&Entry> {
+        if !self.lengths.meets(Lengths::of(key)) {
+            return None;
+        }
         let is_wanted = |at: usize| self.entries.get(at).is_some_and(|entry| entry.key() == *key);
         self.entries.get(self.slots.find(key.hash(), is_wanted)?)
     }

@@ -1,5 +1,7 @@
 //! The one canonical spelling of a host, in which hosts are compared.
 
+use std::net::Ipv4Addr;
+
 use url::Host;
 
 /// Who answers at a host, as far as its name tells.
@@ -38,8 +40,20 @@ impl CanonicalHost {
         Self::new(host)
     }
 
-    /// A name in canonical form.
-    pub(super) fn from_name(name: &str) -> Self {
+    /// A name, or an IPv4 address, in canonical form.
+    pub(super) fn from_plain(plain: &str) -> Self {
+        if plain.ends_with(|c: char| c.is_ascii_digit()) && plain.parse::<Ipv4Addr>().is_ok() {
+            Self {
+                text: plain.into(),
+                reach: Reach::Address,
+                embedded: None,
+            }
+        } else {
+            Self::from_name(plain)
+        }
+    }
+
+    fn from_name(name: &str) -> Self {
         let is_loopback = name
             .strip_suffix("localhost")
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
@@ -87,7 +101,8 @@ impl CanonicalHost {
 /// `host` and what remains of it after each of its dots: the suffixes that `*.x` is compared with.
 pub(super) fn tails(host: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(host), |rest| {
-        rest.split_once('.').map(|(_, shorter)| shorter)
+        let dot = rest.bytes().position(|byte| byte == b'.')?;
+        rest.get(dot + 1..)
     })
 }
 

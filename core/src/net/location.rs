@@ -165,7 +165,7 @@ impl Location {
         let host = plain_host(value).filter(|_| is_as_written(value, LINE_BREAKS))?;
         Some(Self {
             domain: None,
-            reading: Reading::Clear(Place::of(CanonicalHost::from_name(host))),
+            reading: Reading::Clear(Place::of(CanonicalHost::from_plain(host))),
         })
     }
 

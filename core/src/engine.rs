@@ -149,7 +149,8 @@ impl Engine {
 
     /// Prepares and judges a call in one pass: what is judged is what [`Gated::prepared`] sends on.
     ///
-    /// Relative paths are relative to the sandbox. Paths under `container_workspace_dir` are moved onto it.
+    /// Relative paths are relative to the sandbox, and paths under `container_workspace_dir` are moved onto it; where
+    /// it has several directories, the first is meant.
     pub fn gate(&self, call: &Call<'_>, container_workspace_dir: Option<&str>, host: &dyn Host) -> Gated<'_> {
         let (tool, (call, renamed)) = match self.shape(call) {
             Ok(shape) => shape,
@@ -247,9 +248,10 @@ impl Engine {
         self.program.ceiling.as_ref().map(|ceiling| ceiling.document())
     }
 
-    /// The sandbox as it is configured, absolute: `allowedDirectory`, or the workspace root that is one.
-    pub fn allowed_directory(&self) -> Option<&str> {
-        self.program.sandbox.as_deref()
+    /// The directories of the sandbox as they are configured, absolute: `allowedDirectory`, or the workspace roots of the
+    /// ceiling where `options.workspaceRoots` makes them the sandbox. Relative paths are relative to the first.
+    pub fn allowed_directories(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.program.sandbox.iter().map(|directory| &**directory)
     }
 
     /// The bounds of this engine.
@@ -266,7 +268,7 @@ impl Engine {
     }
 
     fn shaped_for_gate<'s>(&'s self, container: Option<&'s str>) -> Shaped<'s> {
-        let sandbox = self.program.sandbox.as_deref();
+        let sandbox = self.program.sandbox.first().map(|first| &**first);
         Shaped {
             base: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),

@@ -7,6 +7,7 @@ mod conditions;
 mod directories;
 mod places;
 mod rules;
+mod sandbox;
 mod structural;
 mod trace;
 mod verdict;

@@ -48,8 +48,8 @@ pub(crate) struct Program {
     pub(crate) directories: Box<[Box<str>]>,
     /// Protected paths, absolute and lexical.
     pub(crate) protected: Box<[Box<str>]>,
-    /// The sandbox, absolute and lexical.
-    pub(crate) sandbox: Option<Box<str>>,
+    /// The directories of the sandbox, absolute and lexical, each once; relative paths are relative to the first.
+    pub(crate) sandbox: Box<[Box<str>]>,
     /// What calls may use at most.
     pub(crate) ceiling: Option<Ceiling>,
     /// Each gated server's patterns, and as they are written.

@@ -30,8 +30,9 @@ pub(crate) struct Setup {
     pub(crate) lists: Lists,
     /// Paths that no call may touch: absolute, `~` or `~/…`.
     pub(crate) protected_paths: Vec<Box<str>>,
-    /// `allowedDirectory`: absolute, `~`, `~/…`, or (with a warning) relative to the current directory.
-    pub(crate) sandbox: Option<Box<str>>,
+    /// The directories that are one sandbox: `allowedDirectory`, or the workspace roots of the ceiling. They are absolute,
+    /// `~`, `~/…`, or (with a warning, and not of a ceiling) relative to the current directory.
+    pub(crate) sandbox: Vec<Box<str>>,
     /// For each gated server the domain patterns that pass, in the order of the document.
     pub(crate) domain_allowlists: Vec<(Box<str>, Vec<Box<str>>)>,
     /// The servers whose every call is allowed.
@@ -91,14 +92,14 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
     let world = reader.optional(Part::World, world::read);
     let ceiling = reader.optional(Part::Ceiling, Ceiling::read);
     let annotations = annotations.unwrap_or_default();
-    let mut sandbox = sandbox.flatten();
+    let mut sandbox: Vec<Box<str>> = sandbox.flatten().into_iter().collect();
     if let Some(ceiling) = &ceiling {
         let found = bound::warnings(ceiling, Part::Ceiling.key(), &annotations);
         reader.diagnostics.extend(found);
     }
     if options.workspace_roots == WorkspaceRoots::Sandbox {
-        match bound::sandbox(ceiling.as_ref(), sandbox.as_deref()) {
-            Ok(root) => sandbox = Some(root),
+        match bound::sandbox(ceiling.as_ref(), &sandbox) {
+            Ok(roots) => sandbox = roots.to_vec(),
             Err(message) => reader.diagnostics.push(Diagnostic::error(
                 Code::InvalidValue,
                 "options.workspaceRoots",
@@ -115,7 +116,7 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
         Part::CompiledPolicy.key(),
         &registry,
         &annotations,
-        sandbox.as_deref(),
+        &sandbox,
         &domain_allowlists,
     );
     reader.diagnostics.extend(by_design);
@@ -207,7 +208,7 @@ mod tests {
             (Part::World, " null\n"),
         ];
         for setup in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
-            assert_eq!(setup.sandbox, None);
+            assert_eq!(setup.sandbox, []);
             assert!(setup.protected_paths.is_empty() && setup.domain_allowlists.is_empty());
             assert!(setup.trusted_servers.is_empty() && setup.warnings.is_empty());
             assert_eq!(setup.ceiling, None);
@@ -254,7 +255,7 @@ mod tests {
             setup.protected_paths,
             ["/etc".into(), "~".into(), "~/.ssh".into()]
         );
-        assert_eq!(setup.sandbox.as_deref(), Some("/box"));
+        assert_eq!(setup.sandbox, ["/box".into()]);
         let gated = [
             ("fetch".into(), vec!["*.x".into(), "".into()]),
             ("a".into(), vec![]),

@@ -236,13 +236,14 @@ impl<'p> Evaluation<'p, '_, '_> {
         Ok(Some(forms))
     }
 
-    /// Patterns are relative to the sandbox, else to what relative paths are relative to. Never to the ceiling's own
-    /// roots: in an intersection a pattern would then mean another thing than in the ceiling that it comes from.
+    /// Patterns are relative to the sandbox's first directory, else to what relative paths are relative to. Roots that
+    /// are not the sandbox anchor none: in an intersection a pattern would then mean another thing than in the ceiling
+    /// that it comes from.
     fn anchors(&mut self) -> Result<Anchors, HostError> {
-        let workspace = match &self.program.sandbox {
+        let workspace = match self.program.sandbox.first() {
             Some(written) => {
                 let sandbox = self.directories.sandbox(&mut self.forms)?;
-                let canonical = sandbox.as_ref().and_then(Directory::known);
+                let canonical = sandbox.first().and_then(Directory::known);
                 Anchor {
                     written: written.to_string(),
                     canonical: canonical.map(|path| path.as_str().to_owned()),

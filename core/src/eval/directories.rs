@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::sandbox::Sandbox;
 use crate::args::Forms;
 use crate::host::HostError;
 use crate::order;
@@ -42,7 +43,7 @@ impl Place {
 }
 
 impl Directory {
-    fn resolve(forms: &mut Forms<'_, '_>, lexical: &str) -> Result<Self, HostError> {
+    pub(super) fn resolve(forms: &mut Forms<'_, '_>, lexical: &str) -> Result<Self, HostError> {
         let place = Place::resolve(forms, lexical)?;
         let folded = match forms.program.path_case {
             PathCase::Sensitive => None,
@@ -145,7 +146,7 @@ pub(crate) struct Pinned {
     /// The rule directories that have a canonical form.
     index: DirIndex,
     protected: Vec<Protected>,
-    sandbox: Option<Directory>,
+    sandbox: Sandbox,
     roots: Vec<Vec<Directory>>,
 }
 
@@ -160,11 +161,10 @@ impl Pinned {
     /// Resolves every directory of the program now.
     pub(crate) fn resolve(forms: &mut Forms<'_, '_>) -> Result<Self, HostError> {
         let program = forms.program;
-        let resolve = |forms: &mut Forms<'_, '_>, lexical: &str| Directory::resolve(forms, lexical);
         let rules: Vec<Directory> = program
             .directories
             .iter()
-            .map(|one| resolve(forms, one))
+            .map(|one| Directory::resolve(forms, one))
             .collect::<Result<_, _>>()?;
         let known = rules
             .iter()
@@ -181,11 +181,7 @@ impl Pinned {
                 .iter()
                 .map(|one| Protected::resolve(forms, one, program.path_case))
                 .collect::<Result<_, _>>()?,
-            sandbox: program
-                .sandbox
-                .as_deref()
-                .map(|one| resolve(forms, one))
-                .transpose()?,
+            sandbox: Sandbox::resolve(forms)?,
             roots: resolve_roots(forms)?,
         })
     }
@@ -197,7 +193,7 @@ pub(crate) struct Directories<'p> {
     pinned: Option<&'p Pinned>,
     rules: BTreeMap<DirectoryId, Directory>,
     protected: Option<Vec<Protected>>,
-    sandbox: Option<Option<Directory>>,
+    sandbox: Option<Sandbox>,
     roots: Option<Vec<Vec<Directory>>>,
 }
 
@@ -260,18 +256,23 @@ impl<'p> Directories<'p> {
         Some(around)
     }
 
-    /// The protected paths.
-    pub(crate) fn protected(&mut self, forms: &mut Forms<'_, '_>) -> Result<&[Protected], HostError> {
+    /// The protected paths, and the sandbox, which excepts paths from some of them.
+    pub(crate) fn protection(
+        &mut self,
+        forms: &mut Forms<'_, '_>,
+    ) -> Result<(&[Protected], &Sandbox), HostError> {
         if let Some(pinned) = self.pinned {
-            return Ok(&pinned.protected);
+            return Ok((&pinned.protected, &pinned.sandbox));
         }
-        if self.protected.is_none() {
-            let protected = self.program.protected.iter();
-            let case = self.program.path_case;
-            let protected = protected.map(|one| Protected::resolve(forms, one, case));
-            self.protected = Some(protected.collect::<Result<_, _>>()?);
-        }
-        Ok(self.protected.as_deref().unwrap_or_default())
+        let sandbox = known(&mut self.sandbox, || Sandbox::resolve(forms))?;
+        let case = self.program.path_case;
+        let protected = self.program.protected.iter();
+        let protected = known(&mut self.protected, || {
+            protected
+                .map(|one| Protected::resolve(forms, one, case))
+                .collect()
+        })?;
+        Ok((protected, sandbox))
     }
 
     /// The sets of workspace roots of the capability ceiling.
@@ -279,21 +280,22 @@ impl<'p> Directories<'p> {
         if let Some(pinned) = self.pinned {
             return Ok(&pinned.roots);
         }
-        if self.roots.is_none() {
-            self.roots = Some(resolve_roots(forms)?);
-        }
-        Ok(self.roots.as_deref().unwrap_or_default())
+        Ok(known(&mut self.roots, || resolve_roots(forms))?)
     }
 
-    /// The sandbox, where there is one.
-    pub(crate) fn sandbox(&mut self, forms: &mut Forms<'_, '_>) -> Result<Option<Directory>, HostError> {
+    /// The sandbox.
+    pub(crate) fn sandbox(&mut self, forms: &mut Forms<'_, '_>) -> Result<&Sandbox, HostError> {
         if let Some(pinned) = self.pinned {
-            return Ok(pinned.sandbox.clone());
+            return Ok(&pinned.sandbox);
         }
-        if self.sandbox.is_none() {
-            let lexical = self.program.sandbox.as_deref();
-            self.sandbox = Some(lexical.map(|one| Directory::resolve(forms, one)).transpose()?);
-        }
-        Ok(self.sandbox.clone().flatten())
+        known(&mut self.sandbox, || Sandbox::resolve(forms))
+    }
+}
+
+/// What is resolved when it is first asked for.
+fn known<T>(slot: &mut Option<T>, resolve: impl FnOnce() -> Result<T, HostError>) -> Result<&T, HostError> {
+    match slot {
+        Some(known) => Ok(known),
+        None => Ok(slot.insert(resolve()?)),
     }
 }

@@ -2,7 +2,6 @@
 
 use super::combine::{Author, Ruling, join};
 use super::conditions::{Matched, Reason, Subject};
-use super::structural::within_sandbox;
 use super::walk::{Candidate, Capacity, Omit, View, Walk};
 use super::{Evaluation, Verdict};
 use crate::args::Operand;
@@ -157,15 +156,10 @@ impl<'p> Evaluation<'p, '_, '_> {
 
     /// On the filesystem server, what lies within the sandbox needs no rule.
     fn take_sandboxed(&mut self, left: &mut Vec<usize>, best: &mut Option<Ruling>) -> Result<(), HostError> {
-        let Some(sandbox) = self.directories.sandbox(&mut self.forms)? else {
-            return Ok(());
-        };
+        let sandbox = self.directories.sandbox(&mut self.forms)?;
+        let operands = &self.reading.operands;
         let before = left.len();
-        left.retain(|at| {
-            !self
-                .operand(*at)
-                .is_some_and(|operand| within_sandbox(operand, &sandbox))
-        });
+        left.retain(|at| !operands.get(*at).is_some_and(|operand| sandbox.holds(operand)));
         if left.len() < before {
             *best = join(
                 *best,

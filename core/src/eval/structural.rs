@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::directories::Directory;
 use super::{Evaluation, Verdict};
 use crate::args::{Operand, Refusal, Value};
 use crate::host::HostError;
@@ -193,18 +192,13 @@ impl<'p> Evaluation<'p, '_, '_> {
             return Ok(None);
         }
         let case = self.program.path_case;
-        let sandbox = self.directories.sandbox(&mut self.forms)?;
-        let sandbox = sandbox.as_ref().and_then(Directory::known);
-        let sandbox = sandbox.map(|path| (path.clone(), case.fold(path)));
-        let protected = self.directories.protected(&mut self.forms)?;
+        let (protected, sandbox) = self.directories.protection(&mut self.forms)?;
         let mut hit = None;
         'search: for (path, deletes, address) in &candidates {
             let folded = case.fold(path);
             for entry in protected {
-                let excepted = sandbox
-                    .as_ref()
-                    .is_some_and(|(exact, sandbox)| path.is_within(exact) && entry.covers(sandbox));
-                if (entry.covers(&folded) && !excepted) || (*deletes && entry.lies_within(&folded)) {
+                let covered = entry.covers(&folded) && !sandbox.excepts(path, entry, case);
+                if covered || (*deletes && entry.lies_within(&folded)) {
                     hit = Some(address.clone().unwrap_or_else(|| path.to_string()));
                     break 'search;
                 }
@@ -236,25 +230,27 @@ impl<'p> Evaluation<'p, '_, '_> {
     /// The sandbox-safe roles all of whose values lie within the sandbox.
     fn resolve_by_sandbox(&mut self) -> Result<RoleSet, HostError> {
         let mut resolved = RoleSet::default();
-        if self.program.sandbox.is_none() || !SANDBOX_SERVERS.contains(&self.server()) {
+        if self.program.sandbox.is_empty() || !SANDBOX_SERVERS.contains(&self.server()) {
             return Ok(resolved);
         }
         let safe = distinct(&self.reading.resolved, RoleSet::SANDBOX_SAFE);
         for role in safe {
-            let values = self.values_of(role);
-            if values.is_empty() {
+            let operands = self.reading.operands.iter();
+            let values = operands.filter(|operand| operand.role_set.contains(role));
+            if values.clone().next().is_none() {
                 continue;
             }
-            let Some(sandbox) = self.directories.sandbox(&mut self.forms)? else {
-                return Ok(resolved);
-            };
-            let inside = |operand: &Operand<'_, '_>| within_sandbox(operand, &sandbox);
-            if values.iter().filter_map(|at| self.operand(*at)).all(inside) {
+            let sandbox = self.directories.sandbox(&mut self.forms)?;
+            if values.clone().all(|operand| sandbox.holds(operand)) {
                 resolved.insert(role);
-                let name = self.program.registry.name(role);
-                self.note("sandbox", true, || {
-                    format!("every `{name}` value lies within {}", sandbox.as_str())
-                });
+                if let Some(trace) = &mut self.trace {
+                    let (name, within) = (self.program.registry.name(role), sandbox.shown_around(values));
+                    trace.check(
+                        "sandbox",
+                        true,
+                        format!("every `{name}` value lies within {within}"),
+                    );
+                }
             }
         }
         Ok(resolved)
@@ -317,9 +313,10 @@ impl<'p> Evaluation<'p, '_, '_> {
 
     /// Whether git's configuration may be asked: the repository lies within the sandbox, where there is one.
     fn may_read_repository(&mut self, repository: &str) -> Result<bool, HostError> {
-        let Some(sandbox) = self.directories.sandbox(&mut self.forms)? else {
+        let sandbox = self.directories.sandbox(&mut self.forms)?;
+        if sandbox.is_empty() {
             return Ok(true);
-        };
+        }
         // What an address names is moved by no container and needs no base: it is canonical.
         match self.forms.path_like(repository) {
             Ok(path) => Ok(sandbox.grants(&path)),
@@ -390,12 +387,6 @@ impl<'p> Evaluation<'p, '_, '_> {
         });
         Ok(None)
     }
-}
-
-/// Whether the value, and the link that it may be, lie within the sandbox.
-pub(super) fn within_sandbox(operand: &Operand<'_, '_>, sandbox: &Directory) -> bool {
-    operand.path().is_some_and(|path| sandbox.grants(path))
-        && operand.entry().is_none_or(|entry| sandbox.grants(entry))
 }
 
 /// A value for a message: its beginning, where it is long.

@@ -1,6 +1,6 @@
 //! From a validated setup to a program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::lists::{Entries, fold_email};
@@ -81,7 +81,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         index,
         directories: by_id.into_iter().map(|(directory, _)| directory).collect(),
         protected: setup.protected_paths.iter().map(|path| absolute(path)).collect(),
-        sandbox: setup.sandbox.as_deref().map(absolute),
+        sandbox: each_once(setup.sandbox.iter().map(|path| absolute(path))),
         ceiling,
         allowlists: order::map(setup.domain_allowlists.iter().map(|(server, patterns)| {
             let set = DomainSet::new(patterns.iter().map(|one| &**one));
@@ -99,6 +99,12 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         world: setup.world.map(|world| world.anchored(absolute)),
         registry,
     }
+}
+
+/// The paths in their order, without those that came before.
+fn each_once(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
+    let mut seen = BTreeSet::new();
+    paths.filter(|path| seen.insert(path.clone())).collect()
 }
 
 fn compile_rule(

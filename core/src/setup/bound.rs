@@ -115,23 +115,21 @@ pub(super) fn undeclared(ceiling: &Ceiling, document: &str, annotations: &Annota
     report.finish(document)
 }
 
-/// The only workspace root of the ceiling, as the sandbox.
-pub(super) fn sandbox(
-    ceiling: Option<&Ceiling>,
-    allowed_directory: Option<&str>,
-) -> Result<Box<str>, String> {
+/// The workspace roots of the ceiling, as the sandbox.
+pub(super) fn sandbox<'c>(
+    ceiling: Option<&'c Ceiling>,
+    allowed_directory: &[Box<str>],
+) -> Result<&'c [Box<str>], &'static str> {
     let roots = ceiling.map_or(&[][..], |ceiling| &ceiling.workspace_roots);
-    match (roots, allowed_directory) {
-        ([root], None) => Ok(root.clone()),
-        (_, Some(_)) => Err(
-            "found `\"sandbox\"` beside `allowedDirectory`, which is the sandbox, expected one of them"
-                .to_owned(),
-        ),
-        (_, None) => Err(format!(
-            "found `\"sandbox\"` and `{}` workspace roots in the ceiling, expected exactly one",
-            roots.len()
-        )),
+    if !allowed_directory.is_empty() {
+        return Err(
+            "found `\"sandbox\"` beside `allowedDirectory`, which is the sandbox, expected one of them",
+        );
     }
+    if roots.is_empty() {
+        return Err("found `\"sandbox\"` and no workspace root in the ceiling, expected at least one");
+    }
+    Ok(roots)
 }
 
 #[cfg(test)]
@@ -201,16 +199,27 @@ mod tests {
     }
 
     #[test]
-    fn one_root_may_be_the_sandbox() {
-        let ceiling = |roots: Value| Ceiling::load(Input::Value(&json!({"workspace_roots": roots}))).unwrap();
-        assert_eq!(sandbox(Some(&ceiling(json!(["~/a"]))), None), Ok("~/a".into()));
-        for (roots, allowed) in [
-            (json!([]), None),
-            (json!(["/a", "/b"]), None),
-            (json!(["/a"]), Some("/a")),
+    fn roots_may_be_the_sandbox() {
+        for (roots, allowed, expected) in [
+            (json!(["~/a"]), None, Ok(&["~/a"][..])),
+            (json!(["/b", "/a", "/b"]), None, Ok(&["/b", "/a", "/b"])),
+            (json!([]), None, Err("no workspace root")),
+            (Value::Null, None, Err("no workspace root")),
+            (json!(["/a"]), Some("/a"), Err("beside `allowedDirectory`")),
+            (json!(["/a", "/b"]), Some("/c"), Err("beside `allowedDirectory`")),
+            (json!([]), Some("/c"), Err("beside `allowedDirectory`")),
         ] {
-            assert!(sandbox(Some(&ceiling(roots)), allowed).is_err());
+            let document = json!({"workspace_roots": roots});
+            let ceiling = (!roots.is_null()).then(|| Ceiling::load(Input::Value(&document)).unwrap());
+            let allowed: Vec<Box<str>> = allowed.into_iter().map(Box::from).collect();
+            match (sandbox(ceiling.as_ref(), &allowed), expected) {
+                (Ok(found), Ok(expected)) => {
+                    let found: Vec<&str> = found.iter().map(|root| &**root).collect();
+                    assert_eq!(found, expected);
+                }
+                (Err(found), Err(expected)) => assert!(found.contains(expected), "{found}"),
+                (found, _) => panic!("{document}: {found:?}, expected {expected:?}"),
+            }
         }
-        assert!(sandbox(None, None).is_err());
     }
 }

@@ -69,7 +69,8 @@ pub(crate) enum Directories {
 pub(crate) enum WorkspaceRoots {
     /// Where paths must lie; they grant nothing.
     Bounds,
-    /// The same, and the only one of them is the sandbox.
+    /// The same, and together they are the sandbox: what lies within one of them lies within it, and relative paths are
+    /// relative to the first.
     Sandbox,
 }
 

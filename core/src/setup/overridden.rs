@@ -25,7 +25,7 @@ pub(super) fn warnings(
     document: &str,
     registry: &Registry,
     annotations: &Annotations,
-    sandbox: Option<&str>,
+    sandbox: &[Box<str>],
     domain_allowlists: &[(Box<str>, Vec<Box<str>>)],
 ) -> Vec<Diagnostic> {
     let report = Report::default();
@@ -40,8 +40,7 @@ pub(super) fn warnings(
     for (index, rule) in policy.rules.iter().enumerate() {
         let place = Place::Index(&rules, index);
         let before = [
-            sandbox
-                .is_some_and(|sandbox| restricts_the_sandbox(rule, sandbox))
+            restricts_the_sandbox(rule, sandbox)
                 .then_some("paths within the sandbox on `filesystem` and `git`"),
             restricts_introspection(rule).then_some("`list_allowed_directories`"),
         ];
@@ -81,16 +80,18 @@ fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
         .any(|role| registry.get(role).category == Category::Url)
 }
 
-/// Whether the rule names what it restricts, and the sandbox allows that before.
-fn restricts_the_sandbox(rule: &Rule, sandbox: &str) -> bool {
+/// Whether the rule names what it restricts, and a directory of the sandbox allows that before.
+fn restricts_the_sandbox(rule: &Rule, sandbox: &[Box<str>]) -> bool {
     let conditions = &rule.conditions;
     let meets_paths = |roles: &[_]| {
         let roles: RoleSet = roles.iter().copied().collect();
         roles.intersects(RoleSet::SANDBOX_SAFE)
     };
     let is_about_the_sandbox = match &conditions.paths {
-        Some(paths) => meets_paths(&paths.roles) && lies_within(&paths.within, sandbox),
-        None => rule.effect == Effect::Deny,
+        Some(paths) => {
+            meets_paths(&paths.roles) && sandbox.iter().any(|outer| lies_within(&paths.within, outer))
+        }
+        None => rule.effect == Effect::Deny && !sandbox.is_empty(),
     };
     // A rule that also names domains or lists is judged by those roles, which the sandbox does not resolve.
     rule.effect != Effect::Allow
@@ -156,7 +157,7 @@ mod tests {
     use crate::{annotation, policy};
 
     /// What is said about one rule, by the words that tell the warnings apart.
-    fn check(effect: &str, conditions: Value, sandbox: Option<&str>, gated: &[&str], expected: &[&str]) {
+    fn check(effect: &str, conditions: Value, sandbox: &[&str], gated: &[&str], expected: &[&str]) {
         let policy = json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [{
             "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
         }]});
@@ -172,7 +173,8 @@ mod tests {
             .iter()
             .map(|server| ((*server).into(), Vec::new()))
             .collect();
-        let found = warnings(&policy, "p", &registry, &annotations, sandbox, &gated);
+        let sandbox: Vec<Box<str>> = sandbox.iter().map(|directory| (*directory).into()).collect();
+        let found = warnings(&policy, "p", &registry, &annotations, &sandbox, &gated);
         assert_eq!(found.len(), expected.len(), "{conditions} {found:#?}");
         for (found, expected) in found.iter().zip(expected) {
             assert!(found.to_string().contains(expected), "{found}");
@@ -203,44 +205,49 @@ mod tests {
         for (conditions, place, denied, asked) in [
             (
                 json!({"tool": ["git_reset"]}),
-                Some("/box"),
+                &["/box"][..],
                 &[sandbox][..],
                 &[][..],
             ),
-            (json!({"tool": ["git_reset"]}), None, &[], &[]),
-            (json!({"server": ["fetch"]}), Some("/box"), &[], &[]),
-            (json!({"roles": ["fetch-url"]}), Some("/box"), &[], &[]),
+            (json!({"tool": ["git_reset"]}), &[], &[], &[]),
+            (json!({"server": ["fetch"]}), &["/box"], &[], &[]),
+            (json!({"roles": ["fetch-url"]}), &["/box"], &[], &[]),
             (
                 json!({"roles": ["delete-history"], "server": ["git"]}),
-                Some("/box"),
+                &["/box"],
                 &[sandbox],
                 &[],
             ),
-            (within("/box/secret"), Some("/box/"), &[sandbox], &[sandbox]),
-            (within("/box"), Some("/box"), &[sandbox], &[sandbox]),
-            (within("~/box/x"), Some("~/box"), &[sandbox], &[sandbox]),
-            (within("/"), Some("/box"), &[], &[]),
-            (within("/boxer"), Some("/box"), &[], &[]),
-            (within("~/x"), Some("/box"), &[], &[]),
+            (within("/box/secret"), &["/box/"], &[sandbox], &[sandbox]),
+            (within("/box"), &["/box"], &[sandbox], &[sandbox]),
+            (within("~/box/x"), &["~/box"], &[sandbox], &[sandbox]),
+            (within("/"), &["/box"], &[], &[]),
+            (within("/boxer"), &["/box"], &[], &[]),
+            (within("~/x"), &["/box"], &[], &[]),
+            (within("/b/x"), &["/a", "/b"], &[sandbox], &[sandbox]),
+            (within("/a/b"), &["/a", "/a/b"], &[sandbox], &[sandbox]),
+            (within("/"), &["/a", "/b"], &[], &[]),
+            (within("/c"), &["/a", "/b"], &[], &[]),
+            (json!({"tool": ["git_reset"]}), &["/a", "/b"], &[sandbox], &[]),
             (
                 json!({"domains": {"roles": ["git-remote-url"], "allowed": ["x"]}}),
-                Some("/box"),
+                &["/box"],
                 &[],
                 &[],
             ),
             (
                 json!({"tool": ["list_allowed_directories"]}),
-                None,
+                &[],
                 &[introspection],
                 &[introspection],
             ),
             (
                 json!({"server": ["filesystem"]}),
-                None,
+                &[],
                 &[introspection],
                 &[introspection],
             ),
-            (json!({"server": ["git"]}), None, &[], &[]),
+            (json!({"server": ["git"]}), &[], &[], &[]),
         ] {
             check("deny", conditions.clone(), place, &[], denied);
             check("escalate", conditions, place, &[], asked);
@@ -260,7 +267,7 @@ mod tests {
             (json!({"roles": ["git-remote-url"]}), &[], &[]),
             (within("/"), &[], &[]),
         ] {
-            check("allow", conditions, Some("/"), gated, expected);
+            check("allow", conditions, &["/"], gated, expected);
         }
         let patterns = json!([
             "x.org:22",
@@ -275,7 +282,7 @@ mod tests {
         check(
             "allow",
             json!({"domains": {"roles": ["fetch-url"], "allowed": patterns}}),
-            None,
+            &[],
             &[],
             &ports,
         );
@@ -289,7 +296,7 @@ mod tests {
             "p",
             &Registry::default(),
             &Annotations::default(),
-            None,
+            &[],
             &allowlists,
         );
         assert_eq!(found.len(), 1);

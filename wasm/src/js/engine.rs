@@ -187,10 +187,10 @@ impl WasmEngine {
         shown(&self.engine.ceiling())
     }
 
-    /// The sandbox, absolute; `undefined` without one.
+    /// The directory of the sandbox that relative paths are relative to, absolute; `undefined` without a sandbox.
     #[wasm_bindgen(js_name = allowedDirectory)]
     pub fn allowed_directory(&self) -> Option<String> {
-        self.engine.allowed_directory().map(str::to_owned)
+        self.engine.allowed_directories().next().map(str::to_owned)
     }
 
     /// Resolves pinned directories anew.

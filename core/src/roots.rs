@@ -24,13 +24,14 @@ pub struct McpRoot {
     pub name: String,
 }
 
-/// The sandbox, then the directory of each allow or escalate rule of a compiled policy, each directory once.
+/// The directories of the sandbox, each named `sandbox`, then the directory of each allow or escalate rule of a compiled
+/// policy, each directory once.
 ///
 /// # Errors
 /// When the host fails. A directory without a canonical form is left out.
 pub fn extract_policy_roots<'p>(
     policy: &'p Json,
-    allowed_directory: &'p str,
+    allowed_directories: impl IntoIterator<Item = &'p str>,
     host: &dyn Host,
 ) -> Result<Vec<PolicyRoot>, HostError> {
     let text = |rule: &'p Json, pointer: &str| rule.pointer(pointer).and_then(Json::as_str);
@@ -41,7 +42,10 @@ pub fn extract_policy_roots<'p>(
     });
     let mut plain = Plain::new(host);
     let mut roots: Vec<PolicyRoot> = Vec::new();
-    for (directory, name) in std::iter::once((allowed_directory, "sandbox")).chain(named) {
+    let sandbox = allowed_directories
+        .into_iter()
+        .map(|directory| (directory, "sandbox"));
+    for (directory, name) in sandbox.chain(named) {
         let path = match plain.resolve(directory) {
             Ok(path) => path.as_str().to_owned(),
             Err(Failure::Unresolvable(_)) => continue,

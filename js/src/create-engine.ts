@@ -67,7 +67,10 @@ export interface CallOptions {
 
 /** What a call may be gated with. */
 export interface GateOptions extends CallOptions {
-  /** The sandbox as the tool's container names it: paths below it are moved onto `allowedDirectory`. */
+  /**
+   * The sandbox as the tool's container names it: paths below it are moved onto `allowedDirectory`, or onto the first
+   * workspace root where those are the sandbox.
+   */
   readonly containerWorkspaceDir?: string | undefined;
 }
 
@@ -81,7 +84,7 @@ export interface ExplainOptions {
 export interface Engine extends Disposable {
   /**
    * Prepares and judges a call in one pass: what is judged is what `argsForTransport` sends on. Relative paths are
-   * relative to `allowedDirectory`.
+   * relative to `allowedDirectory`, or to the first workspace root where those are the sandbox.
    *
    * The input is never changed. What no role names is in `argsForTransport` as it was, the same object.
    */

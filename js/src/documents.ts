@@ -226,7 +226,10 @@ export interface EngineOptions {
   readonly directories?: "fresh" | "pinned";
   /** The server of the tools in a file of Harn annotations, which names none. Default `"harn"`. */
   readonly harnServer?: string;
-  /** Whether the only workspace root of the ceiling is the sandbox too. Default `"bounds"`: roots grant nothing. */
+  /**
+   * Whether the workspace roots of the ceiling are the sandbox too: what lies within one of them lies within it, and
+   * relative paths are relative to the first. Default `"bounds"`: roots grant nothing.
+   */
   readonly workspaceRoots?: "bounds" | "sandbox";
   /** Whether a warning refuses a document. Default `false`. */
   readonly strict?: boolean;

@@ -46,13 +46,17 @@ export interface McpRoot {
   readonly name: string;
 }
 
-/** The sandbox, then the directory of each allow or escalate rule, each directory once. */
+/**
+ * The sandbox, or each directory of it under the same name, then the directory of each allow or escalate rule, each
+ * directory once.
+ */
 export function extractPolicyRoots(
   compiledPolicy: Pick<CompiledPolicyFile, "rules">,
-  allowedDirectory: string,
+  allowedDirectory: string | readonly string[],
 ): PolicyRoot[] {
   const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
-  const sandbox = checkedText(allowedDirectory, "allowedDirectory");
+  const given: readonly unknown[] = Array.isArray(allowedDirectory) ? allowedDirectory : [allowedDirectory];
+  const sandbox = Array.from(given, (directory) => checkedText(directory, "allowedDirectory"));
   return withHost(
     ({ homeDir, currentDir, bridge }) =>
       wasm.extractPolicyRoots(policy, sandbox, homeDir, currentDir, bridge) as PolicyRoot[],

@@ -38,7 +38,7 @@ pub struct Prepared {
 pub(crate) struct Shaped<'s> {
     /// The directory that relative paths are relative to.
     pub(crate) base: &'s str,
-    /// `(containerWorkspaceDir, allowedDirectory)`: paths under the first are moved onto the second.
+    /// `(containerWorkspaceDir, the first directory of the sandbox)`: paths under the one are moved onto the other.
     pub(crate) container: Option<(&'s str, &'s str)>,
     /// Whether relative paths travel as they are, because the server resolves them in its own directory.
     pub(crate) relative_as_given: bool,

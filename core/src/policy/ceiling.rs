@@ -25,7 +25,9 @@ pub struct Ceiling {
     pub tools: Vec<Box<str>>,
     /// The operations that tools may need, by capability; none: every operation of it. No capability: every one.
     pub capabilities: BTreeMap<Box<str>, Vec<Box<str>>>,
-    /// The directories that paths must lie within: absolute, `~` or `~/…`; none: anywhere.
+    /// The directories that paths must lie within: absolute, `~` or `~/…`; none: anywhere. With
+    /// `options.workspaceRoots: "sandbox"` they are the sandbox too, and their order counts: relative paths and patterns
+    /// are relative to the first.
     pub workspace_roots: Vec<Box<str>>,
     /// How far the effects of a tool may reach.
     #[serde(skip_serializing_if = "Option::is_none")]

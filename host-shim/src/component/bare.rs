@@ -140,9 +140,10 @@ impl Bare {
     pub(crate) fn policy_roots(
         &mut self,
         policy: &str,
-        allowed_directory: &str,
+        allowed_directories: &[&str],
     ) -> Result<Vec<PolicyRoot>, Refusal> {
-        let roots = self.ask(|guest, store| guest.call_policy_roots(store, policy, allowed_directory))?;
+        let directories: Vec<String> = allowed_directories.iter().map(|one| (*one).to_owned()).collect();
+        let roots = self.ask(|guest, store| guest.call_policy_roots(store, policy, &directories))?;
         let roots = roots.map_err(|error| match error {
             types::RootError::Text(error) => error.message,
             types::RootError::Host(error) => error.message,

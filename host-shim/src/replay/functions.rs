@@ -22,7 +22,10 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
         "resolveRealPath" => json!(core::resolve_real_path(text(0)?, host).map_err(said)?),
         "isWithinDirectory" => json!(core::is_within_directory(text(0)?, text(1)?, host).map_err(said)?),
         "directoryForPath" => json!(core::directory_for_path(text(0)?, host).map_err(said)?),
-        "extractPolicyRoots" => json!(core::extract_policy_roots(any(0), text(1)?, host).map_err(said)?),
+        "extractPolicyRoots" => {
+            let directories = one_or_several(name, args, 1)?;
+            json!(core::extract_policy_roots(any(0), directories, host).map_err(said)?)
+        }
         "toMcpRoots" => {
             let roots: Vec<core::PolicyRoot> = serde_json::from_value(any(0).clone()).map_err(refusal)?;
             json!(core::to_mcp_roots(&roots))
@@ -97,6 +100,18 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
         }
         _ => return Err(format!("there is no function `{name}`")),
     })
+}
+
+/// The texts of an argument that is one or an array of them.
+///
+/// # Errors
+/// Where it is neither.
+pub(super) fn one_or_several<'v>(name: &str, args: &'v [Value], at: usize) -> Result<Vec<&'v str>, String> {
+    let texts: Option<Vec<&str>> = match args.get(at) {
+        Some(Value::Array(items)) => items.iter().map(Value::as_str).collect(),
+        one => one.and_then(Value::as_str).map(|text| vec![text]),
+    };
+    texts.ok_or_else(|| format!("`{name}` takes a string, or several, as argument {at}"))
 }
 
 /// Runs a script on one fresh whitelist: candidates are extracted and added, then calls are matched.

@@ -31,9 +31,10 @@ impl Guest for Component {
         approval::find(patterns, &escalation, &Imported::ask())
     }
 
-    fn policy_roots(policy: String, allowed_directory: String) -> Result<Vec<PolicyRoot>, RootError> {
+    fn policy_roots(policy: String, allowed_directories: Vec<String>) -> Result<Vec<PolicyRoot>, RootError> {
         let policy = parse(&policy).map_err(RootError::Text)?;
-        let roots = core::extract_policy_roots(&policy, &allowed_directory, &Imported::ask());
+        let directories = allowed_directories.iter().map(String::as_str);
+        let roots = core::extract_policy_roots(&policy, directories, &Imported::ask());
         let roots = roots.map_err(|error| RootError::Host(error.into()))?;
         let root = |core::PolicyRoot { path, name }| PolicyRoot { path, name };
         Ok(roots.into_iter().map(root).collect())

@@ -88,21 +88,22 @@ pub fn directory_for_path(
     })
 }
 
-/// The sandbox and the directories of a policy's rules, as `[{path, name}]`. The policy is JSON text.
+/// The directories of the sandbox and of a policy's rules, as `[{path, name}]`. The policy is JSON text.
 ///
 /// # Errors
 /// A message when the text is no JSON, or the host fails.
 #[wasm_bindgen(js_name = extractPolicyRoots)]
 pub fn extract_policy_roots(
     policy: &str,
-    allowed_directory: &str,
+    allowed_directories: Vec<String>,
     home: &str,
     current: &str,
     callbacks: Callbacks,
 ) -> Result<JsValue, JsValue> {
     let policy = parse(policy)?;
     with_host(callbacks, home, current, |host| {
-        core::extract_policy_roots(&policy, allowed_directory, host).map(|roots| shown(&roots))
+        let directories = allowed_directories.iter().map(String::as_str);
+        core::extract_policy_roots(&policy, directories, host).map(|roots| shown(&roots))
     })
 }
 

@@ -4,6 +4,7 @@ use callgate_core::ToolKind;
 use serde_json::{Map, Value, json};
 
 use crate::component::{Bare, Escalated};
+use crate::replay::functions::one_or_several;
 use crate::replay::subject::WhitelistScript;
 
 /// An instance without an engine.
@@ -27,7 +28,10 @@ impl Functions {
             "resolveRealPath" => json!(bare.resolve_real_path(text(0)?)?),
             "isWithinDirectory" => json!(bare.is_within_directory(text(0)?, text(1)?)?),
             "directoryForPath" => json!(bare.directory_for_path(text(0)?)?),
-            "extractPolicyRoots" => json!(bare.policy_roots(&any(0).to_string(), text(1)?)?),
+            "extractPolicyRoots" => {
+                let directories = one_or_several(name, args, 1)?;
+                json!(bare.policy_roots(&any(0).to_string(), &directories)?)
+            }
             "toMcpRoots" => {
                 let roots: Vec<callgate_core::PolicyRoot> =
                     serde_json::from_value(any(0).clone()).map_err(|error| error.to_string())?;

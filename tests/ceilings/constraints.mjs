@@ -237,7 +237,6 @@ group("roots as the sandbox", S_ROOTS, { ...granted, options: { heuristicPaths: 
   gate("filesystem/read_file", { path: "src/evil.rs" }, above("workspace roots")),
 ]);
 for (const [name, documents] of [
-  ["two roots", { ceiling: { workspace_roots: ["/srv/box", "/srv/app"] }, allowedDirectory: null }],
   ["no root", { ceiling: { tools: ["think"] }, allowedDirectory: null }],
   ["no ceiling", { allowedDirectory: null }],
   ["beside a sandbox", { ceiling: { workspace_roots: ["/srv/box"] } }],

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import "./limits.mjs";
 import "./constraints.mjs";
 import "./documents.mjs";
+import "./sandbox.mjs";
 import { files } from "./vocabulary.mjs";
 
 for (const [name, groups] of Object.entries(files)) {

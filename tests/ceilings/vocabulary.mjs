@@ -109,5 +109,5 @@ export let lines;
 export const file = (name) => {
   lines = files[name] = [];
 };
-export const group = (name, says, documents, cases) =>
-  lines.push({ format: "cases/1", name, says, world, ...(documents && { engine: documents }), cases });
+export const group = (name, says, documents, cases, machine = world) =>
+  lines.push({ format: "cases/1", name, says, world: machine, ...(documents && { engine: documents }), cases });

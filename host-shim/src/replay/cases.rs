@@ -5,7 +5,8 @@
 //!
 //! | `op` | takes | is |
 //! |---|---|---|
-//! | `gate`, `evaluate` | `call` | preparing and judging a call, judging it |
+//! | `gate` | `call`, `containerWorkspaceDir`? | preparing and judging a call |
+//! | `evaluate` | `call` | judging it |
 //! | `semantics` | `server`, `tool` | what a tool does |
 //! | `diagnostics` | | what was noticed when the engine was built |
 //! | `construct` | | building the engine, and nothing else |
@@ -52,6 +53,8 @@ struct Case {
     server: Option<String>,
     tool: Option<String>,
     args: Option<Vec<Value>>,
+    #[serde(rename = "containerWorkspaceDir")]
+    container_workspace_dir: Option<String>,
     #[serde(default, rename = "why")]
     _why: String,
     expect: Expected,
@@ -183,7 +186,7 @@ impl Case {
         Ok(match self.op.as_str() {
             "gate" => Operation::Gate {
                 request: call()?,
-                container_workspace_dir: None,
+                container_workspace_dir: self.container_workspace_dir.clone(),
             },
             "evaluate" => Operation::Evaluate {
                 request: call()?,

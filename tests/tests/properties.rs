@@ -5,6 +5,8 @@ mod ceilings;
 mod common;
 #[path = "properties/robustness.rs"]
 mod robustness;
+#[path = "properties/sandbox.rs"]
+mod sandbox;
 
 use std::collections::BTreeMap;
 

@@ -5,6 +5,7 @@ import {
   CallgateError,
   createEngine,
   createVirtualHost,
+  extractPolicyRoots,
   intersectCeilings,
   isReadOnly,
   mutationClass,
@@ -13,7 +14,7 @@ import {
   prepareToolArgs,
   sideEffectRank,
 } from "callgate";
-import { HOME, policyOf, SANDBOX } from "./support.mjs";
+import { ANNOTATIONS, HOME, policyOf, SANDBOX } from "./support.mjs";
 
 const HARN = {
   read_file: {
@@ -49,7 +50,7 @@ test("an engine has a ceiling, and says what its tools do", () => {
   assert.equal(createEngine({ policy, annotations: HARN, host }).ceiling, undefined);
 });
 
-test("the one workspace root can be the sandbox", () => {
+test("one workspace root can be the sandbox", () => {
   const ceiling = { workspace_roots: [SANDBOX] };
   const engine = createEngine({ policy, annotations: HARN, ceiling, options: { workspaceRoots: "sandbox" }, host });
   const prepared = engine.prepare(call("read_file", { path: "src/../src/a" }));
@@ -57,6 +58,28 @@ test("the one workspace root can be the sandbox", () => {
     argsForTransport: { path: "src/../src/a" },
     argsForPolicy: { path: `${SANDBOX}/src/a` },
   });
+});
+
+test("several workspace roots can be one sandbox, and be shown", () => {
+  const roots = [SANDBOX, "/srv/b"];
+  const config = { policy, annotations: ANNOTATIONS, options: { workspaceRoots: "sandbox" }, host };
+  const engine = createEngine({ ...config, ceiling: { workspace_roots: roots } });
+  const read = (path) => ({ serverName: "filesystem", toolName: "read_file", arguments: { path } });
+  assert.equal(engine.gate(read("/srv/b/x")).verdict.rule, "structural-sandbox-allow");
+  assert.equal(engine.gate(read("/srv/c/x")).verdict.rule, "structural-capability-ceiling");
+  assert.deepEqual(engine.prepare(read("x"), { containerWorkspaceDir: "/work" }).argsForPolicy, {
+    path: `${SANDBOX}/x`,
+  });
+  assert.deepEqual(engine.prepare(read("/work/x"), { containerWorkspaceDir: "/work" }).argsForTransport, {
+    path: `${SANDBOX}/x`,
+  });
+  const shown = (directories) =>
+    extractPolicyRoots(config.policy, directories).map(({ path, name }) => `${name} ${path}`);
+  assert.deepEqual(shown(["/none/b", "/none/a", "/none/b/"]), ["sandbox /none/b", "sandbox /none/a"]);
+  assert.deepEqual(shown([]), []);
+  for (const wrong of [5, null, ["/a", 5], new Array(2), ["\ud800"]]) {
+    assert.throws(() => shown(wrong), { name: "CallgateError", code: "invalid-argument" });
+  }
 });
 
 test("a faulty ceiling is refused with its place", () => {

@@ -1,6 +1,6 @@
 //! The one canonical spelling of a host, in which hosts are compared.
 
-use std::net::Ipv4Addr;
+use core::net::Ipv4Addr;
 
 use url::Host;
 

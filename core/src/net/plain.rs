@@ -1,6 +1,6 @@
 //! URLs whose host every parser reads alike, and reads as it is written.
 
-use std::net::Ipv4Addr;
+use core::net::Ipv4Addr;
 
 /// The host of an `http` or `https` URL that is in canonical form already, without a port or a user, and that the
 /// parser would neither change nor refuse; `None` says nothing about a value.

@@ -56,7 +56,7 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `diagnostic`, `names`, `order` | every bound in one table; what loading says of a fault; tables by name; sorting | anything else |
+//! | `limits`, `diagnostic`, `bytes`, `names`, `order` | every bound in one table; what loading says of a fault; short texts; tables by name; sorting | anything else |
 //! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
 //! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
 //! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
@@ -85,6 +85,7 @@ compile_error!("callgate-core has POSIX path semantics; on Windows run it as Web
 mod annotation;
 mod approval;
 mod args;
+mod bytes;
 mod diagnostic;
 mod document;
 mod engine;

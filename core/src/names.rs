@@ -3,6 +3,8 @@
 //! The hash has no secret, so that two runs are the same; what is filed comes from the setup, whose author could
 //! only slow down their own engine.
 
+use crate::bytes;
+
 /// Where entries of a list stand, by their hashes.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots {
@@ -69,7 +71,11 @@ impl<T> Names<T> {
 
     /// What the name stands for.
     pub(crate) fn get(&self, name: &str) -> Option<&T> {
-        let is_wanted = |at: usize| self.entries.get(at).is_some_and(|(known, _)| **known == *name);
+        let is_wanted = |at: usize| {
+            self.entries
+                .get(at)
+                .is_some_and(|(known, _)| bytes::equal(known, name))
+        };
         let at = self.slots.find(hash(name), is_wanted)?;
         self.entries.get(at).map(|(_, value)| value)
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Evaluation, Verdict};
 use crate::args::{Operand, Refusal, Value};
+use crate::bytes;
 use crate::host::HostError;
 use crate::net::domain_matches_allowlist;
 use crate::path::{Failure, Unresolvable};
@@ -122,7 +123,7 @@ impl<'p> Evaluation<'p, '_, '_> {
             } else if operand.text.is_none() && operand.role_set.intersects(self.program.resource_roles) {
                 Some(Failure::Unresolvable(Unresolvable::IllFormed))
             } else if operand.role_set.intersects(self.program.resource_roles)
-                && operand.text.as_deref().is_some_and(|text| text.contains('\0'))
+                && operand.text.as_deref().is_some_and(bytes::has_nul)
             {
                 // A NUL ends the string for programs written in C.
                 Some(Failure::Unresolvable(Unresolvable::Nul))

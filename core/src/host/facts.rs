@@ -1,7 +1,11 @@
 //! One evaluation's memory of the host's answers.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use crate::bytes;
 
 use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 
@@ -13,10 +17,34 @@ const MISSING_ROOTS: usize = 64;
 /// INVARIANT: a path below one that the host called missing is missing too, so it is not asked about.
 pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
-    realpaths: BTreeMap<Box<str>, Result<Arc<str>, RealpathError>>,
+    realpaths: BTreeMap<Asked<'static>, Result<Arc<str>, RealpathError>>,
     missing_roots: Vec<Box<str>>,
     others: BTreeMap<Question, Answer>,
     log: Option<Vec<Exchange>>,
+}
+
+/// A path that the host was asked about. Lengths come before texts: most paths differ in length, and those that do are
+/// told apart without looking into them.
+#[derive(PartialEq, Eq)]
+struct Asked<'a>(Cow<'a, str>);
+
+impl Ord for Asked<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let lengths = self.0.len().cmp(&other.0.len());
+        lengths.then_with(|| {
+            if bytes::equal(&self.0, &other.0) {
+                Ordering::Equal
+            } else {
+                self.0.cmp(&other.0)
+            }
+        })
+    }
+}
+
+impl PartialOrd for Asked<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl<'h> Facts<'h> {
@@ -38,7 +66,8 @@ impl<'h> Facts<'h> {
 
     /// [`Host::realpath`], once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Result<Arc<str>, RealpathError> {
-        if let Some(known) = self.realpaths.get(path) {
+        let realpaths: &BTreeMap<Asked<'_>, _> = &self.realpaths;
+        if let Some(known) = realpaths.get(&Asked(Cow::Borrowed(path))) {
             return known.clone();
         }
         if self.missing_roots.iter().any(|root| is_below(path, root)) {
@@ -65,7 +94,8 @@ impl<'h> Facts<'h> {
                 Err(RealpathError::Host(error)) => Answer::Failed(error.message.clone()),
             },
         });
-        self.realpaths.insert(path.into(), answer.clone());
+        let asked = Asked(Cow::Owned(path.to_owned()));
+        self.realpaths.insert(asked, answer.clone());
         answer
     }
 
@@ -216,13 +246,13 @@ fn failure(answer: Answer) -> HostError {
 
 /// Whether `path` continues `root` at a `/`.
 fn is_below(path: &str, root: &str) -> bool {
-    path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'))
+    bytes::behind(path, root).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether `path` is absolute and free of `.`, `..`, empty components, a trailing `/` and NUL.
 fn is_normalized(path: &str) -> bool {
     path == "/"
-        || path.strip_prefix('/').is_some_and(|rest| {
-            !rest.contains('\0') && rest.split('/').all(|name| !matches!(name, "" | "." | ".."))
-        })
+        || path
+            .strip_prefix('/')
+            .is_some_and(|names| !bytes::has_nul(names) && bytes::are_plain(names))
 }

@@ -172,7 +172,7 @@ impl DomainSet {
         if !self.lengths.meets(Lengths::of(key)) {
             return None;
         }
-        let is_wanted = |at: usize| self.entries.get(at).is_some_and(|entry| entry.key() == *key);
+        let is_wanted = |at: usize| self.entries.get(at).is_some_and(|entry| entry.key().is(key));
         self.entries.get(self.slots.find(key.hash(), is_wanted)?)
     }
 }

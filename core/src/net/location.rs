@@ -11,6 +11,7 @@ use super::host::{CanonicalHost, Reach, tails};
 use super::plain::plain_host;
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
+use crate::bytes;
 use crate::names::hash;
 use crate::order;
 
@@ -129,6 +130,11 @@ impl<'a> Key<'a> {
             scope,
             text: Cow::Borrowed(text),
         }
+    }
+
+    /// Whether it is the other key.
+    pub(super) fn is(&self, other: &Key<'_>) -> bool {
+        self.scope == other.scope && bytes::equal(&self.text, &other.text)
     }
 
     /// For a table of keys.

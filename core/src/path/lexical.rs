@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::bytes;
+
 // `path-clean` follows the platform that it is built for, and backslashes must stay ordinary characters.
 #[cfg(windows)]
 compile_error!("callgate-core has POSIX path semantics; on Windows embed its WebAssembly build instead");
@@ -48,20 +50,17 @@ pub(super) fn collapse(path: &str) -> Cow<'_, str> {
 
 /// Whether `path` is absolute and collapsed.
 pub(super) fn is_collapsed(path: &str) -> bool {
-    path == "/"
-        || path
-            .strip_prefix('/')
-            .is_some_and(|names| names.split('/').all(|name| !matches!(name, "" | "." | "..")))
+    path == "/" || path.strip_prefix('/').is_some_and(bytes::are_plain)
 }
 
 /// Whether a `..` follows a normal component in the absolute `path`, so that what the path means may depend
 /// on links.
 pub(super) fn climbs(path: &str) -> bool {
     let mut depth = 0_usize;
-    path.split('/').any(|name| {
+    bytes::between_slashes(path).any(|name| {
         match name {
-            "" | "." => {}
-            ".." => return depth > 0,
+            [] | [b'.'] => {}
+            [b'.', b'.'] => return depth > 0,
             _ => depth += 1,
         }
         false
@@ -71,9 +70,7 @@ pub(super) fn climbs(path: &str) -> bool {
 /// Whether the collapsed `path` is the collapsed `directory` or continues it at a `/`.
 pub(super) fn contains(directory: &str, path: &str) -> bool {
     directory == "/"
-        || path
-            .strip_prefix(directory)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        || bytes::behind(path, directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The directory and the last name of a collapsed path; nothing for the root.

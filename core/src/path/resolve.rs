@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::bytes;
 use crate::host::{Facts, HostError};
 use crate::limits::Limits;
 
@@ -92,7 +93,7 @@ impl<'h> Resolver<'_, 'h> {
             && self
                 .walk()
                 .existing(&lexical)?
-                .is_some_and(|real| *real == *lexical)
+                .is_some_and(|real| bytes::equal(&real, &lexical))
         {
             return Ok(None);
         }

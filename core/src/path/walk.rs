@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bytes;
 use crate::host::Facts;
 use crate::limits::Limits;
 
@@ -39,7 +40,7 @@ impl<'w, 'h> Walk<'w, 'h> {
         let Some(real) = existing(self.facts.realpath(path))? else {
             return Ok(None);
         };
-        if *real != *path {
+        if !bytes::equal(&real, path) {
             check_process(&real, self.path_case)?;
             self.check_links(path, &real)?;
         }

@@ -39,7 +39,29 @@ pub(crate) fn between_slashes(path: &str) -> impl Iterator<Item = &[u8]> {
 
 /// Whether nothing between the slashes of `names` is empty, `.` or `..`.
 pub(crate) fn are_plain(names: &str) -> bool {
-    between_slashes(names).all(|name| !matches!(name, [] | [b'.'] | [b'.', b'.']))
+    let odd = |name: &[u8]| matches!(name, [] | [b'.'] | [b'.', b'.']);
+    let begins_well = !names.starts_with(['/', '.']) && !names.is_empty() && !names.ends_with('/');
+    (begins_well && !may_be_odd(names.as_bytes())) || !between_slashes(names).any(odd)
+}
+
+/// Whether a `/` or a `.` may follow a `/`; looks at eight bytes at a time, each time but the last a byte again.
+fn may_be_odd(text: &[u8]) -> bool {
+    let Some(last) = text.last_chunk() else {
+        return true;
+    };
+    let odd = |bytes: &[u8; 8]| {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let word = u64::from_le_bytes(*bytes);
+        // The high bit of each byte that is the wanted one, and of some that follow such a byte.
+        let among = |wanted: u8| {
+            let differences = word ^ (ONES * u64::from(wanted));
+            differences.wrapping_sub(ONES) & !differences & (ONES << 7)
+        };
+        let slashes = among(b'/');
+        (slashes << 8) & (slashes | among(b'.')) != 0
+    };
+    let starts = (0..text.len() - 8).step_by(7);
+    odd(last) || starts.filter_map(|at| text.get(at..)?.first_chunk()).any(odd)
 }
 
 /// Whether a NUL is in `text`. Without a way out of the loop it looks at many bytes at a time where it can.
@@ -66,6 +88,11 @@ mod tests {
             ("a/./b", false),
             ("a/..", false),
             ("é/ /\0", true),
+            ("long/enough/for/words", true),
+            ("long/enough//for/words", false),
+            ("long/enough/for/../words", false),
+            ("long/enough/for/.words", true),
+            ("long/enough/for/words/..", false),
         ] {
             assert_eq!(are_plain(names), expected, "{names:?}");
         }
@@ -87,9 +114,11 @@ mod tests {
         }
 
         #[test]
-        fn splitting_is_that_of_the_standard_library(path in "[a/.é]{0,12}", text in "[a\0é]{0,40}") {
+        fn splitting_is_that_of_the_standard_library(path in "[a/.é]{0,12}", names in "([ab]{1,9}[/.0]?){0,6}[/.]{0,2}", text in "[a\0é]{0,40}") {
             let expected: Vec<&[u8]> = path.split('/').map(str::as_bytes).collect();
             prop_assert_eq!(between_slashes(&path).collect::<Vec<_>>(), expected);
+            let odd = |name: &str| matches!(name, "" | "." | "..");
+            prop_assert_eq!(are_plain(&names), !names.split('/').any(odd));
             prop_assert_eq!(has_nul(&text), text.contains('\0'));
         }
     }

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor
 use serde_json::value::RawValue;
 
 use super::layout::Layout;
-use super::value::{Members, Value};
+use super::value::{Members, Text, Value};
 use crate::world::Context;
 
 /// A tool call as the agent made it.
@@ -199,11 +199,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Call<'a> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut server: Option<String> = None;
-                let mut tool: Option<String> = None;
+                let mut server: Option<Text<'de>> = None;
+                let mut tool: Option<Text<'de>> = None;
                 let mut arguments: Option<Arguments<'de>> = None;
-                while let Some(name) = map.next_key::<String>()? {
-                    let first = match name.as_str() {
+                while let Some(Text(name)) = map.next_key()? {
+                    let first = match &*name {
                         "serverName" => server.replace(map.next_value()?).is_none(),
                         "toolName" => tool.replace(map.next_value()?).is_none(),
                         "arguments" => arguments
@@ -219,8 +219,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Call<'a> {
                     }
                 }
                 Ok(Call::new(
-                    server.ok_or_else(|| A::Error::missing_field("serverName"))?,
-                    tool.ok_or_else(|| A::Error::missing_field("toolName"))?,
+                    server.ok_or_else(|| A::Error::missing_field("serverName"))?.0,
+                    tool.ok_or_else(|| A::Error::missing_field("toolName"))?.0,
                     arguments.unwrap_or(Arguments::Members(Vec::new())),
                 ))
             }

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::bytes;
+
 /// An argument value as the caller gave it.
 ///
 /// A value that no role and no condition names may stay [`Value::Unread`] or [`Value::Raw`]: its cost is then
@@ -155,6 +157,9 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
     serde_json::from_str(text).map_err(|error| Unreadable::Ambiguous(error.to_string()))
 }
 
+/// So many names are compared one by one; more are kept in order.
+const FEW_MEMBERS: usize = 16;
+
 /// The members of a JSON object, in order, each name once; the values stay text.
 pub(crate) struct Members<'a>(pub(crate) Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -170,10 +175,18 @@ impl<'de> Deserialize<'de> for Members<'de> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
+                let mut members: Vec<(Cow<'de, str>, _)> = Vec::new();
                 let mut names = BTreeSet::new();
-                while let Some(Name(name)) = map.next_key()? {
-                    if !names.insert(name.clone()) {
+                while let Some(Text(name)) = map.next_key()? {
+                    let is_known = if members.len() < FEW_MEMBERS {
+                        members.iter().any(|(known, _)| bytes::equal(known, &name))
+                    } else {
+                        if names.is_empty() {
+                            names.extend(members.iter().map(|(known, _)| known.clone()));
+                        }
+                        !names.insert(name.clone())
+                    };
+                    if is_known {
                         return Err(A::Error::custom(format_args!("the name {name:?} occurs twice")));
                     }
                     members.push((name, map.next_value()?));
@@ -186,29 +199,29 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// A member's name, borrowed from the text where it holds no escape.
-struct Name<'a>(Cow<'a, str>);
+/// A string, borrowed from the text where it holds no escape.
+pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Name<'de> {
+impl<'de> Deserialize<'de> for Text<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NameVisitor;
+        struct TextVisitor;
 
-        impl<'de> Visitor<'de> for NameVisitor {
-            type Value = Name<'de>;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = Text<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a name")
+                formatter.write_str("a string")
             }
 
-            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Self::Value, E> {
-                Ok(Name(Cow::Borrowed(name)))
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-                Ok(Name(Cow::Owned(name.to_owned())))
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
             }
         }
 
-        deserializer.deserialize_str(NameVisitor)
+        deserializer.deserialize_str(TextVisitor)
     }
 }

@@ -89,7 +89,9 @@ impl<'h> Resolver<'_, 'h> {
         let Some((above, name)) = split_last(&lexical) else {
             return Ok(None);
         };
-        if !climbs(&text)
+        // A text that is collapsed climbs nowhere.
+        let climbs = matches!(lexical, Cow::Owned(_)) && climbs(&text);
+        if !climbs
             && self
                 .walk()
                 .existing(&lexical)?

@@ -49,24 +49,25 @@ fn may_be_odd(text: &[u8]) -> bool {
     let Some(last) = text.last_chunk() else {
         return true;
     };
-    let odd = |bytes: &[u8; 8]| {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        let word = u64::from_le_bytes(*bytes);
-        // The high bit of each byte that is the wanted one, and of some that follow such a byte.
-        let among = |wanted: u8| {
-            let differences = word ^ (ONES * u64::from(wanted));
-            differences.wrapping_sub(ONES) & !differences & (ONES << 7)
-        };
-        let slashes = among(b'/');
-        (slashes << 8) & (slashes | among(b'.')) != 0
+    let odd = |word: &[u8; 8]| {
+        let slashes = among(word, b'/');
+        (slashes << 8) & (slashes | among(word, b'.')) != 0
     };
     let starts = (0..text.len() - 8).step_by(7);
     odd(last) || starts.filter_map(|at| text.get(at..)?.first_chunk()).any(odd)
 }
 
-/// Whether a NUL is in `text`. Without a way out of the loop it looks at many bytes at a time where it can.
+/// The high bit of each byte that is the wanted one, the first in the lowest place, and of some that follow such a byte.
+fn among(word: &[u8; 8], wanted: u8) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let differences = u64::from_le_bytes(*word) ^ (ONES * u64::from(wanted));
+    differences.wrapping_sub(ONES) & !differences & (ONES << 7)
+}
+
+/// Whether a NUL is in `text`.
 pub(crate) fn has_nul(text: &str) -> bool {
-    text.bytes().fold(false, |any, byte| any | (byte == 0))
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    words.iter().any(|word| among(word, 0) != 0) || rest.contains(&0)
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl<'h> Facts<'h> {
         Recording::new(home_dir, current_dir, self.log.unwrap_or_default())
     }
 
-    /// [`Host::realpath`], once; the answer is absolute and normalized.
+    /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Result<Arc<str>, RealpathError> {
         let realpaths: &BTreeMap<Asked<'_>, _> = &self.realpaths;
         if let Some(known) = realpaths.get(&Asked(Cow::Borrowed(path))) {
@@ -74,7 +74,7 @@ impl<'h> Facts<'h> {
             return Err(RealpathError::NotFound);
         }
         let answer: Result<Arc<str>, RealpathError> = match self.host.realpath(path) {
-            Ok(real) if is_normalized(&real) => Ok(Arc::from(real)),
+            Ok(real) if bytes::equal(&real, path) || is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
                 "realpath answered {real:?} for `{path}`, expected an absolute path without `.`, `..` or `//`"
             )))),

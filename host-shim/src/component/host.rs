@@ -100,16 +100,18 @@ impl imported::Host for State {
         self.answer(|host| host.ignores_path_case())
     }
 
-    fn realpath(&mut self, path: String) -> wasmtime::Result<Result<String, types::RealpathError>> {
-        self.answer(|host| {
-            host.realpath(&path).map_err(|error| match error {
+    fn realpath(&mut self, path: String) -> wasmtime::Result<Result<types::Location, types::RealpathError>> {
+        self.answer(|host| match host.realpath(&path) {
+            Ok(real) if real == path => Ok(types::Location::Unchanged),
+            Ok(real) => Ok(types::Location::At(real)),
+            Err(error) => Err(match error {
                 RealpathError::NotFound => types::RealpathError::NotFound,
                 RealpathError::Loop => types::RealpathError::TooManyLinks,
                 RealpathError::Denied => types::RealpathError::Denied,
                 RealpathError::NotUtf8 => types::RealpathError::NotUtf8,
                 RealpathError::Other => types::RealpathError::Other,
                 RealpathError::Host(error) => types::RealpathError::Failed(error.into()),
-            })
+            }),
         })
     }
 

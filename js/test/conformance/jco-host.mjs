@@ -75,7 +75,7 @@ export function importsOf(host) {
       if (typeof answer !== "string") {
         throw failure({ tag: FAILURES.get(answer.error) });
       }
-      return answer;
+      return answer === path ? { tag: "unchanged" } : { tag: "at", val: answer };
     },
     readLink(path) {
       const isAnswer = (answer) => answer === undefined || isText(answer);

@@ -37,14 +37,18 @@ impl Host for Imported {
     }
 
     fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        imported::realpath(path).map_err(|error| match error {
-            types::RealpathError::NotFound => RealpathError::NotFound,
-            types::RealpathError::TooManyLinks => RealpathError::Loop,
-            types::RealpathError::Denied => RealpathError::Denied,
-            types::RealpathError::NotUtf8 => RealpathError::NotUtf8,
-            types::RealpathError::Other => RealpathError::Other,
-            types::RealpathError::Failed(error) => RealpathError::Host(failed(error)),
-        })
+        match imported::realpath(path) {
+            Ok(types::Location::Unchanged) => Ok(path.to_owned()),
+            Ok(types::Location::At(real)) => Ok(real),
+            Err(error) => Err(match error {
+                types::RealpathError::NotFound => RealpathError::NotFound,
+                types::RealpathError::TooManyLinks => RealpathError::Loop,
+                types::RealpathError::Denied => RealpathError::Denied,
+                types::RealpathError::NotUtf8 => RealpathError::NotUtf8,
+                types::RealpathError::Other => RealpathError::Other,
+                types::RealpathError::Failed(error) => RealpathError::Host(failed(error)),
+            }),
+        }
     }
 
     fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {

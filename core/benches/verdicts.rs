@@ -1,7 +1,8 @@
 //! How long a verdict takes, with a host that answers at once.
 //!
-//! `cargo bench -p callgate-core`, on a machine that does nothing else; `allocations` counts what this times. With `CALLGATE_CORPUS=DIR` (or a corpus at `../shared/corpus`) the calls without
-//! host questions and those with paths are judged under that policy, otherwise under a generated one.
+//! `cargo bench -p callgate-core --bench verdicts`, on a machine that does nothing else; `allocations` counts what this
+//! times. With `CALLGATE_CORPUS=DIR` (or a corpus at `../shared/corpus`) the calls without host questions and those with
+//! paths are judged under that policy, otherwise under a generated one.
 
 use std::path::PathBuf;
 
@@ -40,7 +41,7 @@ impl Host for Ready {
 }
 
 /// The documents of an engine.
-struct Documents {
+pub(crate) struct Documents {
     policy: Value,
     annotations: Value,
     lists: Value,
@@ -51,7 +52,7 @@ impl Documents {
         clippy::expect_used,
         reason = "a benchmark without an engine has nothing to measure"
     )]
-    fn engine(&self) -> Engine {
+    pub(crate) fn engine(&self) -> Engine {
         let (protected, sandbox) = (
             json!(["/etc/shadow", "~/.ssh"]),
             json!("/home/provos/.ironcurtain/sandbox"),
@@ -69,10 +70,15 @@ impl Documents {
     }
 }
 
-/// The corpus where there is one, else a policy of the same shape.
-fn documents() -> Documents {
+/// Where the corpus is, if there is one.
+pub(crate) fn corpus_folder() -> PathBuf {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = std::env::var_os("CALLGATE_CORPUS").map_or_else(beside, PathBuf::from);
+    std::env::var_os("CALLGATE_CORPUS").map_or_else(beside, PathBuf::from)
+}
+
+/// The corpus where there is one, else a policy of the same shape.
+pub(crate) fn documents() -> Documents {
+    let folder = corpus_folder();
     let read = |name: &str| {
         let text = std::fs::read_to_string(folder.join(name)).ok()?;
         serde_json::from_str(&text).ok()

@@ -25,6 +25,7 @@ mod native;
 mod native_world;
 mod probes;
 pub mod recordings;
+mod reentrant;
 mod report;
 mod subject;
 mod tags;
@@ -89,6 +90,25 @@ impl std::error::Error for ReplayError {}
 fn lines(text: &str) -> Vec<(usize, &str)> {
     let numbered = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     numbered.filter(|(_, line)| !line.trim().is_empty()).collect()
+}
+
+/// Replays the lines of the file `name`, each with its number from 1; `progress` is called after every one.
+fn each<L: Copy>(
+    name: &str,
+    lines: impl ExactSizeIterator<Item = (usize, L)>,
+    progress: &mut dyn FnMut(Progress<'_>),
+    mut replay: impl FnMut(usize, L) -> Result<(), String>,
+) -> Result<(), ReplayError> {
+    let total = lines.len();
+    for (done, (number, line)) in lines.enumerate() {
+        replay(number, line).map_err(|message| ReplayError::at_line(name, number, message))?;
+        progress(Progress {
+            file: name,
+            done: done + 1,
+            total,
+        });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::report::{Disagreement, Report, Tally};
 use super::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings};
-use super::{Progress, ReplayError, lines};
+use super::{Progress, ReplayError, each, lines};
 
 use case::{Case, Level, Step};
 use judge::met;
@@ -102,16 +102,12 @@ impl Suite {
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<Report, ReplayError> {
         let mut report = Report::default();
-        for (done, (number, case)) in self.cases.iter().enumerate() {
-            let ending = self.run(case, subject);
-            let ending = ending.map_err(|message| ReplayError::at_line(&self.name, *number, message))?;
-            self.count(*number, case, ending, subject, &mut report);
-            progress(Progress {
-                file: &self.name,
-                done: done + 1,
-                total: self.cases.len(),
-            });
-        }
+        let cases = self.cases.iter().map(|(number, case)| (*number, case));
+        each(&self.name, cases, progress, |number, case| {
+            let ending = self.run(case, subject)?;
+            self.count(number, case, ending, subject, &mut report);
+            Ok(())
+        })?;
         Ok(report)
     }
 

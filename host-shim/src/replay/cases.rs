@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 
 use super::report::{Disagreement, Report, Tally};
 use super::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings};
-use super::{Progress, ReplayError, lines};
+use super::{Progress, ReplayError, each, lines};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,20 +94,11 @@ pub fn replay(
     text: &str,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Report, ReplayError> {
-    let lines = lines(text);
     let mut report = Report::default();
-    for (done, (number, line)) in lines.iter().enumerate() {
-        let replayed = Group::read(line).and_then(|group| {
-            let place = format!("{name}:{number}");
-            group.replay(subject, name, &place, &mut report)
-        });
-        replayed.map_err(|message| ReplayError::at_line(name, *number, message))?;
-        progress(Progress {
-            file: name,
-            done: done + 1,
-            total: lines.len(),
-        });
-    }
+    each(name, lines(text).into_iter(), progress, |number, line| {
+        let place = format!("{name}:{number}");
+        Group::read(line)?.replay(subject, name, &place, &mut report)
+    })?;
     Ok(report)
 }
 

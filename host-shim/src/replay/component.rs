@@ -3,13 +3,15 @@
 mod functions;
 mod world;
 
+use std::cell::Cell;
 use std::sync::{Arc, OnceLock, Weak};
 
-use callgate_core::{Host, HostError, Part, RealpathError, Recording};
+use callgate_core::{Host, Part, Recording};
 use serde::Deserialize as _;
-use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::native::{refusal, value};
+use super::reentrant::Reentrant;
 use super::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings};
 use crate::component::{Artifact, Bare, COMPONENT, InstanceLimits, Pool, Unusable, default_folder};
 use crate::{Fault, Gate, GateError, VirtualHost};
@@ -148,16 +150,11 @@ impl Session<'_> {
     }
 
     fn built(&self, parts: &EngineParts) -> Result<Arc<Gate>, Unbuilt> {
-        let reentrant = self.reentrant.as_ref().map(|call| {
-            Arc::new(Reentrant {
-                host: Arc::clone(&self.host),
-                gate: OnceLock::new(),
-                call: call.clone(),
-            })
-        });
-        let host = reentrant
-            .clone()
-            .map_or_else(|| Arc::clone(&self.host), |reentrant| reentrant as SharedHost);
+        let judge = Arc::new(OnceLock::new());
+        let host = match &self.reentrant {
+            Some(call) => calling_back(&self.host, call, &judge),
+            None => Arc::clone(&self.host),
+        };
         let (artifact, limits) = match self.fuel {
             None => (&self.subject.artifact, InstanceLimits::default()),
             Some(_) => (
@@ -177,9 +174,7 @@ impl Session<'_> {
             builder = builder.part(part, text);
         }
         let gate = Arc::new(builder.build()?);
-        if let Some(reentrant) = reentrant {
-            reentrant.gate.get_or_init(|| Arc::downgrade(&gate));
-        }
+        judge.get_or_init(|| Arc::downgrade(&gate));
         Ok(gate)
     }
 
@@ -271,73 +266,20 @@ fn call(server: &str, tool: &str, args: &str) -> String {
     )
 }
 
-fn value(answer: &impl Serialize) -> Result<Value, Refusal> {
-    serde_json::to_value(answer).map_err(refusal)
-}
-
-fn refusal(error: impl std::fmt::Display) -> Refusal {
-    error.to_string()
-}
-
-/// A host that has its gate judge another call whenever it is asked for a real path.
-struct Reentrant {
-    host: SharedHost,
-    gate: OnceLock<Weak<Gate>>,
-    call: String,
-}
-
-impl Host for Reentrant {
-    fn home_dir(&self) -> &str {
-        self.host.home_dir()
+/// The host, which has the gate judge another call whenever it is asked for a real path.
+fn calling_back(host: &SharedHost, call: &str, judge: &Arc<OnceLock<Weak<Gate>>>) -> SharedHost {
+    thread_local! {
+        static INSIDE: Cell<bool> = const { Cell::new(false) };
     }
-
-    fn current_dir(&self) -> &str {
-        self.host.current_dir()
-    }
-
-    fn ignores_path_case(&self) -> bool {
-        self.host.ignores_path_case()
-    }
-
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        thread_local! {
-            static INSIDE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-        }
+    let (call, judge) = (call.to_owned(), Arc::clone(judge));
+    let first = move || {
         // The inner call asks for real paths too.
-        if let Some(gate) = self.gate.get().and_then(Weak::upgrade)
+        if let Some(gate) = judge.get().and_then(Weak::upgrade)
             && !INSIDE.replace(true)
         {
-            drop(gate.evaluate(&self.call));
+            drop(gate.evaluate(&call));
             INSIDE.set(false);
         }
-        self.host.realpath(path)
-    }
-
-    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
-        self.host.read_link(path)
-    }
-
-    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        self.host.is_directory(path)
-    }
-
-    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        self.host.git_remote_urls(repo, remote)
-    }
-
-    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        self.host.git_default_remote_urls(repo)
-    }
-
-    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        self.host.git_url(repo, url)
-    }
-
-    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
-        self.host.role_value(role, step, value)
-    }
-
-    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
-        self.host.condition(name, subject)
-    }
+    };
+    Arc::new(Reentrant::new(Arc::clone(host), first))
 }

@@ -2,13 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{
-    Arguments, BuildError, Call, Diagnostic, Engine, Host, HostError, Input, Part, RealpathError, Recording,
-    View,
-};
+use callgate_core::{Arguments, BuildError, Call, Diagnostic, Engine, Host, Input, Part, Recording, View};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Value, json};
 
+use super::reentrant::Reentrant;
 use super::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind, Surroundings};
 use super::{functions, native_world};
 use crate::VirtualHost;
@@ -156,7 +154,7 @@ impl Session {
             } => {
                 let engine = self.engine()?;
                 let call = Call::from_json(request).map_err(refusal)?;
-                let host = Reentrant::new(&self.place, engine);
+                let host = self.calling_back(engine);
                 let gated = engine.gate(&call, container_workspace_dir.as_deref(), &host);
                 let arguments = arguments_of(request)?;
                 let transport = gated.prepared.apply(&arguments, View::Transport);
@@ -221,10 +219,28 @@ impl Session {
         self.engine.as_ref().map_err(|unbuilt| unbuilt.message.clone())
     }
 
+    /// The host, which has the engine evaluate the world's reentrant request whenever it is asked for a real path.
+    fn calling_back<'s>(&'s self, engine: &'s Engine) -> Reentrant<&'s dyn Host, impl Fn()> {
+        let host = self.place.host();
+        let request = match &self.place {
+            Place::Virtual(host) => host.reentrant_request(),
+            Place::Recorded(_) => None,
+        };
+        let call = request.map(|request| {
+            let text = |key: &str| request[key].as_str().unwrap_or_default();
+            Call::from_value(text("serverName"), text("toolName"), &request["arguments"])
+        });
+        Reentrant::new(host, move || {
+            if let Some(call) = &call {
+                drop(engine.evaluate(call, host));
+            }
+        })
+    }
+
     fn evaluate(&self, request: &str, times: u32) -> Result<Value, Refusal> {
         let engine = self.engine()?;
         let call = Call::from_json(request).map_err(refusal)?;
-        let host = Reentrant::new(&self.place, engine);
+        let host = self.calling_back(engine);
         let first = value(&engine.evaluate(&call, &host))?;
         for _ in 1..times {
             let again = value(&engine.evaluate(&call, &host))?;
@@ -244,75 +260,6 @@ fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Unbuilt> {
         builder = builder.part(part, Input::Text(text));
     }
     Ok(builder.build(host)?)
-}
-
-/// A host that has its engine evaluate the world's reentrant request whenever it is asked for a real path.
-struct Reentrant<'s> {
-    host: &'s dyn Host,
-    engine: &'s Engine,
-    call: Option<Call<'s>>,
-}
-
-impl<'s> Reentrant<'s> {
-    fn new(place: &'s Place, engine: &'s Engine) -> Self {
-        let request = match place {
-            Place::Virtual(host) => host.reentrant_request(),
-            Place::Recorded(_) => None,
-        };
-        Self {
-            host: place.host(),
-            engine,
-            call: request.map(|request| {
-                let text = |key: &str| request[key].as_str().unwrap_or_default();
-                Call::from_value(text("serverName"), text("toolName"), &request["arguments"])
-            }),
-        }
-    }
-}
-
-impl Host for Reentrant<'_> {
-    fn home_dir(&self) -> &str {
-        self.host.home_dir()
-    }
-
-    fn current_dir(&self) -> &str {
-        self.host.current_dir()
-    }
-
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        if let Some(call) = &self.call {
-            drop(self.engine.evaluate(call, self.host));
-        }
-        self.host.realpath(path)
-    }
-
-    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
-        self.host.read_link(path)
-    }
-
-    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        self.host.is_directory(path)
-    }
-
-    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        self.host.git_remote_urls(repo, remote)
-    }
-
-    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        self.host.git_default_remote_urls(repo)
-    }
-
-    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        self.host.git_url(repo, url)
-    }
-
-    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
-        self.host.role_value(role, step, value)
-    }
-
-    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
-        self.host.condition(name, subject)
-    }
 }
 
 /// The arguments of a request that was read as a call.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::report::{Disagreement, Report, Tally};
 use super::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, WorldQuestion};
-use super::{Progress, ReplayError, lines};
+use super::{Progress, ReplayError, each, lines};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -37,17 +37,11 @@ pub fn replay(
     text: &str,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Report, ReplayError> {
-    let lines = lines(text);
     let mut report = Report::default();
-    for (done, (number, line)) in lines.iter().enumerate() {
-        let line = Line::read(line).map_err(|message| ReplayError::at_line(name, *number, message))?;
-        line.replay(subject, name, *number, &mut report);
-        progress(Progress {
-            file: name,
-            done: done + 1,
-            total: lines.len(),
-        });
-    }
+    each(name, lines(text).into_iter(), progress, |number, line| {
+        Line::read(line)?.replay(subject, name, number, &mut report);
+        Ok(())
+    })?;
     Ok(report)
 }
 

@@ -11,7 +11,7 @@ use super::report::{Disagreement, Report, Tally};
 use super::subject::{
     Batch, EngineParts, Extraction, Match, Operation, Outcome, Subject, Surroundings, WhitelistScript,
 };
-use super::{Progress, ReplayError, lines, probes, tags};
+use super::{Progress, ReplayError, each, lines, probes, tags};
 
 /// Parity is judged without the engine's heuristic, which the recorded engine does not have (SPEC §15).
 const OPTIONS: &str = r#"{"heuristicPaths":"off"}"#;
@@ -73,23 +73,16 @@ pub fn replay(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Report, ReplayError> {
     let mut departures = departures.of(name);
-    let lines = lines(text);
     let mut report = Report::default();
     let mut probes_met = Vec::new();
-    for (done, (number, line)) in lines.iter().enumerate() {
-        let group = Group::read(line).map_err(|message| ReplayError::at_line(name, *number, message))?;
+    each(name, lines(text).into_iter(), progress, |number, line| {
+        let group = Group::read(line)?;
         if group.cases.iter().any(Case::is_probe) {
             probes_met.push(group.name.clone());
         }
         let place = format!("{name}:{number}");
-        let answered = group.replay(subject, name, &place, &mut departures, &mut report);
-        answered.map_err(|message| ReplayError::at_line(name, *number, message))?;
-        progress(Progress {
-            file: name,
-            done: done + 1,
-            total: lines.len(),
-        });
-    }
+        group.replay(subject, name, &place, &mut departures, &mut report)
+    })?;
     if let Some(case) = departures.keys().next() {
         return Err(ReplayError::new(
             name,

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::report::{Disagreement, Report, Tally};
 use super::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, WorldQuestion};
-use super::{Progress, ReplayError, lines};
+use super::{Progress, ReplayError, each, lines};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,17 +45,10 @@ pub fn replay(
     text: &str,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Report, ReplayError> {
-    let lines = lines(text);
     let mut report = Report::default();
-    for (done, (number, line)) in lines.iter().enumerate() {
-        replay_line(subject, name, *number, line, &mut report)
-            .map_err(|message| ReplayError::at_line(name, *number, message))?;
-        progress(Progress {
-            file: name,
-            done: done + 1,
-            total: lines.len(),
-        });
-    }
+    each(name, lines(text).into_iter(), progress, |number, line| {
+        replay_line(subject, name, number, line, &mut report)
+    })?;
     Ok(report)
 }
 

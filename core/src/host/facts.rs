@@ -1,6 +1,5 @@
 //! One evaluation's memory of the host's answers.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,21 +24,42 @@ pub(crate) struct Facts<'h> {
 
 /// A path that the host was asked about. Lengths come before texts: most paths differ in length, and those that do are
 /// told apart without looking into them.
-#[derive(PartialEq, Eq)]
-struct Asked<'a>(Cow<'a, str>);
+enum Asked<'a> {
+    /// A question that may have been asked.
+    Now(&'a str),
+    /// One that was; where the answer is the same text, it is shared.
+    Before(Arc<str>),
+}
+
+impl Asked<'_> {
+    fn path(&self) -> &str {
+        match self {
+            Self::Now(path) => path,
+            Self::Before(path) => path,
+        }
+    }
+}
 
 impl Ord for Asked<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let lengths = self.0.len().cmp(&other.0.len());
-        lengths.then_with(|| {
-            if bytes::equal(&self.0, &other.0) {
+        let (one, other) = (self.path(), other.path());
+        one.len().cmp(&other.len()).then_with(|| {
+            if bytes::equal(one, other) {
                 Ordering::Equal
             } else {
-                self.0.cmp(&other.0)
+                one.cmp(other)
             }
         })
     }
 }
+
+impl PartialEq for Asked<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        bytes::equal(self.path(), other.path())
+    }
+}
+
+impl Eq for Asked<'_> {}
 
 impl PartialOrd for Asked<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -67,7 +87,7 @@ impl<'h> Facts<'h> {
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Result<Arc<str>, RealpathError> {
         let realpaths: &BTreeMap<Asked<'_>, _> = &self.realpaths;
-        if let Some(known) = realpaths.get(&Asked(Cow::Borrowed(path))) {
+        if let Some(known) = realpaths.get(&Asked::Now(path)) {
             return known.clone();
         }
         if self.missing_roots.iter().any(|root| is_below(path, root)) {
@@ -94,8 +114,11 @@ impl<'h> Facts<'h> {
                 Err(RealpathError::Host(error)) => Answer::Failed(error.message.clone()),
             },
         });
-        let asked = Asked(Cow::Owned(path.to_owned()));
-        self.realpaths.insert(asked, answer.clone());
+        let asked = match &answer {
+            Ok(real) if bytes::equal(real, path) => Arc::clone(real),
+            Ok(_) | Err(_) => Arc::from(path),
+        };
+        self.realpaths.insert(Asked::Before(asked), answer.clone());
         answer
     }
 

@@ -75,10 +75,11 @@ pub(super) fn contains(directory: &str, path: &str) -> bool {
 
 /// The directory and the last name of a collapsed path; nothing for the root.
 pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
-    match path.rsplit_once('/') {
-        Some((_, "")) | None => None,
-        Some(("", name)) => Some(("/", name)),
-        Some(split) => Some(split),
+    let slash = path.bytes().rposition(|byte| byte == b'/')?;
+    match (path.get(..slash)?, path.get(slash + 1..)?) {
+        (_, "") => None,
+        ("", name) => Some(("/", name)),
+        split => Some(split),
     }
 }
 

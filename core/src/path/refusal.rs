@@ -187,6 +187,9 @@ pub(super) fn check_process(path: &str, case: PathCase) -> Result<(), Unresolvab
 /// Whether a URL parser would read the scheme `file` (<https://url.spec.whatwg.org/#concept-basic-url-parser>):
 /// it skips white space and control characters in front, and tabs and line ends anywhere.
 fn is_file_uri(value: &str) -> bool {
+    if value.starts_with(['/', '~', '.']) {
+        return false;
+    }
     let mut rest = value
         .chars()
         .skip_while(|character| {

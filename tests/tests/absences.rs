@@ -17,6 +17,8 @@ use source::{core_folder, core_sources};
 const STANDARD: &[&str] = &[
     "std::borrow::Cow",
     "std::cell::RefCell",
+    // A number with dots; nothing is connected to.
+    "core::net::Ipv4Addr",
     "std::cmp",
     "std::collections::BTreeMap",
     "std::collections::BTreeSet",

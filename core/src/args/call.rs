@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::layout::Layout;
@@ -93,10 +94,16 @@ impl<'a> Call<'a> {
     /// # Errors
     /// When the text is not JSON, not an object, holds a name twice, or lacks `serverName` or `toolName`.
     pub fn from_json(text: &'a str) -> Result<Self, CallError> {
-        serde_json::from_str(text).map_err(|error| CallError {
-            line: error.line(),
-            column: error.column(),
-            message: strip_place(&error.to_string()),
+        serde_json::from_str(text).map_err(|error| {
+            let message = strip_place(&error.to_string());
+            CallError {
+                line: error.line(),
+                column: error.column(),
+                message: match error.classify() {
+                    Category::Syntax | Category::Eof => format!("not JSON: {message}"),
+                    Category::Data | Category::Io => message,
+                },
+            }
         })
     }
 

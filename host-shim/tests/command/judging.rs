@@ -53,7 +53,7 @@ fn a_malformed_call_says_where_and_what_was_expected() {
     for (calls, stdout) in [
         (
             "{",
-            r#"{"error":{"line":1,"column":1,"message":"EOF while parsing an object"}}"#,
+            r#"{"error":{"line":1,"column":1,"message":"not JSON: EOF while parsing an object"}}"#,
         ),
         ("[1]", "expected a call `{serverName, toolName, arguments}`"),
         (

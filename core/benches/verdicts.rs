@@ -4,6 +4,7 @@
 //! times. With `CALLGATE_CORPUS=DIR` (or a corpus at `../shared/corpus`) the calls without host questions and those with
 //! paths are judged under that policy, otherwise under a generated one.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use callgate_core::{Call, Engine, Host, HostError, Input, Part, RealpathError};
@@ -27,8 +28,8 @@ impl Host for Ready {
         "/"
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        Ok(path.to_owned())
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        Ok(path.into())
     }
 
     fn git_remote_urls(&self, _repo: &str, _remote: &str) -> Result<Vec<String>, HostError> {

@@ -7,6 +7,7 @@
 mod facts;
 mod recording;
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub(crate) use facts::Facts;
@@ -71,8 +72,8 @@ pub trait Host {
         false
     }
 
-    /// The canonical form of `path`: existing, free of links.
-    fn realpath(&self, path: &str) -> Result<String, RealpathError>;
+    /// The canonical form of `path`: existing, free of links. Most often that is `path` itself, which is then borrowed.
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError>;
 
     /// The target of the symbolic link at `path`, as it is written there; `None` when `path` is no link or
     /// does not exist.

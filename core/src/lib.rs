@@ -6,12 +6,13 @@
 //!
 //! ```
 //! use callgate_core::{Call, Decision, Engine, Input, Part, View};
+//! # use std::borrow::Cow;
 //! # use callgate_core::{Host, HostError, RealpathError};
 //! # struct Disk;
 //! # impl Host for Disk {
 //! #     fn home_dir(&self) -> &str { "/home/u" }
 //! #     fn current_dir(&self) -> &str { "/" }
-//! #     fn realpath(&self, path: &str) -> Result<String, RealpathError> { Ok(path.to_owned()) }
+//! #     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> { Ok(path.into()) }
 //! #     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! #     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! # }

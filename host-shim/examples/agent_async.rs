@@ -2,6 +2,7 @@
 //!
 //! `cargo run -p callgate-host --example agent_async`
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -103,7 +104,7 @@ impl Host for AsyncHost {
         "/work"
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         let gone = || RealpathError::Host(HostError::new("nobody answers any more"));
         let (answer, waiting) = oneshot::channel();
         // This is a thread that may block: the gate is only ever asked on one.
@@ -112,7 +113,7 @@ impl Host for AsyncHost {
                 .send((path.to_owned(), answer))
                 .await
                 .map_err(|_| gone())?;
-            waiting.await.map_err(|_| gone())?
+            waiting.await.map_err(|_| gone())?.map(Cow::Owned)
         })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! `cargo run -p callgate-host --example embed`
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
@@ -82,11 +83,11 @@ impl Host for Store {
         "/store"
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         if path.ends_with("/down") {
             return Err(RealpathError::Host(HostError::new("the store is down")));
         }
-        Ok((*self.aliases.get(path).unwrap_or(&path)).to_owned())
+        Ok((*self.aliases.get(path).unwrap_or(&path)).into())
     }
 
     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {

@@ -5,7 +5,7 @@
 //! use callgate_host::RealHost;
 //!
 //! let host = RealHost::new("/root", "/tmp")?;
-//! assert_eq!(host.realpath("/"), Ok("/".to_owned()));
+//! assert_eq!(host.realpath("/"), Ok("/".into()));
 //! assert_eq!(host.realpath("/nothing/is/here"), Err(RealpathError::NotFound));
 //! // `/proc/self` is another directory in the process of the tool server, so it has no canonical form.
 //! # #[cfg(target_os = "linux")]

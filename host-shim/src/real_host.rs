@@ -13,6 +13,7 @@
 mod filesystem;
 mod git;
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -112,7 +113,7 @@ impl Host for RealHost {
         &self.cwd
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         filesystem::realpath(path)
     }
 

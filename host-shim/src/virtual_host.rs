@@ -9,7 +9,7 @@
 //!     .link("/home/u/app", "/srv/app")
 //!     .remote("/srv/app", "origin", "https://github.com/acme/app.git");
 //! let host = VirtualHost::new(world)?;
-//! assert_eq!(host.realpath("/home/u/app/notes.txt"), Ok("/srv/app/notes.txt".to_owned()));
+//! assert_eq!(host.realpath("/home/u/app/notes.txt"), Ok("/srv/app/notes.txt".into()));
 //! # Ok::<(), callgate_host::WorldError>(())
 //! ```
 
@@ -19,6 +19,7 @@ mod misbehaviour;
 mod tree;
 mod world;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use callgate_core::{Host, HostError, RealpathError};
@@ -110,12 +111,13 @@ impl Host for VirtualHost {
         &self.world.cwd
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         let honest = || self.tree.walk(path, Last::Follow).map(|place| place.path);
-        match &self.script {
+        let answer = match &self.script {
             Some(script) if script.is_for(path) => script.answer(honest),
             _ => honest(),
-        }
+        };
+        answer.map(Cow::Owned)
     }
 
     fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {

@@ -1,5 +1,7 @@
 //! A host and an engine for the fuzz targets.
 
+use std::borrow::Cow;
+
 use callgate_core::{Engine, Host, HostError, Input, Part, RealpathError};
 use serde_json::json;
 
@@ -23,18 +25,18 @@ impl Host for Guessing {
         "/srv"
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         match path {
-            "/" | "/srv" | "/home" | "/home/agent" | "/srv/project" => return Ok(path.to_owned()),
+            "/" | "/srv" | "/home" | "/home/agent" | "/srv/project" => return Ok(path.into()),
             _ => {}
         }
         match Self::digest(path) % 11 {
-            0..5 => Ok(path.to_owned()),
+            0..5 => Ok(path.into()),
             5..7 => Err(RealpathError::NotFound),
-            7 => Ok("/home/agent/.ssh/id_rsa".to_owned()),
+            7 => Ok("/home/agent/.ssh/id_rsa".into()),
             8 => Err(RealpathError::Denied),
             9 => Err(RealpathError::Loop),
-            _ => Ok(format!("not absolute: {path}")),
+            _ => Ok(format!("not absolute: {path}").into()),
         }
     }
 

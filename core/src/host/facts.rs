@@ -8,6 +8,9 @@ use crate::bytes;
 
 use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 
+/// Paths that are looked through one by one before a tree takes over.
+const FEW: usize = 16;
+
 /// Missing directories that are remembered as such; past this many they are simply asked about again.
 const MISSING_ROOTS: usize = 64;
 
@@ -16,10 +19,39 @@ const MISSING_ROOTS: usize = 64;
 /// INVARIANT: a path below one that the host called missing is missing too, so it is not asked about.
 pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
-    realpaths: BTreeMap<Asked<'static>, Result<Arc<str>, RealpathError>>,
+    realpaths: Realpaths,
     missing_roots: Vec<Box<str>>,
     others: BTreeMap<Question, Answer>,
     log: Option<Vec<Exchange>>,
+}
+
+type Realpath = Result<Arc<str>, RealpathError>;
+
+/// What the host said of paths. Most evaluations ask about a few.
+#[derive(Default)]
+struct Realpaths {
+    few: Vec<(Arc<str>, Realpath)>,
+    many: BTreeMap<Asked<'static>, Realpath>,
+}
+
+impl Realpaths {
+    fn get(&self, path: &str) -> Option<Realpath> {
+        let known = self.few.iter().find(|(asked, _)| bytes::equal(asked, path));
+        if let Some((_, answer)) = known {
+            return Some(answer.clone());
+        }
+        let many: &BTreeMap<Asked<'_>, _> = &self.many;
+        many.get(&Asked::Now(path)).cloned()
+    }
+
+    fn insert(&mut self, path: Arc<str>, answer: Realpath) {
+        if self.few.len() < FEW {
+            self.few.reserve_exact(FEW - self.few.len());
+            self.few.push((path, answer));
+        } else {
+            self.many.insert(Asked::Before(path), answer);
+        }
+    }
 }
 
 /// A path that the host was asked about. Lengths come before texts: most paths differ in length, and those that do are
@@ -72,7 +104,7 @@ impl<'h> Facts<'h> {
     pub(crate) fn new(host: &'h dyn Host, recorded: bool) -> Self {
         Self {
             host,
-            realpaths: BTreeMap::new(),
+            realpaths: Realpaths::default(),
             missing_roots: Vec::new(),
             others: BTreeMap::new(),
             log: recorded.then(Vec::new),
@@ -85,15 +117,14 @@ impl<'h> Facts<'h> {
     }
 
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
-    pub(crate) fn realpath(&mut self, path: &str) -> Result<Arc<str>, RealpathError> {
-        let realpaths: &BTreeMap<Asked<'_>, _> = &self.realpaths;
-        if let Some(known) = realpaths.get(&Asked::Now(path)) {
-            return known.clone();
+    pub(crate) fn realpath(&mut self, path: &str) -> Realpath {
+        if let Some(known) = self.realpaths.get(path) {
+            return known;
         }
         if self.missing_roots.iter().any(|root| is_below(path, root)) {
             return Err(RealpathError::NotFound);
         }
-        let answer: Result<Arc<str>, RealpathError> = match self.host.realpath(path) {
+        let answer: Realpath = match self.host.realpath(path) {
             Ok(real) if bytes::equal(&real, path) || is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
                 "realpath answered {real:?} for `{path}`, expected an absolute path without `.`, `..` or `//`"
@@ -118,7 +149,7 @@ impl<'h> Facts<'h> {
             Ok(real) if bytes::equal(real, path) => Arc::clone(real),
             Ok(_) | Err(_) => Arc::from(path),
         };
-        self.realpaths.insert(Asked::Before(asked), answer.clone());
+        self.realpaths.insert(asked, answer.clone());
         answer
     }
 

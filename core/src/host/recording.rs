@@ -1,5 +1,6 @@
 //! The host's answers as data: kept during an evaluation, and given back as a host.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -198,12 +199,12 @@ impl Host for Recording {
         self.ignores_path_case
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         let question = Question::Realpath {
             path: path.to_owned(),
         };
         match self.answer(&question).map_err(RealpathError::Host)? {
-            Answer::Path(path) => Ok(path.clone()),
+            Answer::Path(path) => Ok(Cow::Owned(path.clone())),
             Answer::NotFound => Err(RealpathError::NotFound),
             Answer::Loop => Err(RealpathError::Loop),
             Answer::Denied => Err(RealpathError::Denied),

@@ -232,7 +232,7 @@ mod tests {
         fn current_dir(&self) -> &str {
             "/srv"
         }
-        fn realpath(&self, _path: &str) -> Result<String, RealpathError> {
+        fn realpath<'p>(&self, _path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
             Err(RealpathError::NotFound)
         }
         fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {

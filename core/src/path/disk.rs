@@ -1,5 +1,6 @@
 //! A small disk for tests, which walks as the kernel does.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -74,7 +75,7 @@ impl Host for Disk {
         "/srv/app"
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         self.asked.borrow_mut().push(format!("realpath {path}"));
         if path.split('/').any(|name| name.len() > 255) {
             return Err(RealpathError::Other);
@@ -116,8 +117,8 @@ impl Host for Disk {
             }
         }
         match self.nodes.get(&place) {
-            Some(_) if place.is_empty() => Ok("/".to_owned()),
-            Some(_) => Ok(place),
+            Some(_) if place.is_empty() => Ok("/".into()),
+            Some(_) => Ok(place.into()),
             None => Err(RealpathError::NotFound),
         }
     }

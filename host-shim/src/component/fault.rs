@@ -57,26 +57,11 @@ impl fmt::Display for MemoryRefused {
 
 impl std::error::Error for MemoryRefused {}
 
-/// The error of a host that answered too late.
-#[derive(Debug)]
-pub(super) struct DeadlinePassed;
-
-impl fmt::Display for DeadlinePassed {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the host's answer came after the deadline")
-    }
-}
-
-impl std::error::Error for DeadlinePassed {}
-
 impl Fault {
     /// What the error of an instance stands for, under the limits that it ran with.
     pub(super) fn of(error: &wasmtime::Error, limits: &InstanceLimits, work: Work) -> Self {
         if error.downcast_ref::<MemoryRefused>().is_some() {
             return Self::Memory(limits.memory);
-        }
-        if error.downcast_ref::<DeadlinePassed>().is_some() {
-            return Self::Deadline(work.deadline(limits));
         }
         match (error.downcast_ref::<Trap>(), limits.fuel) {
             (Some(Trap::Interrupt), _) => Self::Deadline(work.deadline(limits)),

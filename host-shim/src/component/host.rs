@@ -1,14 +1,15 @@
 //! The host's side of an instance: questions are passed on, memory is counted.
 
+use std::borrow::Cow;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use callgate_core::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 use wasmtime::ResourceLimiter;
 
 use super::bindings::callgate::gate::{host as imported, types};
-use super::fault::{DeadlinePassed, MemoryRefused};
+use super::fault::MemoryRefused;
 
 /// A host that many instances ask.
 pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
@@ -18,8 +19,8 @@ pub(crate) struct State {
     host: SharedHost,
     memory: usize,
     limit: usize,
-    /// When the work that the instance is at must be done; none: whenever.
-    until: Option<Instant>,
+    /// Whether the host was asked anything in the work that the instance is at.
+    was_asked: bool,
 }
 
 impl State {
@@ -29,7 +30,7 @@ impl State {
             host,
             memory: 0,
             limit,
-            until: None,
+            was_asked: false,
         }
     }
 
@@ -43,20 +44,17 @@ impl State {
         self.host = host;
     }
 
-    /// Ends the instance when an answer comes later than that.
-    pub(super) fn answer_until(&mut self, until: Option<Instant>) {
-        self.until = until;
+    /// Whether the host was asked anything since the last time that this was.
+    pub(super) fn take_was_asked(&mut self) -> bool {
+        mem::take(&mut self.was_asked)
     }
 
-    /// The answer, unless the host panics or answers too late, which ends the instance.
-    fn answer<T>(&self, question: impl FnOnce(&dyn Host) -> T) -> wasmtime::Result<T> {
+    /// The answer, unless the host panics, which ends the instance.
+    fn answer<T>(&mut self, question: impl FnOnce(&dyn Host) -> T) -> wasmtime::Result<T> {
+        self.was_asked = true;
         let host = self.host.as_ref();
-        let answer = catch_unwind(AssertUnwindSafe(|| question(host)))
-            .map_err(|_| wasmtime::Error::msg("the host panicked"))?;
-        match self.until {
-            Some(until) if Instant::now() > until => Err(DeadlinePassed.into()),
-            Some(_) | None => Ok(answer),
-        }
+        catch_unwind(AssertUnwindSafe(|| question(host)))
+            .map_err(|_| wasmtime::Error::msg("the host panicked"))
     }
 }
 
@@ -103,7 +101,7 @@ impl imported::Host for State {
     fn realpath(&mut self, path: String) -> wasmtime::Result<Result<types::Location, types::RealpathError>> {
         self.answer(|host| match host.realpath(&path) {
             Ok(real) if real == path => Ok(types::Location::Unchanged),
-            Ok(real) => Ok(types::Location::At(real)),
+            Ok(real) => Ok(types::Location::At(real.into_owned())),
             Err(error) => Err(match error {
                 RealpathError::NotFound => types::RealpathError::NotFound,
                 RealpathError::Loop => types::RealpathError::TooManyLinks,
@@ -240,10 +238,10 @@ impl Host for Remembering {
         self.host.ignores_path_case()
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         let result = self.host.realpath(path);
         let answer = match result.clone() {
-            Ok(path) => Answer::Path(path),
+            Ok(path) => Answer::Path(path.into_owned()),
             Err(RealpathError::NotFound) => Answer::NotFound,
             Err(RealpathError::Loop) => Answer::Loop,
             Err(RealpathError::Denied) => Answer::Denied,

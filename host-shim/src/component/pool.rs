@@ -292,9 +292,16 @@ impl Instance {
         work: Work,
         question: impl FnOnce(&mut Self) -> wasmtime::Result<T>,
     ) -> Result<T, Fault> {
+        let begun = Instant::now();
         prime(&mut self.store, limits, work);
         let _running = artifact.ticker.running();
-        question(self).map_err(|error| Fault::of(&error, limits, work))
+        let answer = question(self).map_err(|error| Fault::of(&error, limits, work))?;
+        // The epochs stop the component. A host that kept it waiting may have ended it too late all the same.
+        let deadline = work.deadline(limits);
+        if self.store.data_mut().take_was_asked() && begun.elapsed() > deadline {
+            return Err(Fault::Deadline(deadline));
+        }
+        Ok(answer)
     }
 }
 
@@ -302,8 +309,6 @@ fn prime(store: &mut Store<State>, limits: &InstanceLimits, work: Work) {
     let ticks = work.deadline(limits).as_nanos().div_ceil(TICK.as_nanos());
     // The epoch that is running has begun already.
     store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX / 2).saturating_add(1));
-    let until = Instant::now().checked_add(work.deadline(limits));
-    store.data_mut().answer_until(until);
     if let Some(fuel) = work.fuel(limits) {
         // Cannot fail: the engine counts fuel whenever there is a limit of it.
         drop(store.set_fuel(fuel));

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use callgate_core::{HostError, Part, RealpathError};
@@ -133,7 +134,7 @@ fn a_host_that_panics_is_a_denial() {
             "/"
         }
 
-        fn realpath(&self, _: &str) -> Result<String, RealpathError> {
+        fn realpath<'p>(&self, _: &'p str) -> Result<Cow<'p, str>, RealpathError> {
             panic!("a host should not do that");
         }
 

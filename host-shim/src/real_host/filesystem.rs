@@ -1,5 +1,6 @@
 //! Paths on the disk, resolved as the kernel resolves them.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Error, ErrorKind};
@@ -12,11 +13,15 @@ use callgate_core::{HostError, RealpathError};
 const MAX_LINKS: u32 = 40;
 
 /// The canonical form of `path`.
-pub(super) fn realpath(path: &str) -> Result<String, RealpathError> {
-    canonical(Path::new(path))?
-        .into_os_string()
-        .into_string()
-        .map_err(|_| RealpathError::NotUtf8)
+pub(super) fn realpath(path: &str) -> Result<Cow<'_, str>, RealpathError> {
+    match without_links(Path::new(path)) {
+        Some(Ok(())) => Ok(Cow::Borrowed(path)),
+        Some(Err(error)) => Err(error),
+        None => match walk(path.as_bytes())?.into_os_string().into_string() {
+            Ok(real) => Ok(Cow::Owned(real)),
+            Err(_) => Err(RealpathError::NotUtf8),
+        },
+    }
 }
 
 /// The same for a path of any bytes.

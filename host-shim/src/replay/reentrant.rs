@@ -1,5 +1,6 @@
 //! A host that calls back into the engine that asks it.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
 use callgate_core::{Host, HostError, RealpathError};
@@ -25,7 +26,7 @@ impl<H: Deref<Target: Host>, F: Fn()> Host for Reentrant<H, F> {
         self.host.current_dir()
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         (self.first)();
         self.host.realpath(path)
     }

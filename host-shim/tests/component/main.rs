@@ -5,6 +5,7 @@ mod examples;
 mod hosts;
 mod limits;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,8 +42,8 @@ impl<F: Fn(&str) -> Result<String, RealpathError>> Host for Answering<F> {
         "/agent"
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
-        (self.0)(path)
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        (self.0)(path).map(Cow::Owned)
     }
 
     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {

@@ -1,5 +1,6 @@
 //! What no host, no call and no document can do: make the engine panic, or loosen a verdict by being broken.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 use crate::common::cases::{case, config};
@@ -55,12 +56,12 @@ impl Host for Failing<'_> {
         self.honest.current_dir()
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         match self.how {
             Failure::Throws if self.fails(path, true) => {
                 Err(RealpathError::Host(HostError::new("a test's failure")))
             }
-            Failure::Answers(text) if self.fails(path, true) => Ok(text.to_owned()),
+            Failure::Answers(text) if self.fails(path, true) => Ok(text.into()),
             Failure::Throws | Failure::Answers(_) => self.honest.realpath(path),
         }
     }
@@ -175,11 +176,11 @@ impl Host for FailingAt {
         "/"
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         if path == self.0 {
             return Err(RealpathError::Host(HostError::new("a test's failure")));
         }
-        Ok(path.to_owned())
+        Ok(path.into())
     }
 
     fn git_remote_urls(&self, _repo: &str, _remote: &str) -> Result<Vec<String>, HostError> {

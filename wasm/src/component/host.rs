@@ -1,5 +1,7 @@
 //! The host: the functions that the component imports.
 
+use std::borrow::Cow;
+
 use callgate_core::{Host, HostError, RealpathError};
 
 use super::bindings::callgate::gate::host as imported;
@@ -36,10 +38,10 @@ impl Host for Imported {
         self.ignores_path_case
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         match imported::realpath(path) {
-            Ok(types::Location::Unchanged) => Ok(path.to_owned()),
-            Ok(types::Location::At(real)) => Ok(real),
+            Ok(types::Location::Unchanged) => Ok(Cow::Borrowed(path)),
+            Ok(types::Location::At(real)) => Ok(Cow::Owned(real)),
             Err(error) => Err(match error {
                 types::RealpathError::NotFound => RealpathError::NotFound,
                 types::RealpathError::TooManyLinks => RealpathError::Loop,

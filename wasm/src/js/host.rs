@@ -1,5 +1,6 @@
 //! The host: an object of the package whose two methods never throw.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 use callgate_core::{Host, HostError, RealpathError};
@@ -250,13 +251,13 @@ impl Host for JsHost<'_> {
         self.ignores_path_case
     }
 
-    fn realpath(&self, path: &str) -> Result<String, RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         if self.is_missing(path) {
             return Err(RealpathError::NotFound);
         }
         let answer = self.asker.ask(Question::Realpath, path, "");
         match answer.map_err(RealpathError::Host)? {
-            Answer::Text(path) => Ok(path),
+            Answer::Text(path) => Ok(Cow::Owned(path)),
             Answer::Failed(error) => Err(error),
             Answer::Missing(ancestor) => {
                 self.note_missing(path, &ancestor);

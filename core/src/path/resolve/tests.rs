@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -275,9 +277,9 @@ impl crate::host::Host for Endless {
     fn current_dir(&self) -> &str {
         "/"
     }
-    fn realpath(&self, path: &str) -> Result<String, crate::host::RealpathError> {
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, crate::host::RealpathError> {
         if path == "/" {
-            return Ok("/".to_owned());
+            return Ok("/".into());
         }
         Err(crate::host::RealpathError::NotFound)
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 use wasmtime::component::{Component, HasSelf, Linker};
-use wasmtime::{Config, Engine};
+use wasmtime::{Config, Engine, Inlining};
 
 use super::bindings::{Gate, GatePre};
 use super::cache;
@@ -105,7 +105,9 @@ fn config(burns_fuel: bool) -> Config {
         .wasm_multi_memory(false)
         // Nobody reads the places of traps; leaving them out makes the code that is kept smaller.
         .wasm_backtrace_max_frames(None)
-        .generate_address_map(false);
+        .generate_address_map(false)
+        // Each function that is entered looks at the epoch; most are small and called for every answer of the host.
+        .compiler_inlining(Inlining::Yes);
     config
 }
 

@@ -2,16 +2,19 @@
 //! nothing else. Prints the tables of this crate's README.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use callgate_core::{Host, HostError, Part, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder, InstanceLimits, RealHost};
+use serde_json::Value;
 
 /// Verdicts between two looks at the clock.
-const SAMPLE: u32 = 2_000;
+const SAMPLE: usize = 2_000;
 /// Samples of each column, taken in turn. The fastest counts: whatever else the machine does only adds to it.
 const SAMPLES: usize = 25;
 
@@ -50,6 +53,7 @@ fn main() {
     verdicts("real host", &real, || {
         Arc::new(RealHost::new("/root", FOLDER).expect("the folder is there"))
     });
+    corpus();
     starting();
     throughput(&calls[2].1);
     memory();
@@ -67,8 +71,7 @@ fn builder(engine: EngineKind, host: Arc<dyn Host + Send + Sync>) -> GateBuilder
 }
 
 fn verdicts(host: &str, calls: &[(&str, String)], fresh: impl Fn() -> Arc<dyn Host + Send + Sync>) {
-    println!("\n| {host} | native | component | ratio | `gate`, native | `gate`, component | ratio |");
-    println!("|---|---:|---:|---:|---:|---:|---:|");
+    heading(host);
     let native = builder(EngineKind::Native, fresh())
         .build()
         .expect("the documents are valid");
@@ -76,37 +79,91 @@ fn verdicts(host: &str, calls: &[(&str, String)], fresh: impl Fn() -> Arc<dyn Ho
         .build()
         .expect("the documents are valid");
     for (name, call) in calls {
-        assert_eq!(native.gate(call, None), component.gate(call, None));
-        let evaluate = |gate: &Gate| sample(|| drop(black_box(gate.evaluate(black_box(call)))));
-        let gated = |gate: &Gate| sample(|| drop(black_box(gate.gate(black_box(call), None))));
-        let mut fastest = [Duration::MAX; 4];
-        for _ in 0..SAMPLES {
-            let samples = [
-                evaluate(&native),
-                evaluate(&component),
-                gated(&native),
-                gated(&component),
-            ];
-            fastest = std::array::from_fn(|column| samples[column].min(fastest[column]));
-        }
-        let [one, other, gate_one, gate_other] = fastest;
-        println!(
-            "| {name} | {} | {} | {:.1} | {} | {} | {:.1} |",
-            microseconds(one),
-            microseconds(other),
-            other.as_secs_f64() / one.as_secs_f64(),
-            microseconds(gate_one),
-            microseconds(gate_other),
-            gate_other.as_secs_f64() / gate_one.as_secs_f64(),
-        );
+        row(name, &native, &component, std::slice::from_ref(call));
     }
 }
 
-/// The time of one verdict.
-fn sample(work: impl Fn()) -> Duration {
+/// The calls that a corpus recorded, server by server: `CALLGATE_CORPUS`, or `../shared/corpus` beside the workspace.
+fn corpus() {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("CALLGATE_CORPUS").map_or_else(beside, PathBuf::from);
+    let Ok(lines) = std::fs::read_to_string(folder.join("verdicts.jsonl")) else {
+        println!("\nno corpus at {}", folder.display());
+        return;
+    };
+    let mut servers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in lines.lines() {
+        let recorded: Value = serde_json::from_str(line).expect("a line of a corpus is JSON");
+        let request = &recorded["request"];
+        let server = request["serverName"]
+            .as_str()
+            .expect("a request names its server");
+        servers
+            .entry(server.to_owned())
+            .or_default()
+            .push(request.to_string());
+    }
+    let gate = |engine| {
+        let builder = Gate::builder()
+            .engine(engine)
+            .host(Arc::new(Ready))
+            .file(Part::CompiledPolicy, folder.join("compiled-policy.json"))
+            .file(Part::ToolAnnotations, folder.join("tool-annotations.json"))
+            .file(Part::DynamicLists, folder.join("dynamic-lists.json"))
+            .part(Part::AllowedDirectory, r#""/home/provos/.ironcurtain/sandbox""#)
+            .protect("/etc/shadow")
+            .protect("/home/provos/.ssh");
+        builder.build().expect("the documents of the corpus are valid")
+    };
+    let [native, component] = [EngineKind::Native, EngineKind::Component].map(gate);
+    heading("a call of the corpus, host that answers at once");
+    for (server, calls) in &servers {
+        row(server, &native, &component, calls);
+    }
+    let all: Vec<String> = servers.into_values().flatten().collect();
+    row("all of them", &native, &component, &all);
+}
+
+fn heading(host: &str) {
+    println!("\n| {host} | native | component | ratio | `gate`, native | `gate`, component | ratio |");
+    println!("|---|---:|---:|---:|---:|---:|---:|");
+}
+
+/// The time of one verdict, on average over `calls`, in both engines.
+fn row(name: &str, native: &Gate, component: &Gate, calls: &[String]) {
+    for call in calls {
+        assert_eq!(native.gate(call, None), component.gate(call, None));
+    }
+    let evaluate = |gate: &Gate| sample(calls, |call| drop(black_box(gate.evaluate(call))));
+    let gated = |gate: &Gate| sample(calls, |call| drop(black_box(gate.gate(call, None))));
+    let mut fastest = [Duration::MAX; 4];
+    for _ in 0..SAMPLES {
+        let samples = [
+            evaluate(native),
+            evaluate(component),
+            gated(native),
+            gated(component),
+        ];
+        fastest = std::array::from_fn(|column| samples[column].min(fastest[column]));
+    }
+    let [one, other, gate_one, gate_other] = fastest;
+    println!(
+        "| {name} | {} | {} | {:.1} | {} | {} | {:.1} |",
+        microseconds(one),
+        microseconds(other),
+        other.as_secs_f64() / one.as_secs_f64(),
+        microseconds(gate_one),
+        microseconds(gate_other),
+        gate_other.as_secs_f64() / gate_one.as_secs_f64(),
+    );
+}
+
+/// The time of one piece of work.
+fn sample(calls: &[String], work: impl Fn(&str)) -> Duration {
     let begun = Instant::now();
-    (0..SAMPLE).for_each(|_| work());
-    begun.elapsed() / SAMPLE
+    let each = calls.iter().cycle().take(SAMPLE);
+    each.for_each(|call| work(black_box(call)));
+    begun.elapsed() / u32::try_from(SAMPLE).expect("a sample is small")
 }
 
 fn microseconds(time: Duration) -> String {

@@ -29,6 +29,7 @@ const STANDARD: &[&str] = &[
     // The traits; the words of the standard streams are looked for beside.
     "std::io",
     "std::iter",
+    "std::marker::PhantomData",
     "std::mem::take",
     "std::ptr::eq",
     "std::slice::from_ref",

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
@@ -94,7 +95,12 @@ impl<'a> Call<'a> {
     /// # Errors
     /// When the text is not JSON, not an object, holds a name twice, or lacks `serverName` or `toolName`.
     pub fn from_json(text: &'a str) -> Result<Self, CallError> {
-        serde_json::from_str(text).map_err(|error| {
+        // Members are found while the call is read. Where there are none to be found, or there is something wrong with
+        // them, the call is read again: what it is then said to be is up to the rest of it.
+        if let Ok(call) = read::<Members<'a, Value<'a>>>(text) {
+            return Ok(call);
+        }
+        read::<&RawValue>(text).map_err(|error| {
             let message = strip_place(&error.to_string());
             CallError {
                 line: error.line(),
@@ -156,13 +162,8 @@ impl<'a> Arguments<'a> {
 
     fn from_raw(raw: &'a RawValue) -> Self {
         match raw.get().as_bytes().first() {
-            Some(b'{') => match serde_json::from_str::<Members<'a>>(raw.get()) {
-                Ok(Members(members)) => Self::Members(
-                    members
-                        .into_iter()
-                        .map(|(name, value)| (name, Value::Raw(value)))
-                        .collect(),
-                ),
+            Some(b'{') => match serde_json::from_str::<Members<'a, Value<'a>>>(raw.get()) {
+                Ok(members) => members.into(),
                 Err(error) => Self::Unreadable(format!("`arguments`: {}", strip_place(&error.to_string()))),
             },
             Some(b'n') => Self::not_an_object("null"),
@@ -194,45 +195,84 @@ fn strip_place(message: &str) -> String {
         .to_owned()
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Call<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct CallVisitor;
+impl<'a> From<Members<'a, Value<'a>>> for Arguments<'a> {
+    fn from(Members(members): Members<'a, Value<'a>>) -> Self {
+        Self::Members(members)
+    }
+}
 
-        impl<'de> Visitor<'de> for CallVisitor {
-            type Value = Call<'de>;
+impl<'a> From<&'a RawValue> for Arguments<'a> {
+    fn from(raw: &'a RawValue) -> Self {
+        Self::from_raw(raw)
+    }
+}
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a call `{serverName, toolName, arguments}`")
-            }
+/// Reads a call whose arguments are read as `A`.
+fn read<'a, A: Deserialize<'a> + Into<Arguments<'a>>>(text: &'a str) -> serde_json::Result<Call<'a>> {
+    struct CallVisitor<A>(PhantomData<A>);
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut server: Option<Text<'de>> = None;
-                let mut tool: Option<Text<'de>> = None;
-                let mut arguments: Option<Arguments<'de>> = None;
-                while let Some(Text(name)) = map.next_key()? {
-                    let first = match &*name {
-                        "serverName" => server.replace(map.next_value()?).is_none(),
-                        "toolName" => tool.replace(map.next_value()?).is_none(),
-                        "arguments" => arguments
-                            .replace(Arguments::from_raw(map.next_value()?))
-                            .is_none(),
-                        _ => {
-                            map.next_value::<IgnoredAny>()?;
-                            true
-                        }
-                    };
-                    if !first {
-                        return Err(A::Error::custom(format_args!("`{name}` occurs twice")));
-                    }
-                }
-                Ok(Call::new(
-                    server.ok_or_else(|| A::Error::missing_field("serverName"))?.0,
-                    tool.ok_or_else(|| A::Error::missing_field("toolName"))?.0,
-                    arguments.unwrap_or(Arguments::Members(Vec::new())),
-                ))
-            }
+    impl<'de, A: Deserialize<'de> + Into<Arguments<'de>>> Visitor<'de> for CallVisitor<A> {
+        type Value = Call<'de>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a call `{serverName, toolName, arguments}`")
         }
 
-        deserializer.deserialize_map(CallVisitor)
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+            let mut server: Option<Text<'de>> = None;
+            let mut tool: Option<Text<'de>> = None;
+            let mut arguments: Option<Arguments<'de>> = None;
+            while let Some(Text(name)) = map.next_key()? {
+                let first = match &*name {
+                    "serverName" => server.replace(map.next_value()?).is_none(),
+                    "toolName" => tool.replace(map.next_value()?).is_none(),
+                    "arguments" => arguments.replace(map.next_value::<A>()?.into()).is_none(),
+                    _ => {
+                        map.next_value::<IgnoredAny>()?;
+                        true
+                    }
+                };
+                if !first {
+                    return Err(M::Error::custom(format_args!("`{name}` occurs twice")));
+                }
+            }
+            Ok(Call::new(
+                server.ok_or_else(|| M::Error::missing_field("serverName"))?.0,
+                tool.ok_or_else(|| M::Error::missing_field("toolName"))?.0,
+                arguments.unwrap_or(Arguments::Members(Vec::new())),
+            ))
+        }
+    }
+
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let call = reader.deserialize_map(CallVisitor::<A>(PhantomData))?;
+    reader.end()?;
+    Ok(call)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn members_found_at_once_are_those_found_later(
+            members in prop::collection::vec((
+                prop::sample::select(vec!["a", "b", "c", r"\u0061", r"\ud800", "é", ""]),
+                prop::sample::select(vec!["1", "-1e999", "null", r#""x""#, r#""\ud800""#, " [1, {}] ", r#"{"a": 1, "a": 2}"#, "x"]),
+            ), 0..5),
+            wrapped in prop::sample::select(vec!["{}", " {} ", "[{}]", "{}}", "1", "1e999", "null", r#""{""#]),
+        ) {
+            let members: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+            let object = format!("{{{}}}", members.join(", "));
+            let arguments = wrapped.replace("{}", &object);
+            let text = format!(r#"{{"serverName": "s", "arguments": {arguments}, "toolName": "t"}}"#);
+            if let Ok(call) = read::<Members<'_, Value<'_>>>(&text) {
+                let later = read::<&RawValue>(&text);
+                prop_assert_eq!(format!("{:?}", Ok::<_, ()>(call)), format!("{:?}", later.map_err(drop)));
+            }
+        }
     }
 }

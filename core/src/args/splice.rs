@@ -75,7 +75,7 @@ impl Prepared {
     ///
     /// `None` when the text is not the object that was prepared.
     pub fn apply_to_json(&self, arguments: &str, view: View) -> Option<String> {
-        let Members(members) = serde_json::from_str(arguments).ok()?;
+        let Members::<&RawValue>(members) = serde_json::from_str(arguments).ok()?;
         let mut text = String::from("{");
         for (at, (name, value)) in members.iter().enumerate() {
             let edits: Vec<Edit<'_>> = self
@@ -123,7 +123,7 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
         }
         text.push(']');
     } else {
-        let Members(members) = serde_json::from_str(value.get()).ok()?;
+        let Members::<&RawValue>(members) = serde_json::from_str(value.get()).ok()?;
         text.push('{');
         for (at, (name, member)) in members.iter().enumerate() {
             separate(text, at);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -53,6 +54,12 @@ pub enum Place {
     Item(usize),
     /// The member of an object.
     Member(String),
+}
+
+impl<'a> From<&'a RawValue> for Value<'a> {
+    fn from(raw: &'a RawValue) -> Self {
+        Self::Raw(raw)
+    }
 }
 
 impl<'a> Value<'a> {
@@ -136,9 +143,9 @@ fn read_raw(raw: &RawValue, depth: usize, limit: usize) -> Result<Value<'_>, Unr
         }
         Some(b'{') => {
             let depth = below()?;
-            let members: Members<'_> = parse(text)?;
+            let Members::<&RawValue>(members) = parse(text)?;
             let read = |(name, value)| Ok((name, read_raw(value, depth, limit)?));
-            Value::Object(members.0.into_iter().map(read).collect::<Result<_, _>>()?)
+            Value::Object(members.into_iter().map(read).collect::<Result<_, _>>()?)
         }
         // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
         _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
@@ -161,21 +168,21 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
 const FEW_MEMBERS: usize = 16;
 
 /// The members of a JSON object, in order, each name once; the values stay text.
-pub(crate) struct Members<'a>(pub(crate) Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct Members<'a, V>(pub(crate) Vec<(Cow<'a, str>, V)>);
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de, V: From<&'de RawValue>> Deserialize<'de> for Members<'de, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MembersVisitor;
+        struct MembersVisitor<V>(PhantomData<V>);
 
-        impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Members<'de>;
+        impl<'de, V: From<&'de RawValue>> Visitor<'de> for MembersVisitor<V> {
+            type Value = Members<'de, V>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("an object")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members: Vec<(Cow<'de, str>, _)> = Vec::new();
+                let mut members: Vec<(Cow<'de, str>, V)> = Vec::new();
                 let mut names = BTreeSet::new();
                 while let Some(Text(name)) = map.next_key()? {
                     let is_known = if members.len() < FEW_MEMBERS {
@@ -189,13 +196,13 @@ impl<'de> Deserialize<'de> for Members<'de> {
                     if is_known {
                         return Err(A::Error::custom(format_args!("the name {name:?} occurs twice")));
                     }
-                    members.push((name, map.next_value()?));
+                    members.push((name, map.next_value::<&RawValue>()?.into()));
                 }
                 Ok(Members(members))
             }
         }
 
-        deserializer.deserialize_map(MembersVisitor)
+        deserializer.deserialize_map(MembersVisitor(PhantomData))
     }
 }
 

@@ -59,7 +59,8 @@ impl From<Fault> for LoadError {
 /// A component in its own memory.
 pub(crate) struct Instance {
     pub(super) store: Store<State>,
-    gate: super::bindings::Gate,
+    /// Apart, since it is large: an instance moves in and out of the pool for each call.
+    gate: Box<super::bindings::Gate>,
 }
 
 /// An instance with an engine in it.
@@ -276,7 +277,10 @@ impl Instance {
         let _running = artifact.ticker.running();
         let gate = artifact.pre.instantiate(&mut store);
         let gate = gate.map_err(|error| Fault::of(&error, limits, Work::Loading))?;
-        Ok(Self { store, gate })
+        Ok(Self {
+            store,
+            gate: Box::new(gate),
+        })
     }
 
     /// What the component exports, and what it is called with.

@@ -1,3 +1,4 @@
+import type { Verdict } from "./documents.js";
 import { platform } from "./platform.js";
 import { Tag, type Writer } from "./writer.js";
 
@@ -19,12 +20,18 @@ export interface Shape {
   readonly names: readonly string[];
   /** For each whether its value may matter. */
   readonly matters: readonly boolean[];
+  /** Whether any may. */
+  readonly isHeeded: boolean;
+  /** The verdict of the calls of which nothing else matters than these names, once one of them was judged. */
+  verdict: Verdict | undefined;
 }
 
 /** The members that were read, in order, each read once. To evaluate there are none: nobody goes on with them. */
 export interface Snapshot {
   names: readonly string[];
   values: unknown[];
+  /** The shape of arguments of which nothing was written but that they are there. */
+  bare?: Shape;
 }
 
 /**
@@ -124,14 +131,21 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   } else {
     writer.byte(3);
   }
+  const mark = writer.length;
+  let isBare = shape !== undefined && !shape.isHeeded;
   for (let index = 0; index < names.length; index++) {
     const name = names[index] as string;
     const matters = shape === undefined ? writeName(writer, name, interest) : (shape.matters[index] as boolean);
     const value = read(given, name, purpose);
+    isBare &&= value !== undefined && value !== null;
     const taken = matters ? writeValue(writer, value, name, purpose, 0) : writeUnnamed(writer, value, name, pathLike);
     if (purpose !== "evaluate") {
       values[index] = taken;
     }
+  }
+  // A value that is more than there takes more than its tag.
+  if (shape !== undefined && isBare && writer.length === mark + names.length) {
+    snapshot.bare = shape;
   }
 }
 

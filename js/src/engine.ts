@@ -80,6 +80,7 @@ export class Core extends Writer {
   readonly #homeDir: string;
   readonly #currentDir: string;
   readonly #ignoresPathCase: boolean;
+  #bridge: Bridge | undefined;
   #built: WasmEngine | undefined;
   #generation = 0;
   #isBusy = false;
@@ -111,6 +112,7 @@ export class Core extends Writer {
       builder.part(name, encoder.encode(text));
     }
     const bridge = new Bridge(this.#answers);
+    this.#bridge = bridge;
     this.#isBusy = true;
     try {
       const built = builder.build(bridge, this.#homeDir, this.#currentDir, this.#ignoresPathCase);
@@ -270,12 +272,21 @@ export class Core extends Writer {
     try {
       const built = this.#current();
       this.#isBusy = true;
-      this.#write(built, call, "evaluate", undefined, context);
+      const { bare } = this.#write(built, call, "evaluate", undefined, context);
+      const shape = context === undefined ? bare : undefined;
+      if (shape?.verdict !== undefined) {
+        return shape.verdict;
+      }
+      const bridge = this.#bridge as Bridge;
+      bridge.wasAsked = false;
       const number = built.evaluate(this.#plan, this.length);
       if (wasm.hasTrapped()) {
         return FAULT;
       }
       const verdict = this.#verdict(built, number);
+      if (shape !== undefined && !bridge.wasAsked) {
+        shape.verdict = verdict;
+      }
       this.#settle(built);
       return verdict;
     } catch {
@@ -456,6 +467,11 @@ export class Core extends Writer {
   }
 
   refresh(): void {
+    for (const plans of this.#plans.values()) {
+      for (const plan of plans.values()) {
+        plan?.forget();
+      }
+    }
     this.#ask("host-failed", (built) => built.refresh());
   }
 

@@ -40,6 +40,13 @@ export class Plan implements Interest {
     return shape;
   }
 
+  /** Forgets the verdicts of shapes. */
+  forget(): void {
+    for (const shape of this.#shapes) {
+      shape.verdict = undefined;
+    }
+  }
+
   #shape(names: readonly string[]): Shape | undefined {
     if (this.#shapes.length === MOST_SHAPES || names.length > 64 || !names.every(isShort)) {
       return undefined;
@@ -49,7 +56,7 @@ export class Plan implements Interest {
       return undefined;
     }
     const matters = names.map((name) => this.members.get(name) ?? this.others);
-    const shape: Shape = { number, names, matters };
+    const shape: Shape = { number, names, matters, isHeeded: matters.includes(true), verdict: undefined };
     this.#shapes.push(shape);
     return shape;
   }

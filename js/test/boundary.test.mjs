@@ -256,6 +256,27 @@ test("protected paths are found whatever the role", () => {
   assert.equal(off.evaluate(call("memory", "note", { text: "~/.ssh/id" })).rule, "rule-3");
 });
 
+test("what was asked before changes no verdict, where nothing of a call matters either", () => {
+  const config = { ...CONFIG, protectedPaths: ["/home/u/.ssh"] };
+  const accessor = Object.defineProperty({}, "text", { get: () => "x", enumerable: true });
+  const values = ["x", "~/.ssh/id", "x", null, "x", ["/home/u/.ssh/id"], ["x"], undefined, 1, { text: "/" }, "x"];
+  const given = [
+    ...values.map((text) => ({ text })),
+    {},
+    { text: "x", more: 1 },
+    accessor,
+    new Proxy({ text: "x" }, {}),
+  ];
+  const asked = createEngine(config);
+  for (const args of [...given, ...given]) {
+    const fresh = createEngine(config);
+    assert.deepEqual(asked.evaluate(call("memory", "note", args)), fresh.evaluate(call("memory", "note", args)));
+    assert.deepEqual(asked.evaluate(call("memory", "none", args)), fresh.evaluate(call("memory", "none", args)));
+  }
+  assert.equal(asked.evaluate(call("memory", "note", { text: "~/.ssh/id" })).decision, "deny");
+  assert.equal(asked.evaluate(call("memory", "note", { text: "x" })).decision, "allow");
+});
+
 test("many unknown tools leave nothing behind", () => {
   for (let index = 0; index < 1000; index++) {
     assert.equal(engine.evaluate(call("filesystem", `tool-${index}`, {})).rule, "structural-unknown-tool");

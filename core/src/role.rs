@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::bytes;
 use crate::net;
 
 /// What kind of thing a role's values name, and so which checks apply to them.
@@ -414,7 +415,7 @@ impl Registry {
     pub fn find(&self, name: &str) -> Option<RoleId> {
         self.definitions
             .iter()
-            .position(|known| *known.name == *name)
+            .position(|known| bytes::equal(&known.name, name))
             .map(|at| RoleId(at as u8))
     }
 

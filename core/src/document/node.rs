@@ -4,6 +4,7 @@ use std::io;
 
 use serde_json::{Map, Value};
 
+use crate::bytes;
 use crate::diagnostic::{Code, Severity};
 use crate::limits::Limits;
 use crate::role::{Registry, RoleId};
@@ -224,7 +225,12 @@ impl<'v> Object<'v, '_> {
 
     /// The value of `key`, where it is there.
     pub(crate) fn optional<'s>(&'s self, key: &'s str) -> Option<Node<'v, 's>> {
-        let value = self.entries.get(key)?;
+        let value = if self.entries.len() <= FEW_ENTRIES {
+            let (_, value) = self.entries.iter().find(|(known, _)| bytes::equal(known, key))?;
+            value
+        } else {
+            self.entries.get(key)?
+        };
         Some(self.child(key, value))
     }
 
@@ -243,7 +249,8 @@ impl<'v> Object<'v, '_> {
     /// Reports each key that is not one of `known`; whether there is none.
     pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) -> bool {
         let mut all_known = true;
-        for key in self.entries.keys().filter(|key| !known.contains(&key.as_str())) {
+        let is_known = |key: &&String| known.iter().any(|known| bytes::equal(known, key));
+        for key in self.entries.keys().filter(|key| !is_known(key)) {
             all_known = false;
             let place = Place::Key(&self.place, key);
             self.report.add(severity, Code::UnknownKey, &place, || {
@@ -267,6 +274,9 @@ impl<'v> Object<'v, '_> {
         }
     }
 }
+
+/// Up to so many keys are compared faster than one is hashed.
+const FEW_ENTRIES: usize = 8;
 
 /// Bytes of a value that a message shows.
 const SHOWN: usize = 60;

@@ -197,6 +197,16 @@ within("text that looks like a path", S_PROTECTED,
     gate("filesystem/write_file", { path: "/work/b/x", content: "~/.ssh/id" }, PROTECTED),
     gate("filesystem/write_file", { path: "/work/b/x", content: "./key" }, PROTECTED),
   ]);
+for (const [where, outer, expected] of [["out of", "/work/a", PROTECTED], ["within", "/work", INSIDE]]) {
+  const narrowed = documents(["/work/a", "/work/a/to-c"], {
+    protectedPaths: ["/work/c"], options: { heuristicPaths: "on" }, ceiling: { outer_workspace_roots: [[outer]] },
+  });
+  within(`a root that is a link ${where} an outer root`, S_NARROW, narrowed, [
+    gate("filesystem/write_file", { path: "src/n.rs", content: "n" }, INSIDE),
+    gate("filesystem/write_file", { path: "src/n.rs", content: "/work/c/x" }, expected, "it excepts what it may hold"),
+    gate("filesystem/write_file", { path: "src/n.rs", content: "/work/a/to-c/x" }, expected), read("/work/c/x", expected),
+  ]);
+}
 const folding = machine({}, { caseInsensitive: true });
 within("a disk that folds names", "2.7: folding denies and never grants",
   documents(["/work/a", "/work/b", "/home/u/notes"], {

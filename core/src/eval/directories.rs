@@ -52,6 +52,14 @@ impl Directory {
         Ok(Self { place, folded })
     }
 
+    /// A directory without a canonical form.
+    pub(super) fn unresolvable(lexical: &str) -> Self {
+        Self {
+            place: Place::Unresolvable(lexical.into()),
+            folded: None,
+        }
+    }
+
     /// Whether a grant for this directory covers the path.
     pub(crate) fn grants(&self, path: &CanonicalPath) -> bool {
         match &self.place {

@@ -18,14 +18,31 @@ pub(crate) enum Sandbox {
     Several(Vec<Directory>),
 }
 
+/// A directory of the sandbox. One that lies outside of the workspace roots of an outer ceiling, by a link, holds nothing.
+fn within_outer_roots(forms: &mut Forms<'_, '_>, lexical: &str) -> Result<Directory, HostError> {
+    let directory = Directory::resolve(forms, lexical)?;
+    let ceiling = forms.program.ceiling.as_ref();
+    for set in ceiling.map_or(&[][..], |ceiling| ceiling.outer_roots()) {
+        let mut is_within = false;
+        for root in set {
+            let root = Directory::resolve(forms, root)?;
+            is_within |= directory.known().is_some_and(|known| root.grants(known));
+        }
+        if !is_within {
+            return Ok(Directory::unresolvable(lexical));
+        }
+    }
+    Ok(directory)
+}
+
 impl Sandbox {
     /// Resolves the directories that the program names.
     pub(super) fn resolve(forms: &mut Forms<'_, '_>) -> Result<Self, HostError> {
         Ok(match &*forms.program.sandbox {
             [] => Self::Nowhere,
-            [one] => Self::One(Directory::resolve(forms, one)?),
+            [one] => Self::One(within_outer_roots(forms, one)?),
             several => {
-                let directories = several.iter().map(|one| Directory::resolve(forms, one));
+                let directories = several.iter().map(|one| within_outer_roots(forms, one));
                 Self::Several(directories.collect::<Result<_, _>>()?)
             }
         })

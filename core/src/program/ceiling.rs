@@ -173,6 +173,12 @@ impl Ceiling {
         }
     }
 
+    /// The sets of directories of the ceilings that this one was narrowed from.
+    pub(crate) fn outer_roots(&self) -> &[Box<[Box<str>]>] {
+        let own = usize::from(!self.document.workspace_roots.is_empty());
+        self.roots.get(own..).unwrap_or_default()
+    }
+
     /// As it was read.
     pub(crate) fn document(&self) -> &policy::Ceiling {
         &self.document

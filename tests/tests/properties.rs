@@ -78,6 +78,28 @@ proptest! {
         }
     }
 
+    /// Rules that never hold change no verdict. There are so many of them that rules are found by what they name, while
+    /// the few of the case itself are gone through one by one.
+    #[test]
+    fn rules_about_what_is_nowhere_change_nothing(case in prop_oneof![case(), case_of_values()], stride in 1_usize..50) {
+        let host = host(&case);
+        let mut policy = document(&case, Part::CompiledPolicy).expect("there is a policy").clone();
+        let rules = policy["rules"].as_array_mut().expect("rules are an array");
+        for (at, condition) in (0..70).flat_map(about_nowhere).enumerate() {
+            rules.insert(at * stride % (rules.len() + 1), rule(&format!("nowhere-{at}"), condition, "allow"));
+        }
+        let few = build(&case.documents, &host);
+        for directories in ["fresh", "pinned"] {
+            let options = document(&case, Part::Options).map_or_else(|| json!({}), Value::clone);
+            let options = with(options, "directories", directories);
+            let documents = case.documents.clone().with(Part::CompiledPolicy, policy.clone()).with(Part::Options, options);
+            let many = build(&documents, &host);
+            for request in &case.calls {
+                prop_assert_eq!(judged(&few, request, &host), judged(&many, request, &host), "{} {:?}", directories, request);
+            }
+        }
+    }
+
     /// An explanation tells the verdict, byte for byte, and its recording tells the explanation again.
     #[test]
     fn an_explanation_is_that_of_the_verdict_and_replays(case in prop_oneof![case(), case_of_values()]) {
@@ -143,6 +165,23 @@ proptest! {
             prop_assert!(folded.1 >= exact.1, "{} became {} for {:?}", exact.0, folded.0, request);
         }
     }
+}
+
+/// Conditions that nothing fulfils, one for each kind of role.
+fn about_nowhere(number: usize) -> [Value; 4] {
+    let paths = ["read-path", "write-path", "delete-path", "write-history"];
+    [
+        json!({"paths": {"roles": paths, "within": format!("/nowhere/{number}")}}),
+        json!({"domains": {"roles": ["fetch-url", "git-remote-url"], "allowed": [format!("{number}.nowhere.test")]}}),
+        json!({"lists": [{"roles": ["github-owner", "branch-name"], "allowed": [format!("nobody-{number}")], "matchType": "identifiers"}]}),
+        json!({"lists": [{"roles": ["email-address"], "allowed": [format!("nobody@{number}.test")], "matchType": "emails"}]}),
+    ]
+}
+
+/// The object with another value for one key.
+fn with(mut object: Value, key: &str, value: &str) -> Value {
+    object[key] = json!(value);
+    object
 }
 
 /// The value with the members of every object in reverse order, but for those of `args`.

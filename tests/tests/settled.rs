@@ -129,3 +129,30 @@ fn nothing_in_an_array_hides_a_protected_path() {
         assert_eq!(rule == "structural-protected-path", found, "{note}: {rule}");
     }
 }
+
+/// A rule that denies a directory without a canonical form, a link to itself, denies nothing that lies elsewhere.
+#[test]
+fn a_denied_directory_that_leads_nowhere_is_no_other() {
+    let within = |dir: &str| json!({"paths": {"roles": ["read-path"], "within": dir}});
+    let documents = Documents::new(
+        json!([
+            rule("no", within("/loop/in"), "deny"),
+            rule("yes", within("/d"), "allow")
+        ]),
+        &[tool("s/read", json!({"path": ["read-path"]}))],
+    );
+    let host = host(&json!({"dirs": ["/d"], "links": {"/loop": "/loop"}}));
+    for directories in ["fresh", "pinned"] {
+        let documents = documents
+            .clone()
+            .with(Part::Options, json!({"directories": directories}));
+        for (path, expected) in [
+            ("/d/x", "yes"),
+            ("/d/loop/in", "yes"),
+            ("/loop/in/x", "structural-unresolvable-value"),
+        ] {
+            let found = explain(&documents, &json!({"path": path}), &host);
+            assert_eq!(found.verdict["rule"], expected, "{path} {directories}");
+        }
+    }
+}

@@ -27,11 +27,14 @@ fn explain(documents: &Documents, arguments: &Value, host: &dyn Host) -> Explana
     engine.explain(&Call::from_json(&request).expect("a call"), host)
 }
 
+fn within(directory: &str) -> Value {
+    json!({"paths": {"roles": ["read-path"], "within": directory}})
+}
+
 /// On a disk that does not tell `A` from `a`, a rule that denies a directory is heard about its other spellings;
 /// one that allows a directory allows the one that it names.
 #[test]
 fn another_spelling_of_a_denied_directory_is_not_allowed() {
-    let within = |dir: &str| json!({"paths": {"roles": ["read-path"], "within": dir}});
     let documents = Documents::new(
         json!([
             rule("no", within("/d/Private"), "deny"),
@@ -133,7 +136,6 @@ fn nothing_in_an_array_hides_a_protected_path() {
 /// A rule that denies a directory without a canonical form, a link to itself, denies nothing that lies elsewhere.
 #[test]
 fn a_denied_directory_that_leads_nowhere_is_no_other() {
-    let within = |dir: &str| json!({"paths": {"roles": ["read-path"], "within": dir}});
     let documents = Documents::new(
         json!([
             rule("no", within("/loop/in"), "deny"),

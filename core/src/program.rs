@@ -5,6 +5,7 @@
 
 mod ceiling;
 mod compile;
+mod distinction;
 mod index;
 mod lists;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
+pub use distinction::Distinction;
 pub(crate) use index::{Gate, Index};
 pub(crate) use lists::ListMatcher;
 

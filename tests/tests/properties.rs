@@ -3,6 +3,8 @@
 #[path = "properties/ceilings.rs"]
 mod ceilings;
 mod common;
+#[path = "properties/distinction.rs"]
+mod distinction;
 #[path = "properties/robustness.rs"]
 mod robustness;
 #[path = "properties/sandbox.rs"]

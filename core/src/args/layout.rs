@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::call::{Arguments, Call};
 use super::value::Value;
-use crate::program::{Identity, Program, Tool, ToolMember};
+use crate::program::{Distinction, Identity, Program, Tool, ToolMember};
 
 /// The names of a call's members in one order, as one engine knows them.
 ///
@@ -18,6 +18,7 @@ pub struct Layout {
     tool_name: String,
     tool: usize,
     members: Vec<Member>,
+    distinction: Distinction,
 }
 
 #[derive(Debug)]
@@ -30,19 +31,21 @@ impl Layout {
     pub(crate) fn new(program: &Program, server: &str, tool_name: &str, names: Vec<String>) -> Option<Self> {
         let tool = program.place_of_tool(server, tool_name)?;
         let found = program.tools.get(tool)?;
-        let members = names
+        let members: Vec<Member> = names
             .into_iter()
             .map(|name| Member {
                 known_as: found.member(&name).clone(),
                 name,
             })
             .collect();
+        let distinction = program.distinction(found, members.iter().map(|member| &member.known_as));
         Some(Self {
             engine: Arc::clone(&program.identity),
             server: server.to_owned(),
             tool_name: tool_name.to_owned(),
             tool,
             members,
+            distinction,
         })
     }
 
@@ -54,6 +57,35 @@ impl Layout {
     /// The tool's name.
     pub fn tool_name(&self) -> &str {
         &self.tool_name
+    }
+
+    /// What tells the verdicts of its plain calls apart.
+    pub fn distinction(&self) -> Distinction {
+        self.distinction
+    }
+
+    /// What tells a call of this layout apart: the site of its URL, or nothing. As long as the host is asked nothing,
+    /// two calls that have the same likeness have the same verdict.
+    ///
+    /// `None` for a call that may have one of its own: in a context, or with a value that is neither a plain text
+    /// ([`Distinction`]) nor left unread.
+    pub fn likeness<'c>(&self, call: &'c Call<'_>) -> Option<&'c str> {
+        let is_own = call.layout.is_some_and(|layout| std::ptr::eq(layout, self));
+        if !is_own || call.context.is_some() {
+            return None;
+        }
+        let mut likeness = "";
+        for (at, (_, value)) in call.arguments.members().iter().enumerate() {
+            match value {
+                Value::Unread => {}
+                Value::Text(text) => match self.distinction.class(at, text)? {
+                    "" => {}
+                    site => likeness = site,
+                },
+                _ => return None,
+            }
+        }
+        Some(likeness)
     }
 
     /// The call of the tool whose members have those values; `None` unless there is one for each name, and no more.

@@ -1,7 +1,7 @@
 //! Building an engine, and asking it.
 
 use callgate_core::{
-    Call, Context, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply,
+    Call, Context, Distinction, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply,
 };
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -157,6 +157,19 @@ impl WasmEngine {
         let layout = self.engine.layout(server, tool, names)?;
         self.plans.push(Plan::Layout(layout));
         Some(self.plans.len() - 1)
+    }
+
+    /// What tells the verdicts of a shape's plain calls apart: the place of the member whose site does, -1 for nothing,
+    /// `undefined` where each value may.
+    pub fn distinction(&self, shape: usize) -> Option<i32> {
+        let Some(Plan::Layout(layout)) = self.plans.get(shape) else {
+            return None;
+        };
+        match layout.distinction() {
+            Distinction::None => Some(-1),
+            Distinction::Site(at) => i32::try_from(at).ok(),
+            Distinction::Values => None,
+        }
     }
 
     /// Whether what looks like a path matters whatever its name.
@@ -356,6 +369,12 @@ impl WasmEngine {
         let incoming = incoming(&self.input, &self.plans, plan, bytes);
         shown(&self.engine.annotation(&incoming.call))
     }
+}
+
+/// Whether the text is a site: what is plain and begins so, up to its end or a `/`, names the same host.
+#[wasm_bindgen(js_name = isSite)]
+pub fn is_site(text: &str) -> bool {
+    Distinction::Site(0).class(0, text) == Some(text)
 }
 
 /// A context that cannot be read is an empty one, and what needs it is denied.

@@ -1,4 +1,5 @@
 import type { Verdict } from "./documents.js";
+import { isPlain, type KnownVerdicts, siteOf } from "./likeness.js";
 import { platform } from "./platform.js";
 import { Tag, type Writer } from "./writer.js";
 
@@ -20,27 +21,36 @@ export interface Shape {
   readonly names: readonly string[];
   /** For each whether its value may matter. */
   readonly matters: readonly boolean[];
-  /** Whether any may. */
-  readonly isHeeded: boolean;
-  /** The verdict of the calls of which nothing else matters than these names, once one of them was judged. */
-  verdict: Verdict | undefined;
+  /** The member whose site tells plain calls apart; -1 where nothing does, `undefined` where each value may. */
+  readonly site: number | undefined;
+  readonly verdicts: KnownVerdicts;
 }
 
-/** The members that were read, in order, each read once. To evaluate there are none: nobody goes on with them. */
+/** The members that were read, in order, each read once. */
 export interface Snapshot {
   names: readonly string[];
   values: unknown[];
-  /** The shape of arguments of which nothing was written but that they are there. */
-  bare?: Shape;
+  /** What is known of calls that this one is like. */
+  alike?: Alike;
+}
+
+/** What a call has in common with others. */
+export interface Alike {
+  readonly verdicts: KnownVerdicts;
+  /** What tells it apart from those of the same shape. */
+  readonly likeness: string;
+  /** The verdict of all of them, once it is known. Then nothing was written. */
+  readonly verdict: Verdict | undefined;
 }
 
 /**
  * What arguments are read for:
+ * - `recall`: the same as `evaluate`, and where the verdict is known already nothing is written.
  * - `evaluate`: the caller goes on with its own object, so nothing in it may answer otherwise the next time.
  * - `gate`: the caller goes on with what was read.
  * - `prepare`: the same, and nothing is judged: what cannot be read stays as it is.
  */
-export type Purpose = "evaluate" | "gate" | "prepare";
+export type Purpose = "recall" | "evaluate" | "gate" | "prepare";
 
 /** Nested deeper than any engine may be told to look. */
 const DEEPEST = 128;
@@ -125,27 +135,64 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   snapshot.names = names;
   const { pathLike } = interest;
   const shape = interest.shapeOf?.(names);
+  for (let index = 0; index < names.length; index++) {
+    values[index] = read(given, names[index] as string, purpose);
+  }
+  if (purpose === "recall" && shape !== undefined) {
+    const likeness = likenessOf(shape, values, pathLike);
+    if (likeness !== undefined) {
+      const { verdicts } = shape;
+      const verdict = verdicts.get(likeness);
+      snapshot.alike = { verdicts, likeness, verdict };
+      if (verdict !== undefined) {
+        return;
+      }
+    }
+  }
   if (shape === undefined) {
     writer.byte(0);
     writer.count(names.length);
   } else {
     writer.byte(3);
   }
-  const mark = writer.length;
-  let isBare = shape !== undefined && !shape.isHeeded;
   for (let index = 0; index < names.length; index++) {
     const name = names[index] as string;
     const matters = shape === undefined ? writeName(writer, name, interest) : (shape.matters[index] as boolean);
-    const value = read(given, name, purpose);
-    isBare &&= value !== undefined && value !== null;
-    const taken = matters ? writeValue(writer, value, name, purpose, 0) : writeUnnamed(writer, value, name, pathLike);
-    if (purpose !== "evaluate") {
-      values[index] = taken;
+    const value = values[index];
+    values[index] = matters ? writeValue(writer, value, name, purpose, 0) : writeUnnamed(writer, value, name, pathLike);
+  }
+}
+
+/** What tells a call with these values apart from others of the shape; `undefined` where it is like none. */
+function likenessOf({ names, matters, site }: Shape, values: unknown[], pathLike: boolean): string | undefined {
+  let likeness = site === undefined ? undefined : "";
+  for (let index = 0; index < values.length && likeness !== undefined; index++) {
+    const value = values[index];
+    if (matters[index] !== true) {
+      likeness = isBare(names[index] as string, value, pathLike) ? likeness : undefined;
+    } else if (typeof value !== "string") {
+      return undefined;
+    } else if (index === site) {
+      likeness = siteOf(value);
+    } else if (!isPlain(value)) {
+      return undefined;
     }
   }
-  // A value that is more than there takes more than its tag.
-  if (shape !== undefined && isBare && writer.length === mark + names.length) {
-    snapshot.bare = shape;
+  return likeness;
+}
+
+/** Whether of a value that no role and no condition names no more matters than that it is there. */
+function isBare(name: string, value: unknown, pathLike: boolean): boolean {
+  switch (typeof value) {
+    case "string":
+      return !(pathLike && looksLikePath(value));
+    case "number":
+    case "boolean":
+      return true;
+    case "object":
+      return value !== null && name !== "__proto__" && !(pathLike && isArray(value));
+    default:
+      return false;
   }
 }
 
@@ -157,9 +204,14 @@ function writeName(writer: Writer, name: string, interest: Interest): boolean {
   return interest.members.get(name) ?? interest.others;
 }
 
+/** Whether the caller goes on with its own object. */
+function isTrusting(purpose: Purpose): boolean {
+  return purpose === "evaluate" || purpose === "recall";
+}
+
 /** Refuses objects that could answer otherwise the next time, or that hold more than their own members. */
 function checkPlain(given: object, purpose: Purpose): void {
-  if (purpose === "evaluate" && platform.isProxy(given)) {
+  if (isTrusting(purpose) && platform.isProxy(given)) {
     throw new Unreadable("`arguments` may be a Proxy, expected plain data");
   }
   const inherited: object | null = getPrototypeOf(given);
@@ -264,7 +316,7 @@ function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpo
         writer.byte(Tag.Unread);
         return value;
       }
-      if (purpose === "evaluate" && platform.isProxy(value)) {
+      if (isTrusting(purpose) && platform.isProxy(value)) {
         throw new Unreadable(`the argument \`${name}\` may be or hold a Proxy, expected plain data`);
       }
       return isArray(value)

@@ -272,10 +272,10 @@ export class Core extends Writer {
     try {
       const built = this.#current();
       this.#isBusy = true;
-      const { bare } = this.#write(built, call, "evaluate", undefined, context);
-      const shape = context === undefined ? bare : undefined;
-      if (shape?.verdict !== undefined) {
-        return shape.verdict;
+      const purpose = context === undefined ? "recall" : "evaluate";
+      const { alike } = this.#write(built, call, purpose, undefined, context);
+      if (alike?.verdict !== undefined) {
+        return alike.verdict;
       }
       const bridge = this.#bridge as Bridge;
       bridge.wasAsked = false;
@@ -284,8 +284,8 @@ export class Core extends Writer {
         return FAULT;
       }
       const verdict = this.#verdict(built, number);
-      if (shape !== undefined && !bridge.wasAsked) {
-        shape.verdict = verdict;
+      if (alike !== undefined && !bridge.wasAsked && built.wasAlike()) {
+        alike.verdicts.keep(alike.likeness, verdict);
       }
       this.#settle(built);
       return verdict;

@@ -1,5 +1,6 @@
 import type { WasmEngine } from "../wasm/callgate.js";
 import type { Interest, Shape } from "./arguments.js";
+import { KnownVerdicts } from "./likeness.js";
 import { isWellFormed } from "./text.js";
 
 /** The most shapes that are kept of one tool's calls; others are written out. */
@@ -43,7 +44,7 @@ export class Plan implements Interest {
   /** Forgets the verdicts of shapes. */
   forget(): void {
     for (const shape of this.#shapes) {
-      shape.verdict = undefined;
+      shape.verdicts.clear();
     }
   }
 
@@ -56,7 +57,8 @@ export class Plan implements Interest {
       return undefined;
     }
     const matters = names.map((name) => this.members.get(name) ?? this.others);
-    const shape: Shape = { number, names, matters, isHeeded: matters.includes(true), verdict: undefined };
+    const site = matters.includes(true) ? this.#built.distinction(number) : -1;
+    const shape: Shape = { number, names, matters, site, verdicts: new KnownVerdicts() };
     this.#shapes.push(shape);
     return shape;
   }

@@ -85,6 +85,7 @@ impl WasmBuilder {
             input: Vec::new(),
             output: Vec::new(),
             verdicts: Verdicts::default(),
+            was_alike: false,
         })
     }
 }
@@ -108,6 +109,7 @@ pub struct WasmEngine {
     input: Vec<u8>,
     output: Vec<u8>,
     verdicts: Verdicts,
+    was_alike: bool,
     /// Places that were resolved; none without a world.
     references: Option<References>,
 }
@@ -219,9 +221,20 @@ impl WasmEngine {
 
     /// Judges the call that stands in the first `bytes`; the verdict's number.
     pub fn evaluate(&mut self, plan: usize, bytes: usize) -> u32 {
-        let incoming = incoming(&self.input, &self.plans, plan, bytes);
+        let Incoming { call, .. } = incoming(&self.input, &self.plans, plan, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
-        self.verdicts.number(&self.engine.evaluate(&incoming.call, &host))
+        self.was_alike = match self.plans.get(plan) {
+            Some(Plan::Layout(layout)) => layout.likeness(&call).is_some(),
+            Some(Plan::Tool { .. }) | None => false,
+        };
+        self.verdicts.number(&self.engine.evaluate(&call, &host))
+    }
+
+    /// Whether all calls that are like the one that was evaluated last have its verdict, as long as the host is asked
+    /// nothing.
+    #[wasm_bindgen(js_name = wasAlike)]
+    pub fn was_alike(&self) -> bool {
+        self.was_alike
     }
 
     /// The same for a call as JSON text, in a context as JSON text where it has one.
@@ -369,12 +382,6 @@ impl WasmEngine {
         let incoming = incoming(&self.input, &self.plans, plan, bytes);
         shown(&self.engine.annotation(&incoming.call))
     }
-}
-
-/// Whether the text is a site: what is plain and begins so, up to its end or a `/`, names the same host.
-#[wasm_bindgen(js_name = isSite)]
-pub fn is_site(text: &str) -> bool {
-    Distinction::Site(0).class(0, text) == Some(text)
 }
 
 /// A context that cannot be read is an empty one, and what needs it is denied.

@@ -41,6 +41,22 @@ impl Report {
         place: &Place<'_>,
         describe: impl FnOnce() -> (String, Option<String>),
     ) {
+        let mut describe = Some(describe);
+        self.list(severity, code, place, &mut || {
+            describe.take().map(|describe| describe()).unwrap_or_default()
+        });
+    }
+
+    /// One function for all that is described, since what is wrong with a document is told in many places.
+    #[cold]
+    #[inline(never)]
+    fn list(
+        &self,
+        severity: Severity,
+        code: Code,
+        place: &Place<'_>,
+        describe: &mut dyn FnMut() -> (String, Option<String>),
+    ) {
         let mut faults = self.faults.borrow_mut();
         let count = match severity {
             Severity::Error => &mut faults.errors,

@@ -37,7 +37,10 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         command.env_remove(inherited);
     }
     match face {
-        Face::JavaScript => {}
+        // Measured: as fast as level 3 in Node, and smaller.
+        Face::JavaScript => {
+            command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
+        }
         Face::Component => {
             command.env("CARGO_PROFILE_WASM_STRIP", "symbols");
             command.env("RUSTFLAGS", format!("-C llvm-args=-inline-threshold={INLINED}"));

@@ -3,7 +3,13 @@
 //! The hash has no secret, so that two runs are the same; what is filed comes from the setup, whose author could
 //! only slow down their own engine.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use crate::bytes;
+
+/// So many names are told apart by comparing them; more by a tree.
+const FEW: usize = 16;
 
 /// Where entries of a list stand, by their hashes.
 #[derive(Clone, Debug)]
@@ -81,6 +87,30 @@ impl<T> Names<T> {
     }
 }
 
+/// Tells names that have come before from new ones, while a list of them grows.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier<'t>(BTreeSet<Cow<'t, str>>);
+
+impl<'t> Earlier<'t> {
+    /// Whether the name is one of the earlier ones, to which each name is added that is not.
+    pub(crate) fn holds<'n>(
+        &mut self,
+        mut earlier: impl ExactSizeIterator<Item = &'n Cow<'t, str>>,
+        name: Cow<'t, str>,
+    ) -> bool
+    where
+        't: 'n,
+    {
+        if earlier.len() < FEW {
+            return earlier.any(|known| bytes::equal(known, &name));
+        }
+        if self.0.is_empty() {
+            self.0.extend(earlier.cloned());
+        }
+        !self.0.insert(name)
+    }
+}
+
 /// Multiplies each eight bytes in turn, the last eight once more: names mostly differ at their end.
 pub(crate) fn hash(name: &str) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -118,6 +148,26 @@ mod tests {
     fn the_first_of_equal_names_is_found() {
         let table = Names::new([("a".into(), 1), ("b".into(), 2), ("a".into(), 3)]);
         assert_eq!(table.get("a"), Some(&1));
+    }
+
+    #[test]
+    fn a_name_that_came_before_is_told_from_a_new_one() {
+        for count in [0, 1, FEW - 1, FEW, FEW + 1, 3 * FEW] {
+            let mut earlier = Earlier::default();
+            let mut names: Vec<Cow<'_, str>> = Vec::new();
+            for at in 0..count {
+                let name: Cow<'_, str> = Cow::Owned(format!("argument{at}"));
+                assert!(!earlier.holds(names.iter(), name.clone()), "{name} of {count}");
+                names.push(name);
+            }
+            for name in &names {
+                assert!(earlier.holds(names.iter(), name.clone()), "{name} of {count}");
+            }
+            assert!(
+                !earlier.holds(names.iter(), Cow::Borrowed("argument")),
+                "of {count}"
+            );
+        }
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! One argument value, read no further than the judgement needs.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::bytes;
+use crate::names::Earlier;
 
 /// An argument value as the caller gave it.
 ///
@@ -164,9 +163,6 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
     serde_json::from_str(text).map_err(|error| Unreadable::Ambiguous(error.to_string()))
 }
 
-/// So many names are compared one by one; more are kept in order.
-const FEW_MEMBERS: usize = 16;
-
 /// The members of a JSON object, in order, each name once; the values stay text.
 pub(crate) struct Members<'a, V>(pub(crate) Vec<(Cow<'a, str>, V)>);
 
@@ -183,17 +179,9 @@ impl<'de, V: From<&'de RawValue>> Deserialize<'de> for Members<'de, V> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members: Vec<(Cow<'de, str>, V)> = Vec::new();
-                let mut names = BTreeSet::new();
+                let mut earlier = Earlier::default();
                 while let Some(Text(name)) = map.next_key()? {
-                    let is_known = if members.len() < FEW_MEMBERS {
-                        members.iter().any(|(known, _)| bytes::equal(known, &name))
-                    } else {
-                        if names.is_empty() {
-                            names.extend(members.iter().map(|(known, _)| known.clone()));
-                        }
-                        !names.insert(name.clone())
-                    };
-                    if is_known {
+                    if earlier.holds(members.iter().map(|(known, _)| known), name.clone()) {
                         return Err(A::Error::custom(format_args!("the name {name:?} occurs twice")));
                     }
                     members.push((name, map.next_value::<&RawValue>()?.into()));

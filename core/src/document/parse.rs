@@ -1,7 +1,6 @@
 //! JSON text (RFC 8259), without its ambiguities: no doubled keys, no lone surrogates, no bottomless nesting.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -9,17 +8,14 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-use crate::bytes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
+use crate::names::Earlier;
 
 use super::{Place, Report};
 
 /// The JSON reader recurses, so no configuration may ask for more levels than any stack has.
 pub(crate) const DEEPEST: usize = 120;
-
-/// So many keys that are not wanted are compared one by one.
-const FEW_KEYS: usize = 16;
 
 /// Reads JSON text strictly.
 ///
@@ -150,15 +146,13 @@ impl<'p> Strict<'p> {
     /// Reads an object whose entries are not wanted: its keys are compared and nothing is kept.
     fn check_map<'de, A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut keys: Vec<Cow<'de, str>> = Vec::new();
-        let mut more = BTreeSet::new();
+        let mut earlier = Earlier::default();
         while let Some(Key(key)) = access.next_key()? {
             access.next_value_seed(self.at(Place::Key(&self.place, &key)))?;
-            if keys.iter().any(|known| bytes::equal(known, &key)) {
+            if earlier.holds(keys.iter(), key.clone()) {
                 self.doubled(&key);
-            } else if keys.len() < FEW_KEYS {
+            } else {
                 keys.push(key);
-            } else if let Some(known) = more.replace(key) {
-                self.doubled(&known);
             }
         }
         Ok(Value::Null)

@@ -184,32 +184,18 @@ fn starting() {
     let mut warm: Vec<_> = (0..SAMPLES).map(|_| build()).collect();
     warm.sort_by_key(|timings| timings.total());
     let warm = warm[SAMPLES / 2];
+    let [started, restarted] =
+        [cold, warm].map(|timings| timings.component.expect("a component was started"));
     println!("\n| starting | cold | warm |\n|---|---:|---:|");
-    println!(
-        "| documents read | {} | {} |",
-        milliseconds(cold.reading),
-        milliseconds(warm.reading)
-    );
-    println!(
-        "| component | {} | {} |",
-        milliseconds(cold.component),
-        milliseconds(warm.component)
-    );
-    println!(
-        "| an instance | {} | {} |",
-        milliseconds(cold.instance),
-        milliseconds(warm.instance)
-    );
-    println!(
-        "| documents loaded | {} | {} |",
-        milliseconds(cold.loading),
-        milliseconds(warm.loading)
-    );
-    println!(
-        "| ready | {} | {} |",
-        milliseconds(cold.total()),
-        milliseconds(warm.total())
-    );
+    for (part, cold, warm) in [
+        ("documents read", cold.reading, warm.reading),
+        ("component", started.compiling, restarted.compiling),
+        ("an instance", started.instance, restarted.instance),
+        ("documents loaded", cold.loading, warm.loading),
+        ("ready", cold.total(), warm.total()),
+    ] {
+        println!("| {part} | {} | {} |", milliseconds(cold), milliseconds(warm));
+    }
 }
 
 fn throughput(call: &str) {

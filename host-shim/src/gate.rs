@@ -22,7 +22,7 @@ use judge::Judge;
 pub use builder::{GateBuilder, GateError};
 pub use given::Given;
 pub use judge::EngineKind;
-pub use timings::Timings;
+pub use timings::{Starting, Timings};
 pub use verdict::{Decision, Gated, Verdict};
 
 /// A policy decision point that is ready to judge: share it between threads, it keeps nothing between calls.

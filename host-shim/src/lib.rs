@@ -45,7 +45,9 @@ pub use bundle::BUNDLE_FILE;
 #[cfg(feature = "component")]
 pub use component::{COMPONENT, InstanceLimits, Unusable};
 pub use documents::Fault;
-pub use gate::{Decision, EngineKind, Gate, GateBuilder, GateError, Gated, Given, Timings, Verdict};
+pub use gate::{
+    Decision, EngineKind, Gate, GateBuilder, GateError, Gated, Given, Starting, Timings, Verdict,
+};
 pub use real_host::RealHost;
 pub use virtual_host::{
     Filesystem, Misbehaviour, Platform, Predicate, Repository, Urls, VirtualHost, World, WorldError,

@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use callgate_core::{Code, Diagnostic, Engine, Host, HostError, Input, Part};
 
+#[cfg(feature = "component")]
+use super::Starting;
 use super::additions::Additions;
 use super::judge::{EngineKind, Judge, Native};
 use super::{Gate, SharedHost, Timings};
@@ -299,7 +301,7 @@ impl Component {
                     .map_err(|error| NotBuilt::Other(GateError::Component(error)))?
             }
         };
-        (timings.component, timings.cached) = (artifact.origin().took, artifact.origin().cached);
+        let origin = artifact.origin();
         let named = documents
             .iter()
             .map(|document| (document.part.key(), document.text.as_str()));
@@ -307,7 +309,12 @@ impl Component {
             LoadError::Refused(diagnostics) => NotBuilt::Refused(diagnostics),
             LoadError::Fault(fault) => NotBuilt::Other(GateError::Engine(fault.to_string())),
         })?;
-        (timings.instance, timings.loading) = (pool.took().instantiating, pool.took().documents);
+        timings.component = Some(Starting {
+            compiling: origin.took,
+            cached: origin.cached,
+            instance: pool.took().instantiating,
+        });
+        timings.loading = pool.took().documents;
         let warnings = pool.warnings().to_vec();
         Ok((Judge::Component(Box::new(pool)), warnings))
     }

@@ -10,36 +10,44 @@ use std::time::Duration;
 pub struct Timings {
     /// Reading the bundle and the documents from disk.
     pub reading: Duration,
-    /// Compiling the component, or finding it compiled; zero for the native engine.
-    pub component: Duration,
-    /// Whether the component was compiled already.
-    pub cached: bool,
-    /// Making the first instance of the component; zero for the native engine.
-    pub instance: Duration,
+    /// Starting the component; none for the native engine.
+    pub component: Option<Starting>,
     /// Loading the documents into the engine.
     pub loading: Duration,
+}
+
+/// How long the parts of starting a component took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Starting {
+    /// Compiling it, or finding it compiled.
+    pub compiling: Duration,
+    /// Whether it was compiled already.
+    pub cached: bool,
+    /// Making its first instance.
+    pub instance: Duration,
 }
 
 impl Timings {
     /// All parts together.
     pub fn total(&self) -> Duration {
-        self.reading + self.component + self.instance + self.loading
+        let starting = self.component.map(|one| one.compiling + one.instance);
+        self.reading + starting.unwrap_or_default() + self.loading
     }
 }
 
 impl fmt::Display for Timings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = self.total();
-        let component = match self.cached {
-            true => "component, from the cache",
-            false => "component, compiled",
-        };
-        let parts = [
-            ("reading documents", self.reading),
-            (component, self.component),
-            ("first instance", self.instance),
-            ("loading documents", self.loading),
-        ];
+        let mut parts = vec![("reading documents", self.reading)];
+        if let Some(starting) = self.component {
+            let compiling = match starting.cached {
+                true => "component, from the cache",
+                false => "component, compiled",
+            };
+            parts.push((compiling, starting.compiling));
+            parts.push(("first instance", starting.instance));
+        }
+        parts.push(("loading documents", self.loading));
         for (name, took) in parts {
             let share = 100.0 * took.as_secs_f64() / total.as_secs_f64().max(f64::MIN_POSITIVE);
             let milliseconds = took.as_secs_f64() * 1e3;

@@ -217,6 +217,22 @@ fn flags_lie_over_the_bundle() {
 }
 
 #[test]
+fn timings_name_the_parts_that_there_are() {
+    let project = Project::new();
+    let call = reading("a");
+    for (engine, parts, has_component) in [
+        ("native", ["reading documents", "loading documents"], false),
+        ("component", ["component, ", "first instance"], true),
+    ] {
+        let output = project.run(&["eval", "--timings", "--engine", engine, &call]);
+        let shown = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(parts.iter().all(|part| shown.contains(part)), "{engine}: {shown}");
+        assert_eq!(shown.contains("component"), has_component, "{engine}: {shown}");
+        assert!(shown.contains("ready"), "{engine}: {shown}");
+    }
+}
+
+#[test]
 fn a_world_takes_the_disk_s_place() {
     let project = Project::new();
     let world = json!({"home": "/home/u", "cwd": "/work", "fs": {"dirs": ["/work/box", "/home/u/Documents"], "links":

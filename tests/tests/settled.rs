@@ -158,3 +158,103 @@ fn a_denied_directory_that_leads_nowhere_is_no_other() {
         }
     }
 }
+
+/// A restricting rule that some values meet, and others of the same role do not, is heard and decides about none: a
+/// stricter rule behind it is heard as well. So too where the tool bears no role that names a resource.
+#[test]
+fn a_rule_that_some_values_meet_does_not_keep_a_later_one_from_being_heard() {
+    let both = json!({"lists": [
+        {"roles": ["email-body"], "allowed": ["x"], "matchType": "identifiers"},
+        {"roles": ["commit-message"], "allowed": ["m"], "matchType": "identifiers"},
+    ]});
+    let documents = Documents::new(
+        json!([
+            rule("ask", both.clone(), "escalate"),
+            rule("no", both, "deny"),
+            rule("rest", json!({}), "allow")
+        ]),
+        &[tool(
+            "s/read",
+            json!({"a": ["email-body"], "b": ["commit-message"]}),
+        )],
+    );
+    let host = host(&json!({}));
+    for (a, b, expected) in [
+        (json!("x"), json!("m"), "ask"),
+        (json!("y"), json!("m"), "rest"),
+        (json!(["x", "y"]), json!(["m", "n"]), "no"),
+        (json!(["y"]), json!(["m", "n"]), "rest"),
+    ] {
+        let found = explain(&documents, &json!({"a": a, "b": b}), &host);
+        assert_eq!(found.verdict["rule"], expected, "{a} {b}");
+    }
+}
+
+/// Each value is judged as if it came alone, with all that stands under other roles: what allows one does not hide what
+/// restricts the one beside it.
+#[test]
+fn a_value_that_is_allowed_hides_none_beside_it() {
+    let listed = |roles: &[&str], allowed: &[&str]| json!({"lists": [{"roles": roles, "allowed": allowed, "matchType": "identifiers"}]});
+    let tool = tool("s/read", json!({"a": ["email-body"], "b": ["commit-message"]}));
+    let host = host(&json!({}));
+    let check = |rules: Value, cases: &[(Value, &str)]| {
+        let documents = Documents::new(rules, std::slice::from_ref(&tool));
+        for (arguments, expected) in cases {
+            let found = explain(&documents, arguments, &host);
+            assert_eq!(found.verdict["rule"], *expected, "{arguments}");
+        }
+    };
+    check(
+        json!([
+            rule("x", listed(&["email-body"], &["x"]), "allow"),
+            rule("ask", listed(&["email-body"], &["y"]), "escalate"),
+            rule("rest", json!({}), "allow")
+        ]),
+        &[
+            (json!({"a": "x"}), "x"),
+            (json!({"a": "y"}), "ask"),
+            (json!({"a": ["x", "y"]}), "ask"),
+            (json!({"a": ["y", "x"]}), "ask"),
+            (json!({"a": ["x", "z"]}), "rest"),
+        ],
+    );
+    check(
+        json!([
+            rule(
+                "both",
+                listed(&["email-body", "commit-message"], &["x", "m"]),
+                "allow"
+            ),
+            rule("ask", listed(&["email-body"], &["x"]), "escalate"),
+            rule("rest", json!({}), "allow")
+        ]),
+        &[
+            (json!({"a": "x", "b": "m"}), "both"),
+            (json!({"a": "x", "b": "z"}), "ask"),
+            (json!({"a": ["x", "y"], "b": "z"}), "ask"),
+            (json!({"a": ["z", "y"], "b": "z"}), "rest"),
+        ],
+    );
+}
+
+/// A rule with conditions of several kinds holds where each of them does.
+#[test]
+fn a_rule_needs_each_of_its_conditions() {
+    let condition = json!({
+        "domains": {"roles": ["fetch-url"], "allowed": ["*.good.test"]},
+        "lists": [{"roles": ["fetch-url"], "allowed": ["a.good.test", "b.test"], "matchType": "domains"}],
+    });
+    let documents = Documents::new(
+        json!([rule("yes", condition, "allow")]),
+        &[tool("s/read", json!({"url": ["fetch-url"]}))],
+    );
+    let host = host(&json!({}));
+    for (url, expected) in [
+        ("https://a.good.test/", "yes"),
+        ("https://b.good.test/", "default-deny"),
+        ("https://b.test/", "default-deny"),
+    ] {
+        let found = explain(&documents, &json!({"url": url}), &host);
+        assert_eq!(found.verdict["rule"], expected, "{url}");
+    }
+}

@@ -1,6 +1,7 @@
 import type { Verdict } from "./documents.js";
 import { isPlain, type KnownVerdicts, siteOf } from "./likeness.js";
 import { platform } from "./platform.js";
+import { Unit } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
 
 /** What a judgement may look at in the arguments of one tool. */
@@ -56,12 +57,6 @@ export type Purpose = "recall" | "evaluate" | "gate" | "prepare";
 const DEEPEST = 128;
 /** More items than any limit lets pass; a sparse array can claim four billion without having them. */
 const MOST_ITEMS = 1_000_000;
-
-enum Unit {
-  Dot = 0x2e,
-  Slash = 0x2f,
-  Tilde = 0x7e,
-}
 
 // Taken before anybody can replace them.
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;

@@ -1,18 +1,10 @@
 import type { Verdict } from "./documents.js";
+import { Unit } from "./text.js";
 
 /** The most sites of which verdicts are kept. */
 const MOST_SITES = 256;
 /** How long a plain text may be, in code units; the module has the same limit. */
 const LONGEST = 1024;
-
-enum Unit {
-  Space = 0x20,
-  Dash = 0x2d,
-  Dot = 0x2e,
-  Slash = 0x2f,
-  Colon = 0x3a,
-  Tilde = 0x7e,
-}
 
 /**
  * The verdicts of calls that have one shape, hold plain values and asked the host nothing, by what tells them apart: the

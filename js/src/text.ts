@@ -1,3 +1,13 @@
+/** Code units that tell texts apart. */
+export enum Unit {
+  Space = 0x20,
+  Dash = 0x2d,
+  Dot = 0x2e,
+  Slash = 0x2f,
+  Colon = 0x3a,
+  Tilde = 0x7e,
+}
+
 const native = (String.prototype as { isWellFormed?: (this: string) => boolean }).isWellFormed;
 const SURROGATE = /\p{Surrogate}/u;
 

@@ -132,7 +132,7 @@ pub use plain::{
     resolve_git_remote, resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
 };
 pub use policy::{Ceiling, CeilingError, Effect, Exceeds, MatchType, ToolArgConstraint, Validation};
-pub use program::Distinction;
+pub use program::VariesBy;
 pub use results::{rewrite_result_content, rewrite_text};
 pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};
 pub use roots::{

@@ -5,18 +5,18 @@
 
 mod ceiling;
 mod compile;
-mod distinction;
 mod index;
 mod lists;
+mod varies_by;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
-pub use distinction::Distinction;
 pub(crate) use index::{Gate, Index};
 pub(crate) use lists::ListMatcher;
+pub use varies_by::VariesBy;
 
 use crate::annotation::{ArgumentName, Roles, Segment, Semantics};
 use crate::limits::Limits;

@@ -88,10 +88,10 @@ const renewed = (serverName, toolName, args) =>
   Array.from({ length: NEW }, (_, index) => ({ serverName, toolName, arguments: args(index) }));
 for (const [what, requests] of Object.entries({
   "github, new names": renewed("github", "list_tags", (index) => ({ owner: `owner-${index}`, repo: `repo-${index}` })),
-  "fetch, new pages of a site": renewed("fetch", "http_fetch", (index) => ({
+  "fetch, new pages of an origin": renewed("fetch", "http_fetch", (index) => ({
     url: `https://docs.python.org/${index}`,
   })),
-  "fetch, new sites": renewed("fetch", "http_fetch", (index) => ({ url: `https://site-${index}.example.com/` })),
+  "fetch, new origins": renewed("fetch", "http_fetch", (index) => ({ url: `https://site-${index}.example.com/` })),
 })) {
   const inTurn = (work) => {
     let next = 0;

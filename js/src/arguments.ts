@@ -1,7 +1,7 @@
 import type { Verdict } from "./documents.js";
-import { isPlain, type KnownVerdicts, siteOf } from "./likeness.js";
 import { platform } from "./platform.js";
 import { Unit } from "./text.js";
+import { isPlain, originOf, type VerdictCache } from "./verdict-cache.js";
 import { Tag, type Writer } from "./writer.js";
 
 /** What a judgement may look at in the arguments of one tool. */
@@ -22,25 +22,24 @@ export interface Shape {
   readonly names: readonly string[];
   /** For each whether its value may matter. */
   readonly matters: readonly boolean[];
-  /** The member whose site tells plain calls apart; -1 where nothing does, `undefined` where each value may. */
-  readonly site: number | undefined;
-  readonly verdicts: KnownVerdicts;
+  /** The member by whose origin the verdicts of plain calls vary; -1 for none, `undefined` where by each value. */
+  readonly origin: number | undefined;
+  readonly cache: VerdictCache;
 }
 
 /** The members that were read, in order, each read once. */
 export interface Snapshot {
   names: readonly string[];
   values: unknown[];
-  /** What is known of calls that this one is like. */
-  alike?: Alike;
+  /** Where its verdict is cached, or may be. */
+  cached?: Cached;
 }
 
-/** What a call has in common with others. */
-export interface Alike {
-  readonly verdicts: KnownVerdicts;
-  /** What tells it apart from those of the same shape. */
-  readonly likeness: string;
-  /** The verdict of all of them, once it is known. Then nothing was written. */
+/** A call that has a key in a cache. */
+export interface Cached {
+  readonly cache: VerdictCache;
+  readonly key: string;
+  /** The verdict of all calls with that key, once it is known. Then nothing was written. */
   readonly verdict: Verdict | undefined;
 }
 
@@ -134,11 +133,11 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
     values[index] = read(given, names[index] as string, purpose);
   }
   if (purpose === "recall" && shape !== undefined) {
-    const likeness = likenessOf(shape, values, pathLike);
-    if (likeness !== undefined) {
-      const { verdicts } = shape;
-      const verdict = verdicts.get(likeness);
-      snapshot.alike = { verdicts, likeness, verdict };
+    const key = cacheKeyOf(shape, values, pathLike);
+    if (key !== undefined) {
+      const { cache } = shape;
+      const verdict = cache.get(key);
+      snapshot.cached = { cache, key, verdict };
       if (verdict !== undefined) {
         return;
       }
@@ -158,22 +157,22 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   }
 }
 
-/** What tells a call with these values apart from others of the shape; `undefined` where it is like none. */
-function likenessOf({ names, matters, site }: Shape, values: unknown[], pathLike: boolean): string | undefined {
-  let likeness = site === undefined ? undefined : "";
-  for (let index = 0; index < values.length && likeness !== undefined; index++) {
+/** The key of a call with these values among those of the shape; `undefined` where it has none. */
+function cacheKeyOf({ names, matters, origin }: Shape, values: unknown[], pathLike: boolean): string | undefined {
+  let key = origin === undefined ? undefined : "";
+  for (let index = 0; index < values.length && key !== undefined; index++) {
     const value = values[index];
     if (matters[index] !== true) {
-      likeness = isBare(names[index] as string, value, pathLike) ? likeness : undefined;
+      key = isBare(names[index] as string, value, pathLike) ? key : undefined;
     } else if (typeof value !== "string") {
       return undefined;
-    } else if (index === site) {
-      likeness = siteOf(value);
+    } else if (index === origin) {
+      key = originOf(value);
     } else if (!isPlain(value)) {
       return undefined;
     }
   }
-  return likeness;
+  return key;
 }
 
 /** Whether of a value that no role and no condition names no more matters than that it is there. */

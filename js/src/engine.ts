@@ -273,9 +273,9 @@ export class Core extends Writer {
       const built = this.#current();
       this.#isBusy = true;
       const purpose = context === undefined ? "recall" : "evaluate";
-      const { alike } = this.#write(built, call, purpose, undefined, context);
-      if (alike?.verdict !== undefined) {
-        return alike.verdict;
+      const { cached } = this.#write(built, call, purpose, undefined, context);
+      if (cached?.verdict !== undefined) {
+        return cached.verdict;
       }
       const bridge = this.#bridge as Bridge;
       bridge.wasAsked = false;
@@ -284,8 +284,8 @@ export class Core extends Writer {
         return FAULT;
       }
       const verdict = this.#verdict(built, number);
-      if (alike !== undefined && !bridge.wasAsked && built.wasAlike()) {
-        alike.verdicts.keep(alike.likeness, verdict);
+      if (cached !== undefined && !bridge.wasAsked && built.wasCacheable()) {
+        cached.cache.keep(cached.key, verdict);
       }
       this.#settle(built);
       return verdict;

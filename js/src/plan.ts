@@ -1,7 +1,7 @@
 import type { WasmEngine } from "../wasm/callgate.js";
 import type { Interest, Shape } from "./arguments.js";
-import { KnownVerdicts } from "./likeness.js";
 import { isWellFormed } from "./text.js";
+import { VerdictCache } from "./verdict-cache.js";
 
 /** The most shapes that are kept of one tool's calls; others are written out. */
 const MOST_SHAPES = 16;
@@ -44,7 +44,7 @@ export class Plan implements Interest {
   /** Forgets the verdicts of shapes. */
   forget(): void {
     for (const shape of this.#shapes) {
-      shape.verdicts.clear();
+      shape.cache.clear();
     }
   }
 
@@ -57,8 +57,8 @@ export class Plan implements Interest {
       return undefined;
     }
     const matters = names.map((name) => this.members.get(name) ?? this.others);
-    const site = matters.includes(true) ? this.#built.distinction(number) : -1;
-    const shape: Shape = { number, names, matters, site, verdicts: new KnownVerdicts() };
+    const origin = matters.includes(true) ? this.#built.variesBy(number) : -1;
+    const shape: Shape = { number, names, matters, origin, cache: new VerdictCache() };
     this.#shapes.push(shape);
     return shape;
   }

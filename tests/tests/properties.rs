@@ -3,12 +3,12 @@
 #[path = "properties/ceilings.rs"]
 mod ceilings;
 mod common;
-#[path = "properties/distinction.rs"]
-mod distinction;
 #[path = "properties/robustness.rs"]
 mod robustness;
 #[path = "properties/sandbox.rs"]
 mod sandbox;
+#[path = "properties/varies_by.rs"]
+mod varies_by;
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::call::{Arguments, Call};
 use super::value::Value;
-use crate::program::{Distinction, Identity, Program, Tool, ToolMember};
+use crate::program::{Identity, Program, Tool, ToolMember, VariesBy};
 
 /// The names of a call's members in one order, as one engine knows them.
 ///
@@ -18,7 +18,7 @@ pub struct Layout {
     tool_name: String,
     tool: usize,
     members: Vec<Member>,
-    distinction: Distinction,
+    varies_by: VariesBy,
 }
 
 #[derive(Debug)]
@@ -38,14 +38,14 @@ impl Layout {
                 name,
             })
             .collect();
-        let distinction = program.distinction(found, members.iter().map(|member| &member.known_as));
+        let varies_by = program.varies_by(found, members.iter().map(|member| &member.known_as));
         Some(Self {
             engine: Arc::clone(&program.identity),
             server: server.to_owned(),
             tool_name: tool_name.to_owned(),
             tool,
             members,
-            distinction,
+            varies_by,
         })
     }
 
@@ -59,33 +59,33 @@ impl Layout {
         &self.tool_name
     }
 
-    /// What tells the verdicts of its plain calls apart.
-    pub fn distinction(&self) -> Distinction {
-        self.distinction
+    /// What the verdicts of its plain calls vary by.
+    pub fn varies_by(&self) -> VariesBy {
+        self.varies_by
     }
 
-    /// What tells a call of this layout apart: the site of its URL, or nothing. As long as the host is asked nothing,
-    /// two calls that have the same likeness have the same verdict.
+    /// A key for a cache of this layout's verdicts: the origin of the call's URL, or nothing. As long as the host is asked
+    /// nothing, two calls that have the same key have the same verdict.
     ///
     /// `None` for a call that may have one of its own: in a context, or with a value that is neither a plain text
-    /// ([`Distinction`]) nor left unread.
-    pub fn likeness<'c>(&self, call: &'c Call<'_>) -> Option<&'c str> {
+    /// ([`VariesBy`]) nor left unread.
+    pub fn cache_key<'c>(&self, call: &'c Call<'_>) -> Option<&'c str> {
         let is_own = call.layout.is_some_and(|layout| std::ptr::eq(layout, self));
         if !is_own || call.context.is_some() {
             return None;
         }
-        let mut likeness = "";
+        let mut key = "";
         for (at, (_, value)) in call.arguments.members().iter().enumerate() {
             match value {
                 Value::Unread => {}
-                Value::Text(text) => match self.distinction.class(at, text)? {
+                Value::Text(text) => match self.varies_by.key_of(at, text)? {
                     "" => {}
-                    site => likeness = site,
+                    origin => key = origin,
                 },
                 _ => return None,
             }
         }
-        Some(likeness)
+        Some(key)
     }
 
     /// The call of the tool whose members have those values; `None` unless there is one for each name, and no more.

@@ -1,7 +1,7 @@
 //! Building an engine, and asking it.
 
 use callgate_core::{
-    Call, Context, Distinction, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply,
+    Call, Context, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply, VariesBy,
 };
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -85,7 +85,7 @@ impl WasmBuilder {
             input: Vec::new(),
             output: Vec::new(),
             verdicts: Verdicts::default(),
-            was_alike: false,
+            was_cacheable: false,
         })
     }
 }
@@ -109,7 +109,7 @@ pub struct WasmEngine {
     input: Vec<u8>,
     output: Vec<u8>,
     verdicts: Verdicts,
-    was_alike: bool,
+    was_cacheable: bool,
     /// Places that were resolved; none without a world.
     references: Option<References>,
 }
@@ -161,16 +161,17 @@ impl WasmEngine {
         Some(self.plans.len() - 1)
     }
 
-    /// What tells the verdicts of a shape's plain calls apart: the place of the member whose site does, -1 for nothing,
-    /// `undefined` where each value may.
-    pub fn distinction(&self, shape: usize) -> Option<i32> {
+    /// What the verdicts of a shape's plain calls vary by: the place of the member whose origin counts, -1 for nothing,
+    /// `undefined` for each value.
+    #[wasm_bindgen(js_name = variesBy)]
+    pub fn varies_by(&self, shape: usize) -> Option<i32> {
         let Some(Plan::Layout(layout)) = self.plans.get(shape) else {
             return None;
         };
-        match layout.distinction() {
-            Distinction::None => Some(-1),
-            Distinction::Site(at) => i32::try_from(at).ok(),
-            Distinction::Values => None,
+        match layout.varies_by() {
+            VariesBy::Nothing => Some(-1),
+            VariesBy::Origin(at) => i32::try_from(at).ok(),
+            VariesBy::Values => None,
         }
     }
 
@@ -223,18 +224,18 @@ impl WasmEngine {
     pub fn evaluate(&mut self, plan: usize, bytes: usize) -> u32 {
         let Incoming { call, .. } = incoming(&self.input, &self.plans, plan, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
-        self.was_alike = match self.plans.get(plan) {
-            Some(Plan::Layout(layout)) => layout.likeness(&call).is_some(),
+        self.was_cacheable = match self.plans.get(plan) {
+            Some(Plan::Layout(layout)) => layout.cache_key(&call).is_some(),
             Some(Plan::Tool { .. }) | None => false,
         };
         self.verdicts.number(&self.engine.evaluate(&call, &host))
     }
 
-    /// Whether all calls that are like the one that was evaluated last have its verdict, as long as the host is asked
+    /// Whether the call that was evaluated last has a key, with which its verdict can be kept if the host was asked
     /// nothing.
-    #[wasm_bindgen(js_name = wasAlike)]
-    pub fn was_alike(&self) -> bool {
-        self.was_alike
+    #[wasm_bindgen(js_name = wasCacheable)]
+    pub fn was_cacheable(&self) -> bool {
+        self.was_cacheable
     }
 
     /// The same for a call as JSON text, in a context as JSON text where it has one.

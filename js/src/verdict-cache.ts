@@ -1,27 +1,27 @@
 import type { Verdict } from "./documents.js";
 import { Unit } from "./text.js";
 
-/** The most sites of which verdicts are kept. */
-const MOST_SITES = 256;
+/** The most origins of which verdicts are kept. */
+const MOST_ORIGINS = 256;
 /** How long a plain text may be, in code units; the module has the same limit. */
 const LONGEST = 1024;
 
 /**
- * The verdicts of calls that have one shape, hold plain values and asked the host nothing, by what tells them apart: the
- * site of a URL, or nothing. What a judgement of such a call can look at is the same in all that are alike.
+ * The verdicts of calls that have one shape, hold plain values and asked the host nothing, by what they vary by: the origin
+ * of a URL, or nothing. What a judgement of such a call can look at is the same in all that have the same key.
  */
-export class KnownVerdicts {
+export class VerdictCache {
   readonly #verdicts = new Map<string, Verdict>();
 
-  get(likeness: string): Verdict | undefined {
-    return this.#verdicts.get(likeness);
+  get(key: string): Verdict | undefined {
+    return this.#verdicts.get(key);
   }
 
-  keep(likeness: string, verdict: Verdict): void {
-    if (this.#verdicts.size === MOST_SITES) {
+  keep(key: string, verdict: Verdict): void {
+    if (this.#verdicts.size === MOST_ORIGINS) {
       this.#verdicts.clear();
     }
-    this.#verdicts.set(likeness, verdict);
+    this.#verdicts.set(key, verdict);
   }
 
   clear(): void {
@@ -42,10 +42,10 @@ export function isPlain(text: string): boolean {
 }
 
 /**
- * A URL up to its path; nothing where behind the scheme stands what belongs in no URL. Whether this is a site, the module
- * knows.
+ * A URL up to its path; nothing where behind the scheme stands what belongs in no URL. Whether this is an origin, the
+ * module knows.
  */
-export function siteOf(url: string): string | undefined {
+export function originOf(url: string): string | undefined {
   const { length } = url;
   if (length > LONGEST) {
     return undefined;

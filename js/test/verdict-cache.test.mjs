@@ -1,4 +1,4 @@
-// Calls that are like one that was judged before: their verdict is known, and is what it would have been.
+// Verdicts that are cached: they are what they would have been.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEngine } from "callgate";
@@ -36,10 +36,10 @@ const web = createEngine({
   host,
 });
 
-/** The verdict of a call that is like none, since a context stands beside it. */
+/** The verdict of a call that has no key, since a context stands beside it. */
 const alone = (request) => web.evaluate(request, { context: {} });
 
-/** Asks for each of the calls in turn, often enough that verdicts are known. */
+/** Asks for each of the calls in turn, often enough that verdicts are cached. */
 function check(requests) {
   for (const request of [...requests, ...requests]) {
     assert.deepEqual(web.evaluate(request), alone(request), JSON.stringify(request));
@@ -58,7 +58,7 @@ function* texts(pieces, most, count) {
   }
 }
 
-test("identifiers are alike only where they are plain and nothing looks at them", () => {
+test("identifiers share a verdict only where they are plain and nothing looks at them", () => {
   const odd = [
     "",
     "-x",
@@ -84,14 +84,14 @@ test("identifiers are alike only where they are plain and nothing looks at them"
   assert.equal(web.evaluate(call("github", "list", { owner: "new", branch: "dev" })).decision, "deny");
 });
 
-test("URLs are alike only where nothing but their site can matter", () => {
+test("URLs share a verdict only where nothing but their origin can matter", () => {
   const plain = "https:// http:// good.test evil.test / @ ? # \\ : . %2e é".split(" ");
   const pieces = [...plain, " ", "\t", "\u0001", "\u007f", "\u0085", "/ https://evil.test/"];
   const begins = "a.good.test 127.0.0.1 localhost x - :443 u:p@ HTTPS://".split(" ");
-  const sites = "https://good.test https://evil.test http://127.0.0.1 https://u@good.test https://good.test:1".split(
+  const origins = "https://good.test https://evil.test http://127.0.0.1 https://u@good.test https://good.test:1".split(
     " ",
   );
-  const pages = sites.flatMap((site) => [...texts(["/", ...pieces], 4, 300)].map((tail) => site + tail));
+  const pages = origins.flatMap((origin) => [...texts(["/", ...pieces], 4, 300)].map((tail) => origin + tail));
   const long = `https://good.test/${"x".repeat(100_000)}`;
   const urls = [...texts([...pieces, ...begins], 5, 4000), ...pages, long];
   check(urls.map((url) => call("fetch", "get", { url, format: "text" })));
@@ -107,7 +107,7 @@ test("what is required, and what would replace what is inherited, is looked for 
   assert.equal(web.evaluate(call("github", "need", { owner: "acme", page: null })).decision, "deny");
 });
 
-test("a page of a site that was asked about has the same verdict, and one of another site its own", () => {
+test("a page of an origin that was asked about has the same verdict, and one of another origin its own", () => {
   const get = (url) => web.evaluate(call("fetch", "get", { url }));
   const first = get("https://elsewhere.example/a");
   assert.equal(first.rule, "structural-domain-escalate");
@@ -121,7 +121,7 @@ test("a page of a site that was asked about has the same verdict, and one of ano
   assert.equal(get("https://evil.test/good.test/x").decision, "deny");
 });
 
-test("sites without number are judged, each by itself", () => {
+test("origins without number are judged, each by itself", () => {
   for (let index = 0; index < 1000; index++) {
     const verdict = web.evaluate(call("fetch", "get", { url: `https://s${index}.example/x` }));
     assert.match(verdict.reason, new RegExp(`"s${index}\\.example"`));

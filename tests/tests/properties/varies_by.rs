@@ -1,6 +1,6 @@
-//! Calls that a layout does not tell apart: what must always hold of their verdicts.
+//! Calls that have the same key in a cache: what must always hold of their verdicts.
 
-use callgate_core::{Call, Context, Distinction, Engine, Part, Recording, Value as Given};
+use callgate_core::{Call, Context, Engine, Part, Recording, Value as Given, VariesBy};
 use callgate_host::VirtualHost;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -35,7 +35,7 @@ const WORDS: [&str; 11] = [
     ".x",
     "",
 ];
-const SITES: [&str; 9] = [
+const ORIGINS: [&str; 9] = [
     "https://good.test",
     "http://good.test",
     "https://evil.test",
@@ -134,17 +134,22 @@ fn condition_on_values() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Two values for each argument, often alike: a word, and a URL.
+/// Two values for each argument, often with the same key: a word, and a URL.
 fn values() -> impl Strategy<Value = Vec<[(String, String); 2]>> {
     let word = || prop_oneof![6 => select(&WORDS[..8]), 1 => select(WORDS.to_vec())];
-    let sites = || {
-        let site = || select(SITES.to_vec());
-        prop_oneof![site().prop_map(|site| [site, site]), [site(), site()]]
+    let origins = || {
+        let origin = || select(ORIGINS.to_vec());
+        prop_oneof![origin().prop_map(|origin| [origin, origin]), [origin(), origin()]]
     };
     let one = || {
         let tails = [select(TAILS.to_vec()), select(TAILS.to_vec())];
-        ([word(), word()], sites(), tails).prop_map(|(words, sites, tails)| {
-            [0, 1].map(|call| (words[call].to_owned(), format!("{}{}", sites[call], tails[call])))
+        ([word(), word()], origins(), tails).prop_map(|(words, origins, tails)| {
+            [0, 1].map(|call| {
+                (
+                    words[call].to_owned(),
+                    format!("{}{}", origins[call], tails[call]),
+                )
+            })
         })
     };
     prop::collection::vec(one(), 3)
@@ -175,8 +180,8 @@ fn judged(engine: &Engine, call: &Call<'_>) -> Option<String> {
     (verdict.rule != "structural-host-error").then(|| text(&verdict))
 }
 
-/// What is told apart by the engine of one tool with these arguments and of one rule.
-fn distinction(arguments: Value, condition: Value, settings: &[(Part, Value)]) -> Distinction {
+/// What verdicts vary by in the engine of one tool with these arguments and of one rule.
+fn varies_by(arguments: Value, condition: Value, settings: &[(Part, Value)]) -> VariesBy {
     let names = arguments
         .as_object()
         .expect("an object")
@@ -193,11 +198,11 @@ fn distinction(arguments: Value, condition: Value, settings: &[(Part, Value)]) -
     let silent = Recording::new("/home/u", "/srv/app", Vec::new());
     let engine = build(&documents, &silent);
     let layout = engine.layout("fetch", "t0", names);
-    layout.expect("the tool is annotated").distinction()
+    layout.expect("the tool is annotated").varies_by()
 }
 
 #[test]
-fn what_looks_at_values_tells_them_apart() {
+fn verdicts_vary_by_what_is_looked_at() {
     let owner = json!({"a": ["github-owner"], "b": ["none"]});
     let url = json!({"a": ["none"], "b": ["fetch-url"]});
     let names = json!({"server": ["fetch"], "tool": ["t0"], "roles": ["github-owner", "fetch-url"]});
@@ -206,47 +211,43 @@ fn what_looks_at_values_tells_them_apart() {
     let conditional = json!({"a": {"default": ["github-owner"], "when": [
         {"condition": {"arg": "b", "equals": "x"}, "roles": ["none"]}]}, "b": ["none"]});
     for (arguments, condition, expected) in [
-        (&owner, &names, Distinction::None),
-        (&owner, &domains, Distinction::None),
-        (&owner, &listed("email-address", "emails"), Distinction::None),
-        (
-            &owner,
-            &listed("github-owner", "identifiers"),
-            Distinction::Values,
-        ),
-        (&url, &names, Distinction::Site(1)),
-        (&url, &domains, Distinction::Site(1)),
-        (&url, &listed("fetch-url", "domains"), Distinction::Site(1)),
-        (&url, &listed("fetch-url", "identifiers"), Distinction::Values),
+        (&owner, &names, VariesBy::Nothing),
+        (&owner, &domains, VariesBy::Nothing),
+        (&owner, &listed("email-address", "emails"), VariesBy::Nothing),
+        (&owner, &listed("github-owner", "identifiers"), VariesBy::Values),
+        (&url, &names, VariesBy::Origin(1)),
+        (&url, &domains, VariesBy::Origin(1)),
+        (&url, &listed("fetch-url", "domains"), VariesBy::Origin(1)),
+        (&url, &listed("fetch-url", "identifiers"), VariesBy::Values),
         (
             &json!({"a": ["fetch-url"], "b": ["fetch-url"]}),
             &names,
-            Distinction::Values,
+            VariesBy::Values,
         ),
-        (&json!({"a": ["read-path"]}), &names, Distinction::Values),
-        (&json!({"a": ["git-remote-url"]}), &names, Distinction::Values),
-        (&json!({"/a/b": ["github-owner"]}), &names, Distinction::Values),
-        (&conditional, &names, Distinction::Values),
+        (&json!({"a": ["read-path"]}), &names, VariesBy::Values),
+        (&json!({"a": ["git-remote-url"]}), &names, VariesBy::Values),
+        (&json!({"/a/b": ["github-owner"]}), &names, VariesBy::Values),
+        (&conditional, &names, VariesBy::Values),
         (
             &owner,
             &json!({"paths": {"roles": ["read-path"], "within": "/box"}}),
-            Distinction::Values,
+            VariesBy::Values,
         ),
     ] {
-        let found = distinction(arguments.clone(), condition.clone(), &[]);
+        let found = varies_by(arguments.clone(), condition.clone(), &[]);
         assert_eq!(found, expected, "{arguments} {condition}");
     }
     for setting in [
         (Part::Options, json!({"limits": {"value_bytes": 1023}})),
         (Part::Ceiling, json!({"tool_arg_constraints": []})),
     ] {
-        let found = distinction(owner.clone(), names.clone(), std::slice::from_ref(&setting));
-        assert_eq!(found, Distinction::Values, "{setting:?}");
+        let found = varies_by(owner.clone(), names.clone(), std::slice::from_ref(&setting));
+        assert_eq!(found, VariesBy::Values, "{setting:?}");
     }
 }
 
 #[test]
-fn plain_calls_have_a_likeness() {
+fn plain_calls_have_a_key() {
     let long = "x".repeat(1024);
     let silent = Recording::new("/home/u", "/srv/app", Vec::new());
     let arguments = json!({"a": ["github-owner"], "b": ["fetch-url"]});
@@ -258,7 +259,7 @@ fn plain_calls_have_a_likeness() {
     let engine = build(&Documents::new(json!([listed]), &tools), &silent);
     let names = || vec!["a".to_owned(), "b".to_owned()];
     let [blind, looking] = ["t0", "t1"].map(|tool| engine.layout("fetch", tool, names()).expect("annotated"));
-    for (text, word, site) in [
+    for (text, word, origin) in [
         ("acme", Some(""), None),
         ("a b/c", Some(""), None),
         (&*long, Some(""), None),
@@ -280,18 +281,18 @@ fn plain_calls_have_a_likeness() {
         ("a\0b", None, None),
     ] {
         let one = || Given::Text(text.into());
-        let likeness = |values: [Given<'_>; 2]| {
+        let cache_key = |values: [Given<'_>; 2]| {
             let call = blind.call(values.into_iter()).expect("a value for each name");
-            blind.likeness(&call).map(str::to_owned)
+            blind.cache_key(&call).map(str::to_owned)
         };
-        assert_eq!(likeness([one(), Given::Unread]).as_deref(), word, "{text:?}");
-        assert_eq!(likeness([Given::Unread, one()]).as_deref(), site, "{text:?}");
-        assert_eq!(likeness([one(), one()]).as_deref(), word.and(site), "{text:?}");
+        assert_eq!(cache_key([one(), Given::Unread]).as_deref(), word, "{text:?}");
+        assert_eq!(cache_key([Given::Unread, one()]).as_deref(), origin, "{text:?}");
+        assert_eq!(cache_key([one(), one()]).as_deref(), word.and(origin), "{text:?}");
         let seen = looking
             .call([one(), Given::Unread].into_iter())
             .expect("a value for each name");
-        assert_eq!(looking.likeness(&seen), None, "{text:?}");
-        assert_eq!(blind.likeness(&seen), None, "another layout's");
+        assert_eq!(looking.cache_key(&seen), None, "{text:?}");
+        assert_eq!(blind.cache_key(&seen), None, "another layout's");
     }
     for value in [
         Given::Null,
@@ -304,23 +305,23 @@ fn plain_calls_have_a_likeness() {
         let call = blind
             .call([value, Given::Unread].into_iter())
             .expect("a value for each name");
-        assert_eq!(blind.likeness(&call), None, "{shown}");
+        assert_eq!(blind.cache_key(&call), None, "{shown}");
     }
     let bare = || {
         blind
             .call([Given::Unread, Given::Unread].into_iter())
             .expect("a value for each name")
     };
-    assert_eq!(blind.likeness(&bare()), Some(""));
-    assert_eq!(blind.likeness(&bare().within(Context::default())), None);
+    assert_eq!(blind.cache_key(&bare()), Some(""));
+    assert_eq!(blind.cache_key(&bare().within(Context::default())), None);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { max_global_rejects: 200_000, ..config(8_000) })]
 
-    /// What a layout does not tell apart has one verdict, reason and all.
+    /// Calls with the same key have one verdict, reason and all.
     #[test]
-    fn calls_that_are_alike_have_one_verdict(
+    fn calls_with_the_same_key_have_one_verdict(
         world in world(),
         arguments in arguments(),
         rules in prop::collection::vec((condition_on_values(), select(vec!["allow", "allow", "escalate", "deny"])), 0..4),
@@ -341,7 +342,7 @@ proptest! {
         let layout = engine.layout("fetch", "t0", names).expect("the tool is annotated");
         let call = |given| layout.call(handed_over(&engine, given).into_iter()).expect("a value for each name");
         let calls = [call(&one), call(&other)];
-        let [first, second] = [0, 1].map(|at| layout.likeness(&calls[at]));
+        let [first, second] = [0, 1].map(|at| layout.cache_key(&calls[at]));
         prop_assume!(first.is_some() && first == second && one != other);
         if let (Some(first), Some(second)) = (judged(&engine, &calls[0]), judged(&engine, &calls[1])) {
             prop_assert_eq!(first, second, "{:?} and {:?}", one, other);

@@ -23,6 +23,7 @@ use crate::host::{Facts, Host, HostError};
 use crate::path::Failure;
 use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{Category, RoleId, RoleSet};
+use crate::text::escape_token;
 
 /// Everything about one call while it is judged.
 pub(crate) struct Evaluation<'p, 'c, 'h> {
@@ -240,7 +241,6 @@ impl Evaluation<'_, '_, '_> {
 
     /// Where the operand stands, as a JSON Pointer (RFC 6901); empty for what the engine filled in.
     pub(crate) fn pointer(&self, at: usize) -> String {
-        let escape = |name: &str| name.replace('~', "~0").replace('/', "~1");
         let Some(operand) = self.operand(at) else {
             return String::new();
         };
@@ -253,9 +253,9 @@ impl Evaluation<'_, '_, '_> {
         operand
             .place
             .iter()
-            .fold(format!("/{}", escape(name)), |pointer, place| match place {
+            .fold(format!("/{}", escape_token(name)), |pointer, place| match place {
                 Place::Item(item) => format!("{pointer}/{item}"),
-                Place::Member(name) => format!("{pointer}/{}", escape(name)),
+                Place::Member(name) => format!("{pointer}/{}", escape_token(name)),
             })
     }
 }

@@ -57,7 +57,7 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `diagnostic`, `bytes`, `names`, `order` | every bound in one table; what loading says of a fault; short texts; tables by name; sorting | anything else |
+//! | `limits`, `seed`, `diagnostic`, `text`, `order` | every bound in one table; the names that SPEC gives a meaning; what loading says of a fault; small text helpers; sorting | anything else |
 //! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
 //! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
 //! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
@@ -86,7 +86,6 @@ compile_error!("callgate-core has POSIX path semantics; on Windows run it as Web
 mod annotation;
 mod approval;
 mod args;
-mod bytes;
 mod diagnostic;
 mod document;
 mod engine;
@@ -94,7 +93,6 @@ mod eval;
 mod glob;
 mod host;
 mod limits;
-mod names;
 mod net;
 mod order;
 mod path;
@@ -104,8 +102,10 @@ mod program;
 mod results;
 mod role;
 mod roots;
+mod seed;
 mod semantics;
 mod setup;
+mod text;
 mod world;
 
 pub use annotation::{ArgSchema, Described, Semantics};
@@ -138,6 +138,6 @@ pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError
 pub use roots::{
     McpRoot, PolicyRoot, directory_for_path, extract_policy_roots, extract_required_servers, to_mcp_roots,
 };
-pub use semantics::{SideEffectLevel, ToolKind};
+pub use semantics::{MutationClass, SideEffectLevel, ToolKind};
 pub use setup::Part;
 pub use world::{Context, References, Reply, ReplyCode, ReplyData, ReplyStatus, VisibilityRef};

@@ -20,7 +20,6 @@ pub use varies_by::VariesBy;
 
 use crate::annotation::{ArgumentName, Roles, Segment, Semantics};
 use crate::limits::Limits;
-use crate::names::Names;
 use crate::net::DomainSet;
 use crate::path::PathCase;
 use crate::policy::Effect;
@@ -43,7 +42,7 @@ pub(crate) struct Program {
     /// Sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,
     /// Places in `tools`, by server and name.
-    places: Names<Names<usize>>,
+    places: BTreeMap<Box<str>, BTreeMap<Box<str>, usize>>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
@@ -85,7 +84,7 @@ pub(crate) struct Tool {
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[ToolArgument]>,
     /// What the annotation and the schema say of the members that they name.
-    members: Names<ToolMember>,
+    members: BTreeMap<Box<str>, ToolMember>,
     /// What they say of every other member.
     unnamed: ToolMember,
     /// The buckets of the index whose rules can match this tool.

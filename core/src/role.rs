@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::bytes;
 use crate::net;
+use crate::seed;
 
 /// What kind of thing a role's values name, and so which checks apply to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -158,22 +158,14 @@ impl RoleDefinition {
 }
 
 macro_rules! builtin_roles {
-    ($($constant:ident = $name:literal, $category:ident, $step:ident, $servers:expr, $description:literal, $guidance:literal;)+) => {
-        #[expect(
-            non_camel_case_types,
-            clippy::upper_case_acronyms,
-            reason = "the variants only count the rows of the table"
-        )]
-        #[repr(u8)]
-        enum Row { $($constant,)+ COUNT }
-
+    ($($constant:ident = $number:literal, $name:literal, $category:ident, $step:ident, $servers:expr, $description:literal, $guidance:literal;)+) => {
         impl RoleId {
             $(#[doc = concat!("`", $name, "`: ", $description)]
-            pub const $constant: RoleId = RoleId(Row::$constant as u8);)+
+            pub const $constant: RoleId = RoleId($number);)+
         }
 
         /// How many roles are built in.
-        const BUILTIN: usize = Row::COUNT as usize;
+        const BUILTIN: usize = [$($name),+].len();
 
         fn builtin_definitions() -> Vec<RoleDefinition> {
             vec![$(RoleDefinition {
@@ -193,56 +185,56 @@ macro_rules! builtin_roles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoleId(u8);
 
-const FILES: &[&str] = &["filesystem", "git"];
-const GIT: &[&str] = &["git"];
+const FILES: &[&str] = &seed::SANDBOXED_SERVERS;
+const GIT: &[&str] = &[seed::GIT];
 
 builtin_roles! {
-    READ_PATH = "read-path", Path, Path, FILES,
+    READ_PATH = 0, "read-path", Path, Path, FILES,
         "filesystem path that will be read",
         "Assign to paths whose contents or metadata the tool reads, directories that it lists included.";
-    WRITE_PATH = "write-path", Path, Path, FILES,
+    WRITE_PATH = 1, "write-path", Path, Path, FILES,
         "filesystem path that will be created or changed",
         "Assign to paths that the tool creates, writes or changes, and to the destination of a copy or move.";
-    DELETE_PATH = "delete-path", Path, Path, FILES,
+    DELETE_PATH = 2, "delete-path", Path, Path, FILES,
         "filesystem path that will be removed",
         "Assign to paths that the tool removes, and to the source of a move.";
-    WRITE_HISTORY = "write-history", Path, Path, GIT,
+    WRITE_HISTORY = 3, "write-history", Path, Path, GIT,
         "git repository whose history will gain or change commits, branches or tags",
         "Assign to the repository path of tools that commit, branch, tag, merge or rebase.";
-    DELETE_HISTORY = "delete-history", Path, Path, GIT,
+    DELETE_HISTORY = 4, "delete-history", Path, Path, GIT,
         "git repository whose history may lose commits, branches or tags",
         "Assign to the repository path of tools that delete branches or tags, drop stashes or reset.";
-    FETCH_URL = "fetch-url", Url, Url, &["fetch"],
+    FETCH_URL = 5, "fetch-url", Url, Url, &["fetch"],
         "URL that will be fetched over HTTP or HTTPS",
         "Assign to arguments that hold a URL which the tool requests.";
-    GIT_REMOTE_URL = "git-remote-url", Url, GitUrl, GIT,
+    GIT_REMOTE_URL = 6, "git-remote-url", Url, GitUrl, GIT,
         "git remote, by URL or by name, that will be fetched from or pushed to",
         "Assign to arguments that hold a remote's URL or name, also where the tool fills in a default.";
-    GITHUB_OWNER = "github-owner", Identifier, Lowercase, &["github"],
+    GITHUB_OWNER = 7, "github-owner", Identifier, Lowercase, &["github"],
         "owner of a GitHub repository",
         "Assign to arguments that hold the user or organization which owns a repository.";
-    GITHUB_REPO = "github-repo", Identifier, Lowercase, &["github"],
+    GITHUB_REPO = 8, "github-repo", Identifier, Lowercase, &["github"],
         "name of a GitHub repository",
         "Assign to arguments that hold a repository's name without its owner.";
-    PROXY_DOMAIN = "proxy-domain", Identifier, Lowercase, &["proxy"],
+    PROXY_DOMAIN = 9, "proxy-domain", Identifier, Lowercase, &["proxy"],
         "domain that a network proxy will let through",
         "Assign to arguments that hold a domain which becomes reachable.";
-    SHARE_PERMISSION = "share-permission", Opaque, Lowercase, &["google-workspace"],
+    SHARE_PERMISSION = 10, "share-permission", Opaque, Lowercase, &["google-workspace"],
         "permission that sharing a document grants",
         "Assign to arguments that choose who may see or change a shared document, or how.";
-    BRANCH_NAME = "branch-name", Opaque, Identity, &["git", "github"],
+    BRANCH_NAME = 11, "branch-name", Opaque, Identity, &["git", "github"],
         "name of a git branch, tag or revision",
         "Assign to arguments that name a branch, a tag or another revision.";
-    COMMIT_MESSAGE = "commit-message", Opaque, Identity, GIT,
+    COMMIT_MESSAGE = 12, "commit-message", Opaque, Identity, GIT,
         "message of a commit or an annotated tag",
         "Assign to arguments that hold the text of a commit or tag message.";
-    EMAIL_ADDRESS = "email-address", Opaque, Identity, &["google-workspace"],
+    EMAIL_ADDRESS = 13, "email-address", Opaque, Identity, &["google-workspace"],
         "e-mail address that will receive something",
         "Assign to recipients: to, cc, bcc, attendees, and people a document is shared with.";
-    EMAIL_BODY = "email-body", Opaque, Identity, &["google-workspace"],
+    EMAIL_BODY = 14, "email-body", Opaque, Identity, &["google-workspace"],
         "text that will be sent to people",
         "Assign to the text of messages, invitations and comments.";
-    NONE = "none", Opaque, Identity, &[],
+    NONE = 15, "none", Opaque, Identity, &[],
         "argument that names no resource",
         "Assign to everything else: flags, limits, formats, contents.";
 }
@@ -415,7 +407,7 @@ impl Registry {
     pub fn find(&self, name: &str) -> Option<RoleId> {
         self.definitions
             .iter()
-            .position(|known| bytes::equal(&known.name, name))
+            .position(|known| *known.name == *name)
             .map(|at| RoleId(at as u8))
     }
 
@@ -471,7 +463,10 @@ mod tests {
         for (role, definition) in registry.iter() {
             assert_eq!(registry.find(&definition.name), Some(role));
         }
+        // The numbers in the table are the places of its rows.
+        assert_eq!(registry.name(RoleId::READ_PATH), "read-path");
         assert_eq!(registry.name(RoleId::GIT_REMOTE_URL), "git-remote-url");
+        assert_eq!(registry.name(RoleId::NONE), "none");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use crate::host::{Host, HostError};
 use crate::path::{Failure, parent};
 use crate::plain::Plain;
+use crate::seed::RESERVED_SERVERS;
 
 /// A directory with the name that it is shown under.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -112,6 +113,3 @@ pub fn extract_required_servers(policy: &Json) -> Vec<String> {
     }
     servers
 }
-
-/// Servers that a runtime offers itself.
-const RESERVED_SERVERS: [&str; 1] = ["proxy"];

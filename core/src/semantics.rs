@@ -78,12 +78,41 @@ impl ToolKind {
     }
 
     /// The kind of change, for telemetry.
-    pub fn mutation_class(self) -> &'static str {
+    pub fn mutation_class(self) -> MutationClass {
         match self {
-            Self::Read | Self::Search | Self::Think | Self::Fetch => "read_only",
-            Self::Edit => "workspace_write",
-            Self::Delete | Self::Move => "destructive",
-            Self::Execute => "ambient_side_effect",
+            Self::Read | Self::Search | Self::Think | Self::Fetch => MutationClass::ReadOnly,
+            Self::Edit => MutationClass::WorkspaceWrite,
+            Self::Delete | Self::Move => MutationClass::Destructive,
+            Self::Execute => MutationClass::AmbientSideEffect,
+            Self::Other => MutationClass::Other,
+        }
+    }
+}
+
+/// The kind of change that a tool makes, for telemetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MutationClass {
+    /// It changes nothing.
+    ReadOnly,
+    /// It writes files of the workspace.
+    WorkspaceWrite,
+    /// It removes or moves contents.
+    Destructive,
+    /// It runs a process, which may change anything.
+    AmbientSideEffect,
+    /// Nothing is known.
+    Other,
+}
+
+impl MutationClass {
+    /// The class as JSON has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read_only",
+            Self::WorkspaceWrite => "workspace_write",
+            Self::Destructive => "destructive",
+            Self::AmbientSideEffect => "ambient_side_effect",
             Self::Other => "other",
         }
     }
@@ -173,7 +202,8 @@ mod tests {
 
     #[test]
     fn the_tables_are_those_of_the_seed() {
-        let kinds = ToolKind::TABLE.map(|(name, kind)| (name, kind.is_read_only(), kind.mutation_class()));
+        let kinds =
+            ToolKind::TABLE.map(|(name, kind)| (name, kind.is_read_only(), kind.mutation_class().as_str()));
         assert_eq!(
             kinds,
             [

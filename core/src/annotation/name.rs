@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::{escape_token, unescape_token};
+
 /// Where the values of an annotated argument are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ArgumentName {
@@ -34,7 +36,9 @@ impl ArgumentName {
                 .split('/')
                 .map(|token| match token {
                     "*" => Ok(Segment::Every),
-                    _ => unescape(token).map(Segment::Key),
+                    _ => unescape_token(token)
+                        .map(|name| Segment::Key(name.into()))
+                        .ok_or(BadEscape),
                 })
                 .collect::<Result<_, _>>()
                 .map(Self::Pointer),
@@ -63,24 +67,6 @@ impl ArgumentName {
     }
 }
 
-fn unescape(token: &str) -> Result<Box<str>, BadEscape> {
-    let mut parts = token.split('~');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = if let Some(rest) = part.strip_prefix('0') {
-            text.push('~');
-            rest
-        } else if let Some(rest) = part.strip_prefix('1') {
-            text.push('/');
-            rest
-        } else {
-            return Err(BadEscape);
-        };
-        text.push_str(rest);
-    }
-    Ok(text.into())
-}
-
 impl fmt::Display for ArgumentName {
     /// The name as documents write it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +74,7 @@ impl fmt::Display for ArgumentName {
             Self::Top(name) => formatter.write_str(name),
             Self::Pointer(segments) => segments.iter().try_for_each(|segment| match segment {
                 Segment::Every => formatter.write_str("/*"),
-                Segment::Key(key) => write!(formatter, "/{}", key.replace('~', "~0").replace('/', "~1")),
+                Segment::Key(key) => write!(formatter, "/{}", escape_token(key)),
             }),
         }
     }

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
 use crate::order;
-use crate::semantics::{SideEffectLevel, ToolKind};
+use crate::semantics::{MutationClass, SideEffectLevel, ToolKind};
 
 use super::ArgumentName;
 use super::roles::read_name;
@@ -63,7 +63,7 @@ pub struct Described<'s> {
     /// Whether calls of the tool may run side by side.
     pub is_read_only: bool,
     /// The kind of change.
-    pub mutation_class: &'static str,
+    pub mutation_class: MutationClass,
 }
 
 // By hand, because what serde makes of a flattened field costs kilobytes of WebAssembly.
@@ -87,7 +87,7 @@ impl Serialize for Described<'_> {
         fields.serialize_field("result_readers", result_readers)?;
         fields.serialize_field("inline_result", inline_result)?;
         fields.serialize_field("isReadOnly", &self.is_read_only)?;
-        fields.serialize_field("mutationClass", self.mutation_class)?;
+        fields.serialize_field("mutationClass", self.mutation_class.as_str())?;
         fields.end()
     }
 }

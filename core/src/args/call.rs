@@ -82,7 +82,7 @@ impl<'a> Call<'a> {
         Self { context, ..self }
     }
 
-    /// A call with parsed arguments; they are read only as far as roles and conditions need it.
+    /// A call with parsed arguments.
     pub fn from_value(server: &'a str, tool: &'a str, arguments: &'a serde_json::Value) -> Self {
         Self::new(server, tool, Arguments::from_value(arguments))
     }
@@ -141,7 +141,7 @@ impl<'a> Arguments<'a> {
             serde_json::Value::Object(members) => Self::Members(
                 members
                     .iter()
-                    .map(|(name, value)| (Cow::Borrowed(name.as_str()), Value::Json(value)))
+                    .map(|(name, value)| (Cow::Borrowed(name.as_str()), Value::from(value)))
                     .collect(),
             ),
             serde_json::Value::Null => Self::not_an_object("null"),

@@ -9,6 +9,7 @@ use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde, lexical};
 use crate::program::Program;
 use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
+use crate::text::strip_directory;
 use crate::world::{Action, Context, Located, Refused, Reply};
 
 /// A string of the arguments that is replaced by its canonical form.
@@ -146,18 +147,18 @@ impl<'p, 'h> Forms<'p, 'h> {
     }
 
     /// The value moved from the container's directory onto the host's, where it lies there.
-    fn moved<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+    fn moved(&self, text: &str) -> Option<Cow<'h, str>> {
         let (container, allowed) = self.shaped.container?;
-        let container = match container.trim_end_matches('/') {
-            "" => "/",
-            trimmed => trimmed,
+        // Below a container at the root is what begins with `//`, as the existing runtime has it.
+        let (text, container) = match container.trim_end_matches('/') {
+            "" => (text.strip_prefix('/')?, ""),
+            trimmed => (text, trimmed),
         };
-        let rest = match text.strip_prefix(container)? {
-            "/" => "",
-            rest => rest,
-        };
-        (rest.is_empty() || rest.starts_with('/'))
-            .then(|| Cow::Owned(format!("{}{rest}", allowed.trim_end_matches('/'))))
+        let allowed = allowed.trim_end_matches('/');
+        Some(match strip_directory(text, container)? {
+            "" => Cow::Borrowed(allowed),
+            names => Cow::Owned(format!("{allowed}/{names}")),
+        })
     }
 
     /// What the value names as a URL under the role; `repository` is where git remotes are looked up.

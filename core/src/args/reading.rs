@@ -223,11 +223,7 @@ impl<'p, 'c> Reading<'p, 'c> {
                         Value::Text(text) => self.push(program, bearer, place, Some(text)),
                         Value::IllFormed => self.push(program, bearer, place, None),
                         Value::Null | Value::Bool(_) | Value::Number(_) => {}
-                        Value::Array(_)
-                        | Value::Object(_)
-                        | Value::Raw(_)
-                        | Value::Json(_)
-                        | Value::Unread => {
+                        Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
                             self.unreadable(
                                 bearer,
                                 "holds an array or object inside its array, expected strings",
@@ -236,7 +232,7 @@ impl<'p, 'c> Reading<'p, 'c> {
                     }
                 }
             }
-            Value::Object(_) | Value::Raw(_) | Value::Json(_) | Value::Unread => {
+            Value::Object(_) | Value::Raw(_) | Value::Unread => {
                 self.unreadable(bearer, "is an object, expected a string or an array of strings");
             }
         }
@@ -281,11 +277,6 @@ impl<'p, 'c> Reading<'p, 'c> {
             Value::Array(items) => {
                 for text in items.iter().filter_map(path_like_string) {
                     self.push_path_like(program, at, text);
-                }
-            }
-            Value::Json(serde_json::Value::Array(items)) => {
-                for text in items.iter().filter_map(serde_json::Value::as_str) {
-                    self.push_path_like(program, at, Cow::Borrowed(text));
                 }
             }
             one => {
@@ -335,7 +326,6 @@ impl<'p, 'c> Reading<'p, 'c> {
 fn path_like_string<'c>(value: &'c Value<'c>) -> Option<Cow<'c, str>> {
     match value {
         Value::Text(text) => Some(Cow::Borrowed(text)),
-        Value::Json(json) => json.as_str().map(Cow::Borrowed),
         Value::Raw(raw) => path_like_raw(raw),
         Value::Null
         | Value::Bool(_)
@@ -369,7 +359,7 @@ struct Bearer<'n, 'p> {
 /// Whether the member could become the prototype of the arguments in a server written in JavaScript.
 fn pollutes(name: &str, value: &Value<'_>) -> bool {
     let is_object = match value {
-        Value::Object(_) | Value::Json(serde_json::Value::Object(_)) => true,
+        Value::Object(_) => true,
         Value::Raw(raw) => raw.get().starts_with('{'),
         _ => false,
     };

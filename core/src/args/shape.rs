@@ -93,7 +93,6 @@ fn is_null(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
         Value::Raw(raw) => raw.get() == "null",
-        Value::Json(json) => json.is_null(),
         _ => false,
     }
 }

@@ -57,7 +57,7 @@ impl<'v> Siblings<'v> {
             Some(Value::Number(value)) => Seen::Number(*value),
             Some(Value::Text(text)) => Seen::Text(text),
             Some(Value::IllFormed | Value::Array(_) | Value::Object(_)) => Seen::Compound,
-            Some(Value::Raw(_) | Value::Json(_) | Value::Unread) => Seen::Compound,
+            Some(Value::Raw(_) | Value::Unread) => Seen::Compound,
         }
     }
 }

@@ -27,41 +27,9 @@ impl Replacement {
 impl Prepared {
     /// The arguments in a view.
     pub fn apply(&self, arguments: &serde_json::Value, view: View) -> serde_json::Value {
-        let mut changed = arguments.clone();
-        let Some(members) = changed.as_object_mut() else {
-            return changed;
-        };
-        for replacement in &self.replacements {
-            let Some(text) = replacement.text(view) else {
-                continue;
-            };
-            let mut target = members
-                .iter_mut()
-                .nth(replacement.argument)
-                .map(|(_, value)| value);
-            for place in &replacement.place {
-                target = target.and_then(|value| match place {
-                    Place::Item(item) => value.get_mut(*item),
-                    Place::Member(name) => value.get_mut(name.as_str()),
-                });
-            }
-            if let Some(target) = target {
-                *target = serde_json::Value::String(text.to_owned());
-            }
-        }
-        self.rename(changed)
-    }
-
-    fn rename(&self, arguments: serde_json::Value) -> serde_json::Value {
-        match arguments {
-            serde_json::Value::Object(members) if !self.renamed.is_empty() => {
-                let named = members.into_iter().enumerate();
-                let named =
-                    named.map(|(at, (name, value))| (self.key(at).map_or(name, str::to_owned), value));
-                serde_json::Value::Object(named.collect())
-            }
-            unchanged => unchanged,
-        }
+        let text = self.apply_to_json(&arguments.to_string(), view);
+        let changed = text.and_then(|text| serde_json::from_str(&text).ok());
+        changed.unwrap_or_else(|| arguments.clone())
     }
 
     fn key(&self, member: usize) -> Option<&str> {

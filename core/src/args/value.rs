@@ -1,13 +1,12 @@
 //! One argument value, read no further than the judgement needs.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
-
-use crate::names::Earlier;
 
 /// An argument value as the caller gave it.
 ///
@@ -31,8 +30,6 @@ pub enum Value<'a> {
     Object(Vec<(Cow<'a, str>, Value<'a>)>),
     /// JSON text that has not been looked into.
     Raw(&'a RawValue),
-    /// A parsed document that has not been looked into.
-    Json(&'a serde_json::Value),
     /// Something that the caller keeps to itself, because no role and no condition names it.
     Unread,
 }
@@ -61,12 +58,30 @@ impl<'a> From<&'a RawValue> for Value<'a> {
     }
 }
 
+impl<'a> From<&'a serde_json::Value> for Value<'a> {
+    /// The value of a parsed document, with everything in it.
+    fn from(json: &'a serde_json::Value) -> Self {
+        match json {
+            serde_json::Value::Null => Self::Null,
+            serde_json::Value::Bool(value) => Self::Bool(*value),
+            serde_json::Value::Number(number) => Self::Number(number.as_f64().unwrap_or(f64::NAN)),
+            serde_json::Value::String(text) => Self::Text(Cow::Borrowed(text)),
+            serde_json::Value::Array(items) => Self::Array(items.iter().map(Self::from).collect()),
+            serde_json::Value::Object(members) => {
+                let read = |(name, value): (&'a String, &'a serde_json::Value)| {
+                    (Cow::Borrowed(name.as_str()), Self::from(value))
+                };
+                Self::Object(members.iter().map(read).collect())
+            }
+        }
+    }
+}
+
 impl<'a> Value<'a> {
     /// The value with everything in it read, down to `depth` levels.
     pub(crate) fn read(&self, depth: usize) -> Result<Cow<'_, Value<'a>>, Unreadable> {
         match self {
             Value::Raw(raw) => read_raw(raw, depth, depth).map(Cow::Owned),
-            Value::Json(json) => read_json(json, depth, depth).map(Cow::Owned),
             other => check_depth(other, depth, depth).map(|()| Cow::Borrowed(other)),
         }
     }
@@ -91,35 +106,8 @@ fn check_depth(value: &Value<'_>, depth: usize, limit: usize) -> Result<(), Unre
         | Value::Text(_)
         | Value::IllFormed
         | Value::Raw(_)
-        | Value::Json(_)
         | Value::Unread => Ok(()),
     }
-}
-
-fn read_json<'a>(json: &'a serde_json::Value, depth: usize, limit: usize) -> Result<Value<'a>, Unreadable> {
-    let below = || depth.checked_sub(1).ok_or(Unreadable::TooDeep(limit));
-    Ok(match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
-        serde_json::Value::String(text) => Value::Text(Cow::Borrowed(text)),
-        serde_json::Value::Array(items) => {
-            let depth = below()?;
-            Value::Array(
-                items
-                    .iter()
-                    .map(|item| read_json(item, depth, limit))
-                    .collect::<Result<_, _>>()?,
-            )
-        }
-        serde_json::Value::Object(members) => {
-            let depth = below()?;
-            let read = |(name, value): (&'a String, &'a serde_json::Value)| {
-                Ok((Cow::Borrowed(name.as_str()), read_json(value, depth, limit)?))
-            };
-            Value::Object(members.iter().map(read).collect::<Result<_, _>>()?)
-        }
-    })
 }
 
 fn read_raw(raw: &RawValue, depth: usize, limit: usize) -> Result<Value<'_>, Unreadable> {
@@ -179,9 +167,9 @@ impl<'de, V: From<&'de RawValue>> Deserialize<'de> for Members<'de, V> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members: Vec<(Cow<'de, str>, V)> = Vec::new();
-                let mut earlier = Earlier::default();
+                let mut seen = BTreeSet::new();
                 while let Some(Text(name)) = map.next_key()? {
-                    if earlier.holds(members.iter().map(|(known, _)| known), name.clone()) {
+                    if !seen.insert(name.clone()) {
                         return Err(A::Error::custom(format_args!("the name {name:?} occurs twice")));
                     }
                     members.push((name, map.next_value::<&RawValue>()?.into()));

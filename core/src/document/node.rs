@@ -4,7 +4,6 @@ use std::io;
 
 use serde_json::{Map, Value};
 
-use crate::bytes;
 use crate::diagnostic::{Code, Severity};
 use crate::limits::Limits;
 use crate::role::{Registry, RoleId};
@@ -225,13 +224,7 @@ impl<'v> Object<'v, '_> {
 
     /// The value of `key`, where it is there.
     pub(crate) fn optional<'s>(&'s self, key: &'s str) -> Option<Node<'v, 's>> {
-        let value = if self.entries.len() <= FEW_ENTRIES {
-            let (_, value) = self.entries.iter().find(|(known, _)| bytes::equal(known, key))?;
-            value
-        } else {
-            self.entries.get(key)?
-        };
-        Some(self.child(key, value))
+        Some(self.child(key, self.entries.get(key)?))
     }
 
     /// A required string.
@@ -249,7 +242,7 @@ impl<'v> Object<'v, '_> {
     /// Reports each key that is not one of `known`; whether there is none.
     pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) -> bool {
         let mut all_known = true;
-        let is_known = |key: &&String| known.iter().any(|known| bytes::equal(known, key));
+        let is_known = |key: &&String| known.contains(&key.as_str());
         for key in self.entries.keys().filter(|key| !is_known(key)) {
             all_known = false;
             let place = Place::Key(&self.place, key);
@@ -274,9 +267,6 @@ impl<'v> Object<'v, '_> {
         }
     }
 }
-
-/// Up to so many keys are compared faster than one is hashed.
-const FEW_ENTRIES: usize = 8;
 
 /// Bytes of a value that a message shows.
 const SHOWN: usize = 60;

@@ -1,6 +1,7 @@
-//! JSON text (RFC 8259), without its ambiguities: no doubled keys, no lone surrogates, no bottomless nesting.
+//! JSON text (RFC 8259), without its ambiguities: no repeated keys, no lone surrogates, no bottomless nesting.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -10,7 +11,6 @@ use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
-use crate::names::Earlier;
 
 use super::{Place, Report};
 
@@ -19,7 +19,7 @@ pub(crate) const DEEPEST: usize = 120;
 
 /// Reads JSON text strictly.
 ///
-/// Every doubled key is reported; a syntax error or too much nesting ends the reading. A value that is
+/// Every repeated key is reported; a syntax error or too much nesting ends the reading. A value that is
 /// `unread` is held to the same rules and then left out: null stands in its place.
 pub(super) fn parse(
     text: &str,
@@ -136,7 +136,7 @@ impl<'p> Strict<'p> {
         if self.keep { value() } else { Value::Null }
     }
 
-    fn doubled(self, key: &str) {
+    fn repeated(self, key: &str) {
         self.report
             .error(Code::DuplicateKey, &Place::Key(&self.place, key), || {
                 format!("the key `{key}` stands twice, expected once")
@@ -145,14 +145,11 @@ impl<'p> Strict<'p> {
 
     /// Reads an object whose entries are not wanted: its keys are compared and nothing is kept.
     fn check_map<'de, A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut keys: Vec<Cow<'de, str>> = Vec::new();
-        let mut earlier = Earlier::default();
+        let mut keys = BTreeSet::new();
         while let Some(Key(key)) = access.next_key()? {
             access.next_value_seed(self.at(Place::Key(&self.place, &key)))?;
-            if earlier.holds(keys.iter(), key.clone()) {
-                self.doubled(&key);
-            } else {
-                keys.push(key);
+            if let Some(repeated) = keys.replace(key) {
+                self.repeated(&repeated);
             }
         }
         Ok(Value::Null)
@@ -233,7 +230,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
                 Entry::Vacant(entry) => {
                     entry.insert(value);
                 }
-                Entry::Occupied(entry) => self.doubled(entry.key()),
+                Entry::Occupied(entry) => self.repeated(entry.key()),
             }
         }
         Ok(Value::Object(map))

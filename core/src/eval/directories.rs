@@ -8,6 +8,7 @@ use crate::host::HostError;
 use crate::order;
 use crate::path::{CanonicalPath, DirIndex, Failure, Folded, PathCase};
 use crate::program::{DirectoryId, Program};
+use crate::text::is_at_or_below;
 
 /// A configured directory as a call sees it.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ impl Directory {
     pub(crate) fn restricts(&self, path: &CanonicalPath) -> bool {
         match &self.place {
             Place::Known(directory) => path.is_within(directory),
-            Place::Unresolvable(lexical) => is_within_text(path.as_str(), lexical),
+            Place::Unresolvable(lexical) => is_at_or_below(path.as_str(), lexical),
         }
     }
 
@@ -86,7 +87,7 @@ impl Directory {
     pub(crate) fn lies_within(&self, path: &CanonicalPath) -> bool {
         let within = match &self.place {
             Place::Known(directory) => directory.is_within(path),
-            Place::Unresolvable(lexical) => is_within_text(lexical, path.as_str()),
+            Place::Unresolvable(lexical) => is_at_or_below(lexical, path.as_str()),
         };
         let folded = |directory: &Folded| directory.may_be_within(&PathCase::Insensitive.fold(path));
         within || self.folded.as_ref().is_some_and(folded)
@@ -107,13 +108,6 @@ impl Directory {
             Place::Unresolvable(lexical) => lexical,
         }
     }
-}
-
-fn is_within_text(path: &str, directory: &str) -> bool {
-    directory == "/"
-        || path
-            .strip_prefix(directory)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A protected path in the forms that are compared: what it stands for, and where it stands.

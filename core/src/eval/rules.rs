@@ -10,6 +10,7 @@ use crate::order;
 use crate::policy::Effect;
 use crate::program::{DirectoryId, Gate, Rule, RuleId, Tool};
 use crate::role::{Category, RoleId, RoleSet};
+use crate::seed::FILESYSTEM;
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
@@ -106,7 +107,7 @@ impl<'p> Evaluation<'p, '_, '_> {
         let mut left = self.values_in(role, subject);
         let had_values = !left.is_empty();
         let mut best: Option<Ruling> = None;
-        if had_values && self.server() == "filesystem" && RoleSet::SANDBOX_SAFE.contains(role) {
+        if had_values && self.server() == FILESYSTEM && RoleSet::SANDBOX_SAFE.contains(role) {
             self.take_sandboxed(&mut left, &mut best)?;
         }
         let gates = self.gates(tool, role, &left)?;

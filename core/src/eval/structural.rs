@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::{Evaluation, Verdict};
 use crate::args::{Operand, Refusal, Value};
-use crate::bytes;
 use crate::host::HostError;
 use crate::net::domain_matches_allowlist;
 use crate::path::{Failure, Unresolvable};
 use crate::program::{ResolvedRoles, UnknownArguments, distinct};
 use crate::role::{RoleId, RoleSet};
+use crate::seed::{FILESYSTEM, GIT, INTROSPECTION_TOOL, SANDBOXED_SERVERS};
 
 /// What the structural checks leave to the rules.
 pub(crate) enum Outcome<'p> {
@@ -21,8 +21,6 @@ pub(crate) enum Outcome<'p> {
         resolved: RoleSet,
     },
 }
-
-const SANDBOX_SERVERS: [&str; 2] = ["filesystem", "git"];
 
 impl<'p> Evaluation<'p, '_, '_> {
     /// `pending` takes an escalation that the rest of the judgement may still turn into a denial.
@@ -123,7 +121,7 @@ impl<'p> Evaluation<'p, '_, '_> {
             } else if operand.text.is_none() && operand.role_set.intersects(self.program.resource_roles) {
                 Some(Failure::Unresolvable(Unresolvable::IllFormed))
             } else if operand.role_set.intersects(self.program.resource_roles)
-                && operand.text.as_deref().is_some_and(bytes::has_nul)
+                && operand.text.as_deref().is_some_and(|text| text.contains('\0'))
             {
                 // A NUL ends the string for programs written in C.
                 Some(Failure::Unresolvable(Unresolvable::Nul))
@@ -218,8 +216,8 @@ impl<'p> Evaluation<'p, '_, '_> {
 
     fn check_introspection(&mut self) -> Option<Verdict<'p>> {
         let asked = self.tool.is_some()
-            && self.server() == "filesystem"
-            && self.call.tool == "list_allowed_directories"
+            && self.server() == FILESYSTEM
+            && self.call.tool == INTROSPECTION_TOOL
             && self.call.arguments.members().is_empty();
         asked.then(|| {
             let reason = "Introspection tool is always allowed";
@@ -231,7 +229,7 @@ impl<'p> Evaluation<'p, '_, '_> {
     /// The sandbox-safe roles all of whose values lie within the sandbox.
     fn resolve_by_sandbox(&mut self) -> Result<RoleSet, HostError> {
         let mut resolved = RoleSet::default();
-        if self.program.sandbox.is_empty() || !SANDBOX_SERVERS.contains(&self.server()) {
+        if self.program.sandbox.is_empty() || !SANDBOXED_SERVERS.contains(&self.server()) {
             return Ok(resolved);
         }
         let safe = distinct(&self.reading.resolved, RoleSet::SANDBOX_SAFE);
@@ -262,7 +260,7 @@ impl<'p> Evaluation<'p, '_, '_> {
     /// Where the server has an allowlist and nothing tells where git would connect to, the call escalates,
     /// unless the rules deny it.
     fn enrich_git(&mut self, pending: &mut Option<Verdict<'p>>) -> Result<(), HostError> {
-        if self.server() != "git" {
+        if self.server() != GIT {
             return Ok(());
         }
         let Some(tool) = self.tool else { return Ok(()) };
@@ -287,7 +285,7 @@ impl<'p> Evaluation<'p, '_, '_> {
         }
         let urls = self.forms.facts.git_default_remote_urls(&repository)?;
         let shown = self.repository_shown(&repository);
-        if urls.is_empty() && self.program.allowlists.contains_key("git") {
+        if urls.is_empty() && self.program.allowlists.contains_key(GIT) {
             let reason =
                 format!("The git remote of {shown} is not known, and server \"git\" has an allowlist");
             let roles = vec![self.program.registry.name(RoleId::GIT_REMOTE_URL)];

@@ -1,15 +1,11 @@
 //! One evaluation's memory of the host's answers.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::bytes;
+use crate::text::{has_only_normal_components, strip_directory};
 
 use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
-
-/// Paths that are looked through one by one before a tree takes over.
-const FEW: usize = 16;
 
 /// Missing directories that are remembered as such; past this many they are simply asked about again.
 const MISSING_ROOTS: usize = 64;
@@ -19,7 +15,7 @@ const MISSING_ROOTS: usize = 64;
 /// INVARIANT: a path below one that the host called missing is missing too, so it is not asked about.
 pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
-    realpaths: Realpaths,
+    realpaths: BTreeMap<Arc<str>, Realpath>,
     missing_roots: Vec<Box<str>>,
     others: BTreeMap<Question, Answer>,
     log: Option<Vec<Exchange>>,
@@ -27,84 +23,12 @@ pub(crate) struct Facts<'h> {
 
 type Realpath = Result<Arc<str>, RealpathError>;
 
-/// What the host said of paths. Most evaluations ask about a few.
-#[derive(Default)]
-struct Realpaths {
-    few: Vec<(Arc<str>, Realpath)>,
-    many: BTreeMap<Asked<'static>, Realpath>,
-}
-
-impl Realpaths {
-    fn get(&self, path: &str) -> Option<Realpath> {
-        let known = self.few.iter().find(|(asked, _)| bytes::equal(asked, path));
-        if let Some((_, answer)) = known {
-            return Some(answer.clone());
-        }
-        let many: &BTreeMap<Asked<'_>, _> = &self.many;
-        many.get(&Asked::Now(path)).cloned()
-    }
-
-    fn insert(&mut self, path: Arc<str>, answer: Realpath) {
-        if self.few.len() < FEW {
-            self.few.reserve_exact(FEW - self.few.len());
-            self.few.push((path, answer));
-        } else {
-            self.many.insert(Asked::Before(path), answer);
-        }
-    }
-}
-
-/// A path that the host was asked about. Lengths come before texts: most paths differ in length, and those that do are
-/// told apart without looking into them.
-enum Asked<'a> {
-    /// A question that may have been asked.
-    Now(&'a str),
-    /// One that was; where the answer is the same text, it is shared.
-    Before(Arc<str>),
-}
-
-impl Asked<'_> {
-    fn path(&self) -> &str {
-        match self {
-            Self::Now(path) => path,
-            Self::Before(path) => path,
-        }
-    }
-}
-
-impl Ord for Asked<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let (one, other) = (self.path(), other.path());
-        one.len().cmp(&other.len()).then_with(|| {
-            if bytes::equal(one, other) {
-                Ordering::Equal
-            } else {
-                one.cmp(other)
-            }
-        })
-    }
-}
-
-impl PartialEq for Asked<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        bytes::equal(self.path(), other.path())
-    }
-}
-
-impl Eq for Asked<'_> {}
-
-impl PartialOrd for Asked<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 impl<'h> Facts<'h> {
     /// An empty memory; `recorded` keeps every exchange for [`Facts::into_recording`].
     pub(crate) fn new(host: &'h dyn Host, recorded: bool) -> Self {
         Self {
             host,
-            realpaths: Realpaths::default(),
+            realpaths: BTreeMap::new(),
             missing_roots: Vec::new(),
             others: BTreeMap::new(),
             log: recorded.then(Vec::new),
@@ -119,13 +43,13 @@ impl<'h> Facts<'h> {
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Realpath {
         if let Some(known) = self.realpaths.get(path) {
-            return known;
+            return known.clone();
         }
         if self.missing_roots.iter().any(|root| is_below(path, root)) {
             return Err(RealpathError::NotFound);
         }
         let answer: Realpath = match self.host.realpath(path) {
-            Ok(real) if bytes::equal(&real, path) || is_normalized(&real) => Ok(Arc::from(real)),
+            Ok(real) if *real == *path || is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
                 "realpath answered {real:?} for `{path}`, expected an absolute path without `.`, `..` or `//`"
             )))),
@@ -146,7 +70,7 @@ impl<'h> Facts<'h> {
             },
         });
         let asked = match &answer {
-            Ok(real) if bytes::equal(real, path) => Arc::clone(real),
+            Ok(real) if **real == *path => Arc::clone(real),
             Ok(_) | Err(_) => Arc::from(path),
         };
         self.realpaths.insert(asked, answer.clone());
@@ -298,9 +222,8 @@ fn failure(answer: Answer) -> HostError {
     }
 }
 
-/// Whether `path` continues `root` at a `/`.
 fn is_below(path: &str, root: &str) -> bool {
-    bytes::behind(path, root).is_some_and(|rest| rest.starts_with('/'))
+    strip_directory(path, root).is_some_and(|names| !names.is_empty())
 }
 
 /// Whether `path` is absolute and free of `.`, `..`, empty components, a trailing `/` and NUL.
@@ -308,5 +231,5 @@ fn is_normalized(path: &str) -> bool {
     path == "/"
         || path
             .strip_prefix('/')
-            .is_some_and(|names| !bytes::has_nul(names) && bytes::are_plain(names))
+            .is_some_and(|names| !names.contains('\0') && has_only_normal_components(names))
 }

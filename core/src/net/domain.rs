@@ -6,7 +6,6 @@ use super::git::{SshForm, extract_git_domain};
 use super::host::{CanonicalHost, Reach};
 use super::location::{Key, Location, Scope, ScopeSet};
 use super::text::fold_repository;
-use crate::names::Slots;
 use crate::order;
 
 /// Whether `domain` (a host, or `host/owner/repo`) matches one of `patterns`, text by text.
@@ -50,37 +49,16 @@ pub fn is_ip_address(host: &str) -> bool {
 /// pattern with a slip (a space, a port, a whole URL) counts for the host that was meant. What is granted
 /// by a set is restricted by it.
 ///
-/// Building costs O(n log n), a question O(1) for each label of the host.
+/// Building costs O(n log n), a question O(log n) for each label of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct DomainSet {
+    /// INVARIANT: sorted by key, each key once; of two with one key the one that grants.
     entries: Box<[Entry]>,
-    /// Where in `entries` a key is.
-    slots: Slots,
     /// The scopes of the entries.
     scopes: ScopeSet,
-    /// The lengths of the entries' keys: most hosts and their parents have none of them.
-    lengths: Lengths,
 }
 
-/// A set of lengths, of which those from 63 bytes on are not told apart.
-#[derive(Clone, Copy, Debug, Default)]
-struct Lengths(u64);
-
-impl Lengths {
-    fn of(key: &Key<'_>) -> Self {
-        Self(1 << key.text.len().min(63))
-    }
-
-    fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-}
-
-/// INVARIANT: entries are sorted by scope and text, those that grant first.
+/// One pattern under one of its keys.
 #[derive(Clone, Debug)]
 struct Entry {
     scope: Scope,
@@ -114,12 +92,7 @@ impl DomainSet {
         });
         entries.dedup_by(|later, first| later.key() == first.key());
         Self {
-            slots: Slots::new(entries.iter().map(|entry| entry.key().hash())),
             scopes: entries.iter().map(|entry| entry.scope).collect(),
-            lengths: entries
-                .iter()
-                .map(|entry| Lengths::of(&entry.key()))
-                .fold(Lengths::default(), Lengths::union),
             entries: entries.into(),
         }
     }
@@ -169,11 +142,8 @@ impl DomainSet {
     }
 
     fn find(&self, key: &Key<'_>) -> Option<&Entry> {
-        if !self.lengths.meets(Lengths::of(key)) {
-            return None;
-        }
-        let is_wanted = |at: usize| self.entries.get(at).is_some_and(|entry| entry.key().is(key));
-        self.entries.get(self.slots.find(key.hash(), is_wanted)?)
+        let at = self.entries.binary_search_by(|entry| entry.key().cmp(key)).ok()?;
+        self.entries.get(at)
     }
 }
 

@@ -11,8 +11,6 @@ use super::host::{CanonicalHost, Reach, tails};
 use super::plain::plain_host;
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
-use crate::bytes;
-use crate::names::hash;
 use crate::order;
 
 /// Which kind of URL a value is given as.
@@ -130,16 +128,6 @@ impl<'a> Key<'a> {
             scope,
             text: Cow::Borrowed(text),
         }
-    }
-
-    /// Whether it is the other key.
-    pub(super) fn is(&self, other: &Key<'_>) -> bool {
-        self.scope == other.scope && bytes::equal(&self.text, &other.text)
-    }
-
-    /// For a table of keys.
-    pub(super) fn hash(&self) -> usize {
-        hash(&self.text).wrapping_add(self.scope as usize)
     }
 
     /// The key with a text of its own, for an index that outlives what the key was read from.

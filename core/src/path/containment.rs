@@ -1,23 +1,20 @@
 //! Which directories hold a canonical path.
 
 use super::CanonicalPath;
-use super::lexical::{contains, split_last};
+use super::lexical::split_last;
 use crate::order;
+use crate::text::{is_at_or_below, strip_directory};
 
 impl CanonicalPath {
     /// Whether this path is `directory` or continues it at a `/`; everything is within `/` (SPEC §2.4).
     pub(crate) fn is_within(&self, directory: &CanonicalPath) -> bool {
-        contains(directory.as_str(), self.as_str())
+        is_at_or_below(self.as_str(), directory.as_str())
     }
 
-    /// The names that lead from the directory to this path, empty for the directory itself; nothing where it does not
-    /// hold the path.
+    /// The names that lead from the directory to this path, empty for the directory itself; `None` where the path is
+    /// not within it.
     pub(crate) fn below(&self, directory: &CanonicalPath) -> Option<&str> {
-        if !self.is_within(directory) {
-            return None;
-        }
-        let rest = self.as_str().strip_prefix(directory.as_str())?;
-        Some(rest.strip_prefix('/').unwrap_or(rest))
+        strip_directory(self.as_str(), directory.as_str())
     }
 }
 

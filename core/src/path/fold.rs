@@ -6,7 +6,7 @@ use std::sync::Arc;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::CanonicalPath;
-use super::lexical::contains;
+use crate::text::is_at_or_below;
 
 /// Whether the host's disk tells `A` from `a` (SPEC §2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) struct Folded(Arc<str>);
 impl Folded {
     /// Whether the disk may take this path for `directory` or for something in it.
     pub(crate) fn may_be_within(&self, directory: &Folded) -> bool {
-        contains(&directory.0, &self.0)
+        is_at_or_below(&self.0, &directory.0)
     }
 }
 

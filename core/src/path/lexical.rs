@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::bytes;
+use crate::text;
 
 // `path-clean` follows the platform that it is built for, and backslashes must stay ordinary characters.
 #[cfg(windows)]
@@ -50,27 +50,24 @@ pub(super) fn collapse(path: &str) -> Cow<'_, str> {
 
 /// Whether `path` is absolute and collapsed.
 pub(super) fn is_collapsed(path: &str) -> bool {
-    path == "/" || path.strip_prefix('/').is_some_and(bytes::are_plain)
+    path == "/"
+        || path
+            .strip_prefix('/')
+            .is_some_and(text::has_only_normal_components)
 }
 
 /// Whether a `..` follows a normal component in the absolute `path`, so that what the path means may depend
 /// on links.
 pub(super) fn climbs(path: &str) -> bool {
     let mut depth = 0_usize;
-    bytes::between_slashes(path).any(|name| {
+    path.split('/').any(|name| {
         match name {
-            [] | [b'.'] => {}
-            [b'.', b'.'] => return depth > 0,
+            "" | "." => {}
+            ".." => return depth > 0,
             _ => depth += 1,
         }
         false
     })
-}
-
-/// Whether the collapsed `path` is the collapsed `directory` or continues it at a `/`.
-pub(super) fn contains(directory: &str, path: &str) -> bool {
-    directory == "/"
-        || bytes::behind(path, directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The directory and the last name of a collapsed path; nothing for the root.
@@ -180,7 +177,11 @@ mod tests {
             ("/a", "/A", false),
             ("/a/b", "/a", false),
         ] {
-            assert_eq!(contains(directory, path), expected, "{path:?} in {directory:?}");
+            assert_eq!(
+                text::is_at_or_below(path, directory),
+                expected,
+                "{path:?} in {directory:?}"
+            );
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::bytes;
 use crate::host::{HostError, RealpathError};
 use crate::limits::Limits;
 
@@ -133,7 +132,7 @@ pub(super) fn check_value(value: &str, limits: &Limits) -> Result<(), Unresolvab
     if value.is_empty() {
         return Err(Unresolvable::Empty);
     }
-    if bytes::has_nul(value) {
+    if value.contains('\0') {
         return Err(Unresolvable::Nul);
     }
     if value

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bytes;
 use crate::host::{Facts, HostError};
 use crate::limits::Limits;
 
@@ -95,7 +94,7 @@ impl<'h> Resolver<'_, 'h> {
             && self
                 .walk()
                 .existing(&lexical)?
-                .is_some_and(|real| bytes::equal(&real, &lexical))
+                .is_some_and(|real| *real == *lexical)
         {
             return Ok(None);
         }

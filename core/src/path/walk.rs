@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::bytes;
 use crate::host::Facts;
 use crate::limits::Limits;
+use crate::text::is_at_or_below;
 
 use super::PathCase;
-use super::lexical::{contains, join, parent, split_last};
+use super::lexical::{join, parent, split_last};
 use super::refusal::{Failure, Unresolvable, check_length, check_process, existing};
 
 /// Ancestors that are asked about one by one before the walk up takes longer steps.
@@ -40,7 +40,7 @@ impl<'w, 'h> Walk<'w, 'h> {
         let Some(real) = existing(self.facts.realpath(path))? else {
             return Ok(None);
         };
-        if !bytes::equal(&real, path) {
+        if *real != *path {
             check_process(&real, self.path_case)?;
             self.check_links(path, &real)?;
         }
@@ -180,7 +180,7 @@ impl<'w, 'h> Walk<'w, 'h> {
             }
             let candidate = join(&place, &name);
             check_process(&candidate, self.path_case)?;
-            if contains(&candidate, real) {
+            if is_at_or_below(real, &candidate) {
                 place = candidate;
                 continue;
             }

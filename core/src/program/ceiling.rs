@@ -3,6 +3,7 @@
 use crate::annotation::{ArgumentName, Semantics};
 use crate::glob::Glob;
 use crate::policy;
+use crate::text::strip_directory;
 
 /// A ceiling for one home and one current directory.
 pub(crate) struct Ceiling {
@@ -92,7 +93,7 @@ impl Pattern {
                 let mut through = places.into_iter().flatten();
                 self.text.matches(path)
                     || through.any(|(written, meant)| {
-                        rest_below(meant, path).is_some_and(|rest| self.holds_below(written, rest))
+                        strip_directory(path, meant).is_some_and(|rest| self.holds_below(written, rest))
                     })
             }
             PatternPlace::Home => home.is_some_and(|(_, meant)| self.holds_within(meant, path)),
@@ -102,7 +103,7 @@ impl Pattern {
 
     fn holds_within(&self, directory: &str, path: &str) -> bool {
         // Of the directory itself only `**` speaks: a `*` is a name.
-        rest_below(directory, path)
+        strip_directory(path, directory)
             .is_some_and(|rest| (!rest.is_empty() || self.below.as_str() == "**") && self.below.matches(rest))
     }
 
@@ -112,16 +113,6 @@ impl Pattern {
         }
         let prefix = format!("{}/", written.trim_end_matches('/'));
         self.text.matches_after(&prefix, rest) == Some(true)
-    }
-}
-
-/// The rest of a path within a directory; empty for the directory itself.
-fn rest_below<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
-    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
-    if rest.is_empty() {
-        Some(rest)
-    } else {
-        rest.strip_prefix('/')
     }
 }
 

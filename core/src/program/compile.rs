@@ -10,7 +10,6 @@ use super::{
 };
 use crate::annotation::{self, ArgumentName, Segment};
 use crate::host::Host;
-use crate::names::Names;
 use crate::net::DomainSet;
 use crate::order;
 use crate::path::{PathCase, expand_tilde, lexical};
@@ -260,7 +259,7 @@ fn compile_members(
     schema_properties: Option<Vec<Box<str>>>,
     shaped: impl Iterator<Item = Box<str>>,
     unknown: UnknownArguments,
-) -> (Names<ToolMember>, ToolMember) {
+) -> (BTreeMap<Box<str>, ToolMember>, ToolMember) {
     let mut named: BTreeMap<Box<str>, Vec<usize>> = BTreeMap::new();
     let mut everywhere = Vec::new();
     for (at, argument) in arguments.iter().enumerate() {
@@ -295,21 +294,15 @@ fn compile_members(
         };
         (name, member)
     });
-    (Names::new(members), unnamed)
+    (order::map(members), unnamed)
 }
 
 /// Where each tool is, by server and name.
-fn places(tools: &[Tool]) -> Names<Names<usize>> {
-    let mut servers: BTreeMap<&str, Vec<(Box<str>, usize)>> = BTreeMap::new();
+fn places(tools: &[Tool]) -> BTreeMap<Box<str>, BTreeMap<Box<str>, usize>> {
+    let mut servers: BTreeMap<Box<str>, BTreeMap<Box<str>, usize>> = BTreeMap::new();
     for (at, tool) in tools.iter().enumerate() {
-        servers
-            .entry(&tool.server)
-            .or_default()
-            .push((tool.name.clone(), at));
+        let names = servers.entry(tool.server.clone()).or_default();
+        names.insert(tool.name.clone(), at);
     }
-    Names::new(
-        servers
-            .into_iter()
-            .map(|(server, tools)| (server.into(), Names::new(tools))),
-    )
+    servers
 }

@@ -5,12 +5,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Place, Report};
 use crate::policy::{Effect, Policy, Rule};
 use crate::role::{Category, Registry, RoleSet};
-
-/// The servers on which the sandbox decides before any rule does.
-const SANDBOXED: [&str; 2] = ["filesystem", "git"];
-
-/// The tool whose call is allowed before any rule is read.
-const INTROSPECTION: (&str, &str) = ("filesystem", "list_allowed_directories");
+use crate::seed::{FILESYSTEM, INTROSPECTION_TOOL, SANDBOXED_SERVERS};
+use crate::text::is_at_or_below;
 
 /// Warns of each rule of the policy, the document of that name, that does less or more than it seems to say:
 ///
@@ -89,34 +85,28 @@ fn restricts_the_sandbox(rule: &Rule, sandbox: &[Box<str>]) -> bool {
     };
     let is_about_the_sandbox = match &conditions.paths {
         Some(paths) => {
-            meets_paths(&paths.roles) && sandbox.iter().any(|outer| lies_within(&paths.within, outer))
+            meets_paths(&paths.roles) && sandbox.iter().any(|outer| is_at_or_below(&paths.within, outer))
         }
         None => rule.effect == Effect::Deny && !sandbox.is_empty(),
     };
     // A rule that also names domains or lists is judged by those roles, which the sandbox does not resolve.
     rule.effect != Effect::Allow
         && is_about_the_sandbox
-        && SANDBOXED.iter().any(|server| conditions.includes_server(server))
+        && SANDBOXED_SERVERS
+            .iter()
+            .any(|server| conditions.includes_server(server))
         && conditions.domains.is_none()
         && conditions.lists.is_none()
         && conditions.roles.as_deref().is_none_or(meets_paths)
 }
 
-/// Whether a directory lies within another, as far as their texts tell: links are not followed.
-fn lies_within(directory: &str, outer: &str) -> bool {
-    directory
-        .strip_prefix(outer.trim_end_matches('/'))
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 fn restricts_introspection(rule: &Rule) -> bool {
-    let (server, tool) = INTROSPECTION;
     let conditions = &rule.conditions;
     rule.effect != Effect::Allow
         && conditions.roles.is_none()
         && !conditions.name_values()
-        && conditions.includes_server(server)
-        && conditions.includes_tool(tool)
+        && conditions.includes_server(FILESYSTEM)
+        && conditions.includes_tool(INTROSPECTION_TOOL)
 }
 
 fn allows_any_domain(rule: &Rule, tool: &Tool) -> bool {

@@ -4,6 +4,7 @@
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
 use crate::order;
+use crate::text::is_at_or_below;
 
 use super::document::{read_key, read_pairs};
 use super::matrix::{Key, Matrix};
@@ -121,8 +122,12 @@ fn check_other_table(item: &Node<'_, '_>, key: &Key, world: &World, table: Table
             "is visible, and has no operations"
         }
         Table::Operations => {
-            let mounted = find(&world.roots, &key.root)
-                .is_some_and(|root| world.mounts.iter().any(|mount| lies_in(&mount.path, &root.path)));
+            let mounted = find(&world.roots, &key.root).is_some_and(|root| {
+                world
+                    .mounts
+                    .iter()
+                    .any(|mount| is_at_or_below(&mount.path, &root.path))
+            });
             if mounted || answers(&world.visibility, key, |_| true) {
                 return;
             }
@@ -209,7 +214,7 @@ fn check_roots(node: &Node<'_, '_>, world: &World) {
         let holder = world
             .roots
             .iter()
-            .find(|other| other.name != root.name && lies_in(&root.path, &other.path));
+            .find(|other| other.name != root.name && is_at_or_below(&root.path, &other.path));
         if let Some(holder) = holder {
             entry.warning(Code::Overridden, || {
                 format!(
@@ -228,7 +233,11 @@ fn check_mounts(node: &Node<'_, '_>, world: &World) {
         let Some(mount) = find(&world.mounts, name) else {
             continue;
         };
-        if !world.roots.iter().any(|root| lies_in(&mount.path, &root.path)) {
+        if !world
+            .roots
+            .iter()
+            .any(|root| is_at_or_below(&mount.path, &root.path))
+        {
             entry.warning(Code::NeverMatches, || {
                 format!(
                     "found the mod `{name}` in no root, expected its directory in one: it has no operations"
@@ -236,11 +245,4 @@ fn check_mounts(node: &Node<'_, '_>, world: &World) {
             });
         }
     }
-}
-
-/// Whether one directory lies in the other as they are written.
-fn lies_in(path: &str, directory: &str) -> bool {
-    let directory = directory.trim_end_matches('/');
-    path.strip_prefix(directory)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

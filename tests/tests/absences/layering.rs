@@ -8,12 +8,11 @@ use super::source::{Source, core_sources};
 /// The modules of core from bottom to top: one uses only what stands in a row above its own here, and those of
 /// one row are blind to each other.
 ///
-/// `program` stands below `args`, since reading a call needs the compiled tool; `bytes`, `names`, `order`, `document`,
+/// `program` stands below `args`, since reading a call needs the compiled tool; `order`, `seed`, `text`, `document`,
 /// `setup`, `plain` and `results` are not in the first plan, nor are `glob` and `semantics`, which `annotation` and
 /// `policy` share.
 const LAYERS: &[&[&str]] = &[
-    &["bytes", "limits", "order"],
-    &["names"],
+    &["limits", "order", "seed", "text"],
     &["diagnostic"],
     &["host"],
     &["path", "net", "glob"],

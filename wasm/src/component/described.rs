@@ -82,14 +82,14 @@ pub(super) fn level_of(level: types::SideEffectLevel) -> SideEffectLevel {
     }
 }
 
-/// The core names mutation classes by their stable strings.
+/// The mutation class of a kind, for the contract.
 pub(super) fn mutation_class(kind: ToolKind) -> MutationClass {
     match kind.mutation_class() {
-        "read_only" => MutationClass::ReadOnly,
-        "workspace_write" => MutationClass::WorkspaceWrite,
-        "destructive" => MutationClass::Destructive,
-        "ambient_side_effect" => MutationClass::AmbientSideEffect,
-        _ => MutationClass::Other,
+        core::MutationClass::ReadOnly => MutationClass::ReadOnly,
+        core::MutationClass::WorkspaceWrite => MutationClass::WorkspaceWrite,
+        core::MutationClass::Destructive => MutationClass::Destructive,
+        core::MutationClass::AmbientSideEffect => MutationClass::AmbientSideEffect,
+        core::MutationClass::Other => MutationClass::Other,
     }
 }
 

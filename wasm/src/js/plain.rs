@@ -244,7 +244,7 @@ pub fn is_read_only(kind: &str) -> Option<bool> {
 /// The kind of change that a tool of that kind makes; `undefined` for an unknown kind.
 #[wasm_bindgen(js_name = mutationClass)]
 pub fn mutation_class(kind: &str) -> Option<String> {
-    ToolKind::parse(kind).map(|kind| kind.mutation_class().to_owned())
+    ToolKind::parse(kind).map(|kind| kind.mutation_class().as_str().to_owned())
 }
 
 /// The side-effect level of that name, `none` for an unknown one.

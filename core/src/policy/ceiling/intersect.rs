@@ -6,6 +6,7 @@ use std::fmt;
 use super::Ceiling;
 use crate::diagnostic::Diagnostic;
 use crate::path::lexical;
+use crate::text::is_at_or_below;
 
 /// What a requested ceiling has that the host's does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,11 +216,7 @@ fn lies_within(root: &str, outer: &str) -> bool {
     };
     match (anchored(root), anchored(outer)) {
         (Some((home, root)), Some((outer_home, outer))) => {
-            home == outer_home
-                && (outer == "/"
-                    || root
-                        .strip_prefix(&*outer)
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+            home == outer_home && is_at_or_below(&root, &outer)
         }
         _ => root == outer,
     }

@@ -26,7 +26,7 @@ impl Tools {
         for (server, tool, described) in gate.tools() {
             if out.human {
                 let level = described.semantics.side_effect_level.as_str();
-                let class = described.mutation_class;
+                let class = described.mutation_class.as_str();
                 let kind = described.semantics.kind.as_str();
                 let side_by_side = if described.is_read_only {
                     paint(GREEN, " read-only")

@@ -1,21 +1,15 @@
 //! Annotations: which roles each argument of each tool carries, and what the tool does.
 
-mod conditional;
 mod document;
 mod harn;
 mod implied;
-mod name;
 mod roles;
-mod routes;
 mod semantics;
 
-use crate::role::RoleId;
+use crate::model::{ArgumentName, Roles, Semantics};
 
-pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
 pub(crate) use document::{is_unread, read, read_stored};
-pub(crate) use harn::SERVER as HARN_SERVER;
-pub(crate) use name::{ArgumentName, Segment};
-pub use semantics::{ArgSchema, Described, Semantics};
+pub(crate) use harn::{SERVER as HARN_SERVER, is_harn};
 
 /// The annotated tools of every server, in the order of the document.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,18 +42,4 @@ pub(crate) struct Argument {
     pub(crate) name: ArgumentName,
     /// What its values mean.
     pub(crate) roles: Roles,
-}
-
-impl Roles {
-    /// Every role that some call could give the argument.
-    pub(crate) fn possible(&self) -> impl Iterator<Item = RoleId> {
-        let (first, when) = match self {
-            Roles::Fixed(roles) => (roles, [].as_slice()),
-            Roles::Conditional { default, when } => (default, when.as_slice()),
-        };
-        first
-            .iter()
-            .chain(when.iter().flat_map(|clause| &clause.roles))
-            .copied()
-    }
 }

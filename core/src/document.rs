@@ -4,12 +4,13 @@
 //! value together with its [`Place`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
-mod near;
 mod node;
 mod parse;
 mod path;
 mod place;
 mod report;
+mod side_effect;
+mod suggest;
 
 use std::borrow::Cow;
 
@@ -18,13 +19,13 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 
-pub use near::did_you_mean;
-pub(crate) use near::listed;
 pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 pub(crate) use path::Relative;
 pub(crate) use place::Place;
 pub(crate) use report::Report;
+pub use suggest::did_you_mean;
+pub(crate) use suggest::listed;
 
 /// One document as a caller hands it in.
 #[derive(Clone, Copy, Debug)]

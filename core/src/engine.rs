@@ -6,16 +6,16 @@ mod world;
 
 use std::fmt;
 
-use crate::annotation::Semantics;
-use crate::args::{Call, Forms, Layout, Prepared, Reading, Shape, ShapeError, Shaped, shape};
+use crate::bind::{Call, Layout, Prepared, Reading, Shape, ShapeError, shape};
+use crate::config::{self, Directories, Part};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
-use crate::eval::{CheckStep, Decision, Evaluation, Explanation, Pinned, ValueStep, Verdict};
 use crate::host::{Facts, Host, HostError, Recording};
+use crate::judge::{CheckStep, Decision, Evaluation, Explanation, Forms, Pinned, Shaped, ValueStep, Verdict};
+use crate::model::Semantics;
 use crate::policy::Ceiling;
 use crate::program::{Program, Tool, compile};
 use crate::role::{REDACTED, Step};
-use crate::setup::{self, Directories, Part};
 
 pub use interest::Interest;
 pub use prepare::PrepareError;
@@ -64,7 +64,7 @@ impl<'a> EngineBuilder<'a> {
     /// # Errors
     /// Every fault of every part, with its place; with `options.strict` warnings are faults too.
     pub fn build(self, host: &dyn Host) -> Result<Engine, BuildError> {
-        let setup = setup::read(&self.parts).map_err(|diagnostics| BuildError { diagnostics })?;
+        let setup = config::read(&self.parts).map_err(|diagnostics| BuildError { diagnostics })?;
         for (name, path) in [("homeDir", host.home_dir()), ("currentDir", host.current_dir())] {
             if !path.starts_with('/') {
                 let message = format!("the host's directory is `{path}`, expected an absolute path");

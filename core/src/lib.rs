@@ -84,60 +84,56 @@
 compile_error!("callgate-core has POSIX path semantics; on Windows run it as WebAssembly");
 
 mod annotation;
-mod approval;
-mod args;
+mod bind;
+mod compat;
+mod config;
 mod diagnostic;
 mod document;
 mod engine;
-mod eval;
 mod glob;
 mod host;
+mod judge;
 mod limits;
+mod lint;
+mod model;
 mod net;
-mod order;
 mod path;
-mod plain;
 mod policy;
 mod program;
-mod results;
 mod role;
-mod roots;
 mod seed;
-mod semantics;
-mod setup;
+mod sort;
 mod text;
 mod world;
 
-pub use annotation::{ArgSchema, Described, Semantics};
-pub use approval::{
-    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
-    extract_whitelist_candidates,
+pub use bind::{Arguments, Call, CallError, Layout, Place, Prepared, Replacement, ShapeError, Value, View};
+pub use compat::{
+    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot,
+    Unconstrained, directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
+    extract_whitelist_candidates, is_within_directory, list_entry_matches, resolve_default_git_remote,
+    resolve_git_remote, resolve_real_path, resolve_stored_annotation, rewrite_result_content, rewrite_text,
+    to_mcp_roots, validate_compiled_rules,
 };
-pub use args::{Arguments, Call, CallError, Layout, Place, Prepared, Replacement, ShapeError, Value, View};
+pub use config::Part;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Input, did_you_mean};
 pub use engine::{
     BuildError, Engine, EngineBuilder, Existence, Gated, Interest, Operation, Places, PrepareError,
 };
-pub use eval::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
+pub use judge::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use limits::Limits;
+pub use lint::Validation;
+pub use model::{
+    ArgSchema, Described, Effect, MatchType, MutationClass, ReplyCode, ReplyStatus, Semantics,
+    SideEffectLevel, ToolKind,
+};
 pub use net::{
     domain_matches_allowlist, extract_domain, extract_git_domain, is_ip_address, normalize_git_url,
     normalize_url,
 };
 pub use path::PathCase;
-pub use plain::{
-    PlainAnnotation, expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote,
-    resolve_git_remote, resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
-};
-pub use policy::{Ceiling, CeilingError, Effect, Exceeds, MatchType, ToolArgConstraint, Validation};
+pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub use program::VariesBy;
-pub use results::{rewrite_result_content, rewrite_text};
 pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};
-pub use roots::{
-    McpRoot, PolicyRoot, directory_for_path, extract_policy_roots, extract_required_servers, to_mcp_roots,
-};
-pub use semantics::{MutationClass, SideEffectLevel, ToolKind};
-pub use setup::Part;
-pub use world::{Context, References, Reply, ReplyCode, ReplyData, ReplyStatus, VisibilityRef};
+pub use world::{Context, References, Reply, ReplyData, VisibilityRef};

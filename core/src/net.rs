@@ -14,10 +14,8 @@ mod plain;
 mod text;
 mod url;
 
-// The tables are read best as they are laid out.
 #[cfg(test)]
-#[rustfmt::skip]
-mod adversarial;
+mod tests;
 
 pub(crate) use domain::DomainSet;
 pub use domain::{domain_matches_allowlist, is_ip_address};

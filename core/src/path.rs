@@ -7,15 +7,15 @@
 //!
 //! POSIX semantics on every target: `/` separates, names are compared byte for byte.
 
-#[cfg(test)]
-mod disk;
-
 mod containment;
 mod fold;
 mod lexical;
 mod refusal;
 mod resolve;
 mod walk;
+
+#[cfg(test)]
+mod tests;
 
 pub(crate) use containment::DirIndex;
 pub(crate) use fold::Folded;

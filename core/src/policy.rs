@@ -3,16 +3,13 @@
 mod ceiling;
 mod document;
 mod lists;
-mod reachable;
-mod validate;
 
+use crate::model::{Effect, MatchType};
 use crate::role::RoleId;
 
 pub use ceiling::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
-pub(crate) use document::read;
-pub(crate) use lists::{Lists, expand, missing_lists};
-pub use validate::Validation;
-pub(crate) use validate::validate_compiled_rules;
+pub(crate) use document::{read, read_list_definitions, read_rules};
+pub(crate) use lists::{Lists, expand};
 
 /// A compiled policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +23,8 @@ pub(crate) struct Policy {
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
+    /// Its place in the document, from 0; rules that could not be read count.
+    pub(crate) index: usize,
     /// The name that verdicts give.
     pub(crate) name: Box<str>,
     /// What the rule does, for people.
@@ -38,25 +37,6 @@ pub(crate) struct Rule {
     pub(crate) effect: Effect,
     /// When the rule matches.
     pub(crate) conditions: Conditions,
-}
-
-/// What a rule says. What the engine decides is another type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effect {
-    /// The call may be made.
-    Allow,
-    /// A person decides.
-    Escalate,
-    /// The call may not be made.
-    Deny,
-}
-
-impl Effect {
-    const TABLE: [(&'static str, Self); 3] = [
-        ("allow", Self::Allow),
-        ("escalate", Self::Escalate),
-        ("deny", Self::Deny),
-    ];
 }
 
 /// The conditions of a rule, all of which must hold; one that is not there always does.
@@ -129,42 +109,6 @@ pub(crate) struct ListCondition {
     pub(crate) allowed: Vec<Box<str>>,
     /// How values and entries are compared.
     pub(crate) match_type: MatchType,
-}
-
-/// How a value is compared with the entries of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatchType {
-    /// As a domain with patterns.
-    Domains,
-    /// As e-mail addresses, without regard to case.
-    Emails,
-    /// As a whole, exactly.
-    Identifiers,
-}
-
-impl MatchType {
-    const TABLE: [(&'static str, Self); 3] = [
-        ("domains", Self::Domains),
-        ("emails", Self::Emails),
-        ("identifiers", Self::Identifiers),
-    ];
-
-    /// The type of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::TABLE
-            .into_iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, kind)| kind)
-    }
-
-    /// The type as documents write it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Domains => "domains",
-            Self::Emails => "emails",
-            Self::Identifiers => "identifiers",
-        }
-    }
 }
 
 /// A list that rules may name as `@name`.

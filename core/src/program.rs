@@ -18,13 +18,12 @@ pub(crate) use index::{Gate, Index};
 pub(crate) use lists::ListMatcher;
 pub use varies_by::VariesBy;
 
-use crate::annotation::{ArgumentName, Roles, Segment, Semantics};
+pub(crate) use crate::config::UnknownArguments;
 use crate::limits::Limits;
+use crate::model::{ArgumentName, Effect, Roles, Segment, Semantics};
 use crate::net::DomainSet;
 use crate::path::PathCase;
-use crate::policy::Effect;
 use crate::role::{Registry, RoleId, RoleSet};
-pub(crate) use crate::setup::UnknownArguments;
 use crate::world::World;
 
 /// Everything that deciding needs to know, besides the call and the host.

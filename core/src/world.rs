@@ -11,7 +11,6 @@ mod address;
 mod condition;
 mod context;
 mod document;
-mod lint;
 mod matrix;
 mod operations;
 mod reference;
@@ -22,39 +21,41 @@ mod tests;
 mod visibility;
 
 pub use context::Context;
-pub(crate) use document::read;
-pub(crate) use operations::Action;
+pub(crate) use document::{read, read_key, read_pairs};
+pub(crate) use matrix::{Key, Matrix};
+pub(crate) use operations::{Action, Commands};
 pub use reference::{References, VisibilityRef};
 use reply::Area;
-pub use reply::{Reply, ReplyCode, ReplyData, ReplyStatus};
+pub use reply::{Reply, ReplyData};
 pub(crate) use visibility::Located;
 
 use crate::host::HostError;
 use condition::Condition;
-use matrix::Matrix;
 use operations::{OperationRule, Pair};
 
 /// The tool that `"exec"` stands for, where a world does not name it.
-const EXEC_TOOL: &str = "exec";
+pub(crate) const EXEC_TOOL: &str = "exec";
 
 /// A world as its document has it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
-    roots: Vec<Directory>,
+    pub(crate) roots: Vec<Directory>,
     /// By the mod's name.
-    mounts: Vec<Directory>,
-    visibility: Matrix<Box<[Condition]>>,
-    operations: Matrix<Box<[OperationRule]>>,
-    exec_tool: Box<str>,
+    pub(crate) mounts: Vec<Directory>,
+    pub(crate) visibility: Matrix<Box<[Condition]>>,
+    pub(crate) operations: Matrix<Box<[OperationRule]>>,
+    pub(crate) exec_tool: Box<str>,
     /// What a command is, for the codes of replies, sorted; one that is not here is a write.
     areas: Box<[(Pair, Area)]>,
+    /// Whether both tables and the roots were read without a fault, so that they can be compared.
+    pub(crate) is_whole: bool,
 }
 
 /// A directory of the host under a name.
 #[derive(Clone, Debug)]
-struct Directory {
-    name: Box<str>,
-    path: Box<str>,
+pub(crate) struct Directory {
+    pub(crate) name: Box<str>,
+    pub(crate) path: Box<str>,
 }
 
 /// A reply that refuses, and the failure of the host that it is due to, if it is.
@@ -81,6 +82,6 @@ impl World {
     }
 }
 
-fn find<'d>(directories: &'d [Directory], name: &str) -> Option<&'d Directory> {
+pub(crate) fn find<'d>(directories: &'d [Directory], name: &str) -> Option<&'d Directory> {
     directories.iter().find(|directory| *directory.name == *name)
 }

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{Node, Object, Place, Report};
+use crate::model::{Roles, Semantics};
 use crate::role::Registry;
 
 use super::roles::{read_name, read_roles};
-use super::{Annotations, Argument, Roles, Semantics, Tool, harn, implied, routes, semantics};
+use super::{Annotations, Argument, Tool, harn, implied, semantics};
 
 const TOOL_KEYS: [&str; 6] = [
     "toolName",
@@ -55,41 +56,9 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &s
             for (name, server) in servers.entries() {
                 read_server(name, &server, registry, &mut tools);
             }
-            let annotations = Annotations { tools };
-            routes::check(&annotations, |at, report| {
-                find(&servers, &annotations, at, report)
-            });
-            return annotations;
         }
     }
     Annotations { tools }
-}
-
-/// Calls `report` with the node of the tool at that place; tools that could not be read have none.
-fn find(
-    servers: &Object<'_, '_>,
-    annotations: &Annotations,
-    at: usize,
-    report: &mut dyn FnMut(&Node<'_, '_>),
-) {
-    let Some(wanted) = annotations.tools.get(at) else {
-        return;
-    };
-    let Some(server) = servers.optional(&wanted.server).and_then(|node| node.object()) else {
-        return;
-    };
-    let Some(list) = server.optional("tools") else {
-        return;
-    };
-    let Some(items) = list.array("an array of tools") else {
-        return;
-    };
-    for item in items {
-        if item.value().get("toolName").and_then(Value::as_str) == Some(&wanted.name) {
-            report(&item);
-            return;
-        }
-    }
 }
 
 fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut Vec<Tool>) {
@@ -213,7 +182,7 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
 mod tests {
     use serde_json::{Map, json};
 
-    use crate::annotation::{Clause, Condition, ConditionArgument, Scalar, Test};
+    use crate::model::{Clause, Condition, ConditionArgument, Scalar, Test};
     use crate::role::RoleId;
 
     use super::*;
@@ -222,7 +191,9 @@ mod tests {
 
     fn read_file(value: &Value) -> (Annotations, Vec<String>) {
         let report = Report::default();
-        let annotations = read(&Node::document(value, "a", &report), &Registry::default(), "harn");
+        let node = Node::document(value, "a", &report);
+        let annotations = read(&node, &Registry::default(), "harn");
+        crate::lint::artifacts(&annotations, &node);
         let faults = report.finish("a").iter().map(ToString::to_string).collect();
         (annotations, faults)
     }

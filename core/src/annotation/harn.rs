@@ -2,16 +2,17 @@
 
 use serde_json::Value;
 
-use super::{Annotations, Semantics, Tool, implied, routes, semantics};
+use super::{Annotations, Tool, implied, semantics};
 use crate::diagnostic::Severity;
 use crate::document::Node;
+use crate::model::Semantics;
 
 /// The server that the tools of such a file belong to, unless the options say another one.
 pub(crate) const SERVER: &str = "harn";
 
 /// Whether the document is such a file: it has neither `servers` nor `generatedAt`, all its members are objects, and
 /// one of them says something of a tool.
-pub(super) fn is_harn(document: &Value) -> bool {
+pub(crate) fn is_harn(document: &Value) -> bool {
     let Value::Object(members) = document else {
         return false;
     };
@@ -43,14 +44,7 @@ pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
             semantics,
         });
     }
-    let annotations = Annotations { tools };
-    routes::check(&annotations, |at, report| {
-        let tool = annotations.tools.get(at);
-        if let Some(node) = tool.and_then(|tool| file.optional(&tool.name)) {
-            report(&node);
-        }
-    });
-    annotations
+    Annotations { tools }
 }
 
 #[cfg(test)]
@@ -58,13 +52,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::annotation::{Roles, read};
+    use crate::annotation::read;
     use crate::document::Report;
+    use crate::model::Roles;
     use crate::role::{Registry, RoleId};
 
     fn load(value: &Value) -> (Annotations, Vec<String>) {
         let report = Report::default();
-        let annotations = read(&Node::document(value, "a", &report), &Registry::default(), "vm");
+        let node = Node::document(value, "a", &report);
+        let annotations = read(&node, &Registry::default(), "vm");
+        crate::lint::artifacts(&annotations, &node);
         let faults = report.finish("a").iter().map(ToString::to_string).collect();
         (annotations, faults)
     }

@@ -1,8 +1,8 @@
 //! The roles that a tool's kind implies for its `path_params` (SPEC §5, the last paragraph).
 
-use super::{Argument, ArgumentName, Roles, Semantics};
+use super::Argument;
+use crate::model::{ArgumentName, Roles, Semantics, ToolKind};
 use crate::role::RoleId;
-use crate::semantics::ToolKind;
 
 /// Adds the arguments that `path_params` names and `args` says nothing about, in their order.
 ///
@@ -39,7 +39,7 @@ fn speaks_of(annotated: &ArgumentName, parameter: &ArgumentName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotation::ArgSchema;
+    use crate::model::ArgSchema;
 
     #[track_caller]
     fn check(kind: ToolKind, args: &[&str], params: &[&str], expected: &[(&str, &[RoleId])]) {

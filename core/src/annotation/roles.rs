@@ -5,9 +5,8 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
+use crate::model::{ArgumentName, Clause, Condition, ConditionArgument, Roles, Scalar, Segment, Test};
 use crate::role::{Registry, RoleId};
-
-use super::{ArgumentName, Clause, Condition, ConditionArgument, Roles, Scalar, Segment, Test};
 
 /// What each word under `is` asks.
 const IS: [(&str, Test); 4] = [

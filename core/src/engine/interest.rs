@@ -1,9 +1,9 @@
 //! What a face has to hand over of a call's arguments.
 
-use crate::annotation::Roles;
-use crate::order;
+use crate::model::Roles;
 use crate::program::{Program, Tool};
 use crate::role::RoleSet;
+use crate::sort;
 
 /// What a judgement may look at in the arguments of one tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl<'e> Interest<'e> {
             let matters = self.others || self.members.contains(&(&**key, true));
             self.members.push((alias, matters));
         }
-        order::sort_by(&mut self.members, |one, other| {
+        sort::sort_by(&mut self.members, |one, other| {
             (one.0, !one.1).cmp(&(other.0, !other.1))
         });
         self.members.dedup_by_key(|(name, _)| *name);

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::Engine;
-use crate::args::{Arguments, Call, Prepared, Replacement, ShapeError, Shaped};
+use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError};
 use crate::host::{Host, HostError};
+use crate::judge::{Shaped, heuristic};
 
 /// Why arguments cannot be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Engine {
         let mut replacements = Vec::new();
         for (argument, (_, value)) in call.arguments.members().iter().enumerate() {
             let mut replace = |place, text: &str| {
-                if let Some(lexical) = crate::args::heuristic(text, &program.home, &program.current) {
+                if let Some(lexical) = heuristic(text, &program.home, &program.current) {
                     let policy = Some(lexical.clone());
                     replacements.push(Replacement {
                         argument,
@@ -77,11 +78,11 @@ impl Engine {
                 }
             };
             match value.read(program.limits.depth).as_deref() {
-                Ok(crate::args::Value::Text(text)) => replace(Vec::new(), text),
-                Ok(crate::args::Value::Array(items)) => {
+                Ok(crate::bind::Value::Text(text)) => replace(Vec::new(), text),
+                Ok(crate::bind::Value::Array(items)) => {
                     for (item, value) in items.iter().enumerate() {
-                        if let crate::args::Value::Text(text) = value {
-                            replace(vec![crate::args::Place::Item(item)], text);
+                        if let crate::bind::Value::Text(text) = value {
+                            replace(vec![crate::bind::Place::Item(item)], text);
                         }
                     }
                 }

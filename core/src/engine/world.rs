@@ -2,9 +2,10 @@
 
 use super::Engine;
 use crate::host::{Facts, Host};
+use crate::model::ReplyCode;
 use crate::path::Resolver;
 use crate::program::Program;
-use crate::world::{Action, Context, References, Reply, ReplyCode, VisibilityRef, World};
+use crate::world::{Action, Context, References, Reply, VisibilityRef, World};
 
 /// Whether something must stand at an address already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Host, HostError, RealpathError};
-use crate::order;
+use crate::sort;
 
 /// One question to the host, by the name of the callback that answers it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -141,7 +141,7 @@ impl Recording {
     /// A recording of `exchanges`, for a home and a current directory.
     pub fn new(home_dir: &str, current_dir: &str, exchanges: Vec<Exchange>) -> Self {
         let questions = exchanges.iter().map(|one| one.question.clone());
-        let index = order::map(questions.zip(0..));
+        let index = sort::map(questions.zip(0..));
         Self {
             home_dir: home_dir.to_owned(),
             current_dir: current_dir.to_owned(),

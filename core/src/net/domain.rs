@@ -6,7 +6,7 @@ use super::git::{SshForm, extract_git_domain};
 use super::host::{CanonicalHost, Reach};
 use super::location::{Key, Location, Scope, ScopeSet};
 use super::text::fold_repository;
-use crate::order;
+use crate::sort;
 
 /// Whether `domain` (a host, or `host/owner/repo`) matches one of `patterns`, text by text.
 ///
@@ -87,7 +87,7 @@ impl DomainSet {
         for pattern in patterns {
             compile(pattern, &mut entries);
         }
-        order::sort_by(&mut entries, |a: &Entry, b: &Entry| {
+        sort::sort_by(&mut entries, |a: &Entry, b: &Entry| {
             a.key().cmp(&b.key()).then(b.grants.cmp(&a.grants))
         });
         entries.dedup_by(|later, first| later.key() == first.key());

@@ -11,7 +11,7 @@ use super::host::{CanonicalHost, Reach, tails};
 use super::plain::plain_host;
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
-use crate::order;
+use crate::sort;
 
 /// Which kind of URL a value is given as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -334,7 +334,7 @@ impl Traces {
         let host = canonical.as_ref().map_or(&*written, CanonicalHost::text);
         let folded = path.and_then(|path| fold_repository(host, path));
         hosts.extend([host.into(), written.as_str().into()]);
-        order::sort(&mut hosts);
+        sort::sort(&mut hosts);
         hosts.dedup();
         Self { hosts, folded, kind }
     }

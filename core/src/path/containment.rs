@@ -2,7 +2,7 @@
 
 use super::CanonicalPath;
 use super::lexical::split_last;
-use crate::order;
+use crate::sort;
 use crate::text::{is_at_or_below, strip_directory};
 
 impl CanonicalPath {
@@ -31,7 +31,7 @@ pub(crate) struct DirIndex {
 impl DirIndex {
     /// An index of `entries`; a directory may occur with several numbers.
     pub(crate) fn new(mut entries: Vec<(CanonicalPath, u32)>) -> Self {
-        order::sort(&mut entries);
+        sort::sort(&mut entries);
         let longest = entries.iter().map(|(path, _)| path.as_str().len()).max();
         Self {
             entries: entries.into_boxed_slice(),
@@ -64,7 +64,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::path::disk::canonical;
+    use crate::path::tests::disk::canonical;
 
     #[test]
     fn every_directory_that_holds_a_path_is_found() {

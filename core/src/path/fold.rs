@@ -95,7 +95,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::path::disk::canonical;
+    use crate::path::tests::disk::canonical;
 
     fn equal_when_folded(left: &str, right: &str) -> bool {
         PathCase::Insensitive.fold_text(left) == PathCase::Insensitive.fold_text(right)

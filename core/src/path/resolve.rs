@@ -149,6 +149,3 @@ fn directory_as_written(text: &str) -> Option<&str> {
     }
     None
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::glob::Glob;
-use crate::semantics::SideEffectLevel;
+use crate::model::SideEffectLevel;
 
 pub use intersect::{CeilingError, Exceeds};
 

@@ -4,12 +4,10 @@
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object, Relative};
 use crate::limits::Limits;
+use crate::model::{Effect, MatchType};
 use crate::role::Registry;
 
-use super::{
-    Conditions, DomainCondition, Effect, ListCondition, ListDefinition, MatchType, PathCondition, Policy,
-    Rule, reachable,
-};
+use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCondition, Policy, Rule};
 
 /// Reads a compiled policy. Faults go to the document's report; where there are errors, the answer is what
 /// could be read.
@@ -58,11 +56,10 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
     }
     let mut rules = Vec::with_capacity(count);
     let mut entries = 0;
-    for item in items {
-        let Some(rule) = read_rule(&item, registry, limits) else {
+    for (index, item) in items.enumerate() {
+        let Some(rule) = read_rule(index, &item, registry, limits) else {
             continue;
         };
-        reachable::check(&rule, &item, registry);
         let conditions = &rule.conditions;
         entries += conditions
             .domains
@@ -88,7 +85,7 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
 }
 
 /// Reads the definitions of lists. Only the name and the type mean something here.
-pub(super) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> {
+pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> {
     let read = |item: &Node<'_, '_>| {
         let definition = item.object()?;
         definition.unknown_keys(
@@ -117,7 +114,7 @@ pub(super) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> 
         .unwrap_or_default()
 }
 
-fn read_rule(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Rule> {
+fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Rule> {
     let rule = node.object()?;
     rule.unknown_keys(
         &["name", "description", "principle", "if", "then", "reason"],
@@ -133,6 +130,7 @@ fn read_rule(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Optio
         .and_then(|node| node.one_of(&Effect::TABLE));
     let reason = text("reason");
     Some(Rule {
+        index,
         name: name?,
         description: description?,
         principle: principle?,
@@ -238,7 +236,9 @@ mod tests {
 
     fn read_policy(value: &Value, limits: &Limits) -> (Policy, Vec<String>) {
         let report = Report::default();
-        let policy = read(&Node::document(value, "p", &report), &Registry::default(), limits);
+        let node = Node::document(value, "p", &report);
+        let policy = read(&node, &Registry::default(), limits);
+        crate::lint::reachability(&policy.rules, &node, &Registry::default());
         let faults = report.finish("p").iter().map(ToString::to_string).collect();
         (policy, faults)
     }
@@ -287,6 +287,7 @@ mod tests {
         let (policy, faults) = read_policy(&value, &Limits::default());
         assert_eq!(faults, [""; 0]);
         let expected = Rule {
+            index: 0,
             name: "n".into(),
             description: "d".into(),
             principle: "p".into(),

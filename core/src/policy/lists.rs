@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Place, Report};
+use crate::document::Node;
 use crate::limits::Limits;
-use crate::order;
-
-use super::Policy;
+use crate::sort;
 
 /// What each `@name` stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +81,7 @@ fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Optio
             (message.to_owned(), Some(help.to_owned()))
         });
     }
-    let mut dropped = order::set(removals.iter().map(|value| &**value));
+    let mut dropped = sort::set(removals.iter().map(|value| &**value));
     let kept = values.iter().chain(&additions).map(|value| &**value);
     Some(
         kept.filter(|value| dropped.insert(value))
@@ -108,45 +106,12 @@ pub(crate) fn expand(allowed: &[Box<str>], lists: &Lists) -> (Vec<Box<str>>, Vec
     (entries, missing)
 }
 
-/// Warns of each `@name` in the policy, the document of that name, whose list is not there.
-pub(crate) fn missing_lists(policy: &Policy, document: &str, lists: &Lists, report: &Report) {
-    let document = Place::Document(document);
-    let rules = Place::Key(&document, "rules");
-    for (index, rule) in policy.rules.iter().enumerate() {
-        let place = Place::Index(&rules, index);
-        let conditions = Place::Key(&place, "if");
-        if let Some(domains) = &rule.conditions.domains {
-            check_entries(
-                &domains.allowed,
-                lists,
-                &Place::Key(&conditions, "domains"),
-                report,
-            );
-        }
-        let place = Place::Key(&conditions, "lists");
-        for (index, list) in rule.conditions.lists.iter().flatten().enumerate() {
-            check_entries(&list.allowed, lists, &Place::Index(&place, index), report);
-        }
-    }
-}
-
-fn check_entries(allowed: &[Box<str>], lists: &Lists, condition: &Place<'_>, report: &Report) {
-    let place = Place::Key(condition, "allowed");
-    for (index, entry) in allowed.iter().enumerate() {
-        let name = entry.strip_prefix('@');
-        if name.is_some_and(|name| lists.effective(name).is_none()) {
-            report.warning(Code::MissingList, &Place::Index(&place, index), || {
-                format!("found `{entry}`, a list that is not there and so is empty, expected a dynamic list")
-            });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::document::Report;
 
     fn read(value: Value, limits: &Limits) -> (Lists, Vec<String>) {
         let report = Report::default();

@@ -1,7 +1,7 @@
 //! The compiled form of a capability ceiling: for each tool what it says, before any argument is seen.
 
-use crate::annotation::{ArgumentName, Semantics};
 use crate::glob::Glob;
+use crate::model::{ArgumentName, Semantics};
 use crate::policy;
 use crate::text::strip_directory;
 

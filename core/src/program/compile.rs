@@ -8,14 +8,15 @@ use super::{
     Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool,
     ToolArgument, ToolMember, UnknownArguments, distinct,
 };
-use crate::annotation::{self, ArgumentName, Segment};
+use crate::annotation;
+use crate::config::Setup;
 use crate::host::Host;
+use crate::model::{ArgumentName, MatchType, Segment};
 use crate::net::DomainSet;
-use crate::order;
 use crate::path::{PathCase, expand_tilde, lexical};
-use crate::policy::{self, MatchType};
+use crate::policy;
 use crate::role::{Category, Registry, RoleId, RoleSet, Step};
-use crate::setup::Setup;
+use crate::sort;
 
 /// Compiles the setup for a home and a current directory, both absolute.
 pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
@@ -63,7 +64,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         &resource_ids,
     );
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
-    order::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
+    sort::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
     Program {
         identity: Arc::default(),
         limits: setup.options.limits,
@@ -72,7 +73,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         unknown_arguments: setup.options.unknown_arguments,
         heuristic_paths: setup.options.heuristic_paths,
         path_case,
-        trusted_servers: order::set(setup.trusted_servers),
+        trusted_servers: sort::set(setup.trusted_servers),
         places: places(&tools),
         tools,
         rules: rules.into(),
@@ -82,7 +83,7 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         protected: setup.protected_paths.iter().map(|path| absolute(path)).collect(),
         sandbox: each_once(setup.sandbox.iter().map(|path| absolute(path))),
         ceiling,
-        allowlists: order::map(setup.domain_allowlists.iter().map(|(server, patterns)| {
+        allowlists: sort::map(setup.domain_allowlists.iter().map(|(server, patterns)| {
             let set = DomainSet::new(patterns.iter().map(|one| &**one));
             (server.clone(), (set, patterns.clone()))
         })),
@@ -247,7 +248,7 @@ fn compile_tools(
             }
         })
         .collect();
-    order::sort_by(&mut tools, |one, other| {
+    sort::sort_by(&mut tools, |one, other| {
         (&one.server, &one.name).cmp(&(&other.server, &other.name))
     });
     tools.into()
@@ -294,7 +295,7 @@ fn compile_members(
         };
         (name, member)
     });
-    (order::map(members), unnamed)
+    (sort::map(members), unnamed)
 }
 
 /// Where each tool is, by server and name.

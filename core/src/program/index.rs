@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{DirectoryId, Program, Rule, RuleId, Tool};
+use crate::model::Effect;
 use crate::net::Key;
-use crate::order;
-use crate::policy::Effect;
 use crate::role::{RoleId, RoleSet};
+use crate::sort;
 
 /// Rules whose domain or list condition has at most this many keys are found by them; others are walked.
 const MOST_KEYS: usize = 64;
@@ -122,7 +122,7 @@ fn scope(names: Option<&[Box<str>]>) -> Vec<Option<Box<str>>> {
         None => vec![None],
         Some(names) => {
             let mut names: Vec<_> = names.iter().cloned().map(Some).collect();
-            order::sort(&mut names);
+            sort::sort(&mut names);
             names.dedup();
             names
         }
@@ -228,7 +228,7 @@ impl Index {
                     .take(SHORT_CHAIN + 1),
             );
         }
-        order::sort(&mut rules);
+        sort::sort(&mut rules);
         rules.dedup();
         (rules.len() <= SHORT_CHAIN).then(|| rules.into())
     }

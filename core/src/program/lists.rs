@@ -1,8 +1,8 @@
 //! List conditions: emails, identifiers and domains, compared in the canonical form of the value's role.
 
 use crate::net::DomainSet;
-use crate::order;
 use crate::role::Step;
+use crate::sort;
 
 /// The entries of one list condition, ready to be compared.
 pub(crate) enum ListMatcher {
@@ -21,7 +21,7 @@ pub(crate) struct Entries(Box<[Box<str>]>);
 impl Entries {
     pub(crate) fn new(entries: impl IntoIterator<Item = String>) -> Self {
         let mut entries: Vec<Box<str>> = entries.into_iter().map(String::into_boxed_str).collect();
-        order::sort(&mut entries);
+        sort::sort(&mut entries);
         entries.dedup();
         Self(entries.into())
     }

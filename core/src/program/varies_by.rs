@@ -1,7 +1,7 @@
 //! What the verdicts of calls that have the same names can depend on.
 
 use super::{ListMatcher, Program, Rule, Tool, ToolMember};
-use crate::annotation::Roles;
+use crate::model::Roles;
 use crate::net::plain_host;
 use crate::role::{Category, RoleId, RoleSet, Step};
 

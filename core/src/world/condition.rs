@@ -12,7 +12,7 @@ use crate::path::{Failure, Resolver};
 
 /// A condition that a world can name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(crate) enum Condition {
     /// The context says that there is a contract.
     HasContract,
     /// The place is in a mod, addressed by its name, that the session has.
@@ -37,7 +37,7 @@ const BUILT_IN: [(&str, Condition); 5] = [
 
 impl Condition {
     /// The condition of that name.
-    pub(super) fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         if let Some(name) = name.strip_prefix("host:") {
             return (!name.is_empty()).then(|| Self::Host(name.into()));
         }
@@ -46,7 +46,7 @@ impl Condition {
     }
 
     /// The names of those that need no host.
-    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.into_iter().map(|(name, _)| name)
     }
 
@@ -63,26 +63,26 @@ impl Condition {
 }
 
 /// What conditions are asked about.
-pub(super) struct Subject<'s> {
-    pub(super) context: &'s Context,
-    pub(super) mode: &'s str,
-    pub(super) root: &'s str,
-    pub(super) subdirectory: Option<&'s str>,
+pub(crate) struct Subject<'s> {
+    pub(crate) context: &'s Context,
+    pub(crate) mode: &'s str,
+    pub(crate) root: &'s str,
+    pub(crate) subdirectory: Option<&'s str>,
     /// The place, where it is given by its address.
-    pub(super) located: Option<&'s Located>,
+    pub(crate) located: Option<&'s Located>,
     /// What is to be done there, where that is the question.
-    pub(super) action: Option<&'s Action<'s>>,
+    pub(crate) action: Option<&'s Action<'s>>,
 }
 
 /// The conditions that do not hold, by name, and the first failure of the host, which makes its condition one of them.
-pub(super) struct Failed {
-    pub(super) names: Vec<String>,
-    pub(super) host: Option<HostError>,
+pub(crate) struct Failed {
+    pub(crate) names: Vec<String>,
+    pub(crate) host: Option<HostError>,
 }
 
 impl World {
     /// Asks every condition, so that all that fail are named.
-    pub(super) fn failed(
+    pub(crate) fn failed(
         &self,
         conditions: &[Condition],
         subject: &Subject<'_>,

@@ -6,11 +6,10 @@ use serde_json::Map;
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object, Relative, did_you_mean, listed};
 use crate::limits::Limits;
-use crate::order;
+use crate::sort;
 
 use super::address::{refuse_key, refuse_name};
 use super::condition::Condition;
-use super::lint;
 use super::matrix::{Key, Matrix};
 use super::operations::{Commands, OperationRule, Pair};
 use super::reply::Area;
@@ -33,7 +32,7 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
     if let Some(roots) = object.required("roots", "an object from key to directory") {
         world.roots = read_directories(&roots, limits, refuse_key);
         roots_are_whole = roots.value().as_object().map(Map::len) == Some(world.roots.len());
-        lint::legacy_forms(&roots, &world.roots);
+        check_legacy_forms(&roots, &world.roots);
     }
     if let Some(mounts) = object.optional("mounts") {
         world.mounts = read_directories(&mounts, limits, refuse_name);
@@ -59,16 +58,24 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
         let rules = rules.each("an array of rules", |rule| read_rule(rule, limits))?;
         Some(rules.into_boxed_slice())
     });
-    let is_whole = visibility.is_some() && operations.is_some() && roots_are_whole;
+    world.is_whole = visibility.is_some() && operations.is_some() && roots_are_whole;
     world.visibility = Matrix::new(visibility.unwrap_or_default());
     world.operations = Matrix::new(operations.unwrap_or_default());
     let areas = object.optional("areas").map(|node| read_areas(&node));
     world.areas = classified(areas.unwrap_or_default(), &world.operations);
-    // Tables that cannot be read whole say nothing of each other.
-    if is_whole {
-        lint::check(&object, &world);
-    }
     world
+}
+
+/// Reports roots of which a legacy address could mean either.
+fn check_legacy_forms(node: &Node<'_, '_>, roots: &[Directory]) {
+    let legacy: Vec<String> = roots.iter().map(|root| root.name.to_ascii_uppercase()).collect();
+    for (legacy, repeats) in legacy.iter().zip(sort::repetitions(legacy.clone())) {
+        if repeats {
+            node.error(Code::InvalidValue, || {
+                format!("found two roots for `ROOT_{legacy}:/`, expected keys that differ in more than case")
+            });
+        }
+    }
 }
 
 fn read_directories(
@@ -126,7 +133,7 @@ fn read_rows<T>(
 }
 
 /// Where a row stands. The subdirectory must be written, be it as `null`.
-pub(super) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
+pub(crate) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
     let name = |key| row.required(key, "a name").and_then(|node| node.name());
     let (mode, root) = (name("mode"), name("root"));
     let subdirectory = row.required("subdirectory", "a name, or `null` for the whole root")?;
@@ -176,12 +183,12 @@ fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
             "found `[]`, which holds no command, expected at least one".to_owned()
         });
     }
-    order::sort(&mut pairs);
+    sort::sort(&mut pairs);
     Some(Commands::Pairs(pairs.into()))
 }
 
 /// Pairs of tool and command.
-pub(super) fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
+pub(crate) fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
     node.each("an array of pairs `[tool, command]`", |item| {
         let texts = item.names()?;
         let pair = <[Box<str>; 2]>::try_from(texts);
@@ -283,5 +290,5 @@ fn classified(
 
 /// Sorts by the command; what is said first of one stays first.
 fn by_pair(areas: &mut Vec<(Pair, Area)>) {
-    order::sort_by(areas, |(one, _), (other, _)| one.cmp(other));
+    sort::sort_by(areas, |(one, _), (other, _)| one.cmp(other));
 }

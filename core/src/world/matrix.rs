@@ -1,19 +1,19 @@
 //! A table over mode, root and subdirectory.
 
-use crate::order;
 use crate::path::PathCase;
+use crate::sort;
 
 /// Where a row of a table stands; without a subdirectory it is the root's own row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
-    pub(super) mode: Box<str>,
-    pub(super) root: Box<str>,
-    pub(super) subdirectory: Option<Box<str>>,
+pub(crate) struct Key {
+    pub(crate) mode: Box<str>,
+    pub(crate) root: Box<str>,
+    pub(crate) subdirectory: Option<Box<str>>,
 }
 
 /// The rows of a table, each key once.
 #[derive(Clone, Debug)]
-pub(super) struct Matrix<T> {
+pub(crate) struct Matrix<T> {
     /// Sorted by key.
     rows: Box<[(Key, T)]>,
 }
@@ -26,19 +26,19 @@ impl<T> Default for Matrix<T> {
 
 impl<T> Matrix<T> {
     /// A table of the rows; of two with one key the first is taken.
-    pub(super) fn new(mut rows: Vec<(Key, T)>) -> Self {
-        order::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));
+    pub(crate) fn new(mut rows: Vec<(Key, T)>) -> Self {
+        sort::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));
         rows.dedup_by(|(later, _), (earlier, _)| later == earlier);
         Self { rows: rows.into() }
     }
 
     /// Every row, sorted by key.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (&Key, &T)> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&Key, &T)> {
         self.rows.iter().map(|(key, row)| (key, row))
     }
 
     /// The row of that key.
-    pub(super) fn row(&self, mode: &str, root: &str, subdirectory: Option<&str>) -> Option<&T> {
+    pub(crate) fn row(&self, mode: &str, root: &str, subdirectory: Option<&str>) -> Option<&T> {
         let order = |(key, _): &(Key, T)| {
             let known = (&*key.mode, &*key.root, key.subdirectory.as_deref());
             known.cmp(&(mode, root, subdirectory))
@@ -48,7 +48,7 @@ impl<T> Matrix<T> {
     }
 
     /// The rows of one root in one mode.
-    pub(super) fn of_root(&self, mode: &str, root: &str) -> impl Iterator<Item = (Option<&str>, &T)> {
+    pub(crate) fn of_root(&self, mode: &str, root: &str) -> impl Iterator<Item = (Option<&str>, &T)> {
         let start = self
             .rows
             .partition_point(|(key, _)| (&*key.mode, &*key.root) < (mode, root));
@@ -59,7 +59,7 @@ impl<T> Matrix<T> {
 
     /// The row of a place and that of its root, the place's first; none where the disk may take the place for that of
     /// another row, which is written differently.
-    pub(super) fn at(
+    pub(crate) fn at(
         &self,
         mode: &str,
         root: &str,

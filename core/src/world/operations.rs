@@ -2,21 +2,22 @@
 
 use super::condition::{Condition, Subject};
 use super::context::Context;
-use super::reply::{Area, Outcome, Reply, ReplyCode, ReplyData};
+use super::reply::{Area, Outcome, Reply, ReplyData};
 use super::visibility::Located;
 use super::{Refused, World, find};
+use crate::model::ReplyCode;
 use crate::path::Resolver;
 
 /// Commands, and what must hold for them.
 #[derive(Clone, Debug)]
-pub(super) struct OperationRule {
-    pub(super) commands: Commands,
-    pub(super) conditions: Box<[Condition]>,
+pub(crate) struct OperationRule {
+    pub(crate) commands: Commands,
+    pub(crate) conditions: Box<[Condition]>,
 }
 
 /// The commands that a rule is about.
 #[derive(Clone, Debug)]
-pub(super) enum Commands {
+pub(crate) enum Commands {
     /// Whatever the exec tool is given: its command is the text of a shell.
     Exec,
     /// These, sorted.
@@ -24,7 +25,7 @@ pub(super) enum Commands {
 }
 
 /// A tool and one of its commands.
-pub(super) type Pair = (Box<str>, Box<str>);
+pub(crate) type Pair = (Box<str>, Box<str>);
 
 impl Commands {
     fn hold(&self, tool: &str, command: Option<&str>, exec_tool: &str) -> bool {

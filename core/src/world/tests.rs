@@ -9,7 +9,9 @@ use crate::limits::Limits;
 
 fn read_world(value: &Value) -> (World, Vec<String>) {
     let report = Report::default();
-    let world = read(&Node::document(value, "w", &report), &Limits::default());
+    let node = Node::document(value, "w", &report);
+    let world = read(&node, &Limits::default());
+    crate::lint::world(&world, &node);
     let faults = report.finish("w").iter().map(ToString::to_string).collect();
     (world, faults)
 }

@@ -3,8 +3,9 @@
 use super::address::{Address, Base};
 use super::condition::Subject;
 use super::context::Context;
-use super::reply::{Reply, ReplyCode, ReplyData};
+use super::reply::{Reply, ReplyData};
 use super::{Directory, Refused, World, find};
+use crate::model::ReplyCode;
 use crate::path::{CanonicalPath, Failure, Resolver};
 
 /// A place of a world: where it is, and how it is written.

@@ -8,31 +8,29 @@ use super::source::{Source, core_sources};
 /// The modules of core from bottom to top: one uses only what stands in a row above its own here, and those of
 /// one row are blind to each other.
 ///
-/// `program` stands below `args`, since reading a call needs the compiled tool; `order`, `seed`, `text`, `document`,
-/// `setup`, `plain` and `results` are not in the first plan, nor are `glob` and `semantics`, which `annotation` and
-/// `policy` share.
+/// Three rows differ from the plan. `model` stands above `role`, since the roles of an argument are part of the
+/// vocabulary. `document` stands above `model`, since it reads levels by their names. `lint` stands below `config`,
+/// which decides whether advice refuses a document.
 const LAYERS: &[&[&str]] = &[
-    &["limits", "order", "seed", "text"],
+    &["limits", "seed", "sort", "text"],
     &["diagnostic"],
     &["host"],
     &["path", "net", "glob"],
     &["role"],
+    &["model"],
     &["document"],
-    &["semantics"],
     &["annotation", "policy", "world"],
-    &["setup"],
+    &["lint"],
+    &["config"],
     &["program"],
-    &["args"],
-    &["eval"],
-    &["plain", "results"],
-    &["roots"],
-    &["approval"],
+    &["bind"],
+    &["judge", "compat"],
     &["engine"],
     &["lib"],
 ];
 
 /// The modules that are handed a host, to build its memory or for the two directories that it names.
-const HANDED_A_HOST: &[&str] = &["approval", "engine", "eval", "plain", "program", "roots"];
+const HANDED_A_HOST: &[&str] = &["compat", "engine", "judge", "program"];
 
 #[test]
 fn a_module_uses_only_what_stands_below_it() {
@@ -87,25 +85,21 @@ fn facade(sources: &[Source]) -> BTreeMap<String, String> {
 /// Documents end where the program begins: judging sees compiled data and operands.
 #[test]
 fn judging_sees_no_document_and_no_text_of_one() {
-    const SEEN: &[&str] = &[
-        "crate::policy::Effect",
-        "crate::policy::MatchType",
-        "crate::annotation::ArgumentName",
-    ];
     let sources = core_sources();
     let faults = wrong_paths(&sources, |source, path| {
         let documents = [
             "crate::document",
             "crate::policy",
             "crate::annotation",
-            "crate::setup",
+            "crate::config",
+            "crate::lint",
         ];
         let document = documents.iter().any(|module| begins(path, module));
-        let text =
-            path[0] == "serde_json" && !(source.file == "eval/trace.rs" && begins(path, "serde_json::Value"));
-        source.top() == "eval" && ((document && !SEEN.iter().any(|seen| begins(path, seen))) || text)
+        let text = path[0] == "serde_json"
+            && !(source.file == "judge/trace.rs" && begins(path, "serde_json::Value"));
+        source.top() == "judge" && (document || text)
     });
-    check("eval sees a document", faults);
+    check("judge sees a document", faults);
 }
 
 #[test]

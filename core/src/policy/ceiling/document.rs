@@ -9,8 +9,7 @@ use crate::diagnostic::{Code, Severity};
 use crate::document::{Input, Node, Relative, Report, load};
 use crate::glob::Glob;
 use crate::limits::Limits;
-use crate::order;
-use crate::semantics::SideEffectLevel;
+use crate::sort;
 
 const KEYS: [&str; 8] = [
     "tools",
@@ -56,7 +55,7 @@ impl Ceiling {
             workspace_roots: given("workspace_roots")
                 .and_then(|node| read_roots(&node, limits))
                 .unwrap_or_default(),
-            side_effect_level: given("side_effect_level").map(|node| SideEffectLevel::read(&node)),
+            side_effect_level: given("side_effect_level").map(|node| node.side_effect_level()),
             recursion_limit: given("recursion_limit").and_then(|node| read_count(&node)),
             tool_arg_constraints: given("tool_arg_constraints")
                 .and_then(|node| node.each("an array of constraints", |item| read_constraint(item, limits)))
@@ -81,7 +80,7 @@ fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {
         return BTreeMap::new();
     };
     let given = capabilities.entries();
-    order::map(given.filter_map(|(name, operations)| Some((name.into(), operations.names()?))))
+    sort::map(given.filter_map(|(name, operations)| Some((name.into(), operations.names()?))))
 }
 
 fn read_roots(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {

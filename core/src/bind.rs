@@ -1,0 +1,18 @@
+//! The arguments of one call, bound to the roles that the tool's annotation gives them.
+
+mod arguments;
+mod call;
+mod layout;
+mod prepared;
+mod shape;
+mod siblings;
+mod value;
+
+pub(crate) use arguments::{Operand, Reading, Refusal};
+pub use call::{Arguments, Call, CallError};
+pub use layout::Layout;
+pub use prepared::{Prepared, Replacement, View};
+pub use shape::ShapeError;
+pub(crate) use shape::{Shape, shape};
+pub(crate) use siblings::{Siblings, descend};
+pub use value::{Place, Value};

@@ -1,0 +1,194 @@
+//! The two views of a call's arguments: canonical forms are put in, all else stays as it was given, byte for byte.
+
+use serde_json::value::RawValue;
+
+use super::value::{Members, Place};
+
+/// A string of the arguments that is replaced by its canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// The member of the arguments, from 0.
+    pub argument: usize,
+    /// Where the string is within that member; empty when it is the member itself.
+    pub place: Vec<Place>,
+    /// What the tool's server gets; `None` where it gets the string as it is.
+    pub transport: Option<String>,
+    /// What policy sees; `None` where it sees the string as it is.
+    pub policy: Option<String>,
+}
+
+/// The two views of a call's arguments, as what changes in them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prepared {
+    /// Members that stood under an alias, by their place from 0, with the key that both views have instead.
+    pub renamed: Vec<(usize, String)>,
+    /// The strings that one view or both have in another form.
+    pub replacements: Vec<Replacement>,
+}
+
+/// One of the two views of a call's arguments (SPEC §6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// What the tool's server gets.
+    Transport,
+    /// What policy sees.
+    Policy,
+}
+
+impl Replacement {
+    /// What the string becomes in the view; `None` where it stays.
+    pub fn text(&self, view: View) -> Option<&str> {
+        match view {
+            View::Transport => self.transport.as_deref(),
+            View::Policy => self.policy.as_deref(),
+        }
+    }
+}
+
+impl Prepared {
+    /// The arguments in a view.
+    pub fn apply(&self, arguments: &serde_json::Value, view: View) -> serde_json::Value {
+        let text = self.apply_to_json(&arguments.to_string(), view);
+        let changed = text.and_then(|text| serde_json::from_str(&text).ok());
+        changed.unwrap_or_else(|| arguments.clone())
+    }
+
+    fn key(&self, member: usize) -> Option<&str> {
+        self.renamed
+            .iter()
+            .find(|(at, _)| *at == member)
+            .map(|(_, key)| key.as_str())
+    }
+
+    /// The arguments in a view, as JSON text; what is not replaced keeps its spelling, numbers included.
+    ///
+    /// `None` when the text is not the object that was prepared.
+    pub fn apply_to_json(&self, arguments: &str, view: View) -> Option<String> {
+        let Members::<&RawValue>(members) = serde_json::from_str(arguments).ok()?;
+        let mut text = String::from("{");
+        for (at, (name, value)) in members.iter().enumerate() {
+            let edits: Vec<Edit<'_>> = self
+                .replacements
+                .iter()
+                .filter(|replacement| replacement.argument == at)
+                .filter_map(|replacement| Some((replacement.place.as_slice(), replacement.text(view)?)))
+                .collect();
+            separate(&mut text, at);
+            push_string(&mut text, self.key(at).unwrap_or(name));
+            text.push(':');
+            splice(&mut text, value, &edits)?;
+        }
+        text.push('}');
+        Some(text)
+    }
+}
+
+type Edit<'e> = (&'e [Place], &'e str);
+
+fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()> {
+    if edits.is_empty() {
+        text.push_str(value.get());
+        return Some(());
+    }
+    if let Some((_, replacement)) = edits.iter().find(|(place, _)| place.is_empty()) {
+        push_string(text, replacement);
+        return Some(());
+    }
+    let below = |wanted: &dyn Fn(&Place) -> bool| -> Vec<Edit<'_>> {
+        let edits = edits
+            .iter()
+            .filter_map(|(place, text)| Some((place.split_first()?, *text)));
+        edits
+            .filter(|((first, _), _)| wanted(first))
+            .map(|((_, rest), text)| (rest, text))
+            .collect()
+    };
+    if value.get().starts_with('[') {
+        let items: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
+        text.push('[');
+        for (at, item) in items.into_iter().enumerate() {
+            separate(text, at);
+            splice(text, item, &below(&|place| *place == Place::Item(at)))?;
+        }
+        text.push(']');
+    } else {
+        let Members::<&RawValue>(members) = serde_json::from_str(value.get()).ok()?;
+        text.push('{');
+        for (at, (name, member)) in members.iter().enumerate() {
+            separate(text, at);
+            push_string(text, name);
+            text.push(':');
+            splice(
+                text,
+                member,
+                &below(&|place| matches!(place, Place::Member(known) if known == name)),
+            )?;
+        }
+        text.push('}');
+    }
+    Some(())
+}
+
+fn separate(text: &mut String, at: usize) {
+    if at > 0 {
+        text.push(',');
+    }
+}
+
+fn push_string(text: &mut String, value: &str) {
+    text.push_str(&serde_json::Value::from(value).to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_replaced_changes() {
+        let replace = |argument, place, text: &str| Replacement {
+            argument,
+            place,
+            transport: Some(text.to_owned()),
+            policy: None,
+        };
+        let prepared = Prepared {
+            renamed: vec![(4, "text".to_owned())],
+            replacements: vec![
+                replace(0, Vec::new(), "/a\"b"),
+                replace(2, vec![Place::Item(1)], "/c"),
+                replace(3, vec![Place::Item(0), Place::Member("path".to_owned())], "/d"),
+            ],
+        };
+        let given = r#"{ "path": "~/x", "big": 123456789012345678901234567890.10, "many": [1e2, "y", {"k": 1}],
+            "edits": [{"n": 1.0, "path": "z"}], "body": "\ud800" }"#;
+        let expected = r#"{"path":"/a\"b","big":123456789012345678901234567890.10,"many":[1e2,"/c",{"k": 1}],"edits":[{"n":1.0,"path":"/d"}],"text":"\ud800"}"#;
+        assert_eq!(
+            prepared.apply_to_json(given, View::Transport).as_deref(),
+            Some(expected)
+        );
+        let policy = prepared.apply_to_json(r#"{"path":1}"#, View::Policy);
+        assert_eq!(policy.as_deref(), Some(r#"{"path":1}"#));
+        assert_eq!(prepared.apply_to_json("[]", View::Policy), None);
+    }
+
+    #[test]
+    fn both_forms_of_arguments_change_alike() {
+        let prepared = Prepared {
+            renamed: vec![(0, "z".to_owned())],
+            replacements: vec![Replacement {
+                argument: 1,
+                place: vec![Place::Member("a/b".to_owned()), Place::Item(1)],
+                transport: Some("new".to_owned()),
+                policy: Some("other".to_owned()),
+            }],
+        };
+        let given = serde_json::json!({"x": 1, "y": {"a/b": [0, "old"], "c": null}});
+        for view in [View::Transport, View::Policy] {
+            let text = prepared.apply_to_json(&given.to_string(), view).unwrap();
+            assert_eq!(
+                prepared.apply(&given, view),
+                serde_json::from_str::<serde_json::Value>(&text).unwrap()
+            );
+        }
+    }
+}

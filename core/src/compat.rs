@@ -1,0 +1,19 @@
+//! What a runtime calls beside an engine: plain functions of paths, URLs and annotations, MCP roots, results, approvals.
+
+mod approval;
+mod functions;
+mod roots;
+mod tool_result;
+
+pub use approval::{
+    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
+    extract_whitelist_candidates,
+};
+pub use functions::{
+    PlainAnnotation, expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote,
+    resolve_git_remote, resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
+};
+pub use roots::{
+    McpRoot, PolicyRoot, directory_for_path, extract_policy_roots, extract_required_servers, to_mcp_roots,
+};
+pub use tool_result::{rewrite_result_content, rewrite_text};

@@ -1,0 +1,360 @@
+//! Approvals: what a person who lets an escalated call pass may let pass again (SPEC §9).
+//!
+//! An approval only ever turns `escalate` into `allow`; it never touches a denial.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bind::{Arguments, Value};
+use crate::compat::functions::{Plain, PlainAnnotation, strings};
+use crate::host::{Host, HostError};
+use crate::net;
+use crate::path::Failure;
+use crate::role::{Category, Registry, RoleId};
+
+/// What every value of one role must be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum ApprovalConstraint {
+    /// A path within a directory.
+    Directory {
+        /// The role's name.
+        role: String,
+        /// The canonical directory.
+        directory: String,
+    },
+    /// A URL of one domain.
+    Domain {
+        /// The role's name.
+        role: String,
+        /// The domain, as `extractDomain` or `extractGitDomain` gives it.
+        domain: String,
+    },
+    /// One identifier.
+    Exact {
+        /// The role's name.
+        role: String,
+        /// The identifier in lower case.
+        value: String,
+    },
+}
+
+impl ApprovalConstraint {
+    fn role(&self) -> &str {
+        match self {
+            Self::Directory { role, .. } | Self::Domain { role, .. } | Self::Exact { role, .. } => role,
+        }
+    }
+
+    fn describe(&self) -> String {
+        match self {
+            Self::Directory { role, directory } => format!("{role} within {directory}"),
+            Self::Domain { role, domain } => format!("{role} domain {domain}"),
+            Self::Exact { role, value } => format!("{role}={value}"),
+        }
+    }
+}
+
+/// Calls that a person approved together: one tool, and constraints on its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalPattern {
+    /// The server.
+    pub server_name: String,
+    /// The tool.
+    pub tool_name: String,
+    /// All of these must hold.
+    pub constraints: Vec<ApprovalConstraint>,
+    /// The escalation that was approved.
+    #[serde(default)]
+    pub source_escalation_id: String,
+    /// The reason that the escalation gave.
+    pub original_reason: String,
+    /// The pattern for a person: `Allow <server>/<tool> <constraints>`.
+    pub description: String,
+}
+
+/// One escalated call, as a person sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Escalation<'a> {
+    /// The server.
+    pub server: &'a str,
+    /// The tool.
+    pub tool: &'a str,
+    /// The call's arguments.
+    pub arguments: &'a Arguments<'a>,
+    /// The tool's annotation.
+    pub annotation: &'a PlainAnnotation,
+    /// The roles that escalated; `None` where that is not known.
+    pub roles: Option<&'a [RoleId]>,
+}
+
+/// The patterns that an approval of the escalation may stand for; none where no value can be constrained.
+///
+/// # Errors
+/// When the host fails.
+pub fn extract_whitelist_candidates(
+    escalation: &Escalation<'_>,
+    escalation_id: &str,
+    reason: &str,
+    host: &dyn Host,
+) -> Result<Vec<ApprovalPattern>, HostError> {
+    let registry = Registry::default();
+    let mut plain = Plain::new(host);
+    let all = resource_roles(escalation.annotation, &registry);
+    let roles = escalation.roles.unwrap_or(&all);
+    let mut constraints = Vec::new();
+    for role in roles
+        .iter()
+        .copied()
+        .filter(|role| !has_unreadable(escalation, *role))
+    {
+        for value in values(escalation.arguments, escalation.annotation, role) {
+            let constraint = constraint(&mut plain, &registry, escalation.arguments, role, &value)?;
+            constraints.extend(constraint.filter(|one| !constraints.contains(one)));
+        }
+    }
+    if constraints.is_empty() {
+        return Ok(Vec::new());
+    }
+    let described: Vec<String> = constraints.iter().map(ApprovalConstraint::describe).collect();
+    let description = format!(
+        "Allow {}/{} {}",
+        escalation.server,
+        escalation.tool,
+        described.join(", ")
+    );
+    Ok(vec![ApprovalPattern {
+        server_name: escalation.server.to_owned(),
+        tool_name: escalation.tool.to_owned(),
+        constraints,
+        source_escalation_id: escalation_id.to_owned(),
+        original_reason: reason.to_owned(),
+        description,
+    }])
+}
+
+fn resource_roles(annotation: &PlainAnnotation, registry: &Registry) -> Vec<RoleId> {
+    let mut roles = Vec::new();
+    for role in annotation.iter().flat_map(|(_, roles)| roles.iter().copied()) {
+        if registry.get(role).is_resource_identifier() && !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+    roles
+}
+
+/// The values of a role, in the annotation's order.
+fn values(arguments: &Arguments<'_>, annotation: &PlainAnnotation, role: RoleId) -> Vec<String> {
+    let bearers = annotation.iter().filter(|(_, roles)| roles.contains(&role));
+    let members = bearers.filter_map(|(name, _)| arguments.members().iter().find(|(known, _)| known == name));
+    members.flat_map(|(_, value)| strings(value)).collect()
+}
+
+fn constraint(
+    plain: &mut Plain<'_>,
+    registry: &Registry,
+    arguments: &Arguments<'_>,
+    role: RoleId,
+    value: &str,
+) -> Result<Option<ApprovalConstraint>, HostError> {
+    let definition = registry.get(role);
+    let name = definition.name.to_string();
+    Ok(match definition.category {
+        Category::Path if matches!(role, RoleId::WRITE_HISTORY | RoleId::DELETE_HISTORY) => None,
+        Category::Path => match plain.resolve(value) {
+            Ok(path) => {
+                let itself = plain.is_directory(&path)?;
+                let directory = if itself {
+                    path.as_str().to_owned()
+                } else {
+                    path.parent().as_str().to_owned()
+                };
+                Some(ApprovalConstraint::Directory {
+                    role: name,
+                    directory,
+                })
+            }
+            Err(Failure::Unresolvable(_)) => None,
+            Err(Failure::Host(error)) => return Err(error),
+        },
+        Category::Url => {
+            let mut domains = domains(plain, arguments, role, value)?;
+            domains.dedup();
+            match domains.as_slice() {
+                [domain] if !domain.is_empty() => Some(ApprovalConstraint::Domain {
+                    role: name,
+                    domain: domain.clone(),
+                }),
+                _ => None,
+            }
+        }
+        Category::Identifier => Some(ApprovalConstraint::Exact {
+            role: name,
+            value: value.to_lowercase(),
+        }),
+        // Where an address leads is for a world to say, and an approval knows none.
+        Category::Address | Category::Opaque => None,
+    })
+}
+
+/// The domains of a URL value: one, or that of each URL that a git remote stands for.
+fn domains(
+    plain: &mut Plain<'_>,
+    arguments: &Arguments<'_>,
+    role: RoleId,
+    value: &str,
+) -> Result<Vec<String>, HostError> {
+    if role != RoleId::GIT_REMOTE_URL {
+        return Ok(vec![net::extract_domain(value).into_owned()]);
+    }
+    let path = arguments.members().iter().find(|(name, _)| name == "path");
+    let path = path.and_then(|(_, value)| strings(value).into_iter().next());
+    let urls = plain.remote_urls(value, path.as_deref())?;
+    Ok(urls
+        .iter()
+        .map(|url| net::extract_git_domain(url).into_owned())
+        .collect())
+}
+
+/// Approved patterns, in the order in which they were added.
+#[derive(Clone, Debug, Default)]
+pub struct ApprovalWhitelist {
+    patterns: Vec<ApprovalPattern>,
+}
+
+/// A pattern without constraints would approve every call of its tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unconstrained;
+
+impl std::fmt::Display for Unconstrained {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("the pattern has no constraints, expected at least one")
+    }
+}
+
+impl std::error::Error for Unconstrained {}
+
+impl ApprovalWhitelist {
+    /// Adds a pattern; the answer is its id, counted from 0.
+    ///
+    /// # Errors
+    /// When the pattern has no constraints.
+    pub fn add(&mut self, pattern: ApprovalPattern) -> Result<usize, Unconstrained> {
+        if pattern.constraints.is_empty() {
+            return Err(Unconstrained);
+        }
+        self.patterns.push(pattern);
+        Ok(self.patterns.len().saturating_sub(1))
+    }
+
+    /// The patterns with their ids.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, &ApprovalPattern)> {
+        self.patterns.iter().enumerate()
+    }
+
+    /// How many patterns there are.
+    pub fn size(&self) -> usize {
+        self.patterns.len()
+    }
+
+    /// The first pattern that covers the escalated call: same server and tool, each constraint met by every
+    /// value of its role, of which there is at least one, and every escalated role constrained.
+    ///
+    /// # Errors
+    /// When the host fails.
+    pub fn find(&self, escalation: &Escalation<'_>, host: &dyn Host) -> Result<Option<usize>, HostError> {
+        for (id, pattern) in self.entries() {
+            if covers(pattern, escalation, host)? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn covers(
+    pattern: &ApprovalPattern,
+    escalation: &Escalation<'_>,
+    host: &dyn Host,
+) -> Result<bool, HostError> {
+    if pattern.server_name != escalation.server || pattern.tool_name != escalation.tool {
+        return Ok(false);
+    }
+    let registry = Registry::default();
+    let constrained = |role: &RoleId| {
+        let name = registry.name(*role);
+        pattern
+            .constraints
+            .iter()
+            .any(|constraint| constraint.role() == name)
+    };
+    if !escalation.roles.is_none_or(|roles| roles.iter().all(constrained)) {
+        return Ok(false);
+    }
+    let mut plain = Plain::new(host);
+    for constraint in &pattern.constraints {
+        let Some(role) = registry.find(constraint.role()) else {
+            return Ok(false);
+        };
+        let values = values(escalation.arguments, escalation.annotation, role);
+        if values.is_empty() || has_unreadable(escalation, role) {
+            return Ok(false);
+        }
+        for value in values {
+            if !meets(&mut plain, constraint, escalation.arguments, role, &value)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a value of the role is out of reach: an argument holds something that is no string, array of strings,
+/// number, boolean or null, or the annotation names places within arguments (JSON Pointers), which are not read here.
+fn has_unreadable(escalation: &Escalation<'_>, role: RoleId) -> bool {
+    let pointed = |(name, roles): &(String, Vec<RoleId>)| name.starts_with('/') && roles.contains(&role);
+    if escalation.annotation.iter().any(pointed) {
+        return true;
+    }
+    let compound = |value: &Value<'_>| matches!(value, Value::Array(_) | Value::Object(_) | Value::Unread);
+    escalation.arguments.members().iter().any(|(name, value)| {
+        let bears = escalation
+            .annotation
+            .iter()
+            .any(|(known, roles)| known == name && roles.contains(&role));
+        bears
+            && match value.read(crate::Limits::default().depth).as_deref() {
+                Ok(Value::Array(items)) => items.iter().any(compound),
+                Ok(value) => compound(value) || matches!(value, Value::IllFormed),
+                Err(_) => true,
+            }
+    })
+}
+
+fn meets(
+    plain: &mut Plain<'_>,
+    constraint: &ApprovalConstraint,
+    arguments: &Arguments<'_>,
+    role: RoleId,
+    value: &str,
+) -> Result<bool, HostError> {
+    match constraint {
+        ApprovalConstraint::Directory { directory, .. } => {
+            let [within, path] = [directory.as_str(), value].map(|one| plain.resolve(one));
+            match (within, path) {
+                (Err(Failure::Host(error)), _) | (_, Err(Failure::Host(error))) => Err(error),
+                (Ok(within), Ok(path)) => Ok(path.is_within(&within)),
+                (Err(Failure::Unresolvable(_)), _) | (_, Err(Failure::Unresolvable(_))) => Ok(false),
+            }
+        }
+        ApprovalConstraint::Domain { domain, .. } => {
+            let domains = domains(plain, arguments, role, value)?;
+            Ok(!domain.is_empty()
+                && !domains.is_empty()
+                && domains
+                    .iter()
+                    .all(|one| one.to_lowercase() == domain.to_lowercase()))
+        }
+        ApprovalConstraint::Exact { value: exact, .. } => Ok(value.to_lowercase() == *exact),
+    }
+}

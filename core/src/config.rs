@@ -1,0 +1,420 @@
+//! Everything that an engine is built from, read and checked together.
+
+mod kind;
+mod options;
+mod reader;
+mod roles;
+mod sandbox;
+
+use crate::annotation::{self, Annotations};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Input, Node, Relative, Report};
+use crate::limits::Limits;
+use crate::lint;
+use crate::policy::{self, Ceiling, Lists, Policy};
+use crate::role::Registry;
+use crate::world::{self, World};
+
+pub use kind::Part;
+pub(crate) use options::{Directories, Options, UnknownArguments, WorkspaceRoots};
+use reader::Reader;
+
+/// What an engine is built from, without a fault.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// The rules.
+    pub(crate) policy: Policy,
+    /// The tools.
+    pub(crate) annotations: Annotations,
+    /// What `@names` stand for.
+    pub(crate) lists: Lists,
+    /// Paths that no call may touch: absolute, `~` or `~/…`.
+    pub(crate) protected_paths: Vec<Box<str>>,
+    /// The directories that are one sandbox: `allowedDirectory`, or the workspace roots of the ceiling. They are absolute,
+    /// `~`, `~/…`, or (with a warning, and not of a ceiling) relative to the current directory.
+    pub(crate) sandbox: Vec<Box<str>>,
+    /// For each gated server the domain patterns that pass, in the order of the document.
+    pub(crate) domain_allowlists: Vec<(Box<str>, Vec<Box<str>>)>,
+    /// The servers whose every call is allowed.
+    pub(crate) trusted_servers: Vec<Box<str>>,
+    /// What calls may use at most.
+    pub(crate) ceiling: Option<Ceiling>,
+    /// How the engine behaves.
+    pub(crate) options: Options,
+    /// The built-in roles and those of the host.
+    pub(crate) registry: Registry,
+    /// Places by address.
+    pub(crate) world: Option<World>,
+    /// What is doubtful and did not stop loading; empty when loading was strict.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Reads the parts of an engine.
+///
+/// The policy and the annotations are required; any other part may be missing or null, and is then not
+/// configured. Options and roles are read first, since the limits, strictness and roles that they set hold
+/// for all other parts: where one of the two has an error, the rest is not read.
+///
+/// # Errors
+///
+/// Every diagnostic of every part, warnings among them, where one is an error, or where loading is strict
+/// and there are warnings.
+pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>> {
+    let mut reader = Reader::new(parts)?;
+    let options = reader.optional(Part::Options, |node, _| options::read(node));
+    let options = options.unwrap_or_default();
+    reader.limits = options.limits.clone();
+    let has_world = reader.is_configured(Part::World);
+    let registry = reader.optional(Part::Roles, |node, _| roles::read(node, has_world));
+    let registry = registry.unwrap_or_else(|| Registry::extended(has_world, &[]).unwrap_or_default());
+    reader.check(false)?;
+
+    let policy = reader.required(Part::CompiledPolicy, |node, limits| {
+        let policy = policy::read(node, &registry, limits);
+        lint::reachability(&policy.rules, node, &registry);
+        policy
+    });
+    let annotations = reader.required(Part::ToolAnnotations, |node, _| {
+        let annotations = annotation::read(node, &registry, &options.harn_server);
+        lint::artifacts(&annotations, node);
+        annotations
+    });
+    let lists = reader.optional(Part::DynamicLists, Lists::read);
+    let lists = lists.unwrap_or_default();
+    if let Some(policy) = &policy {
+        let report = Report::default();
+        let name = Part::CompiledPolicy.key();
+        lint::missing_lists(policy, name, &lists, &report);
+        reader.diagnostics.extend(report.finish(name));
+    }
+    let protected_paths = reader.optional(Part::ProtectedPaths, read_protected_paths);
+    let sandbox = reader.optional(Part::AllowedDirectory, |node, limits| {
+        node.path(Relative::Warned, limits).map(Box::from)
+    });
+    let domain_allowlists = reader.optional(Part::ServerDomainAllowlists, read_allowlists);
+    let trusted_servers = reader.optional(Part::TrustedServers, |node, _| node.names());
+    let world = reader.optional(Part::World, |node, limits| {
+        let world = world::read(node, limits);
+        lint::world(&world, node);
+        world
+    });
+    let ceiling = reader.optional(Part::Ceiling, Ceiling::read);
+    let annotations = annotations.unwrap_or_default();
+    let mut sandbox: Vec<Box<str>> = sandbox.flatten().into_iter().collect();
+    if let Some(ceiling) = &ceiling {
+        let found = lint::unbound(ceiling, Part::Ceiling.key(), &annotations);
+        reader.diagnostics.extend(found);
+    }
+    if options.workspace_roots == WorkspaceRoots::Sandbox {
+        match sandbox::of_ceiling(ceiling.as_ref(), &sandbox) {
+            Ok(roots) => sandbox = roots.to_vec(),
+            Err(message) => reader.diagnostics.push(Diagnostic::error(
+                Code::InvalidValue,
+                "options.workspaceRoots",
+                message,
+            )),
+        }
+    }
+    reader.check(options.strict)?;
+    let policy = policy.unwrap_or_default();
+    let domain_allowlists = domain_allowlists.unwrap_or_default();
+    // What the engine does by design is worth a word, but no fault of the document: strict loading takes it.
+    let by_design = lint::overridden(
+        &policy,
+        Part::CompiledPolicy.key(),
+        &registry,
+        &annotations,
+        &sandbox,
+        &domain_allowlists,
+    );
+    reader.diagnostics.extend(by_design);
+    if let Some(ceiling) = &ceiling {
+        let by_design = lint::undeclared(ceiling, Part::Ceiling.key(), &annotations);
+        reader.diagnostics.extend(by_design);
+    }
+    Ok(Setup {
+        policy,
+        annotations,
+        lists,
+        protected_paths: protected_paths.flatten().unwrap_or_default(),
+        sandbox,
+        domain_allowlists,
+        trusted_servers: trusted_servers.flatten().unwrap_or_default(),
+        ceiling,
+        options,
+        registry,
+        world,
+        warnings: reader.diagnostics,
+    })
+}
+
+fn read_protected_paths(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
+    node.each("an array of paths", |item| {
+        item.path(Relative::Refused, limits).map(Box::from)
+    })
+}
+
+fn read_allowlists(node: &Node<'_, '_>, limits: &Limits) -> Vec<(Box<str>, Vec<Box<str>>)> {
+    let Some(servers) = node.object() else {
+        return Vec::new();
+    };
+    servers
+        .entries()
+        .filter_map(|(server, patterns)| Some((server.into(), patterns.patterns(limits)?)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const POLICY: &str = r#"{"generatedAt":"t","constitutionHash":"c","inputHash":"h","rules":[]}"#;
+    const ANNOTATIONS: &str = r#"{"generatedAt":"t","servers":{}}"#;
+
+    /// Reads `parts` with an empty policy and empty annotations, where they do not have their own.
+    fn read_with(parts: &[(Part, &str)]) -> Result<Setup, Vec<Diagnostic>> {
+        let mut all: Vec<(Part, Input<'_>)> = parts
+            .iter()
+            .map(|(part, text)| (*part, Input::Text(text)))
+            .collect();
+        for (part, text) in [
+            (Part::CompiledPolicy, POLICY),
+            (Part::ToolAnnotations, ANNOTATIONS),
+        ] {
+            if parts.iter().all(|(one, _)| *one != part) {
+                all.push((part, Input::Text(text)));
+            }
+        }
+        read(&all)
+    }
+
+    fn check(parts: &[(Part, &str)], expected: &[&str]) {
+        let faults = match read_with(parts) {
+            Ok(setup) => setup.warnings,
+            Err(faults) => faults,
+        };
+        let found: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_is_null_or_missing_is_not_configured() {
+        let nothing = [
+            (Part::DynamicLists, "null"),
+            (Part::ProtectedPaths, "null"),
+            (Part::AllowedDirectory, "null"),
+            (Part::ServerDomainAllowlists, "null"),
+            (Part::TrustedServers, "null"),
+            (Part::Ceiling, "null"),
+            (Part::Options, "null"),
+            (Part::Roles, "null"),
+            (Part::World, " null\n"),
+        ];
+        for setup in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
+            assert_eq!(setup.sandbox, []);
+            assert!(setup.protected_paths.is_empty() && setup.domain_allowlists.is_empty());
+            assert!(setup.trusted_servers.is_empty() && setup.warnings.is_empty());
+            assert_eq!(setup.ceiling, None);
+            assert_eq!(
+                (setup.lists, setup.options),
+                (Lists::default(), Options::default())
+            );
+        }
+        check(
+            &[(Part::CompiledPolicy, "null")],
+            &["error[wrong-type] at compiledPolicy: found `null`"],
+        );
+        let faults = read(&[]).unwrap_err();
+        assert_eq!(faults.len(), 2);
+        assert_eq!(
+            faults[0].to_string(),
+            "error[missing-field] at compiledPolicy: `compiledPolicy` is missing, expected the document"
+        );
+    }
+
+    #[test]
+    fn every_part_is_read() {
+        let roles = json!([{"name": "secret", "description": "", "category": "opaque"}]);
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let (protected, sandbox) = (json!(["/etc", "~", "~/.ssh"]), json!("/box"));
+        let (gated, trusted) = (json!({"fetch": ["*.x", ""], "a": []}), json!(["memory"]));
+        let annotations = json!({"generatedAt": "t", "servers": {"s": {"inputHash": "h", "tools": [
+            {"toolName": "t", "serverName": "s", "comment": "", "args": {"key": ["secret"]}},
+        ]}}});
+        let setup = read(&[
+            (Part::TrustedServers, Input::Value(&trusted)),
+            (Part::ToolAnnotations, Input::Value(&annotations)),
+            (Part::CompiledPolicy, Input::Value(&value(POLICY))),
+            (Part::ProtectedPaths, Input::Value(&protected)),
+            (Part::AllowedDirectory, Input::Value(&sandbox)),
+            (Part::ServerDomainAllowlists, Input::Value(&gated)),
+            (Part::Options, Input::Text("{\"heuristicPaths\":\"off\"}")),
+            (Part::Roles, Input::Value(&roles)),
+        ])
+        .unwrap();
+        assert_eq!(setup.annotations.tools.len(), 1);
+        assert!(setup.registry.find("secret").is_some());
+        assert_eq!(
+            setup.protected_paths,
+            ["/etc".into(), "~".into(), "~/.ssh".into()]
+        );
+        assert_eq!(setup.sandbox, ["/box".into()]);
+        let gated = [
+            ("fetch".into(), vec!["*.x".into(), "".into()]),
+            ("a".into(), vec![]),
+        ];
+        assert_eq!(setup.domain_allowlists, gated);
+        assert_eq!(setup.trusted_servers, ["memory".into()]);
+        assert!(!setup.options.heuristic_paths);
+    }
+
+    #[test]
+    fn every_part_is_read_strictly() {
+        for (part, text, expected) in [
+            (
+                Part::ProtectedPaths,
+                "\"/etc\"",
+                &["error[wrong-type] at protectedPaths: "][..],
+            ),
+            (
+                Part::ProtectedPaths,
+                "[\"\", \"etc\", \"~root\", \"$HOME/x\", \"/a\\u0000\", null]",
+                &[
+                    "error[invalid-path] at protectedPaths[0]: ",
+                    "error[invalid-path] at protectedPaths[1]: found `\"etc\"`, a relative path, expected an absolute path",
+                    "error[invalid-path] at protectedPaths[2]: ",
+                    "error[invalid-path] at protectedPaths[3]: ",
+                    "error[invalid-path] at protectedPaths[4]: ",
+                    "error[wrong-type] at protectedPaths[5]: ",
+                ],
+            ),
+            (
+                Part::AllowedDirectory,
+                "\"\"",
+                &["error[invalid-path] at allowedDirectory: "],
+            ),
+            (
+                Part::AllowedDirectory,
+                "[\"/box\"]",
+                &["error[wrong-type] at allowedDirectory: "],
+            ),
+            (
+                Part::AllowedDirectory,
+                "\"box\"",
+                &["warning[invalid-path] at allowedDirectory: "],
+            ),
+            (Part::AllowedDirectory, "\"~\"", &[]),
+            (
+                Part::ServerDomainAllowlists,
+                "[]",
+                &["error[wrong-type] at serverDomainAllowlists: "],
+            ),
+            (
+                Part::ServerDomainAllowlists,
+                "{\"fetch\":null,\"git\":\"x\"}",
+                &[
+                    "error[wrong-type] at serverDomainAllowlists.fetch: found `null`",
+                    "error[wrong-type] at serverDomainAllowlists.git: ",
+                ],
+            ),
+            (
+                Part::TrustedServers,
+                "\"memory\"",
+                &["error[wrong-type] at trustedServers: "],
+            ),
+            (
+                Part::TrustedServers,
+                "[\"\"]",
+                &["error[invalid-value] at trustedServers[0]: "],
+            ),
+            (Part::TrustedServers, "[", &["error[syntax] at trustedServers: "]),
+            (
+                Part::ToolAnnotations,
+                "{}",
+                &["error[missing-field] at toolAnnotations: "; 2],
+            ),
+            (
+                Part::DynamicLists,
+                "{\"generatedAt\":\"\",\"lists\":[]}",
+                &["error[wrong-type] at dynamicLists.lists: "],
+            ),
+            // The rest is not read where options or roles have an error.
+            (
+                Part::Options,
+                "{\"stric\":true}",
+                &["error[unknown-key] at options.stric: "],
+            ),
+            (Part::Roles, "{}", &["error[wrong-type] at roles: "]),
+        ] {
+            check(&[(part, text)], expected);
+        }
+        check(
+            &[(Part::TrustedServers, "[]"), (Part::TrustedServers, "[]")],
+            &["error[duplicate-key] at trustedServers: the part `trustedServers` is given twice"],
+        );
+        check(
+            &[(Part::ProtectedPaths, "[\"etc\"]"), (Part::TrustedServers, "[1]")],
+            &[
+                "error[invalid-path] at protectedPaths[0]: ",
+                "error[wrong-type] at trustedServers[0]: ",
+            ],
+        );
+    }
+
+    #[test]
+    fn missing_lists_are_warned_of_and_strict_loading_refuses_warnings() {
+        let rule = json!({
+            "name": "n", "description": "", "principle": "", "then": "deny", "reason": "",
+            "if": {
+                "domains": {"roles": ["fetch-url"], "allowed": ["x", "@l", "@toString"]},
+                "lists": [{"roles": ["none"], "allowed": ["@m"], "matchType": "identifiers"}],
+            },
+        });
+        let mut policy: Value = serde_json::from_str(POLICY).unwrap();
+        policy["rules"] = json!([rule]);
+        let list = json!({
+            "values": [], "manualAdditions": [], "manualRemovals": [], "resolvedAt": "t", "inputHash": "h",
+        });
+        let lists = json!({"generatedAt": "t", "lists": {"l": list}}).to_string();
+        let policy = policy.to_string();
+        let parts = [
+            (Part::CompiledPolicy, policy.as_str()),
+            (Part::DynamicLists, lists.as_str()),
+        ];
+        let expected = [
+            "warning[missing-list] at compiledPolicy.rules[0].if.domains.allowed[2]: found `@toString`",
+            "warning[missing-list] at compiledPolicy.rules[0].if.lists[0].allowed[0]: found `@m`",
+        ];
+        check(&parts, &expected);
+        assert!(read_with(&parts).is_ok());
+        let mut strict = parts.to_vec();
+        strict.push((Part::Options, "{\"strict\":true}"));
+        check(&strict, &expected);
+        assert!(read_with(&strict).is_err());
+        assert!(read_with(&[(Part::Options, "{\"strict\":true}")]).is_ok());
+    }
+
+    #[test]
+    fn limits_come_from_the_options() {
+        check(
+            &[
+                (Part::Options, "{\"limits\":{\"depth\":1,\"value_bytes\":4}}"),
+                (Part::ProtectedPaths, "[\"/etc\",\"/etc/shadow\"]"),
+                (Part::ServerDomainAllowlists, "{\"fetch\":[]}"),
+                (Part::CompiledPolicy, POLICY),
+                (Part::ToolAnnotations, ANNOTATIONS),
+            ],
+            &[
+                "error[limit] at compiledPolicy.rules: nested more than 1 levels deep",
+                "error[limit] at toolAnnotations.servers: ",
+                "error[limit] at protectedPaths[1]: found `11` bytes, expected at most 4 (limit `value_bytes`)",
+                "error[limit] at serverDomainAllowlists.fetch: ",
+            ],
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! Which directories are the sandbox.
+
+use crate::policy::Ceiling;
+
+/// The workspace roots of the ceiling, as the sandbox.
+pub(super) fn of_ceiling<'c>(
+    ceiling: Option<&'c Ceiling>,
+    allowed_directory: &[Box<str>],
+) -> Result<&'c [Box<str>], &'static str> {
+    let roots = ceiling.map_or(&[][..], |ceiling| &ceiling.workspace_roots);
+    if !allowed_directory.is_empty() {
+        return Err(
+            "found `\"sandbox\"` beside `allowedDirectory`, which is the sandbox, expected one of them",
+        );
+    }
+    if roots.is_empty() {
+        return Err("found `\"sandbox\"` and no workspace root in the ceiling, expected at least one");
+    }
+    Ok(roots)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::Input;
+
+    #[test]
+    fn roots_may_be_the_sandbox() {
+        for (roots, allowed, expected) in [
+            (json!(["~/a"]), None, Ok(&["~/a"][..])),
+            (json!(["/b", "/a", "/b"]), None, Ok(&["/b", "/a", "/b"])),
+            (json!([]), None, Err("no workspace root")),
+            (Value::Null, None, Err("no workspace root")),
+            (json!(["/a"]), Some("/a"), Err("beside `allowedDirectory`")),
+            (json!(["/a", "/b"]), Some("/c"), Err("beside `allowedDirectory`")),
+            (json!([]), Some("/c"), Err("beside `allowedDirectory`")),
+        ] {
+            let document = json!({"workspace_roots": roots});
+            let ceiling = (!roots.is_null()).then(|| Ceiling::load(Input::Value(&document)).unwrap());
+            let allowed: Vec<Box<str>> = allowed.into_iter().map(Box::from).collect();
+            match (of_ceiling(ceiling.as_ref(), &allowed), expected) {
+                (Ok(found), Ok(expected)) => {
+                    let found: Vec<&str> = found.iter().map(|root| &**root).collect();
+                    assert_eq!(found, expected);
+                }
+                (Err(found), Err(expected)) => assert!(found.contains(expected), "{found}"),
+                (found, _) => panic!("{document}: {found:?}, expected {expected:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! A side-effect level, as annotations and ceilings write it.
+
+use crate::diagnostic::{Code, Severity};
+use crate::model::SideEffectLevel;
+
+use super::{Node, did_you_mean, listed};
+
+impl Node<'_, '_> {
+    /// The level that a document says. An unknown word is `none`, which allows nothing, and is warned of.
+    pub(crate) fn side_effect_level(&self) -> SideEffectLevel {
+        let Some(name) = self.string() else {
+            return SideEffectLevel::default();
+        };
+        if SideEffectLevel::find(name).is_none() {
+            self.fault(Severity::Warning, Code::UnknownValue, || {
+                let names = SideEffectLevel::ALL.map(SideEffectLevel::as_str);
+                let message = format!(
+                    "found {}, which is taken for `none`, expected one of {}",
+                    self.found(),
+                    listed(names)
+                );
+                (message, did_you_mean(name, names))
+            });
+        }
+        SideEffectLevel::parse(name)
+    }
+}

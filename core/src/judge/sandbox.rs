@@ -1,0 +1,103 @@
+//! The sandbox as a call sees it: one directory, several that are one sandbox, or none.
+
+use super::canonical::Forms;
+use super::directories::{Directory, Protected};
+use crate::bind::Operand;
+use crate::host::HostError;
+use crate::path::{CanonicalPath, PathCase};
+use crate::sort;
+
+/// The directories of the sandbox in the order of the document; those that cannot be resolved hold nothing.
+#[derive(Debug, Default)]
+pub(crate) enum Sandbox {
+    /// There is no sandbox.
+    #[default]
+    Nowhere,
+    /// The usual case, which allocates nothing.
+    One(Directory),
+    /// Workspace roots that are one sandbox.
+    Several(Vec<Directory>),
+}
+
+/// A directory of the sandbox. One that lies outside of the workspace roots of an outer ceiling, by a link, holds nothing.
+fn within_outer_roots(forms: &mut Forms<'_, '_>, lexical: &str) -> Result<Directory, HostError> {
+    let directory = Directory::resolve(forms, lexical)?;
+    let ceiling = forms.program.ceiling.as_ref();
+    for set in ceiling.map_or(&[][..], |ceiling| ceiling.outer_roots()) {
+        let mut is_within = false;
+        for root in set {
+            let root = Directory::resolve(forms, root)?;
+            is_within |= directory.known().is_some_and(|known| root.grants(known));
+        }
+        if !is_within {
+            return Ok(Directory::unresolvable(lexical));
+        }
+    }
+    Ok(directory)
+}
+
+impl Sandbox {
+    /// Resolves the directories that the program names.
+    pub(super) fn resolve(forms: &mut Forms<'_, '_>) -> Result<Self, HostError> {
+        Ok(match &*forms.program.sandbox {
+            [] => Self::Nowhere,
+            [one] => Self::One(within_outer_roots(forms, one)?),
+            several => {
+                let directories = several.iter().map(|one| within_outer_roots(forms, one));
+                Self::Several(directories.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    fn directories(&self) -> &[Directory] {
+        match self {
+            Self::Nowhere => &[],
+            Self::One(directory) => std::slice::from_ref(directory),
+            Self::Several(directories) => directories,
+        }
+    }
+
+    /// Whether no directory is the sandbox.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.directories().is_empty()
+    }
+
+    /// The directory that relative paths and patterns are relative to.
+    pub(crate) fn first(&self) -> Option<&Directory> {
+        self.directories().first()
+    }
+
+    /// Whether one of the directories holds the path.
+    pub(crate) fn grants(&self, path: &CanonicalPath) -> bool {
+        self.directories().iter().any(|directory| directory.grants(path))
+    }
+
+    /// Whether the value, and the link that it may be, lie within the sandbox, be it in two of its directories.
+    pub(crate) fn holds(&self, operand: &Operand<'_, '_>) -> bool {
+        operand.path().is_some_and(|path| self.grants(path))
+            && operand.entry().is_none_or(|entry| self.grants(entry))
+    }
+
+    /// Whether the path is excepted from what is protected: a directory that holds it lies within that entry, and so is
+    /// the more specific of the two. No directory excepts what only another one holds.
+    pub(crate) fn excepts(&self, path: &CanonicalPath, protected: &Protected, case: PathCase) -> bool {
+        let mut known = self.directories().iter().filter_map(Directory::known);
+        known.any(|directory| path.is_within(directory) && protected.covers(&case.fold(directory)))
+    }
+
+    /// For explanations: of the directories that hold one of the values, or its link, the first for each.
+    pub(crate) fn shown_around<'o, 'p: 'o, 'c: 'o>(
+        &self,
+        operands: impl Iterator<Item = &'o Operand<'p, 'c>>,
+    ) -> String {
+        let mut holding: Vec<usize> = operands
+            .flat_map(|operand| operand.path().into_iter().chain(operand.entry()))
+            .filter_map(|path| self.directories().iter().position(|one| one.grants(path)))
+            .collect();
+        sort::sort(&mut holding);
+        holding.dedup();
+        let holding = holding.into_iter().filter_map(|at| self.directories().get(at));
+        let names: Vec<&str> = holding.map(Directory::as_str).collect();
+        names.join(" or ")
+    }
+}

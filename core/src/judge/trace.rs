@@ -1,0 +1,220 @@
+//! How a verdict came about, step by step, bounded like everything else.
+
+use serde::Serialize;
+
+use super::conditions::Reason;
+use crate::program::Rule;
+
+/// A verdict with everything that led to it.
+///
+/// The same call, engine and host answers give the same explanation, byte for byte, in every host.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// The verdict, as `{decision, rule, reason, escalatedRoles?}`.
+    pub verdict: serde_json::Value,
+    /// The server that was called.
+    pub server_name: String,
+    /// The tool that was called.
+    pub tool_name: String,
+    /// Every string that bears a role.
+    pub values: Vec<ValueStep>,
+    /// The structural checks, in order, up to the one that decided.
+    pub checks: Vec<CheckStep>,
+    /// The judgement of each role by the rules.
+    pub roles: Vec<RoleStep>,
+    /// How many steps were left out because the explanation reached its limit.
+    pub steps_left_out: usize,
+    /// What the host was asked and what it answered; as a host, it gives this verdict again.
+    pub recording: crate::Recording,
+}
+
+impl Explanation {
+    /// The same for an agent, who is to learn nothing of the host: without what the host was asked, without canonical
+    /// paths, and without the details of steps that may hold one. Addresses stay, and what is said about them.
+    #[must_use]
+    pub fn for_agent(mut self) -> Self {
+        const SPEAKS_OF_ADDRESSES: [&str; 2] = ["visibility", "operations"];
+        for value in self.values.iter_mut().filter(|value| value.role != "address") {
+            value.canonical = None;
+        }
+        for check in &mut self.checks {
+            if !SPEAKS_OF_ADDRESSES.contains(&check.check) {
+                check.detail.clear();
+            }
+        }
+        let walks = self.roles.iter_mut().flat_map(|role| &mut role.walks);
+        for rule in walks.flat_map(|walk| &mut walk.rules) {
+            rule.detail.clear();
+        }
+        self.recording = crate::Recording::default();
+        self
+    }
+}
+
+/// One string under one role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ValueStep {
+    /// The argument that holds the string, as a JSON Pointer; empty for what the engine filled in.
+    pub argument: String,
+    /// The role that it bears.
+    pub role: String,
+    /// The string as given; a placeholder under a role that redacts.
+    pub raw: String,
+    /// Its canonical form under the role; none where it has none.
+    pub canonical: Option<String>,
+}
+
+/// One structural check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckStep {
+    /// What was checked.
+    pub check: &'static str,
+    /// Whether the call came through, or was let through.
+    pub passed: bool,
+    /// What was found.
+    pub detail: String,
+}
+
+/// The judgement of one role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RoleStep {
+    /// The role; none where the tool has no resource role.
+    pub role: Option<String>,
+    /// All values together, then each alone where that matters.
+    pub walks: Vec<WalkStep>,
+}
+
+/// Going through the rules once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WalkStep {
+    /// The value that was judged alone; none where all were judged together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alone: Option<String>,
+    /// The rules that were looked at, in order. Rules for other servers, tools and roles are not.
+    pub rules: Vec<RuleStep>,
+    /// What this came to: `allow`, `escalate` or `deny`.
+    pub decision: &'static str,
+    /// The rule that decided.
+    pub rule: String,
+}
+
+/// One rule that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleStep {
+    /// The rule's name.
+    pub rule: String,
+    /// What it says when it holds.
+    pub effect: &'static str,
+    /// Whether it held.
+    pub holds: bool,
+    /// The first condition that failed; none where the rule held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<&'static str>,
+    /// Why it failed, or how it held.
+    pub detail: String,
+}
+
+/// Collects the steps of one evaluation.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    pub(crate) checks: Vec<CheckStep>,
+    pub(crate) roles: Vec<RoleStep>,
+    pub(crate) left_out: usize,
+    steps: usize,
+    limit: usize,
+}
+
+impl Trace {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            checks: Vec::new(),
+            roles: Vec::new(),
+            left_out: 0,
+            steps: 0,
+            limit,
+        }
+    }
+
+    fn has_room(&mut self) -> bool {
+        let room = self.steps < self.limit;
+        if room {
+            self.steps += 1;
+        } else {
+            self.left_out += 1;
+        }
+        room
+    }
+
+    pub(crate) fn check(&mut self, check: &'static str, passed: bool, detail: String) {
+        if self.has_room() {
+            self.checks.push(CheckStep {
+                check,
+                passed,
+                detail,
+            });
+        }
+    }
+
+    pub(crate) fn begin_role(&mut self, role: &str) {
+        if self.has_room() {
+            self.roles.push(RoleStep {
+                role: Some(role.to_owned()),
+                walks: Vec::new(),
+            });
+        }
+    }
+
+    pub(crate) fn begin_walk(&mut self, alone: Option<String>) {
+        if !self.has_room() {
+            return;
+        }
+        if self.roles.is_empty() {
+            self.roles.push(RoleStep {
+                role: None,
+                walks: Vec::new(),
+            });
+        }
+        if let Some(role) = self.roles.last_mut() {
+            role.walks.push(WalkStep {
+                alone,
+                rules: Vec::new(),
+                decision: "",
+                rule: String::new(),
+            });
+        }
+    }
+
+    pub(crate) fn rule(&mut self, rule: &Rule, holds: bool, outcome: &'static str, why: Reason) {
+        if !self.has_room() {
+            return;
+        }
+        let (condition, detail) = match why {
+            Some((condition, detail)) if !holds => (Some(condition), detail),
+            _ => (None, outcome.to_owned()),
+        };
+        if let Some(walk) = self.roles.last_mut().and_then(|role| role.walks.last_mut()) {
+            walk.rules.push(RuleStep {
+                rule: rule.name.to_string(),
+                effect: rule.effect.as_str(),
+                holds,
+                condition,
+                detail,
+            });
+        }
+    }
+
+    pub(crate) fn end_walk(&mut self, decision: &'static str, rule: String) {
+        if let Some(walk) = self.roles.last_mut().and_then(|role| role.walks.last_mut())
+            && walk.decision.is_empty()
+        {
+            walk.decision = decision;
+            walk.rule = rule;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Artifact routes: a tool that may answer with a reference has a tool that reads it (SPEC §12, the lint).
+
+use serde_json::Value;
+
+use crate::annotation::{Annotations, Tool, is_harn};
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, did_you_mean};
+use crate::model::ToolKind;
+use crate::sort;
+
+/// Reports each tool of kind `execute` that emits artifacts which nothing can read. A reader is a tool that the file
+/// annotates: of the same server, of any server by its bare name, or `server/tool`.
+pub(crate) fn check(annotations: &Annotations, document: &Node<'_, '_>) {
+    let tools = || annotations.tools.iter();
+    let names = sort::set(tools().map(|tool| &*tool.name));
+    let placed = sort::set(tools().map(|tool| (&*tool.server, &*tool.name)));
+    let exists = |reader: &str| {
+        names.contains(reader)
+            || reader
+                .split_once('/')
+                .is_some_and(|reader| placed.contains(&reader))
+    };
+    for tool in tools() {
+        let semantics = &tool.semantics;
+        if semantics.kind == ToolKind::Execute
+            && semantics.emits_artifacts
+            && !semantics.inline_result
+            && !semantics.result_readers.iter().any(|reader| exists(reader))
+        {
+            with_node(tool, document, |node| report(tool, annotations, node));
+        }
+    }
+}
+
+/// Calls `then` with the node of the tool in the document.
+fn with_node(tool: &Tool, document: &Node<'_, '_>, then: impl FnOnce(&Node<'_, '_>)) -> Option<()> {
+    let file = document.object()?;
+    if is_harn(document.value()) {
+        then(&file.optional(&tool.name)?);
+        return Some(());
+    }
+    let servers = file.optional("servers")?.object()?;
+    let server = servers.optional(&tool.server)?.object()?;
+    let list = server.optional("tools")?;
+    let is_wanted =
+        |item: &Node<'_, '_>| item.value().get("toolName").and_then(Value::as_str) == Some(&tool.name);
+    then(&list.array("an array of tools")?.find(is_wanted)?);
+    Some(())
+}
+
+fn report(tool: &Tool, annotations: &Annotations, node: &Node<'_, '_>) {
+    node.fault(Severity::Error, Code::MissingRoute, || {
+        let readers = &tool.semantics.result_readers;
+        let found = match readers.as_slice() {
+            [] => "no `result_readers`".to_owned(),
+            [one] => format!("the reader `{one}`, which is no annotated tool"),
+            [first, ..] => format!("{} readers such as `{first}`, none of them an annotated tool", readers.len()),
+        };
+        let message = format!(
+            "found {found}: `{}` runs processes and emits artifacts, expected a tool in `result_readers` that \
+             reads them, or `inline_result`",
+            tool.name
+        );
+        let known = || annotations.tools.iter().map(|other| &*other.name);
+        let help = readers.first().and_then(|reader| did_you_mean(reader, known()));
+        (message, help)
+    });
+}

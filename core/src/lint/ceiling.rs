@@ -1,0 +1,184 @@
+//! Where a capability ceiling and the annotations do not meet: what it says binds no tool, or does not bind one.
+
+use crate::annotation::{Annotations, Tool};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::document::{Place, Report, did_you_mean};
+use crate::model::ArgumentName;
+use crate::policy::{Ceiling, ToolArgConstraint};
+
+/// Warns of a tool that no annotation knows, a constraint that concerns no annotated tool, and one that has no key to
+/// look at in a tool that it concerns.
+pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotations) -> Vec<Diagnostic> {
+    let report = Report::default();
+    let root = Place::Document(document);
+    let tools = Place::Key(&root, "tools");
+    for (index, name) in ceiling.tools.iter().enumerate() {
+        let is_known = |tool: &Tool| match name.split_once('/') {
+            None => tool.name == *name,
+            Some(both) => both == (&tool.server, &tool.name),
+        };
+        if !annotations.tools.iter().any(is_known) {
+            report.add(
+                Severity::Warning,
+                Code::Unbound,
+                &Place::Index(&tools, index),
+                || {
+                    let message =
+                        format!("found `{name}`, which is no annotated tool, expected the name of one");
+                    let known = annotations.tools.iter().map(|tool| &*tool.name);
+                    (message, did_you_mean(name, known))
+                },
+            );
+        }
+    }
+    let constraints = Place::Key(&root, "tool_arg_constraints");
+    for (index, constraint) in ceiling.tool_arg_constraints.iter().enumerate() {
+        let place = Place::Index(&constraints, index);
+        warn_of_constraint(constraint, annotations, &place, &report);
+    }
+    report.finish(document)
+}
+
+fn warn_of_constraint(
+    constraint: &ToolArgConstraint,
+    annotations: &Annotations,
+    place: &Place<'_>,
+    report: &Report,
+) {
+    if let Some(key) = &constraint.arg_key
+        && ArgumentName::parse(key).is_err()
+    {
+        let place = Place::Key(place, "arg_key");
+        report.error(Code::InvalidValue, &place, || {
+            format!("found the pointer `{key}`, expected `~0` for `~` and `~1` for `/` in it")
+        });
+    }
+    let mut concerned = annotations
+        .tools
+        .iter()
+        .filter(|tool| constraint.concerns(&tool.server, &tool.name))
+        .peekable();
+    if concerned.peek().is_none() {
+        let place = Place::Key(place, "tool");
+        report.warning(Code::Unbound, &place, || {
+            let pattern = constraint.tool.as_str();
+            format!("found `{pattern}`, which matches no annotated tool, expected a pattern that does")
+        });
+        return;
+    }
+    if constraint.arg_key.is_some() {
+        return;
+    }
+    let without: Vec<&Tool> = concerned
+        .filter(|tool| tool.semantics.arg_schema.path_params.is_empty())
+        .collect();
+    if let Some(first) = without.first() {
+        report.warning(Code::Unbound, place, || {
+            let more = match without.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(
+                "found no key to look at in `{}/{}`{more}, which this does not constrain, expected `arg_key`, or \
+                 `path_params` in the annotation",
+                first.server, first.name
+            )
+        });
+    }
+}
+
+/// Warns, once, of tools that a list of capabilities does not bind because their annotations need none.
+pub(crate) fn undeclared(ceiling: &Ceiling, document: &str, annotations: &Annotations) -> Vec<Diagnostic> {
+    let report = Report::default();
+    let mut unbound = annotations
+        .tools
+        .iter()
+        .filter(|tool| tool.semantics.capabilities.is_empty())
+        .filter(|tool| {
+            let semantics = &tool.semantics;
+            let level = semantics.side_effect_level;
+            let refused = ceiling.refusal(&tool.server, &tool.name, level, &semantics.capabilities);
+            refused.is_none()
+        });
+    if !ceiling.capabilities.is_empty()
+        && let Some(first) = unbound.next()
+    {
+        let root = Place::Document(document);
+        let more = unbound.count();
+        report.warning(Code::Unbound, &Place::Key(&root, "capabilities"), || {
+            format!(
+                "found capabilities that do not bind `{}/{}` and {more} more, whose annotations name none, expected \
+                 `capabilities` in them, or `tools` here",
+                first.server, first.name
+            )
+        });
+    }
+    report.finish(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::{Input, Node};
+    use crate::role::Registry;
+
+    #[track_caller]
+    fn check(ceiling: Value, expected: &[&str]) {
+        let annotations = json!({
+            "read_file": {"kind": "read", "arg_schema": {"path_params": ["path"]}, "capabilities": {"w": ["r"]}},
+            "run": {"kind": "execute"},
+            "think": {"kind": "think"},
+        });
+        let report = Report::default();
+        let node = Node::document(&annotations, "a", &report);
+        let annotations = crate::annotation::read(&node, &Registry::default(), "harn");
+        let ceiling = Ceiling::load(Input::Value(&ceiling)).unwrap();
+        let mut found = unbound(&ceiling, "c", &annotations);
+        found.extend(undeclared(&ceiling, "c", &annotations));
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_binds_no_tool_is_warned_of() {
+        check(json!({"tools": ["read_file", "harn/run"]}), &[]);
+        check(
+            json!({"tools": ["read_fiel", "fs/read_file"]}),
+            &[
+                "warning[unbound] at c.tools[0]: found `read_fiel`, which is no annotated tool",
+                "warning[unbound] at c.tools[1]: found `fs/read_file`",
+            ],
+        );
+        let constraint = |tool: &str, key: Value| json!({"tool_arg_constraints": [{"tool": tool, "arg_patterns": ["x"], "arg_key": key}]});
+        check(constraint("read_*", Value::Null), &[]);
+        check(constraint("*", json!("path")), &[]);
+        check(
+            constraint("run", json!("/a~")),
+            &["error[invalid-value] at c.tool_arg_constraints[0].arg_key: found the pointer `/a~`"],
+        );
+        check(
+            constraint("write_*", json!("path")),
+            &[
+                "warning[unbound] at c.tool_arg_constraints[0].tool: found `write_*`, which matches no annotated tool",
+            ],
+        );
+        check(
+            constraint("harn/*", Value::Null),
+            &[
+                "warning[unbound] at c.tool_arg_constraints[0]: found no key to look at in `harn/run` and 1 more",
+            ],
+        );
+        check(json!({"capabilities": {"w": []}, "tools": ["read_file"]}), &[]);
+        check(
+            json!({"capabilities": {"w": []}}),
+            &[
+                "warning[unbound] at c.capabilities: found capabilities that do not bind `harn/run` and 1 more",
+            ],
+        );
+    }
+}

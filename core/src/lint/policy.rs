@@ -1,0 +1,297 @@
+//! Where a policy runs into something that the engine does by design (SPEC §15, the rows that are kept).
+
+use crate::annotation::{Annotations, Tool};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Place, Report};
+use crate::model::Effect;
+use crate::policy::{Policy, Rule};
+use crate::role::{Category, Registry, RoleSet};
+use crate::seed::{FILESYSTEM, INTROSPECTION_TOOL, SANDBOXED_SERVERS};
+use crate::text::is_at_or_below;
+
+/// Warns of each rule of the policy, the document of that name, that does less or more than it seems to say:
+///
+/// - it restricts a directory within the sandbox, or denies what the sandbox allows before;
+/// - it denies the introspection tool, which is allowed before;
+/// - it allows a tool with URLs, names no domain, and neither does an allowlist of the server;
+/// - a domain pattern has a port, which no comparison looks at.
+///
+/// A rule that asks about what is outside of the sandbox is not warned of: that is how the two work together.
+pub(crate) fn overridden(
+    policy: &Policy,
+    document: &str,
+    registry: &Registry,
+    annotations: &Annotations,
+    sandbox: &[Box<str>],
+    domain_allowlists: &[(Box<str>, Vec<Box<str>>)],
+) -> Vec<Diagnostic> {
+    let report = Report::default();
+    let root = Place::Document(document);
+    let rules = Place::Key(&root, "rules");
+    let is_gated = |tool: &Tool| domain_allowlists.iter().any(|(server, _)| *server == tool.server);
+    let open_tools: Vec<&Tool> = annotations
+        .tools
+        .iter()
+        .filter(|tool| !is_gated(tool) && bears_urls(tool, registry))
+        .collect();
+    for (index, rule) in policy.rules.iter().enumerate() {
+        let place = Place::Index(&rules, index);
+        let before = [
+            restricts_the_sandbox(rule, sandbox)
+                .then_some("paths within the sandbox on `filesystem` and `git`"),
+            restricts_introspection(rule).then_some("`list_allowed_directories`"),
+        ];
+        for what in before.into_iter().flatten() {
+            report.warning(Code::Overridden, &place, || {
+                format!(
+                    "the rule `{}` does not restrict {what}: allowed before it is read, expected other calls",
+                    rule.name
+                )
+            });
+        }
+        if let Some(tool) = open_tools.iter().find(|tool| allows_any_domain(rule, tool)) {
+            report.warning(Code::Overridden, &place, || {
+                format!(
+                    "the rule `{}` allows every domain to `{}` on `{}`, expected `domains` or an allowlist",
+                    rule.name, tool.name, tool.server
+                )
+            });
+        }
+        if let Some(domains) = &rule.conditions.domains {
+            let conditions = Place::Key(&place, "if");
+            let place = Place::Key(&conditions, "domains");
+            warn_of_ports(&domains.allowed, &Place::Key(&place, "allowed"), &report);
+        }
+    }
+    let allowlists = Place::Document("serverDomainAllowlists");
+    for (server, patterns) in domain_allowlists {
+        warn_of_ports(patterns, &Place::Key(&allowlists, server), &report);
+    }
+    report.finish(document)
+}
+
+fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
+    tool.arguments
+        .iter()
+        .flat_map(|argument| argument.roles.possible())
+        .any(|role| registry.get(role).category == Category::Url)
+}
+
+/// Whether the rule names what it restricts, and a directory of the sandbox allows that before.
+fn restricts_the_sandbox(rule: &Rule, sandbox: &[Box<str>]) -> bool {
+    let conditions = &rule.conditions;
+    let meets_paths = |roles: &[_]| {
+        let roles: RoleSet = roles.iter().copied().collect();
+        roles.intersects(RoleSet::SANDBOX_SAFE)
+    };
+    let is_about_the_sandbox = match &conditions.paths {
+        Some(paths) => {
+            meets_paths(&paths.roles) && sandbox.iter().any(|outer| is_at_or_below(&paths.within, outer))
+        }
+        None => rule.effect == Effect::Deny && !sandbox.is_empty(),
+    };
+    // A rule that also names domains or lists is judged by those roles, which the sandbox does not resolve.
+    rule.effect != Effect::Allow
+        && is_about_the_sandbox
+        && SANDBOXED_SERVERS
+            .iter()
+            .any(|server| conditions.includes_server(server))
+        && conditions.domains.is_none()
+        && conditions.lists.is_none()
+        && conditions.roles.as_deref().is_none_or(meets_paths)
+}
+
+fn restricts_introspection(rule: &Rule) -> bool {
+    let conditions = &rule.conditions;
+    rule.effect != Effect::Allow
+        && conditions.roles.is_none()
+        && !conditions.name_values()
+        && conditions.includes_server(FILESYSTEM)
+        && conditions.includes_tool(INTROSPECTION_TOOL)
+}
+
+fn allows_any_domain(rule: &Rule, tool: &Tool) -> bool {
+    let conditions = &rule.conditions;
+    rule.effect == Effect::Allow
+        && conditions.roles.is_none()
+        && !conditions.name_values()
+        && conditions.includes_server(&tool.server)
+        && conditions.includes_tool(&tool.name)
+}
+
+fn warn_of_ports(patterns: &[Box<str>], place: &Place<'_>, report: &Report) {
+    for (index, pattern) in patterns.iter().enumerate() {
+        if has_port(pattern) {
+            report.warning(Code::Overridden, &Place::Index(place, index), || {
+                format!("found `{pattern}`, but ports are not compared, expected a host without a port")
+            });
+        }
+    }
+}
+
+/// Whether a pattern is `host:digits`; an IPv6 address has more colons or brackets.
+fn has_port(pattern: &str) -> bool {
+    let host = pattern.split('/').next().unwrap_or_default();
+    host.rsplit_once(':').is_some_and(|(name, port)| {
+        let is_host = !name.contains(':') || name.ends_with(']');
+        is_host && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::document::Node;
+    use crate::limits::Limits;
+    use crate::{annotation, policy};
+
+    /// What is said about one rule, by the words that tell the warnings apart.
+    fn check(effect: &str, conditions: Value, sandbox: &[&str], gated: &[&str], expected: &[&str]) {
+        let policy = json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [{
+            "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
+        }]});
+        let (report, registry) = (Report::default(), Registry::default());
+        let policy = policy::read(
+            &Node::document(&policy, "p", &report),
+            &registry,
+            &Limits::default(),
+        );
+        let annotations = annotations(&report);
+        assert!(!report.has_errors());
+        let gated: Vec<(Box<str>, Vec<Box<str>>)> = gated
+            .iter()
+            .map(|server| ((*server).into(), Vec::new()))
+            .collect();
+        let sandbox: Vec<Box<str>> = sandbox.iter().map(|directory| (*directory).into()).collect();
+        let found = overridden(&policy, "p", &registry, &annotations, &sandbox, &gated);
+        assert_eq!(found.len(), expected.len(), "{conditions} {found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.to_string().contains(expected), "{found}");
+        }
+    }
+
+    /// A tool with a URL, one with a remote and one without either.
+    fn annotations(report: &Report) -> Annotations {
+        let tool = |server: &str, name: &str, args: Value| json!({"toolName": name, "serverName": server, "comment": "", "args": args});
+        let annotations = json!({"generatedAt": "", "servers": {
+            "fetch": {"inputHash": "", "tools": [tool("fetch", "http_fetch", json!({"url": ["fetch-url"]}))]},
+            "git": {"inputHash": "", "tools": [
+                tool("git", "git_status", json!({"path": ["read-path"]})),
+                tool("git", "git_push", json!({"remote": ["git-remote-url"]})),
+            ]},
+        }});
+        annotation::read(
+            &Node::document(&annotations, "annotations", report),
+            &Registry::default(),
+            annotation::HARN_SERVER,
+        )
+    }
+
+    #[test]
+    fn each_behaviour_that_is_kept_is_warned_of() {
+        let within = |dir: &str| json!({"paths": {"roles": ["read-path"], "within": dir}});
+        let (sandbox, introspection) = ("within the sandbox", "`list_allowed_directories`");
+        for (conditions, place, denied, asked) in [
+            (
+                json!({"tool": ["git_reset"]}),
+                &["/box"][..],
+                &[sandbox][..],
+                &[][..],
+            ),
+            (json!({"tool": ["git_reset"]}), &[], &[], &[]),
+            (json!({"server": ["fetch"]}), &["/box"], &[], &[]),
+            (json!({"roles": ["fetch-url"]}), &["/box"], &[], &[]),
+            (
+                json!({"roles": ["delete-history"], "server": ["git"]}),
+                &["/box"],
+                &[sandbox],
+                &[],
+            ),
+            (within("/box/secret"), &["/box/"], &[sandbox], &[sandbox]),
+            (within("/box"), &["/box"], &[sandbox], &[sandbox]),
+            (within("~/box/x"), &["~/box"], &[sandbox], &[sandbox]),
+            (within("/"), &["/box"], &[], &[]),
+            (within("/boxer"), &["/box"], &[], &[]),
+            (within("~/x"), &["/box"], &[], &[]),
+            (within("/b/x"), &["/a", "/b"], &[sandbox], &[sandbox]),
+            (within("/a/b"), &["/a", "/a/b"], &[sandbox], &[sandbox]),
+            (within("/"), &["/a", "/b"], &[], &[]),
+            (within("/c"), &["/a", "/b"], &[], &[]),
+            (json!({"tool": ["git_reset"]}), &["/a", "/b"], &[sandbox], &[]),
+            (
+                json!({"domains": {"roles": ["git-remote-url"], "allowed": ["x"]}}),
+                &["/box"],
+                &[],
+                &[],
+            ),
+            (
+                json!({"tool": ["list_allowed_directories"]}),
+                &[],
+                &[introspection],
+                &[introspection],
+            ),
+            (
+                json!({"server": ["filesystem"]}),
+                &[],
+                &[introspection],
+                &[introspection],
+            ),
+            (json!({"server": ["git"]}), &[], &[], &[]),
+        ] {
+            check("deny", conditions.clone(), place, &[], denied);
+            check("escalate", conditions, place, &[], asked);
+        }
+        let (fetch, push) = (
+            "every domain to `http_fetch` on `fetch`",
+            "every domain to `git_push` on `git`",
+        );
+        for (conditions, gated, expected) in [
+            (json!({"tool": ["git_push"]}), &[][..], &[push][..]),
+            (json!({"tool": ["git_push"]}), &["fetch"], &[push]),
+            (json!({"tool": ["git_push"]}), &["fetch", "git"], &[]),
+            (json!({"tool": ["git_status"]}), &[], &[]),
+            (json!({"server": ["git"]}), &[], &[push]),
+            (json!({"server": ["fetch", "git"]}), &[], &[fetch]),
+            (json!({"server": ["filesystem"]}), &[], &[]),
+            (json!({"roles": ["git-remote-url"]}), &[], &[]),
+            (within("/"), &[], &[]),
+        ] {
+            check("allow", conditions, &["/"], gated, expected);
+        }
+        let patterns = json!([
+            "x.org:22",
+            "x.org",
+            "::1",
+            "[::1]:80",
+            "x.org:8080/a",
+            "x:y",
+            "x:"
+        ]);
+        let ports = ["allowed[0]: found `x.org:22`", "allowed[3]", "allowed[4]"];
+        check(
+            "allow",
+            json!({"domains": {"roles": ["fetch-url"], "allowed": patterns}}),
+            &[],
+            &[],
+            &ports,
+        );
+    }
+
+    #[test]
+    fn allowlists_with_ports_are_warned_of_too() {
+        let allowlists = [("a-b".into(), vec!["*".into(), "x.org:443".into()])];
+        let found = overridden(
+            &Policy::default(),
+            "p",
+            &Registry::default(),
+            &Annotations::default(),
+            &[],
+            &allowlists,
+        );
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].path, "serverDomainAllowlists[\"a-b\"][1]");
+        assert_eq!(found[0].code, Code::Overridden);
+    }
+}

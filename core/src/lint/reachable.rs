@@ -1,0 +1,251 @@
+//! Whether a rule can match any call at all.
+
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::Node;
+use crate::model::Effect;
+use crate::policy::Rule;
+use crate::role::{Category, Registry, RoleId};
+
+/// Warns of each rule of a policy that matches every call, and of each that can match none.
+///
+/// Only what is certain from the rule alone is said: a rule without a warning may still never match.
+pub(crate) fn check(rules: &[Rule], document: &Node<'_, '_>, registry: &Registry) {
+    let policy = match document.value() {
+        Value::Object(_) => document.object(),
+        _ => None,
+    };
+    let node = policy.as_ref().and_then(|policy| policy.optional("rules"));
+    check_rules(rules, node.as_ref().unwrap_or(document), registry);
+}
+
+/// The same for an array of rules that stands by itself.
+pub(super) fn check_rules(rules: &[Rule], node: &Node<'_, '_>, registry: &Registry) {
+    let Value::Array(_) = node.value() else { return };
+    let items: Vec<Node<'_, '_>> = node.array("an array of rules").into_iter().flatten().collect();
+    for rule in rules {
+        if let Some(item) = items.get(rule.index) {
+            check_rule(rule, item, registry);
+        }
+    }
+}
+
+fn check_rule(rule: &Rule, node: &Node<'_, '_>, registry: &Registry) {
+    if rule.conditions.is_empty() {
+        node.warning(Code::EmptyCondition, || {
+            format!(
+                "the rule `{}` has no condition and matches every call, expected a condition",
+                rule.name
+            )
+        });
+        return;
+    }
+    let conditions = &rule.conditions;
+    let nothing = |what: &str| Some(format!("{what} is empty"));
+    let why = match conditions {
+        _ if is_empty(&conditions.roles) => nothing("`roles`"),
+        _ if is_empty(&conditions.server) => nothing("`server`"),
+        _ if is_empty(&conditions.tool) => nothing("`tool`"),
+        _ => None,
+    };
+    let why = why
+        .or_else(|| {
+            let paths = conditions.paths.as_ref()?;
+            let names_a_path = paths
+                .roles
+                .iter()
+                .any(|role| registry.get(*role).category == Category::Path);
+            (!names_a_path).then(|| "`paths.roles` names no role of a path".to_owned())
+        })
+        .or_else(|| {
+            let domains = conditions.domains.as_ref()?;
+            unmatched("domains", &domains.roles, &domains.allowed)
+        })
+        .or_else(|| {
+            conditions
+                .lists
+                .iter()
+                .flatten()
+                .find_map(|list| unmatched("lists", &list.roles, &list.allowed))
+        })
+        .or_else(|| {
+            (rule.effect == Effect::Allow && !has_common_role(rule, registry))
+                .then(|| "no role is named by all of its conditions".to_owned())
+        });
+    if let Some(why) = why {
+        node.fault(Severity::Warning, Code::NeverMatches, || {
+            let message = format!(
+                "the rule `{}` can never match: {why}, expected a rule that some call matches",
+                rule.name
+            );
+            (
+                message,
+                Some("leave a condition out where nothing is to be restricted".to_owned()),
+            )
+        });
+    }
+}
+
+fn is_empty<T>(condition: &Option<Vec<T>>) -> bool {
+    condition.as_ref().is_some_and(Vec::is_empty)
+}
+
+fn unmatched(condition: &str, roles: &[RoleId], allowed: &[Box<str>]) -> Option<String> {
+    if roles.is_empty() {
+        Some(format!("`{condition}` names no role"))
+    } else if allowed.is_empty() {
+        Some(format!("`allowed` of `{condition}` is empty"))
+    } else {
+        None
+    }
+}
+
+/// Whether an allow rule is relevant to some role, or can hold for a tool without any resource
+/// (SPEC §8.4). Rules that restrict are heard across roles, so theirs need nothing in common.
+fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
+    let conditions = &rule.conditions;
+    let is_relevant = |role: &RoleId| {
+        conditions.roles.as_ref().is_none_or(|roles| roles.contains(role))
+            && conditions
+                .paths
+                .as_ref()
+                .is_none_or(|paths| paths.roles.contains(role))
+            && conditions
+                .domains
+                .as_ref()
+                .is_none_or(|domains| domains.roles.contains(role))
+            && conditions
+                .lists
+                .as_ref()
+                .is_none_or(|lists| lists.iter().any(|list| list.roles.contains(role)))
+    };
+    let is_resource = |role: &RoleId| registry.get(*role).is_resource_identifier();
+    let names_opaque = |roles: &[RoleId]| roles.iter().any(|role| !is_resource(role));
+    let holds_without_resources = conditions.paths.is_none()
+        && conditions.roles.as_deref().is_none_or(names_opaque)
+        && conditions
+            .domains
+            .as_ref()
+            .is_none_or(|domains| names_opaque(&domains.roles))
+        && conditions
+            .lists
+            .iter()
+            .flatten()
+            .all(|list| names_opaque(&list.roles));
+    holds_without_resources
+        || registry
+            .iter()
+            .map(|(role, _)| role)
+            .any(|role| is_resource(&role) && is_relevant(&role))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::document::{Node, Report};
+    use crate::limits::Limits;
+    use crate::policy::read_rules;
+    use crate::role::Registry;
+
+    /// What is said about a rule with that effect and those conditions: the part of the message that differs.
+    fn check(effect: &str, conditions: Value, expected: Option<&str>) {
+        let rules = json!([{
+            "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
+        }]);
+        let report = Report::default();
+        let node = Node::document(&rules, "rules", &report);
+        let read = read_rules(&node, &Registry::default(), &Limits::default());
+        super::check_rules(&read, &node, &Registry::default());
+        let found: Vec<String> = report.finish("rules").iter().map(ToString::to_string).collect();
+        let expected: Vec<String> = expected.map(|why| format!("warning[{why}")).into_iter().collect();
+        assert_eq!(found.len(), expected.len(), "{effect} {rules} {found:?}");
+        for (found, expected) in found.iter().zip(&expected) {
+            let found = found.replace(" at rules[0]: the rule `n` can never match", "");
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn rules_that_match_all_or_none_are_pointed_out() {
+        let paths = |role: &str| json!({"roles": [role], "within": "/x"});
+        let domains = |role: &str| json!({"roles": [role], "allowed": ["x"]});
+        let list = |role: &str| json!({"roles": [role], "allowed": ["x"], "matchType": "identifiers"});
+        let common = Some("never-matches]: no role is named by all of its conditions");
+        for (conditions, allow, deny) in [
+            (json!({}), Some("empty-condition]"), Some("empty-condition]")),
+            (json!({"server": ["s"]}), None, None),
+            (
+                json!({"server": []}),
+                Some("never-matches]: `server` is"),
+                Some("never-matches]: `server` is"),
+            ),
+            (
+                json!({"tool": []}),
+                Some("never-matches]: `tool` is"),
+                Some("never-matches]: `tool` is"),
+            ),
+            (
+                json!({"roles": []}),
+                Some("never-matches]: `roles` is"),
+                Some("never-matches]: `roles` is"),
+            ),
+            (json!({"roles": ["none"]}), None, None),
+            (json!({"paths": paths("read-path")}), None, None),
+            (
+                json!({"paths": paths("fetch-url")}),
+                Some("never-matches]: `paths.roles` names no role of a path"),
+                Some("never-matches]: `paths.roles` names no role of a path"),
+            ),
+            (
+                json!({"domains": {"roles": [], "allowed": ["x"]}}),
+                Some("never-matches]: `domains` names no role"),
+                Some("never-matches]: `domains` names no role"),
+            ),
+            (
+                json!({"lists": [list("none"), {"roles": ["none"], "allowed": [], "matchType": "emails"}]}),
+                Some("never-matches]: `allowed` of `lists` is empty"),
+                Some("never-matches]: `allowed` of `lists` is empty"),
+            ),
+            // Identifiers have domains too.
+            (json!({"domains": domains("proxy-domain")}), None, None),
+            (
+                json!({"domains": domains("fetch-url"), "paths": paths("read-path")}),
+                common,
+                None,
+            ),
+            (
+                json!({"roles": ["write-path"], "paths": paths("read-path")}),
+                common,
+                None,
+            ),
+            (
+                json!({"roles": ["none"], "domains": domains("fetch-url")}),
+                common,
+                None,
+            ),
+            // A tool without resources can meet both.
+            (
+                json!({"roles": ["none"], "lists": [list("email-address")]}),
+                None,
+                None,
+            ),
+            // One list names the judged role, the other another role of the call.
+            (
+                json!({"lists": [list("github-owner"), list("email-address")]}),
+                None,
+                None,
+            ),
+            (
+                json!({"roles": ["github-repo"], "lists": [list("github-owner")]}),
+                common,
+                None,
+            ),
+        ] {
+            check("allow", conditions.clone(), allow);
+            check("escalate", conditions.clone(), deny);
+            check("deny", conditions, deny);
+        }
+    }
+}

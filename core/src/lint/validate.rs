@@ -1,0 +1,239 @@
+//! Validation of compiled rules before they are used: what loading says, and whether their lists exist.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::document::{Node, Place, Report};
+use crate::limits::Limits;
+use crate::model::MatchType;
+use crate::policy::{ListDefinition, Rule, read_list_definitions, read_rules};
+use crate::role::Registry;
+
+use super::reachable::check_rules;
+
+/// What is wrong with compiled rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validation {
+    /// What an engine would refuse, and list references that cannot be meant.
+    pub errors: Vec<Diagnostic>,
+    /// What deserves a second look.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Validation {
+    /// Whether there are no errors.
+    pub fn is_valid(&self) -> bool {
+        self.errors.is_empty()
+    }
+}
+
+/// Validates an array of rules against an array of list definitions (SPEC §7).
+pub(crate) fn validate_compiled_rules(
+    rules: &Value,
+    list_definitions: &Value,
+    registry: &Registry,
+    limits: &Limits,
+) -> Validation {
+    let (rules_report, definitions_report) = (Report::default(), Report::default());
+    let definitions = read_list_definitions(&Node::document(
+        list_definitions,
+        "listDefinitions",
+        &definitions_report,
+    ));
+    let node = Node::document(rules, "rules", &rules_report);
+    let read = read_rules(&node, registry, limits);
+    check_rules(&read, &node, registry);
+    // A rule that could not be read has no place among those that were, nor are its lists known.
+    if !rules_report.has_errors() && !definitions_report.has_errors() {
+        check_lists(&read, &definitions, &rules_report, &definitions_report);
+    }
+    let mut validation = Validation::default();
+    let faults = rules_report.finish("rules").into_iter();
+    for fault in faults.chain(definitions_report.finish("listDefinitions")) {
+        match fault.severity {
+            Severity::Error => validation.errors.push(fault),
+            Severity::Warning => validation.warnings.push(fault),
+        }
+    }
+    validation
+}
+
+fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, definitions_report: &Report) {
+    let mut used = BTreeSet::new();
+    let document = Place::Document("rules");
+    for (index, rule) in rules.iter().enumerate() {
+        let place = Place::Index(&document, index);
+        let conditions = Place::Key(&place, "if");
+        if let Some(domains) = &rule.conditions.domains {
+            let place = Place::Key(&conditions, "domains");
+            check_entries(
+                &domains.allowed,
+                Use::Domains,
+                definitions,
+                &place,
+                report,
+                &mut used,
+            );
+        }
+        let place = Place::Key(&conditions, "lists");
+        for (index, list) in rule.conditions.lists.iter().flatten().enumerate() {
+            let place = Place::Index(&place, index);
+            check_entries(
+                &list.allowed,
+                Use::Lists(list.match_type),
+                definitions,
+                &place,
+                report,
+                &mut used,
+            );
+        }
+    }
+    let document = Place::Document("listDefinitions");
+    for (index, definition) in definitions.iter().enumerate() {
+        if !used.contains(&*definition.name) {
+            definitions_report.warning(Code::UnusedList, &Place::Index(&document, index), || {
+                format!(
+                    "no rule uses the list `@{}`, expected one that does",
+                    definition.name
+                )
+            });
+        }
+    }
+}
+
+/// The condition under which a list is named.
+#[derive(Clone, Copy)]
+enum Use {
+    Domains,
+    Lists(MatchType),
+}
+
+fn check_entries<'r>(
+    allowed: &'r [Box<str>],
+    condition: Use,
+    definitions: &[ListDefinition],
+    place: &Place<'_>,
+    report: &Report,
+    used: &mut BTreeSet<&'r str>,
+) {
+    let place = Place::Key(place, "allowed");
+    for (index, entry) in allowed.iter().enumerate() {
+        let Some(name) = entry.strip_prefix('@') else {
+            continue;
+        };
+        used.insert(name);
+        let place = Place::Index(&place, index);
+        let Some(definition) = definitions.iter().find(|definition| *definition.name == *name) else {
+            report.error(Code::MissingList, &place, || {
+                format!("found `{entry}`, which is not defined, expected the name of a defined list")
+            });
+            continue;
+        };
+        let expected = match condition {
+            Use::Domains if definition.kind == MatchType::Domains => continue,
+            Use::Domains => "a list of domains under `domains`".to_owned(),
+            Use::Lists(_) if definition.kind == MatchType::Domains => {
+                "a list of domains to stand under `domains`".to_owned()
+            }
+            Use::Lists(match_type) if definition.kind == match_type => continue,
+            Use::Lists(match_type) => format!("a list of {}", match_type.as_str()),
+        };
+        report.error(Code::ListType, &place, || {
+            format!(
+                "found `{entry}`, a list of {}, expected {expected}",
+                definition.kind.as_str()
+            )
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(rules: Value, definitions: Value, errors: &[&str], warnings: &[&str]) {
+        let validation =
+            validate_compiled_rules(&rules, &definitions, &Registry::default(), &Limits::default());
+        assert_eq!(validation.is_valid(), errors.is_empty());
+        for (found, expected) in [(validation.errors, errors), (validation.warnings, warnings)] {
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(found.len(), expected.len(), "{found:#?}");
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(found.starts_with(expected), "{found}");
+            }
+        }
+    }
+
+    fn rule(conditions: Value) -> Value {
+        json!({"name": "n", "description": "", "principle": "", "if": conditions, "then": "allow", "reason": ""})
+    }
+
+    #[test]
+    fn lists_must_exist_and_fit() {
+        let definitions = json!([
+            {"name": "sites", "type": "domains"},
+            {"name": "people", "type": "emails"},
+            {"name": "idle", "type": "identifiers"},
+        ]);
+        let domains = |entry: &str| json!({"roles": ["fetch-url"], "allowed": ["x", entry]});
+        let list =
+            |entry: &str, kind: &str| json!([{"roles": ["none"], "allowed": [entry], "matchType": kind}]);
+        check(
+            json!([
+                rule(json!({"domains": domains("@sites")})),
+                rule(json!({"lists": list("@people", "emails")})),
+            ]),
+            definitions.clone(),
+            &[],
+            &["warning[unused-list] at listDefinitions[2]: no rule uses the list `@idle`"],
+        );
+        check(
+            json!([
+                rule(json!({"domains": domains("@people")})),
+                rule(json!({"domains": domains("@constructor")})),
+                rule(json!({"lists": list("@sites", "domains")})),
+                rule(json!({"lists": list("@people", "identifiers")})),
+                rule(json!({"lists": list("@idle", "identifiers"), "tool": ["t"]})),
+            ]),
+            definitions.clone(),
+            &[
+                "error[list-type] at rules[0].if.domains.allowed[1]: found `@people`, a list of emails, expected a list of domains under `domains`",
+                "error[missing-list] at rules[1].if.domains.allowed[1]: found `@constructor`, which is not defined",
+                "error[list-type] at rules[2].if.lists[0].allowed[0]: found `@sites`, a list of domains, expected a list of domains to stand under",
+                "error[list-type] at rules[3].if.lists[0].allowed[0]: found `@people`, a list of emails, expected a list of identifiers",
+            ],
+            &[],
+        );
+        check(
+            json!([
+                rule(json!({"domains": {"roles": ["fetch-url"], "allowed": []}})),
+                rule(json!({}))
+            ]),
+            json!([]),
+            &[],
+            &[
+                "warning[never-matches] at rules[0]: ",
+                "warning[empty-condition] at rules[1]: ",
+            ],
+        );
+        check(
+            json!([rule(json!({"domain": {}, "domains": domains("@nowhere")}))]),
+            definitions,
+            &["error[unknown-key] at rules[0].if.domain: "],
+            &[],
+        );
+        check(
+            json!({}),
+            json!([{"name": "l"}]),
+            &[
+                "error[wrong-type] at rules: ",
+                "error[missing-field] at listDefinitions[0]: the field `type`",
+            ],
+            &[],
+        );
+    }
+}

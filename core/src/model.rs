@@ -1,0 +1,13 @@
+//! The vocabulary that documents and judging share. A module here knows what a word means, not where it is written.
+
+mod argument_name;
+mod conditional;
+mod effect;
+mod reply_code;
+mod semantics;
+
+pub(crate) use argument_name::{ArgumentName, Segment};
+pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
+pub use effect::{Effect, MatchType};
+pub use reply_code::{ReplyCode, ReplyStatus};
+pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};

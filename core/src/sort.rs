@@ -1,0 +1,96 @@
+//! Sorting through one instance of the standard library's sort, whatever is sorted.
+//!
+//! As WebAssembly the engine is downloaded, and an instance for each type was a seventh of its code. Nothing here is
+//! on the way of a verdict about few values.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sorts in the items' own order; equal items stay as they stand to each other.
+pub(crate) fn sort<T: Ord>(items: &mut Vec<T>) {
+    sort_by(items, T::cmp);
+}
+
+/// Sorts in that order; equal items stay as they stand to each other.
+pub(crate) fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
+    if items.len() <= SHORT {
+        return insert_each(items, compare);
+    }
+    let mut places: Vec<usize> = (0..items.len()).collect();
+    sort_places(
+        &mut places,
+        &|one, other| match (items.get(one), items.get(other)) {
+            (Some(one), Some(other)) => compare(one, other),
+            (one, other) => one.is_some().cmp(&other.is_some()),
+        },
+    );
+    let mut taken: Vec<Option<T>> = items.drain(..).map(Some).collect();
+    items.extend(places.into_iter().filter_map(|at| taken.get_mut(at)?.take()));
+}
+
+/// Up to so many items are sorted where they are.
+const SHORT: usize = 16;
+
+fn insert_each<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    for end in 1..items.len() {
+        let (sorted, rest) = items.split_at(end);
+        let Some(next) = rest.first() else { return };
+        let at = sorted.partition_point(|one| compare(one, next).is_le());
+        if let Some(moved) = items.get_mut(at..=end) {
+            moved.rotate_right(1);
+        }
+    }
+}
+
+fn sort_places(places: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
+    places.sort_by(|one, other| compare(*one, *other));
+}
+
+/// A map of the entries, of which later ones replace earlier ones; collecting would sort them first.
+pub(crate) fn map<K: Ord, V>(entries: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    map.extend(entries);
+    map
+}
+
+/// A set of the items; collecting would sort them first.
+pub(crate) fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
+    let mut set = BTreeSet::new();
+    set.extend(items);
+    set
+}
+
+/// For each text whether an equal one stands before it.
+pub(crate) fn repetitions(texts: Vec<String>) -> Vec<bool> {
+    let mut repeats = vec![false; texts.len()];
+    let mut sorted: Vec<(String, usize)> = texts.into_iter().zip(0..).collect();
+    sort_by(&mut sorted, |(one, _), (other, _)| one.cmp(other));
+    for pair in sorted.windows(2) {
+        if let [(one, _), (other, at)] = pair
+            && one == other
+            && let Some(repeated) = repeats.get_mut(*at)
+        {
+            *repeated = true;
+        }
+    }
+    repeats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_and_equal_items_keep_their_order() {
+        for count in [0, 1, 2, 3, 40, 1000] {
+            let mut items: Vec<(usize, usize)> = (0..count).map(|at| (at * 7919 % 13, at)).collect();
+            let mut expected = items.clone();
+            expected.sort();
+            sort_by(&mut items, |one, other| one.0.cmp(&other.0));
+            assert_eq!(items, expected);
+            items.reverse();
+            sort(&mut items);
+            assert_eq!(items, expected);
+        }
+    }
+}

@@ -15,39 +15,21 @@ mod git;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
 use callgate_core::{Host, HostError, RealpathError};
-
-/// Where git looks for the configuration of the whole machine, as git's usual builds have it.
-const SYSTEM_GIT_CONFIGS: &[&str] = if cfg!(target_vendor = "apple") {
-    &[
-        "/Library/Developer/CommandLineTools/usr/share/git-core/gitconfig",
-        "/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig",
-        "/etc/gitconfig",
-        "/usr/local/etc/gitconfig",
-        "/opt/homebrew/etc/gitconfig",
-    ]
-} else {
-    &["/etc/gitconfig"]
-};
+use callgate_git::{Git, Places};
 
 /// The real filesystem and the real git configuration behind [`Host`].
 ///
 /// - **Paths** are resolved as the kernel does it, with at most 40 links. A path that leads through a
 ///   process-relative place (`/proc/self`, `/proc/<pid>`, `/dev/fd`), by a link too, is refused: it means
 ///   something else in the process of the tool server.
-/// - **Git's configuration** is read, git is never run: the files of the machine, of the user and of the
-///   repository, with their includes; at most 1,000 files and 16 MiB for one question, 32 KiB for a key or a
-///   value, 1,000 URLs in an answer. The environment (`GIT_*`) is not looked at, so a tool server whose
-///   environment changes git's configuration needs the same configuration in a file.
-/// - **What cannot be told with certainty is a [`HostError`]**: a file that git would not understand or that may
-///   not be read, a condition of `includeIf` that is not known, a path that starts with `~name` or `%(prefix)`,
-///   the legacy files below `.git/remotes` and `.git/branches`, the branch of a repository that keeps its
-///   references in another way than in files.
-///
-/// Where versions of git differ, the answer holds the URLs of all. It is about where git connects first: the
-/// submodules, bundles and proxies that a repository names are not looked at.
+/// - **Git's configuration** is read by [`callgate_git`], git is never run; that crate's description says what the
+///   answers are, and what is a [`HostError`] because it is not certain. The environment (`GIT_*`) is not looked at, so a
+///   tool server whose environment changes git's configuration needs the same configuration in a file. Git is taken
+///   to run as the user of this process, who must own a repository, or have it in `safe.directory`.
 ///
 /// Nothing is kept between two questions, so a change on the disk is seen by the next one. Apart from the
 /// files named here, nothing is read, and nothing is ever written.
@@ -55,7 +37,7 @@ const SYSTEM_GIT_CONFIGS: &[&str] = if cfg!(target_vendor = "apple") {
 pub struct RealHost {
     home: String,
     cwd: String,
-    git: git::ConfigFiles,
+    places: Places,
 }
 
 impl RealHost {
@@ -69,7 +51,8 @@ impl RealHost {
             .map_err(|error| HostError::new(format!("the current directory is not known: {error}")))?;
         let mut host = Self::new(utf8("home directory", &home)?, utf8("current directory", &cwd)?)?;
         if let Some(config) = std::env::var_os("XDG_CONFIG_HOME").filter(|value| !value.is_empty()) {
-            host.git.user = vec![Path::new(&config).join("git/config"), home.join(".gitconfig")];
+            let files = [Path::new(&config).join("git/config"), home.join(".gitconfig")];
+            host.places.user = files.map(bytes).to_vec();
         }
         Ok(host)
     }
@@ -83,15 +66,8 @@ impl RealHost {
     pub fn new(home: &str, cwd: &str) -> Result<Self, HostError> {
         let home = directory("home directory", home)?;
         let cwd = directory("current directory", cwd)?;
-        let git = git::ConfigFiles {
-            home: PathBuf::from(&home),
-            system: SYSTEM_GIT_CONFIGS.iter().map(PathBuf::from).collect(),
-            user: vec![
-                Path::new(&home).join(".config/git/config"),
-                Path::new(&home).join(".gitconfig"),
-            ],
-        };
-        Ok(Self { home, cwd, git })
+        let places = Places::new(&home, &format!("{home}/.config"), cfg!(target_vendor = "apple"));
+        Ok(Self { home, cwd, places })
     }
 
     /// The same host with other files as git's configuration of the whole machine, the weakest first.
@@ -99,8 +75,14 @@ impl RealHost {
     /// Needed where the tool server's git was built with another prefix than usual.
     #[must_use]
     pub fn with_system_git_config(mut self, files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        self.git.system = files.into_iter().map(Into::into).collect();
+        self.places.system = files.into_iter().map(|file| bytes(file.into())).collect();
         self
+    }
+}
+
+impl RealHost {
+    fn git(&self) -> Git<'_> {
+        Git::new(&git::Disk, &self.places)
     }
 }
 
@@ -126,16 +108,20 @@ impl Host for RealHost {
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        git::remote_urls(&self.git, repo, remote)
+        self.git().remote_urls(repo, remote).map_err(git::host_error)
     }
 
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        git::default_remote_urls(&self.git, repo)
+        self.git().default_remote_urls(repo).map_err(git::host_error)
     }
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        git::url(&self.git, repo, url)
+        self.git().urls(repo, url).map_err(git::host_error)
     }
+}
+
+fn bytes(path: PathBuf) -> Vec<u8> {
+    path.into_os_string().into_vec()
 }
 
 fn utf8<'a>(what: &str, path: &'a Path) -> Result<&'a str, HostError> {

@@ -1,102 +1,110 @@
-//! What git would connect to, read from its configuration as `git-config(1)` describes it.
+//! The disk, as `callgate-git` reads it.
 
-mod condition;
-mod entry;
-mod files;
-mod layers;
-mod remotes;
-mod repository;
-
-use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use callgate_core::{HostError, RealpathError};
+use callgate_git::{Error, Files, Found, Kind};
+use rustix::fs::{Access, OFlags, access};
+use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use super::filesystem;
-use layers::Entries;
-use remotes::Remotes;
-use repository::Repository;
 
-/// The places of git's configuration outside a repository.
-#[derive(Clone, Debug)]
-pub(super) struct ConfigFiles {
-    /// What `~` stands for.
-    pub(super) home: PathBuf,
-    /// Of the machine, the weakest first.
-    pub(super) system: Vec<PathBuf>,
-    /// Of the user, the weakest first.
-    pub(super) user: Vec<PathBuf>,
+/// The disk of this machine.
+pub(super) struct Disk;
+
+/// The same error as the engine knows it.
+pub(super) fn host_error(error: Error) -> HostError {
+    HostError::new(error.message())
 }
 
-/// See [`callgate_core::Host::git_remote_urls`].
-///
-/// A name of a group of remotes (`remotes.<group>`) stands for them all. A name that is no remote but that
-/// `insteadOf` rewrites stands for what it is rewritten to, since git would connect there.
-pub(super) fn remote_urls(files: &ConfigFiles, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-    let repository = Repository::discover(repo)?;
-    let entries = Entries::load(files, repository.as_ref())?;
-    let remotes = Remotes::new(entries.iter(), repository.as_ref())?;
-    texts(remotes.named(remote.as_bytes())?)
-}
-
-/// See [`callgate_core::Host::git_default_remote_urls`].
-pub(super) fn default_remote_urls(files: &ConfigFiles, repo: &str) -> Result<Vec<String>, HostError> {
-    let Some(repository) = Repository::discover(repo)? else {
-        return Ok(Vec::new());
-    };
-    let entries = Entries::load(files, Some(&repository))?;
-    let remotes = Remotes::new(entries.iter(), Some(&repository))?;
-    texts(remotes.without_argument(repository.branch()?.as_deref())?)
-}
-
-/// See [`callgate_core::Host::git_url`].
-///
-/// `git clone` does not read the configuration of the repository that it happens to run in, other commands
-/// do. Where the two rewrite differently, both answers are given.
-pub(super) fn url(files: &ConfigFiles, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-    let url = url.as_bytes();
-    let mut urls = Vec::new();
-    if let Some(repository) = Repository::discover(repo)? {
-        let entries = Entries::load(files, Some(&repository))?;
-        urls = Remotes::new(entries.iter(), Some(&repository))?.explicit(url)?;
+impl Files for Disk {
+    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(canonical(path)?.map(|path| path.into_os_string().into_vec()))
     }
-    let entries = Entries::load(files, None)?;
-    urls.extend(Remotes::new(entries.iter(), None)?.explicit(url)?);
-    texts(urls)
-}
 
-/// The distinct `urls`, in their order.
-fn texts(urls: Vec<Vec<u8>>) -> Result<Vec<String>, HostError> {
-    let mut seen = BTreeSet::new();
-    let mut texts = Vec::with_capacity(urls.len());
-    for url in urls {
-        let text = String::from_utf8(url).map_err(|error| {
-            let url = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            HostError::new(format!(
-                "git's configuration has a URL that is not UTF-8: `{url}`"
-            ))
-        })?;
-        if seen.insert(text.clone()) {
-            texts.push(text);
+    fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
+        let metadata = match fs::symlink_metadata(as_path(path)) {
+            Ok(metadata) => metadata,
+            Err(error) if is_missing(error.kind()) => return Ok(None),
+            Err(error) => return Err(Error::about(path, &error.to_string())),
+        };
+        let kind = if metadata.is_dir() {
+            Kind::Directory
+        } else if metadata.is_file() {
+            Kind::File
+        } else if metadata.is_symlink() {
+            let target =
+                fs::read_link(as_path(path)).map_err(|error| Error::about(path, &error.to_string()))?;
+            Kind::Link(target.into_os_string().into_vec())
+        } else {
+            Kind::Other
+        };
+        Ok(Some(Found {
+            kind,
+            is_own: metadata.uid() == geteuid().as_raw(),
+            device: metadata.dev(),
+        }))
+    }
+
+    fn read(&self, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, Error> {
+        let Some(real) = canonical(path)? else {
+            return Ok(None);
+        };
+        if real == Path::new("/dev/null") {
+            return Ok(Some(Vec::new()));
+        }
+        let refused = |error: std::io::Error| Error::about(path, &error.to_string());
+        // Not blocking, so that a FIFO put here answers at once.
+        let file: File = OpenOptions::new()
+            .read(true)
+            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+            .open(&real)
+            .map_err(refused)?;
+        if !file.metadata().map_err(refused)?.is_file() {
+            return Err(Error::about(path, "not a regular file"));
+        }
+        let mut content = Vec::new();
+        file.take(limit as u64)
+            .read_to_end(&mut content)
+            .map_err(refused)?;
+        Ok(Some(content))
+    }
+
+    fn is_searchable(&self, path: &[u8]) -> Result<bool, Error> {
+        match access(as_path(path), Access::EXEC_OK) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
+            // The tool server may have another user's rights, so this process cannot answer for it.
+            Err(error) => Err(Error::about(path, &error.to_string())),
         }
     }
-    Ok(texts)
 }
 
-/// The canonical form of a place that git would look at, `None` when there is nothing.
-fn canonical(path: &Path) -> Result<Option<PathBuf>, HostError> {
-    let why = match filesystem::canonical(path) {
-        Ok(real) => return Ok(Some(real)),
-        Err(RealpathError::NotFound) => return Ok(None),
-        Err(RealpathError::Loop) => "too many links",
-        Err(RealpathError::Denied) => "permission denied",
-        Err(RealpathError::NotUtf8 | RealpathError::Other) => "its place is not resolvable",
-        Err(RealpathError::Host(error)) => return Err(error),
-    };
-    Err(HostError::new(format!(
-        "git's `{}` cannot be read: {why}",
-        path.display()
-    )))
+fn canonical(path: &[u8]) -> Result<Option<PathBuf>, Error> {
+    match filesystem::canonical(as_path(path)) {
+        Ok(real) => Ok(Some(real)),
+        Err(RealpathError::NotFound) => Ok(None),
+        Err(RealpathError::Loop) => Err(Error::about(path, "too many links")),
+        Err(RealpathError::Denied) => Err(Error::about(path, "permission denied")),
+        Err(RealpathError::NotUtf8 | RealpathError::Other) => {
+            Err(Error::about(path, "its place is not resolvable"))
+        }
+        Err(RealpathError::Host(error)) => Err(Error::new(error.message)),
+    }
+}
+
+fn as_path(path: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(path))
+}
+
+fn is_missing(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]

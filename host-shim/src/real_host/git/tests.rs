@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::*;
+use callgate_core::Host as _;
 use world::World;
 
 const REMOTES: &str = r#"
@@ -92,7 +92,7 @@ fn a_name_that_git_would_rewrite_or_expand_stands_for_that() {
             "https://c.example",
         ],
     );
-    check(&world, "help", &["ext::sh"]);
+    world.check_refused("repo", "help", "`git-remote-ext`");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn explicit_urls_are_rewritten_as_git_does() {
         world.git("repo", &["ls-remote", "--get-url", named]),
         ["https://evil.example/a"]
     );
-    let ours = super::url(&world.files, &world.text("repo"), named).unwrap();
+    let ours = world.host.git_url(&world.text("repo"), named).unwrap();
     // `git clone` in the repository would take the URL itself.
     assert_eq!(ours, ["https://evil.example/a", named]);
 }
@@ -189,7 +189,10 @@ fn the_branch_is_read_from_every_kind_of_head() {
     world.check_default("repo", &["/f", "/d"]);
     fs::remove_file(world.path("repo/.git/HEAD")).unwrap();
     fs::write(world.path("repo/.git/HEAD"), "ref: refs/heads/.invalid\n").unwrap();
-    default_remote_urls(&world.files, &world.text("repo")).unwrap_err();
+    world
+        .host
+        .git_default_remote_urls(&world.text("repo"))
+        .unwrap_err();
 }
 
 #[test]
@@ -364,10 +367,10 @@ fn what_cannot_be_told_is_refused() {
     check("[include]\npath = /dev/zero\n", "not a regular file");
     check("[include]\npath = ../\n", "not a regular file");
     check("[includeIf \"moon:full\"]\npath = x\n", "moon:full");
-    let stars = "*".repeat(17);
+    let stars = "*".repeat(65);
     check(
         &format!("[includeIf \"onbranch:{stars}\"]\npath = x\n"),
-        "more than 16 stars",
+        "more than 64 stars",
     );
     let long = "x".repeat(33_000);
     check(
@@ -379,11 +382,24 @@ fn what_cannot_be_told_is_refused() {
         "more than 1000 URLs",
     );
     check("[extensions]\nworktreeConfig = perhaps\n", "worktreeconfig");
+    check("[core]\nrepositoryFormatVersion = 2\n", "version 2");
+    check("[extensions]\nobjectFormat = sha1\n", "`extensions.objectformat`");
+    check("[core]\nworktree = ../nowhere\n", "`core.worktree`");
+    check(
+        "[remote]\nurl = /x\n[remote \"\"]\nurl = /x\n",
+        "a name before it",
+    );
+    check("[remote \"origin\"]\nurl = ext::sh -c id\n", "`git-remote-ext`");
+    check(
+        "[remote \"origin\"]\nurl = some://host/path\n",
+        "`git-remote-some`",
+    );
+    check("[remote \"origin\"]\nurl = a\nvcs =\n", "`git-remote-`");
     let urls = "[remote \"o\"]\nurl = /o\n[includeIf \"hasconfig:remote.*.url:/o\"]\npath = ../../with\n";
     let world = World::new(urls);
     world.append("with", "[remote \"x\"]\nurl = /x\n");
     assert!(!world.run("repo", &["remote"]).0);
-    world.check_refused("repo", "o", "a condition on such URLs");
+    world.check_refused("repo", "o", "included on a condition");
     for folder in ["remotes", "branches"] {
         let world = World::new("");
         world.append(&format!("repo/.git/{folder}/origin"), "URL: /legacy\n");

@@ -5,15 +5,16 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use callgate_core::HostError;
+use callgate_core::{Host, HostError};
 use tempfile::TempDir;
 
-use super::super::{self as git, ConfigFiles, default_remote_urls, remote_urls};
+use super::super::super::RealHost;
 
 /// A home directory and a repository in it.
 pub(super) struct World {
     _folder: TempDir,
-    pub(super) files: ConfigFiles,
+    home: PathBuf,
+    pub(super) host: RealHost,
 }
 
 impl World {
@@ -28,19 +29,17 @@ impl World {
     pub(super) fn bare_of_repositories() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
-        let files = ConfigFiles {
-            system: vec![home.join("system")],
-            user: vec![home.join(".config/git/config"), home.join(".gitconfig")],
-            home,
-        };
+        let text = home.to_str().unwrap();
+        let host = RealHost::new(text, text).unwrap();
         Self {
             _folder: folder,
-            files,
+            host: host.with_system_git_config([home.join("system")]),
+            home,
         }
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.files.home.join(name)
+        self.home.join(name)
     }
 
     pub(super) fn text(&self, name: &str) -> String {
@@ -50,7 +49,7 @@ impl World {
     pub(super) fn append(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let text = text.replace("HOME", self.files.home.to_str().unwrap());
+        let text = text.replace("HOME", self.home.to_str().unwrap());
         let before = fs::read_to_string(&path).unwrap_or_default();
         fs::write(path, before + &text).unwrap();
     }
@@ -62,7 +61,7 @@ impl World {
             .current_dir(self.path(directory))
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
-            .env("HOME", &self.files.home)
+            .env("HOME", &self.home)
             .env("GIT_CONFIG_SYSTEM", self.path("system"))
             .env("GIT_ALLOW_PROTOCOL", "file")
             .env("GIT_AUTHOR_NAME", "a")
@@ -99,7 +98,7 @@ impl World {
     }
 
     pub(super) fn named(&self, directory: &str, name: &str) -> Result<Vec<String>, HostError> {
-        remote_urls(&self.files, &self.text(directory), name)
+        self.host.git_remote_urls(&self.text(directory), name)
     }
 
     /// Compares every remote that git lists in `directory` with git's own answers.
@@ -134,14 +133,16 @@ impl World {
     pub(super) fn check_url(&self, directory: &str, url: &str) {
         let mut git: BTreeSet<String> = self.pushes_to(directory, Some(url));
         git.extend(self.git(directory, &["ls-remote", "--get-url", url]));
-        let ours = git::url(&self.files, &self.text(directory), url).unwrap();
+        let ours = self.host.git_url(&self.text(directory), url).unwrap();
         assert_eq!(git, ours.into_iter().collect(), "{url}");
     }
 
     /// The answer without an argument is `expected`, and holds where git would fetch from and push to.
     #[track_caller]
     pub(super) fn check_default(&self, directory: &str, expected: &[&str]) {
-        let ours: BTreeSet<String> = default_remote_urls(&self.files, &self.text(directory))
+        let ours: BTreeSet<String> = self
+            .host
+            .git_default_remote_urls(&self.text(directory))
             .unwrap()
             .into_iter()
             .collect();

@@ -1,22 +1,20 @@
 //! The remotes of a repository, and the URLs that git connects to for them (`remote.c` of git).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::ops::Bound;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 
-use callgate_core::HostError;
-
-use super::entry::Entry;
-use super::repository::Repository;
+use crate::entry::Entry;
+use crate::files::{Error, Files, join};
+use crate::rewrites::Rewrites;
+use crate::transport;
 
 /// The URLs of one answer.
 const MAX_URLS: usize = 1_000;
 
 /// What git's configuration says about connecting.
-#[derive(Default)]
-pub(super) struct Remotes {
+pub(crate) struct Remotes<'a> {
+    files: &'a dyn Files,
+    /// Where the legacy files are; `None` outside a repository.
+    common_dir: Option<&'a [u8]>,
     remotes: BTreeMap<Vec<u8>, Remote>,
     branches: BTreeMap<Vec<u8>, Branch>,
     /// The members of each group, which is named by all that follows `remotes.` in its key.
@@ -25,7 +23,6 @@ pub(super) struct Remotes {
     push_instead_of: Rewrites,
     push_default: Option<Vec<u8>>,
     fetches_all: bool,
-    common_dir: Option<PathBuf>,
 }
 
 #[derive(Default)]
@@ -63,16 +60,24 @@ enum Unknown {
     Url,
 }
 
-impl Remotes {
+impl<'a> Remotes<'a> {
     /// # Errors
-    /// A key that needs a value has none.
-    pub(super) fn new<'e>(
-        entries: impl Iterator<Item = &'e Entry>,
-        repository: Option<&Repository>,
-    ) -> Result<Self, HostError> {
+    /// Git would refuse the configuration: a key that needs a value has none, or a name is empty.
+    pub(crate) fn new(
+        files: &'a dyn Files,
+        common_dir: Option<&'a [u8]>,
+        entries: &[Entry],
+    ) -> Result<Self, Error> {
         let mut remotes = Self {
-            common_dir: repository.map(|repository| repository.common_dir.clone()),
-            ..Self::default()
+            files,
+            common_dir,
+            remotes: BTreeMap::new(),
+            branches: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            instead_of: Rewrites::default(),
+            push_instead_of: Rewrites::default(),
+            push_default: None,
+            fetches_all: false,
         };
         for entry in entries {
             remotes.read(entry)?;
@@ -81,7 +86,7 @@ impl Remotes {
     }
 
     /// The URLs of a remote or a group of remotes; empty when there is none and nothing rewrites the name.
-    pub(super) fn named(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, HostError> {
+    pub(crate) fn named(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let urls = self.explicit(name)?;
         Ok(if urls == [name] && !self.is_known(name) {
             Vec::new()
@@ -91,7 +96,7 @@ impl Remotes {
     }
 
     /// The URLs that git connects to when it is given `name`, which may be a URL itself.
-    pub(super) fn explicit(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, HostError> {
+    pub(crate) fn explicit(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let mut urls = Vec::new();
         let mut seen = BTreeSet::new();
         let mut names = vec![name];
@@ -105,7 +110,7 @@ impl Remotes {
     }
 
     /// The URLs of `git fetch` and `git push` without an argument on `branch`, `None` for a detached head.
-    pub(super) fn without_argument(&self, branch: Option<&[u8]>) -> Result<Vec<Vec<u8>>, HostError> {
+    pub(crate) fn without_argument(&self, branch: Option<&[u8]>) -> Result<Vec<Vec<u8>>, Error> {
         let branch = branch.and_then(|name| self.branches.get(name));
         let remote = branch.and_then(|branch| branch.remote.as_ref());
         let push_remote = branch
@@ -131,8 +136,10 @@ impl Remotes {
         Ok(urls)
     }
 
-    fn read(&mut self, entry: &Entry) -> Result<(), HostError> {
+    /// `handle_config`.
+    fn read(&mut self, entry: &Entry) -> Result<(), Error> {
         match entry.parts() {
+            (b"remote" | b"branch", Some(b""), _) => return Err(entry.refused("a name before it")),
             (b"remote", Some(name), key) => self.read_remote(name, key, entry)?,
             (b"remote", None, b"pushdefault") => self.push_default = Some(entry.required()?.to_vec()),
             (b"branch", Some(name), b"remote") => {
@@ -155,7 +162,7 @@ impl Remotes {
         Ok(())
     }
 
-    fn read_remote(&mut self, name: &[u8], key: &[u8], entry: &Entry) -> Result<(), HostError> {
+    fn read_remote(&mut self, name: &[u8], key: &[u8], entry: &Entry) -> Result<(), Error> {
         // Git warns of such a name and takes it for a path.
         if name.starts_with(b"/") {
             return Ok(());
@@ -174,103 +181,61 @@ impl Remotes {
         self.groups.contains_key(name) || self.remotes.get(name).is_some_and(Remote::is_configured)
     }
 
-    /// Adds every URL of one remote to `answer`: to fetch from, then to push to.
-    fn resolve(&self, name: &[u8], unknown: Unknown, answer: &mut Vec<Vec<u8>>) -> Result<(), HostError> {
+    /// Adds every URL of one remote to `answer`: to fetch from, then to push to (`remotes_remote_get_1`).
+    fn resolve(&self, name: &[u8], unknown: Unknown, answer: &mut Vec<Vec<u8>>) -> Result<(), Error> {
         let none = Remote::default();
         let remote = self.remotes.get(name).unwrap_or(&none);
+        if let Some(helper) = &remote.helper {
+            return Err(transport::refused(helper, name));
+        }
         let configured = remote.lists().iter().map(|urls| urls.len()).sum::<usize>();
         if answer.len() + configured > MAX_URLS {
-            return Err(HostError::new(format!(
+            return Err(Error::new(format!(
                 "git would connect to more than {MAX_URLS} URLs"
             )));
         }
-        let mut urls: Vec<Vec<u8>> = Vec::new();
         for url in &remote.earlier_urls {
-            urls.push(self.instead_of.apply(url));
-            urls.extend(self.push_instead_of.rewrite(url));
+            answer.push(self.instead_of.apply(url));
+            answer.extend(self.push_instead_of.rewrite(url));
         }
-        let mut fetch_urls = remote.urls.clone();
-        if remote.urls.is_empty() && remote.helper.is_none() {
+        let own = [name.to_vec()];
+        let mut fetch_urls = remote.urls.as_slice();
+        if fetch_urls.is_empty() {
             self.refuse_legacy_file(name)?;
             if unknown == Unknown::Url {
-                fetch_urls.push(name.to_vec());
+                fetch_urls = &own;
             }
         }
-        urls.extend(fetch_urls.iter().map(|url| self.instead_of.apply(url)));
-        urls.extend(remote.push_urls.iter().map(|url| self.instead_of.apply(url)));
+        let urls = fetch_urls.iter().chain(&remote.push_urls);
+        answer.extend(urls.map(|url| self.instead_of.apply(url)));
         // A name that stands for itself is rewritten for a push even beside a `pushurl`.
         if remote.push_urls.is_empty() || remote.urls.is_empty() {
-            let push_urls = fetch_urls.iter();
-            urls.extend(push_urls.filter_map(|url| self.push_instead_of.rewrite(url)));
-        }
-        match &remote.helper {
-            Some(helper) if urls.is_empty() => answer.push([helper, &b"::"[..], name].concat()),
-            Some(helper) => answer.extend(urls.iter().map(|url| [helper, &b"::"[..], url].concat())),
-            None => answer.append(&mut urls),
+            answer.extend(
+                fetch_urls
+                    .iter()
+                    .filter_map(|url| self.push_instead_of.rewrite(url)),
+            );
         }
         Ok(())
     }
 
     /// Git reads `remotes/<name>` and `branches/<name>` where the configuration has no URL (and no longer
-    /// from version 3 on); what they stand for is not told here.
-    fn refuse_legacy_file(&self, name: &[u8]) -> Result<(), HostError> {
+    /// from version 3 on), so what the remote stands for depends on git's version.
+    fn refuse_legacy_file(&self, name: &[u8]) -> Result<(), Error> {
         let is_file_name = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/') && !name.contains(&0);
-        let Some(common_dir) = self.common_dir.as_ref().filter(|_| is_file_name) else {
+        let Some(common_dir) = self.common_dir.filter(|_| is_file_name) else {
             return Ok(());
         };
-        for folder in ["remotes", "branches"] {
-            let path = common_dir.join(folder).join(OsStr::from_bytes(name));
-            if path.symlink_metadata().is_ok() {
-                let path = path.display();
-                return Err(HostError::new(format!(
+        for folder in [&b"remotes"[..], b"branches"] {
+            let path = join(&join(common_dir, folder), name);
+            if self.files.look(&path)?.is_some() {
+                let path = String::from_utf8_lossy(&path).into_owned();
+                return Err(Error::new(format!(
                     "the remote is in the legacy file `{path}`, which is not read"
                 )));
             }
         }
         Ok(())
-    }
-}
-
-/// The rules of `url.<base>.insteadOf` or `pushInsteadOf`.
-#[derive(Default)]
-struct Rewrites {
-    /// Each base with its place in the order of first mention.
-    bases: BTreeMap<Vec<u8>, usize>,
-    /// Each prefix with what replaces it: of several bases the one that was mentioned first.
-    rules: BTreeMap<Vec<u8>, (usize, Vec<u8>)>,
-}
-
-impl Rewrites {
-    fn add(&mut self, base: &[u8], prefix: &[u8]) {
-        let next = self.bases.len();
-        let place = *self.bases.entry(base.to_vec()).or_insert(next);
-        let rule = self
-            .rules
-            .entry(prefix.to_vec())
-            .or_insert_with(|| (place, base.to_vec()));
-        if place < rule.0 {
-            *rule = (place, base.to_vec());
-        }
-    }
-
-    fn apply(&self, url: &[u8]) -> Vec<u8> {
-        self.rewrite(url).unwrap_or_else(|| url.to_vec())
-    }
-
-    /// `url` with its longest known prefix replaced; `None` when it has none.
-    fn rewrite(&self, url: &[u8]) -> Option<Vec<u8>> {
-        let mut start = url;
-        loop {
-            // The greatest rule that is not behind `start`: where it is no prefix of it, one that is can only
-            // be as long as what both have in common.
-            let up_to = (Bound::Unbounded, Bound::Included(start));
-            let (prefix, (_, base)) = self.rules.range::<[u8], _>(up_to).next_back()?;
-            if let Some(rest) = url.strip_prefix(prefix.as_slice()) {
-                return Some([base, rest].concat());
-            }
-            let common = start.iter().zip(prefix).take_while(|(one, other)| one == other);
-            start = start.split_at(common.count()).0;
-        }
     }
 }
 

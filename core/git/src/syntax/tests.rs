@@ -1,6 +1,5 @@
 //! The reading of one file against `git config --list` on the same file.
 
-use std::path::Path;
 use std::process::Command;
 
 use proptest::prelude::*;
@@ -28,7 +27,7 @@ fn git_reads(content: &[u8]) -> Option<Vec<Vec<u8>>> {
 }
 
 fn we_read(content: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let entries = parse(Path::new("/config"), content).ok()?;
+    let entries = parse(b"/config", content).ok()?;
     let text = |entry: Entry| match entry.value {
         Some(value) => [entry.key, b"\n".to_vec(), value].concat(),
         None => entry.key,

@@ -1,0 +1,136 @@
+//! What a repository says about its own format (`check_repository_format_gently` in `setup.c` of git).
+
+use crate::entry::Entry;
+use crate::files::{Error, Files, Kind, join, read};
+use crate::repository::Format;
+use crate::syntax;
+
+/// The format of the repository whose directories are given. Git reads it from the file itself, without includes.
+///
+/// # Errors
+/// Git would refuse the repository: a version or an extension that it does not know, a value of the wrong type, a
+/// work tree that does not exist.
+pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Result<Format, Error> {
+    let mut found = Reading::default();
+    found.file(files, &join(common_dir, b"config"))?;
+    // Git forgets what it read where the version is missing.
+    let Some(version) = found.version else {
+        return Ok(Format::default());
+    };
+    let refused = |why: &str| {
+        Err(Error::new(format!(
+            "git would refuse the repository `{}`: {why}",
+            String::from_utf8_lossy(git_dir)
+        )))
+    };
+    if !(0..=1).contains(&version) {
+        return refused(&format!("its format has the version {version}, expected 0 or 1"));
+    }
+    let refused_extension = match version {
+        0 => found.newer_extension.take(),
+        _ => found.unknown_extension.take(),
+    };
+    if let Some(extension) = refused_extension {
+        let extension = String::from_utf8_lossy(&extension).into_owned();
+        return refused(&format!(
+            "version {version} does not go with the extension `{extension}`"
+        ));
+    }
+    if found.format.has_worktree_config {
+        let mut own = Reading::default();
+        own.file(files, &join(git_dir, b"config.worktree"))?;
+        found.is_bare |= own.is_bare;
+        found.work_tree = own.work_tree.or(found.work_tree);
+    }
+    // A linked worktree has its own place, unless its own configuration says otherwise.
+    if git_dir != common_dir && !found.format.has_worktree_config {
+        return Ok(found.format);
+    }
+    if let Some(work_tree) = &found.work_tree {
+        let real = files.real(&join(git_dir, work_tree))?;
+        let kind = match real {
+            Some(real) => files.look(&real)?.map(|found| found.kind),
+            None => None,
+        };
+        if kind != Some(Kind::Directory) {
+            return refused("`core.worktree` is not a directory");
+        }
+    }
+    found.format.has_own_work_tree = found.is_bare || found.work_tree.is_some();
+    Ok(found.format)
+}
+
+#[derive(Default)]
+struct Reading {
+    format: Format,
+    version: Option<i32>,
+    is_bare: bool,
+    work_tree: Option<Vec<u8>>,
+    /// An extension that version 0 must not have.
+    newer_extension: Option<Vec<u8>>,
+    /// An extension that git does not know.
+    unknown_extension: Option<Vec<u8>>,
+}
+
+impl Reading {
+    fn file(&mut self, files: &dyn Files, path: &[u8]) -> Result<(), Error> {
+        let content = read(files, path)?.unwrap_or_default();
+        syntax::parse(path, &content)?
+            .iter()
+            .try_for_each(|entry| self.entry(entry))
+    }
+
+    fn entry(&mut self, entry: &Entry) -> Result<(), Error> {
+        match entry.parts() {
+            (b"core", None, b"repositoryformatversion") => self.version = Some(entry.integer()?),
+            (b"core", None, b"bare") => self.is_bare = entry.boolean()?,
+            (b"core", None, b"worktree") => self.work_tree = Some(entry.required()?.to_vec()),
+            (b"extensions", None, name) => self.extension(name, entry)?,
+            (b"extensions", Some(_), _) => self.unknown_extension = Some(entry.key.clone()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `handle_extension_v0` and `handle_extension`.
+    fn extension(&mut self, name: &[u8], entry: &Entry) -> Result<(), Error> {
+        match name {
+            b"noop" => return Ok(()),
+            b"preciousobjects" => return entry.boolean().map(|_| ()),
+            b"partialclone" => return entry.required().map(|_| ()),
+            b"worktreeconfig" => {
+                self.format.has_worktree_config = entry.boolean()?;
+                return Ok(());
+            }
+            b"noop-v1" => {}
+            b"relativeworktrees" => {
+                entry.boolean()?;
+            }
+            b"objectformat" => self.format.digits = digits(entry)?,
+            b"compatobjectformat" => {
+                digits(entry)?;
+            }
+            b"refstorage" => {
+                self.format.has_reference_files = match entry.required()? {
+                    b"files" => true,
+                    b"reftable" => false,
+                    _ => return Err(entry.refused("`files` or `reftable`")),
+                }
+            }
+            _ => {
+                self.unknown_extension = Some(entry.key.clone());
+                return Ok(());
+            }
+        }
+        self.newer_extension = Some(entry.key.clone());
+        Ok(())
+    }
+}
+
+fn digits(entry: &Entry) -> Result<usize, Error> {
+    match entry.required()? {
+        b"sha1" => Ok(40),
+        b"sha256" => Ok(64),
+        _ => Err(entry.refused("`sha1` or `sha256`")),
+    }
+}

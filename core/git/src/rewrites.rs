@@ -1,0 +1,48 @@
+//! The rules of `url.<base>.insteadOf` and `pushInsteadOf` (`alias_url` in `remote.c` of git).
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+/// The rules of one of the two keys.
+#[derive(Default)]
+pub(crate) struct Rewrites {
+    /// Each base with its place in the order of first mention.
+    bases: BTreeMap<Vec<u8>, usize>,
+    /// Each prefix with what replaces it: of several bases the one that was mentioned first.
+    rules: BTreeMap<Vec<u8>, (usize, Vec<u8>)>,
+}
+
+impl Rewrites {
+    pub(crate) fn add(&mut self, base: &[u8], prefix: &[u8]) {
+        let next = self.bases.len();
+        let place = *self.bases.entry(base.to_vec()).or_insert(next);
+        let rule = self
+            .rules
+            .entry(prefix.to_vec())
+            .or_insert_with(|| (place, base.to_vec()));
+        if place < rule.0 {
+            *rule = (place, base.to_vec());
+        }
+    }
+
+    /// `url` with its longest known prefix replaced, or as it is when it has none.
+    pub(crate) fn apply(&self, url: &[u8]) -> Vec<u8> {
+        self.rewrite(url).unwrap_or_else(|| url.to_vec())
+    }
+
+    /// `url` with its longest known prefix replaced; `None` when it has none.
+    pub(crate) fn rewrite(&self, url: &[u8]) -> Option<Vec<u8>> {
+        let mut start = url;
+        loop {
+            // The greatest rule that is not behind `start`: where it is not a prefix of it, one that is can only
+            // be as long as what both have in common.
+            let up_to = (Bound::Unbounded, Bound::Included(start));
+            let (prefix, (_, base)) = self.rules.range::<[u8], _>(up_to).next_back()?;
+            if let Some(rest) = url.strip_prefix(prefix.as_slice()) {
+                return Some([base, rest].concat());
+            }
+            let common = start.iter().zip(prefix).take_while(|(one, other)| one == other);
+            start = start.split_at(common.count()).0;
+        }
+    }
+}

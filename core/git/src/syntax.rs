@@ -1,0 +1,249 @@
+//! The syntax of one file of git's configuration (`git-config(1)`, "Syntax"), as `config.c` of git reads it.
+
+use crate::entry::Entry;
+use crate::files::{Error, is_space};
+
+/// The sections that have a part in what git connects to; the others are read and passed over.
+const SECTIONS: &[&[u8]] = &[
+    b"branch",
+    b"core",
+    b"extensions",
+    b"fetch",
+    b"include",
+    b"includeif",
+    b"remote",
+    b"remotes",
+    b"safe",
+    b"url",
+];
+
+/// The bytes of a key and of a value.
+const MAX_ENTRY_BYTES: usize = 32 << 10;
+
+/// The entries of the file `path` whose bytes are `content`, less the sections without a part in this.
+///
+/// # Errors
+/// A syntax that git refuses, a NUL, at which git would cut, a key before the first section, and a key or value of
+/// more than 32 KiB.
+pub(crate) fn parse(path: &[u8], content: &[u8]) -> Result<Vec<Entry>, Error> {
+    let mut source = Source {
+        // Git takes the mark of UTF-8 away once.
+        rest: content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content),
+        line: 1,
+        is_at_end: false,
+    };
+    source.file().map_err(|fault| {
+        Error::new(format!(
+            "git's configuration `{}`, line {}: {fault}",
+            String::from_utf8_lossy(path),
+            source.line
+        ))
+    })
+}
+
+/// What was expected instead of what is there.
+type Fault = &'static str;
+
+const SECTION: Fault = "expected a section, `[name]` or `[name \"subsection\"]`";
+const KEY: Fault = "expected a key and its value";
+const NUL: Fault = "a NUL, expected text";
+const QUOTE: Fault = "expected a closing quote";
+const ESCAPE: Fault = "expected one of `\\\\`, `\\\"`, `\\n`, `\\t`, `\\b` or a line end after the backslash";
+const TOO_LONG: Fault = "a key or a value of more than 32768 bytes";
+
+struct Source<'a> {
+    rest: &'a [u8],
+    /// The line of the byte that was read last, where that is not a line end.
+    line: usize,
+    is_at_end: bool,
+}
+
+impl Source<'_> {
+    /// `git_parse_source`.
+    fn file(&mut self) -> Result<Vec<Entry>, Fault> {
+        let mut entries = Vec::new();
+        let mut prefix: Option<Vec<u8>> = None;
+        let mut is_known = false;
+        let mut is_comment = false;
+        loop {
+            let byte = self.next()?;
+            if byte == b'\n' {
+                if self.is_at_end {
+                    return Ok(entries);
+                }
+                self.line += 1;
+                is_comment = false;
+            } else if is_comment || is_space(byte) {
+            } else if matches!(byte, b'#' | b';') {
+                is_comment = true;
+            } else if byte == b'[' {
+                let section = self.section()?;
+                let name = section.split(|byte| *byte == b'.').next().unwrap_or_default();
+                is_known = SECTIONS.contains(&name);
+                prefix = Some(section);
+            } else if byte.is_ascii_alphabetic() {
+                let prefix = prefix.as_deref().ok_or(SECTION)?;
+                let entry = self.entry(prefix, byte)?;
+                if is_known {
+                    entries.push(entry);
+                }
+            } else {
+                return Err(KEY);
+            }
+        }
+    }
+
+    /// `get_base_var`: what stands in brackets, whose first is read.
+    fn section(&mut self) -> Result<Vec<u8>, Fault> {
+        let mut section = Vec::new();
+        loop {
+            let byte = self.next()?;
+            match byte {
+                b']' if section.is_empty() => return Err(SECTION),
+                b']' => return Ok(section),
+                _ if self.is_at_end => return Err(SECTION),
+                _ if is_space(byte) => {
+                    self.subsection(byte, &mut section)?;
+                    return Ok(section);
+                }
+                _ if is_key_byte(byte) || byte == b'.' => push(&mut section, byte.to_ascii_lowercase())?,
+                _ => return Err(SECTION),
+            }
+        }
+    }
+
+    /// `get_extended_base_var`: after white space, the quoted part of a section, up to its last bracket.
+    fn subsection(&mut self, mut byte: u8, section: &mut Vec<u8>) -> Result<(), Fault> {
+        while is_space(byte) {
+            if byte == b'\n' {
+                return Err(SECTION);
+            }
+            byte = self.next()?;
+        }
+        if byte != b'"' {
+            return Err(SECTION);
+        }
+        section.push(b'.');
+        loop {
+            let mut byte = self.next()?;
+            if byte == b'"' {
+                break;
+            }
+            if byte == b'\\' {
+                byte = self.next()?;
+            }
+            if byte == b'\n' {
+                return Err(QUOTE);
+            }
+            push(section, byte)?;
+        }
+        if self.next()? == b']' {
+            Ok(())
+        } else {
+            Err(SECTION)
+        }
+    }
+
+    /// `get_value`: a key, whose first byte is read, and its value.
+    fn entry(&mut self, prefix: &[u8], first: u8) -> Result<Entry, Fault> {
+        let mut key = [prefix, b".", &[first.to_ascii_lowercase()]].concat();
+        let mut byte = self.next()?;
+        while is_key_byte(byte) {
+            push(&mut key, byte.to_ascii_lowercase())?;
+            byte = self.next()?;
+        }
+        while matches!(byte, b' ' | b'\t') {
+            byte = self.next()?;
+        }
+        let value = match byte {
+            b'\n' => None,
+            b'=' => Some(self.value()?),
+            _ => return Err(KEY),
+        };
+        // The line end belongs to the next line's reading.
+        self.line += 1;
+        Ok(Entry { key, value })
+    }
+
+    /// `parse_value`: up to the line end. White space within is kept as git 2.45 and later keeps it.
+    fn value(&mut self) -> Result<Vec<u8>, Fault> {
+        let mut value = Vec::new();
+        let mut is_quoted = false;
+        let mut is_comment = false;
+        // Where the white space starts that is dropped if nothing follows it.
+        let mut trimmed: Option<usize> = None;
+        loop {
+            let mut byte = self.next()?;
+            if byte == b'\n' {
+                if is_quoted {
+                    return Err(QUOTE);
+                }
+                value.truncate(trimmed.unwrap_or(value.len()));
+                return Ok(value);
+            }
+            if is_comment {
+                continue;
+            }
+            if is_space(byte) && !is_quoted {
+                if !value.is_empty() {
+                    trimmed = trimmed.or(Some(value.len()));
+                    push(&mut value, byte)?;
+                }
+                continue;
+            }
+            if !is_quoted && matches!(byte, b';' | b'#') {
+                is_comment = true;
+                continue;
+            }
+            trimmed = None;
+            if byte == b'"' {
+                is_quoted = !is_quoted;
+                continue;
+            }
+            if byte == b'\\' {
+                byte = match self.next()? {
+                    b'\n' => {
+                        self.line += 1;
+                        continue;
+                    }
+                    b't' => b'\t',
+                    b'b' => 8,
+                    b'n' => b'\n',
+                    escaped @ (b'\\' | b'"') => escaped,
+                    _ => return Err(ESCAPE),
+                };
+            }
+            push(&mut value, byte)?;
+        }
+    }
+
+    /// `get_next_char`: a line end for `\r\n`, and once more where the file ends.
+    fn next(&mut self) -> Result<u8, Fault> {
+        let (byte, rest) = match self.rest {
+            [b'\r', b'\n', rest @ ..] => (b'\n', rest),
+            [0, ..] => return Err(NUL),
+            [byte, rest @ ..] => (*byte, rest),
+            [] => {
+                self.is_at_end = true;
+                (b'\n', self.rest)
+            }
+        };
+        self.rest = rest;
+        Ok(byte)
+    }
+}
+
+fn push(text: &mut Vec<u8>, byte: u8) -> Result<(), Fault> {
+    if text.len() == MAX_ENTRY_BYTES {
+        return Err(TOO_LONG);
+    }
+    text.push(byte);
+    Ok(())
+}
+
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-'
+}
+
+#[cfg(test)]
+mod tests;

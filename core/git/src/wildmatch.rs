@@ -1,0 +1,268 @@
+//! Git's matcher for patterns of paths (`wildmatch.c`, with `WM_PATHNAME`: only `**` matches a slash).
+
+use crate::files::{Error, is_space};
+
+/// How letters are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Case {
+    Sensitive,
+    Insensitive,
+}
+
+impl Case {
+    fn fold(self, byte: u8) -> u8 {
+        match self {
+            Self::Sensitive => byte,
+            Self::Insensitive => byte.to_ascii_lowercase(),
+        }
+    }
+}
+
+/// The stars of one pattern, each of which is a level of recursion.
+const MAX_STARS: usize = 64;
+
+/// The steps that all patterns of one reading may take together; some patterns take exponentially many.
+const MAX_STEPS: u32 = 4_000_000;
+
+/// What may still be matched.
+pub(crate) struct Steps(u32);
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self(MAX_STEPS)
+    }
+}
+
+/// Whether `pattern` matches all of `text`. Neither holds a NUL.
+///
+/// # Errors
+/// The pattern has more than 64 stars, or no steps are left.
+pub(crate) fn wildmatch(pattern: &[u8], text: &[u8], case: Case, steps: &mut Steps) -> Result<bool, Error> {
+    if pattern.iter().filter(|byte| **byte == b'*').count() > MAX_STARS {
+        return Err(refused(pattern, &format!("more than {MAX_STARS} stars")));
+    }
+    let mut matcher = Matcher { case, steps };
+    match matcher.walk(pattern, text) {
+        Some(outcome) => Ok(outcome == Outcome::Match),
+        None => Err(refused(pattern, "too many ways to match")),
+    }
+}
+
+fn refused(pattern: &[u8], what: &str) -> Error {
+    let pattern = String::from_utf8_lossy(pattern);
+    Error::new(format!(
+        "git's configuration includes on a pattern with {what}: `{pattern}`"
+    ))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Match,
+    NoMatch,
+    /// The text is too short for the pattern, wherever a star before it ends.
+    AbortAll,
+    /// A single star would have to pass a slash.
+    AbortToStarStar,
+}
+
+struct Matcher<'s> {
+    case: Case,
+    steps: &'s mut Steps,
+}
+
+impl Matcher<'_> {
+    /// `dowild`; `None` when the steps are used up. The end of either text reads as a NUL, as in C.
+    fn walk(&mut self, pattern: &[u8], text: &[u8]) -> Option<Outcome> {
+        let (mut p, mut t) = (0, 0);
+        loop {
+            self.steps.0 = self.steps.0.checked_sub(1)?;
+            let (given, letter) = (self.case.fold(at(pattern, p)), self.case.fold(at(text, t)));
+            if given == 0 {
+                let is_done = letter == 0;
+                return Some(if is_done { Outcome::Match } else { Outcome::NoMatch });
+            }
+            if letter == 0 && given != b'*' {
+                return Some(Outcome::AbortAll);
+            }
+            let matches = match given {
+                b'*' => match self.star(pattern, &mut p, text, &mut t)? {
+                    Some(outcome) => return Some(outcome),
+                    None => true,
+                },
+                b'[' => match self.class(pattern, &mut p, letter) {
+                    Some(is_in) => is_in && letter != b'/',
+                    None => return Some(Outcome::AbortAll),
+                },
+                b'?' => letter != b'/',
+                b'\\' => {
+                    p += 1;
+                    at(pattern, p) == letter
+                }
+                _ => given == letter,
+            };
+            if !matches {
+                return Some(Outcome::NoMatch);
+            }
+            p += 1;
+            t += 1;
+        }
+    }
+
+    /// From the star at `p` on: the outcome of the whole pattern, or nothing where `t` now stands on the slash that
+    /// `p` stands on.
+    fn star(&mut self, pattern: &[u8], p: &mut usize, text: &[u8], t: &mut usize) -> Option<Option<Outcome>> {
+        *p += 1;
+        let second = *p;
+        while at(pattern, *p) == b'*' {
+            *p += 1;
+        }
+        let is_double = *p > second;
+        let is_after_slash = second < 2 || at(pattern, second - 2) == b'/';
+        let is_before_slash = match at(pattern, *p) {
+            0 | b'/' => true,
+            b'\\' => at(pattern, *p + 1) == b'/',
+            _ => false,
+        };
+        let passes_slash = is_double && is_after_slash && is_before_slash;
+        let rest = |from: usize| text.get(from..).unwrap_or_default();
+        let following = at(pattern, *p);
+        if passes_slash && following == b'/' {
+            let after = pattern.get(*p + 1..).unwrap_or_default();
+            if self.walk(after, rest(*t))? == Outcome::Match {
+                return Some(Some(Outcome::Match));
+            }
+        }
+        if following == 0 {
+            let is_stopped = !passes_slash && rest(*t).contains(&b'/');
+            return Some(Some(if is_stopped {
+                Outcome::AbortToStarStar
+            } else {
+                Outcome::Match
+            }));
+        }
+        if !passes_slash && following == b'/' {
+            let Some(slash) = rest(*t).iter().position(|byte| *byte == b'/') else {
+                return Some(Some(Outcome::AbortAll));
+            };
+            *t += slash;
+            return Some(None);
+        }
+        let after = pattern.get(*p..).unwrap_or_default();
+        while at(text, *t) != 0 {
+            if !matches!(following, b'*' | b'?' | b'[' | b'\\') {
+                let case = self.case;
+                let is_wanted = |byte: &u8| case.fold(*byte) == case.fold(following);
+                let passed = rest(*t)
+                    .iter()
+                    .take_while(|byte| (passes_slash || **byte != b'/') && !is_wanted(byte))
+                    .count();
+                *t += passed;
+                self.steps.0 = self.steps.0.checked_sub(u32::try_from(passed).ok()?)?;
+                if !is_wanted(&at(text, *t)) {
+                    return Some(Some(if passes_slash {
+                        Outcome::AbortAll
+                    } else {
+                        Outcome::AbortToStarStar
+                    }));
+                }
+            }
+            match self.walk(after, rest(*t))? {
+                Outcome::NoMatch if !passes_slash && at(text, *t) == b'/' => {
+                    return Some(Some(Outcome::AbortToStarStar));
+                }
+                Outcome::NoMatch => {}
+                Outcome::AbortToStarStar if passes_slash => {}
+                outcome => return Some(Some(outcome)),
+            }
+            *t += 1;
+        }
+        Some(Some(Outcome::AbortAll))
+    }
+
+    /// Whether the set in brackets at `p` has `letter`; `p` ends on its last bracket. `None` when it has none.
+    fn class(&self, pattern: &[u8], p: &mut usize, letter: u8) -> Option<bool> {
+        *p += 1;
+        let is_negated = matches!(at(pattern, *p), b'!' | b'^');
+        if is_negated {
+            *p += 1;
+        }
+        let mut is_in = false;
+        let mut before = 0;
+        let mut byte = at(pattern, *p);
+        loop {
+            match byte {
+                0 => return None,
+                b'\\' => {
+                    *p += 1;
+                    byte = at(pattern, *p);
+                    if byte == 0 {
+                        return None;
+                    }
+                    is_in |= letter == byte;
+                }
+                b'-' if before != 0 && !matches!(at(pattern, *p + 1), 0 | b']') => {
+                    *p += 1;
+                    let mut last = at(pattern, *p);
+                    if last == b'\\' {
+                        *p += 1;
+                        last = at(pattern, *p);
+                        if last == 0 {
+                            return None;
+                        }
+                    }
+                    let range = before..=last;
+                    is_in |= range.contains(&letter);
+                    is_in |= self.case == Case::Insensitive
+                        && letter.is_ascii_lowercase()
+                        && range.contains(&letter.to_ascii_uppercase());
+                    byte = 0;
+                }
+                b'[' if at(pattern, *p + 1) == b':' => {
+                    let start = *p + 2;
+                    let name = pattern.get(start..).unwrap_or_default();
+                    let length = name.iter().position(|byte| *byte == b']')?;
+                    match name.get(..length).and_then(|name| name.strip_suffix(b":")) {
+                        Some(name) => {
+                            is_in |= self.is_of_class(name, letter)?;
+                            *p = start + length;
+                            byte = 0;
+                        }
+                        // Without `:]` it is a set like others, whose first member is the bracket.
+                        None => is_in |= letter == b'[',
+                    }
+                }
+                _ => is_in |= letter == byte,
+            }
+            before = byte;
+            *p += 1;
+            byte = at(pattern, *p);
+            if byte == b']' {
+                return Some(is_in != is_negated);
+            }
+        }
+    }
+
+    fn is_of_class(&self, name: &[u8], letter: u8) -> Option<bool> {
+        Some(match name {
+            b"alnum" => letter.is_ascii_alphanumeric(),
+            b"alpha" => letter.is_ascii_alphabetic(),
+            b"blank" => matches!(letter, b' ' | b'\t'),
+            b"cntrl" => letter.is_ascii_control(),
+            b"digit" => letter.is_ascii_digit(),
+            b"graph" => letter.is_ascii_graphic(),
+            b"lower" => letter.is_ascii_lowercase(),
+            b"print" => letter.is_ascii_graphic() || letter == b' ',
+            b"punct" => letter.is_ascii_punctuation(),
+            b"space" => is_space(letter),
+            b"upper" => {
+                letter.is_ascii_uppercase() || (self.case == Case::Insensitive && letter.is_ascii_lowercase())
+            }
+            b"xdigit" => letter.is_ascii_hexdigit(),
+            _ => return None,
+        })
+    }
+}
+
+fn at(text: &[u8], index: usize) -> u8 {
+    text.get(index).copied().unwrap_or_default()
+}

@@ -2,6 +2,7 @@
 
 mod interest;
 mod prepare;
+mod request;
 mod world;
 
 use std::fmt;
@@ -10,8 +11,8 @@ use crate::bind::{Call, Layout, Prepared, Reading, Shape, ShapeError, shape};
 use crate::config::{self, Directories, Part};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
-use crate::host::{Facts, Host, HostError, Recording};
-use crate::judge::{CheckStep, Decision, Evaluation, Explanation, Forms, Pinned, Shaped, ValueStep, Verdict};
+use crate::host::{Facts, Host, HostError};
+use crate::judge::{Decision, Evaluation, Explanation, Forms, Pinned, Shaped, Task, ValueStep, Verdict};
 use crate::model::Semantics;
 use crate::policy::Ceiling;
 use crate::program::{Program, Tool, compile};
@@ -19,6 +20,7 @@ use crate::role::{REDACTED, Step};
 
 pub use interest::Interest;
 pub use prepare::PrepareError;
+pub use request::{Audience, Paths, Request, Response};
 pub use world::{Existence, Operation, Places};
 
 /// Collects the parts of an engine.
@@ -100,15 +102,6 @@ pub struct Engine {
     pinned: Option<Pinned>,
 }
 
-/// What [`Engine::gate`] answers: the verdict, and the arguments that were judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gated<'e> {
-    /// What is decided.
-    pub verdict: Verdict<'e>,
-    /// How the arguments that the tool's server may get differ from those that were given.
-    pub prepared: Prepared,
-}
-
 impl Engine {
     /// Starts building an engine.
     pub fn builder<'a>() -> EngineBuilder<'a> {
@@ -137,45 +130,39 @@ impl Engine {
         Ok(())
     }
 
-    /// Judges a call whose arguments are prepared: relative paths are relative to the current directory.
-    pub fn evaluate(&self, call: &Call<'_>, host: &dyn Host) -> Verdict<'_> {
-        match self.shape(call) {
-            Ok((tool, (call, _))) => self
-                .evaluation(tool, &call, self.shaped_as_given(), host, false)
-                .judge(),
-            Err(error) => misshapen(&error),
-        }
+    /// Judges a call. It is total: what cannot be judged is denied with a named rule.
+    pub fn judge<'r>(&self, request: &Request<'r>, host: &dyn Host) -> Response<'_, 'r> {
+        let given = &request.call.arguments;
+        self.walk(request, host, |verdict, prepared, evaluation| Response {
+            explanation: request
+                .explain
+                .map(|audience| self.explanation(verdict.clone(), evaluation).shown_to(audience)),
+            verdict,
+            prepared,
+            given,
+        })
     }
 
-    /// Prepares and judges a call in one pass: what is judged is what [`Gated::prepared`] sends on.
-    ///
-    /// Relative paths are relative to the sandbox, and paths under `container_workspace_dir` are moved onto it; where
-    /// it has several directories, the first is meant.
-    pub fn gate(&self, call: &Call<'_>, container_workspace_dir: Option<&str>, host: &dyn Host) -> Gated<'_> {
-        let (tool, (call, renamed)) = match self.shape(call) {
-            Ok(shape) => shape,
-            Err(error) => {
-                return Gated {
-                    verdict: misshapen(&error),
-                    prepared: Prepared::default(),
-                };
-            }
-        };
-        let shaped = self.shaped_for_gate(container_workspace_dir);
-        let gated = settle(&mut self.evaluation(tool, &call, shaped, host, false));
-        Gated {
-            prepared: Prepared {
-                renamed,
-                ..gated.prepared
-            },
-            ..gated
-        }
+    /// The verdict for a call whose arguments are prepared.
+    pub fn evaluate(&self, call: &Call<'_>, host: &dyn Host) -> Verdict<'_> {
+        self.judge(&Request::prepared(call), host).verdict
+    }
+
+    /// The verdict for a call, and the arguments to forward.
+    pub fn gate<'r>(
+        &self,
+        call: &'r Call<'r>,
+        container_workspace_dir: Option<&'r str>,
+        host: &dyn Host,
+    ) -> Response<'_, 'r> {
+        self.judge(&Request::gate(call, container_workspace_dir), host)
     }
 
     /// The verdict of [`Engine::evaluate`] with everything that led to it.
     pub fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
-        self.explain_shaped(call, self.shaped_as_given(), host, |evaluation| {
-            evaluation.judge()
+        let request = Request::prepared(call).explained(Audience::Operator);
+        self.walk(&request, host, |verdict, _, evaluation| {
+            self.explanation(verdict, evaluation)
         })
     }
 
@@ -186,15 +173,17 @@ impl Engine {
         container_workspace_dir: Option<&str>,
         host: &dyn Host,
     ) -> Explanation {
-        let shaped = self.shaped_for_gate(container_workspace_dir);
-        self.explain_shaped(call, shaped, host, |evaluation| settle(evaluation).verdict)
+        let request = Request::gate(call, container_workspace_dir).explained(Audience::Operator);
+        self.walk(&request, host, |verdict, _, evaluation| {
+            self.explanation(verdict, evaluation)
+        })
     }
 
     /// The roles of each argument of an annotated tool, conditions resolved against the call's arguments, in the
     /// annotation's order; none for an unknown tool.
     pub fn annotation(&self, call: &Call<'_>) -> Option<Vec<(String, Vec<&str>)>> {
         let tool = self.program.tool(call.server(), call.tool())?;
-        let reading = Reading::new(&self.program, Some(tool), call);
+        let reading = Reading::new(&self.program, Some(tool), call, None);
         let names = tool.arguments.iter().map(|argument| argument.name.to_string());
         let roles = reading.resolved.iter().map(|roles| {
             roles
@@ -277,85 +266,71 @@ impl Engine {
     }
 
     /// The call's tool, if it is annotated, and the call with that tool's keys.
-    fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> Result<(Option<&Tool>, Shape<'s, 'c>), ShapeError> {
+    fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> (Option<&Tool>, Result<Shape<'s, 'c>, ShapeError>) {
         let laid_out = call.layout.and_then(|layout| layout.tool(&self.program));
         let tool = laid_out.or_else(|| self.program.tool(call.server(), call.tool()));
-        Ok((tool, shape(call, tool)?))
+        (tool, shape(call, tool))
     }
 
-    fn explain_shaped(
-        &self,
-        call: &Call<'_>,
-        shaped: Shaped<'_>,
+    /// Judges the call of a request, and prepares it if the request is to gate it.
+    fn walk<'p, T>(
+        &'p self,
+        request: &Request<'_>,
         host: &dyn Host,
-        decide: for<'p> fn(&mut Evaluation<'p, '_, '_>) -> Verdict<'p>,
-    ) -> Explanation {
-        match self.shape(call) {
-            Ok((tool, (call, _))) => {
-                let mut evaluation = self.evaluation(tool, &call, shaped, host, true);
-                let verdict = decide(&mut evaluation);
-                self.explanation(&verdict, evaluation)
-            }
-            Err(error) => Explanation {
-                verdict: serde_json::to_value(misshapen(&error)).unwrap_or_default(),
-                server_name: call.server().to_owned(),
-                tool_name: call.tool().to_owned(),
-                values: Vec::new(),
-                checks: vec![CheckStep {
-                    check: "argument-shape",
-                    passed: false,
-                    detail: error.to_string(),
-                }],
-                roles: Vec::new(),
-                steps_left_out: 0,
-                recording: Recording::new(&self.program.home, &self.program.current, Vec::new()),
+        finish: impl FnOnce(Verdict<'p>, Option<Prepared>, Evaluation<'p, '_, '_>) -> T,
+    ) -> T {
+        let (tool, found) = self.shape(request.call);
+        let (shape, misshapen) = match found {
+            Ok(shape) => (shape, None),
+            Err(error) => (Shape::unchanged(request.call), Some(error)),
+        };
+        let task = Task {
+            call: &shape.call,
+            renamed: shape.renamed,
+            misshapen,
+            shaped: match request.paths {
+                Paths::Prepared => self.shaped_as_given(),
+                Paths::Gate {
+                    container_workspace_dir,
+                } => self.shaped_for_gate(container_workspace_dir),
             },
-        }
+            traced: request.explain.is_some(),
+        };
+        let mut evaluation = self.evaluation(tool, task, host);
+        let (verdict, prepared) = match request.paths {
+            Paths::Prepared => (evaluation.judge(), None),
+            Paths::Gate { .. } => settle(&mut evaluation),
+        };
+        finish(verdict, prepared, evaluation)
     }
 
     fn evaluation<'p, 'c, 'h>(
         &'p self,
         tool: Option<&'p Tool>,
-        call: &'c Call<'c>,
-        shaped: Shaped<'h>,
+        task: Task<'c, 'h>,
         host: &'h dyn Host,
-        traced: bool,
     ) -> Evaluation<'p, 'c, 'h> {
-        Evaluation::new(
-            &self.program,
-            self.pinned.as_ref(),
-            tool,
-            call,
-            shaped,
-            host,
-            traced,
-        )
+        Evaluation::new(&self.program, self.pinned.as_ref(), tool, task, host)
     }
 
-    fn explanation(&self, verdict: &Verdict<'_>, mut evaluation: Evaluation<'_, '_, '_>) -> Explanation {
-        let verdict = serde_json::to_value(verdict).unwrap_or_default();
+    fn explanation(&self, verdict: Verdict<'_>, mut evaluation: Evaluation<'_, '_, '_>) -> Explanation {
         let values = self.explain_values(&mut evaluation);
-        let (server_name, tool_name) = (
-            evaluation.call.server().to_owned(),
-            evaluation.call.tool().to_owned(),
-        );
         let trace = evaluation.trace.take();
-        let recording = evaluation
-            .forms
-            .facts
-            .into_recording(&self.program.home, &self.program.current);
         let (checks, roles, steps_left_out) = trace
             .map(|trace| (trace.checks, trace.roles, trace.left_out))
             .unwrap_or_default();
         Explanation {
-            verdict,
-            server_name,
-            tool_name,
+            verdict: verdict.into_owned(),
+            server_name: evaluation.call.server().to_owned(),
+            tool_name: evaluation.call.tool().to_owned(),
             values,
             checks,
             roles,
             steps_left_out,
-            recording,
+            recording: evaluation
+                .forms
+                .facts
+                .into_recording(&self.program.home, &self.program.current),
         }
     }
 
@@ -395,26 +370,19 @@ impl Engine {
 
 /// Judges and prepares a call in one pass. A host that fails while values are prepared makes the verdict a denial;
 /// one that was a denial already stays what it was.
-fn settle<'p>(evaluation: &mut Evaluation<'p, '_, '_>) -> Gated<'p> {
+fn settle<'p>(evaluation: &mut Evaluation<'p, '_, '_>) -> (Verdict<'p>, Option<Prepared>) {
     let verdict = evaluation.judge();
     if verdict.decision == Decision::Deny {
         evaluation.conceal_places();
     }
     match evaluation.prepared() {
-        Ok(prepared) => Gated { verdict, prepared },
-        Err(error) => Gated {
-            verdict: match verdict.decision {
+        Ok(prepared) => (verdict, Some(prepared)),
+        Err(error) => {
+            let verdict = match verdict.decision {
                 Decision::Deny => verdict,
                 Decision::Allow | Decision::Escalate(_) => evaluation.failed(&error),
-            },
-            prepared: Prepared::default(),
-        },
+            };
+            (verdict, Some(Prepared::default()))
+        }
     }
-}
-
-fn misshapen<'e>(error: &ShapeError) -> Verdict<'e> {
-    Verdict::deny(
-        "structural-unreadable-argument",
-        format!("Unreadable argument: {error}"),
-    )
 }

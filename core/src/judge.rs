@@ -20,7 +20,7 @@ pub(crate) use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
 
-use crate::bind::{Call, Operand, Place, Prepared, Reading};
+use crate::bind::{Call, Operand, Place, Prepared, Reading, ShapeError};
 use crate::host::{Facts, Host, HostError};
 use crate::path::Failure;
 use crate::program::{Program, ResolvedRoles, Tool};
@@ -39,7 +39,19 @@ pub(crate) struct Evaluation<'p, 'c, 'h> {
     pub(crate) tool_roles: RoleSet,
     /// Where git remotes of this call are looked up, once asked for.
     repository: Option<Option<String>>,
+    /// Members that stood under an alias, for what is prepared.
+    renamed: Vec<(usize, String)>,
     pub(crate) trace: Option<Trace>,
+}
+
+/// A call with canonical keys, or one of the wrong shape, and what is done with it.
+pub(crate) struct Task<'c, 'h> {
+    pub(crate) call: &'c Call<'c>,
+    pub(crate) renamed: Vec<(usize, String)>,
+    pub(crate) misshapen: Option<ShapeError>,
+    pub(crate) shaped: Shaped<'h>,
+    /// Whether steps and the host's answers are kept for an explanation.
+    pub(crate) traced: bool,
 }
 
 impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
@@ -48,12 +60,17 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
         program: &'p Program,
         pinned: Option<&'p Pinned>,
         tool: Option<&'p Tool>,
-        call: &'c Call<'c>,
-        shaped: Shaped<'h>,
+        task: Task<'c, 'h>,
         host: &'h dyn Host,
-        traced: bool,
     ) -> Self {
-        let reading = Reading::new(program, tool, call);
+        let Task {
+            call,
+            renamed,
+            misshapen,
+            shaped,
+            traced,
+        } = task;
+        let reading = Reading::new(program, tool, call, misshapen);
         let tool_roles = match (tool, &reading.resolved) {
             (Some(tool), ResolvedRoles::Fixed(_)) => tool.roles,
             (_, resolved) => resolved.iter().flatten().copied().collect(),
@@ -71,6 +88,7 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
             reading,
             tool_roles,
             repository: None,
+            renamed,
             trace: traced.then(|| Trace::new(program.limits.explanation_steps)),
         }
     }
@@ -217,7 +235,7 @@ impl Evaluation<'_, '_, '_> {
             replacements.extend(self.forms.replacement(operand)?);
         }
         Ok(Prepared {
-            renamed: Vec::new(),
+            renamed: self.renamed.clone(),
             replacements,
         })
     }

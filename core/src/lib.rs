@@ -5,7 +5,7 @@
 //! allow, escalate or deny, with the rule and the reason.
 //!
 //! ```
-//! use callgate_core::{Call, Decision, Engine, Input, Part, View};
+//! use callgate_core::{Call, Decision, Engine, Input, Part, Request};
 //! # use std::borrow::Cow;
 //! # use callgate_core::{Host, HostError, RealpathError};
 //! # struct Disk;
@@ -28,11 +28,11 @@
 //!     .build(&host)?;
 //!
 //! let request = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/Documents/a"}}"#;
-//! let gated = engine.gate(&Call::from_json(request)?, None, &host);
-//! assert_eq!(gated.verdict.decision, Decision::Allow);
+//! let call = Call::from_json(request)?;
+//! let response = engine.judge(&Request::gate(&call, None), &host);
+//! assert_eq!(response.verdict.decision, Decision::Allow);
 //! // What was judged is what is sent on.
-//! let sent = gated.prepared.apply_to_json(r#"{"path": "~/Documents/a"}"#, View::Transport);
-//! assert_eq!(sent.as_deref(), Some(r#"{"path":"/home/u/Documents/a"}"#));
+//! assert_eq!(response.arguments().as_deref(), Some(r#"{"path":"/home/u/Documents/a"}"#));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -118,7 +118,8 @@ pub use config::Part;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Input, did_you_mean};
 pub use engine::{
-    BuildError, Engine, EngineBuilder, Existence, Gated, Interest, Operation, Places, PrepareError,
+    Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
+    Request, Response,
 };
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 pub use judge::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};

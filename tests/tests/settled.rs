@@ -58,7 +58,11 @@ fn another_spelling_of_a_denied_directory_is_not_allowed() {
             let options = json!({"pathCase": case, "directories": pinned});
             let documents = documents.clone().with(Part::Options, options);
             let found = explain(&documents, &json!({"path": path}), &host);
-            assert_eq!(found.verdict["decision"], expected, "{path} {case} {pinned}");
+            assert_eq!(
+                found.verdict.decision.as_str(),
+                expected,
+                "{path} {case} {pinned}"
+            );
         }
     }
 }
@@ -154,7 +158,7 @@ fn a_denied_directory_that_leads_nowhere_is_no_other() {
             ("/loop/in/x", "structural-unresolvable-value"),
         ] {
             let found = explain(&documents, &json!({"path": path}), &host);
-            assert_eq!(found.verdict["rule"], expected, "{path} {directories}");
+            assert_eq!(found.verdict.rule, expected, "{path} {directories}");
         }
     }
 }
@@ -186,7 +190,7 @@ fn a_rule_that_some_values_meet_does_not_keep_a_later_one_from_being_heard() {
         (json!(["y"]), json!(["m", "n"]), "rest"),
     ] {
         let found = explain(&documents, &json!({"a": a, "b": b}), &host);
-        assert_eq!(found.verdict["rule"], expected, "{a} {b}");
+        assert_eq!(found.verdict.rule, expected, "{a} {b}");
     }
 }
 
@@ -201,7 +205,7 @@ fn a_value_that_is_allowed_hides_none_beside_it() {
         let documents = Documents::new(rules, std::slice::from_ref(&tool));
         for (arguments, expected) in cases {
             let found = explain(&documents, arguments, &host);
-            assert_eq!(found.verdict["rule"], *expected, "{arguments}");
+            assert_eq!(found.verdict.rule, *expected, "{arguments}");
         }
     };
     check(
@@ -255,6 +259,6 @@ fn a_rule_needs_each_of_its_conditions() {
         ("https://b.test/", "default-deny"),
     ] {
         let found = explain(&documents, &json!({"url": url}), &host);
-        assert_eq!(found.verdict["rule"], expected, "{url}");
+        assert_eq!(found.verdict.rule, expected, "{url}");
     }
 }

@@ -31,12 +31,12 @@ fuzz_target!(|data: &[u8]| {
     let verdict = ENGINE.evaluate(&call, &Guessing);
     assert_eq!(verdict, ENGINE.evaluate(&call, &Guessing));
     let explanation = ENGINE.explain(&call, &Guessing);
-    assert_eq!(explanation.verdict, serde_json::to_value(&verdict).unwrap());
+    assert_eq!(explanation.verdict, verdict);
     let replayed = ENGINE.explain(&call, &explanation.recording);
     assert_eq!(replayed.verdict, explanation.verdict);
     let gated = ENGINE.gate(&call, None, &Guessing);
     let explained = ENGINE.explain_gate(&call, None, &Guessing);
-    assert_eq!(explained.verdict, serde_json::to_value(&gated.verdict).unwrap());
+    assert_eq!(explained.verdict, gated.verdict);
     let _ = ENGINE.gate(&call, Some("/workspace"), &Guessing);
     let _ = ENGINE.prepare(&call, Some("/srv/project"), None, &Guessing);
 });

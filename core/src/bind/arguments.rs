@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::call::{Arguments, Call};
+use super::shape::ShapeError;
 use super::siblings::{Siblings, descend};
 use super::value::{Place, Unreadable, Value};
 use crate::limits::Limits;
@@ -89,6 +90,8 @@ impl<'p, 'c> Operand<'p, 'c> {
 /// Why a call cannot be judged at all; each is a `deny` with a rule of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
+    /// The arguments do not have the shape that the annotation describes.
+    Shape(ShapeError),
     /// The arguments, or a value under a resource role, are not of a form that an annotation describes.
     Unreadable(String),
     /// A bound is exceeded.
@@ -113,16 +116,26 @@ pub(crate) struct Reading<'p, 'c> {
 
 impl<'p, 'c> Reading<'p, 'c> {
     /// Reads the call against what its tool's annotation says; an unknown tool has none.
-    pub(crate) fn new(program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) -> Self {
+    ///
+    /// A call of the wrong shape is not read any further.
+    pub(crate) fn new(
+        program: &'p Program,
+        tool: Option<&'p Tool>,
+        call: &'c Call<'c>,
+        misshapen: Option<ShapeError>,
+    ) -> Self {
         let members = call.arguments.members();
         let mut reading = Self {
             operands: Vec::new(),
-            refusal: None,
+            refusal: misshapen.map(Refusal::Shape),
             unknown: None,
             unlistable: RoleSet::default(),
             path_like: Vec::new(),
             resolved: resolve(tool, call, &program.limits),
         };
+        if reading.refusal.is_some() {
+            return reading;
+        }
         if let Arguments::Unreadable(why) = &call.arguments {
             reading.refuse(Refusal::Unreadable(why.clone()));
         }

@@ -2,7 +2,8 @@
 
 use serde_json::value::RawValue;
 
-use super::value::{Members, Place};
+use super::call::Arguments;
+use super::value::{Members, Place, Value};
 
 /// A string of the arguments that is replaced by its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +65,16 @@ impl Prepared {
     ///
     /// `None` when the text is not the object that was prepared.
     pub fn apply_to_json(&self, arguments: &str, view: View) -> Option<String> {
-        let Members::<&RawValue>(members) = serde_json::from_str(arguments).ok()?;
+        self.write(&Arguments::from_json(arguments), view)
+    }
+
+    /// The arguments in a view, as JSON text.
+    ///
+    /// `None` when they are not an object, or when a member was given in another form than JSON.
+    pub(crate) fn write(&self, arguments: &Arguments<'_>, view: View) -> Option<String> {
+        let Arguments::Members(members) = arguments else {
+            return None;
+        };
         let mut text = String::from("{");
         for (at, (name, value)) in members.iter().enumerate() {
             let edits: Vec<Edit<'_>> = self
@@ -76,7 +86,17 @@ impl Prepared {
             separate(&mut text, at);
             push_string(&mut text, self.key(at).unwrap_or(name));
             text.push(':');
-            splice(&mut text, value, &edits)?;
+            match value {
+                Value::Raw(raw) => splice(&mut text, raw, &edits)?,
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Text(_)
+                | Value::IllFormed
+                | Value::Array(_)
+                | Value::Object(_)
+                | Value::Unread => return None,
+            }
         }
         text.push('}');
         Some(text)

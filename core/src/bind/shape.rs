@@ -42,12 +42,26 @@ impl std::fmt::Display for ShapeError {
     }
 }
 
-/// The call with canonical keys, and for each member that was renamed its place and its key.
-pub(crate) type Shape<'s, 'c> = (Cow<'s, Call<'c>>, Vec<(usize, String)>);
+/// A call with canonical keys.
+pub(crate) struct Shape<'s, 'c> {
+    pub(crate) call: Cow<'s, Call<'c>>,
+    /// The place and the key of each member that was renamed.
+    pub(crate) renamed: Vec<(usize, String)>,
+}
+
+impl<'s, 'c> Shape<'s, 'c> {
+    /// The call as it was given.
+    pub(crate) fn unchanged(call: &'s Call<'c>) -> Self {
+        Self {
+            call: Cow::Borrowed(call),
+            renamed: Vec::new(),
+        }
+    }
+}
 
 /// Renames aliases and checks what is required; a call without either is borrowed.
 pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<Shape<'s, 'c>, ShapeError> {
-    let unchanged = || (Cow::Borrowed(call), Vec::new());
+    let unchanged = || Shape::unchanged(call);
     let Some(schema) = tool.map(|tool| &tool.semantics.arg_schema) else {
         return Ok(unchanged());
     };
@@ -86,7 +100,10 @@ pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<S
         Arguments::Members(members),
     );
     let context = call.context.clone();
-    Ok((Cow::Owned(Call { context, ..shaped }), renamed))
+    Ok(Shape {
+        call: Cow::Owned(Call { context, ..shaped }),
+        renamed,
+    })
 }
 
 fn is_null(value: &Value<'_>) -> bool {

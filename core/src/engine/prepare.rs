@@ -5,7 +5,7 @@ use std::fmt;
 use super::Engine;
 use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError};
 use crate::host::{Host, HostError};
-use crate::judge::{Shaped, heuristic};
+use crate::judge::{Shaped, Task, heuristic};
 
 /// Why arguments cannot be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +52,20 @@ impl Engine {
             container: container_workspace_dir.zip(allowed_directory),
             relative_as_given: allowed_directory.is_some(),
         };
-        let (tool, (call, renamed)) = self.shape(call).map_err(PrepareError::Shape)?;
+        let (tool, shape) = self.shape(call);
+        let shape = shape.map_err(PrepareError::Shape)?;
         if tool.is_none() {
-            return Ok(self.prepare_unknown(&call));
+            return Ok(self.prepare_unknown(&shape.call));
         }
-        let mut evaluation = self.evaluation(tool, &call, shaped, host, false);
-        let prepared = evaluation.prepared().map_err(PrepareError::Host)?;
-        Ok(Prepared { renamed, ..prepared })
+        let task = Task {
+            call: &shape.call,
+            renamed: shape.renamed,
+            misshapen: None,
+            shaped,
+            traced: false,
+        };
+        let mut evaluation = self.evaluation(tool, task, host);
+        evaluation.prepared().map_err(PrepareError::Host)
     }
 
     /// Without an annotation both views have what looks like a path in its lexical form.

@@ -384,7 +384,7 @@ impl<'p> Evaluation<'p, '_, '_> {
         let ruling = ruling.unwrap_or(Ruling::DEFAULT_DENY);
         if self.trace.is_some() {
             let verdict = self.verdict(ruling, Vec::new());
-            let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_owned());
+            let (decision, rule) = (verdict.decision.as_str(), verdict.rule.into_owned());
             if let Some(trace) = &mut self.trace {
                 trace.end_walk(decision, rule);
             }

@@ -25,6 +25,14 @@ pub(crate) enum Outcome<'p> {
 impl<'p> Evaluation<'p, '_, '_> {
     /// `pending` takes an escalation that the rest of the judgement may still turn into a denial.
     pub(super) fn structural(&mut self, pending: &mut Option<Verdict<'p>>) -> Result<Outcome<'p>, HostError> {
+        if let Some(Refusal::Shape(error)) = &self.reading.refusal {
+            let (found, reason) = (error.to_string(), format!("Unreadable argument: {error}"));
+            self.note("argument-shape", false, || found);
+            return Ok(Outcome::Decided(Verdict::deny(
+                "structural-unreadable-argument",
+                reason,
+            )));
+        }
         if self.program.trusted_servers.contains(self.server()) {
             let reason = format!("Server \"{}\" is trusted", self.server());
             self.note("trusted-server", true, || reason.clone());
@@ -78,7 +86,8 @@ impl<'p> Evaluation<'p, '_, '_> {
                 "structural-limit",
                 format!("Limit exceeded: {why}"),
             )),
-            None => None,
+            // It was the first check.
+            Some(Refusal::Shape(_)) | None => None,
         };
         if let Some(verdict) = verdict {
             self.note("readable-arguments", false, || verdict.reason.to_string());

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Verdict;
 use super::conditions::Reason;
 use crate::program::Rule;
 
@@ -12,7 +13,7 @@ use crate::program::Rule;
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// The verdict, as `{decision, rule, reason, escalatedRoles?}`.
-    pub verdict: serde_json::Value,
+    pub verdict: Verdict<'static>,
     /// The server that was called.
     pub server_name: String,
     /// The tool that was called.

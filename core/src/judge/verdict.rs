@@ -10,12 +10,21 @@ pub enum Decision<'e> {
     /// The call may be made.
     Allow,
     /// A person must decide; the roles that escalated, in order, where roles did.
-    Escalate(Vec<&'e str>),
+    Escalate(Vec<Cow<'e, str>>),
     /// The call must not be made.
     Deny,
 }
 
 impl Decision<'_> {
+    /// The same decision, which borrows nothing.
+    pub fn into_owned(self) -> Decision<'static> {
+        match self {
+            Self::Allow => Decision::Allow,
+            Self::Escalate(roles) => Decision::Escalate(roles.into_iter().map(owned).collect()),
+            Self::Deny => Decision::Deny,
+        }
+    }
+
     /// `allow`, `escalate` or `deny`.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -43,43 +52,53 @@ pub struct Verdict<'e> {
     /// What is decided.
     pub decision: Decision<'e>,
     /// The rule's name; names that begin with `structural-`, `trusted-server` and `default-deny` are the engine's.
-    pub rule: &'e str,
+    pub rule: Cow<'e, str>,
     /// Why, for a person.
     pub reason: Cow<'e, str>,
 }
 
 impl<'e> Verdict<'e> {
     pub(crate) fn allow(rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
-        Self {
-            decision: Decision::Allow,
-            rule,
-            reason: reason.into(),
-        }
+        Self::new(Decision::Allow, rule, reason)
     }
 
     pub(crate) fn escalate(roles: Vec<&'e str>, rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
-        Self {
-            decision: Decision::Escalate(roles),
-            rule,
-            reason: reason.into(),
-        }
+        let roles = roles.into_iter().map(Cow::Borrowed).collect();
+        Self::new(Decision::Escalate(roles), rule, reason)
     }
 
     pub(crate) fn deny(rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+        Self::new(Decision::Deny, rule, reason)
+    }
+
+    fn new(decision: Decision<'e>, rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
         Self {
-            decision: Decision::Deny,
-            rule,
+            decision,
+            rule: Cow::Borrowed(rule),
             reason: reason.into(),
         }
     }
 
     /// The roles that escalated; empty unless the decision is to escalate.
-    pub fn escalated_roles(&self) -> &[&'e str] {
+    pub fn escalated_roles(&self) -> &[Cow<'e, str>] {
         match &self.decision {
             Decision::Escalate(roles) => roles,
             Decision::Allow | Decision::Deny => &[],
         }
     }
+
+    /// The same verdict, which borrows nothing of the engine.
+    pub fn into_owned(self) -> Verdict<'static> {
+        Verdict {
+            decision: self.decision.into_owned(),
+            rule: owned(self.rule),
+            reason: owned(self.reason),
+        }
+    }
+}
+
+fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
 }
 
 impl Serialize for Verdict<'_> {
@@ -87,7 +106,7 @@ impl Serialize for Verdict<'_> {
         let roles = self.escalated_roles();
         let mut fields = serializer.serialize_struct("Verdict", 3 + usize::from(!roles.is_empty()))?;
         fields.serialize_field("decision", self.decision.as_str())?;
-        fields.serialize_field("rule", self.rule)?;
+        fields.serialize_field("rule", &self.rule)?;
         fields.serialize_field("reason", &self.reason)?;
         if !roles.is_empty() {
             fields.serialize_field("escalatedRoles", roles)?;

@@ -13,9 +13,9 @@ pub enum Effect {
 
 impl Effect {
     pub(crate) const TABLE: [(&'static str, Self); 3] = [
-        ("allow", Self::Allow),
-        ("escalate", Self::Escalate),
-        ("deny", Self::Deny),
+        (Self::Allow.as_str(), Self::Allow),
+        (Self::Escalate.as_str(), Self::Escalate),
+        (Self::Deny.as_str(), Self::Deny),
     ];
 
     /// The effect as documents write it.

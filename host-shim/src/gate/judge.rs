@@ -2,14 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{Call, CallError, Engine, View};
-use serde_json::value::RawValue;
+use callgate_core::{Call, CallError, Engine};
 use serde_json::{Value, json};
 
 use super::{Gated, Given, SharedHost, Verdict};
 #[cfg(feature = "component")]
 use crate::component::{Audience, EngineFault, Pool};
-use crate::members::Members;
 
 /// What runs the engine. Both give the same answers, byte for byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,14 +126,13 @@ impl Native {
     }
 
     fn gate(&self, given: Given<'_>, container_workspace_dir: Option<&str>) -> Result<Gated, CallError> {
-        let arguments = arguments_of(given.call);
         let call = given.read()?;
         let judged = guarded(|| {
             let gated = self
                 .engine
                 .gate(&call, container_workspace_dir, self.host.as_ref());
             Gated {
-                args_for_transport: gated.prepared.apply_to_json(arguments, View::Transport),
+                args_for_transport: gated.arguments(),
                 verdict: gated.verdict.into(),
             }
         });
@@ -190,16 +187,4 @@ fn unexplained(call: &Call<'_>, verdict: &Verdict) -> Value {
         "stepsLeftOut": 0,
         "recording": callgate_core::Recording::default(),
     })
-}
-
-/// The JSON text of a call's arguments; absent ones are an empty object.
-fn arguments_of(call: &str) -> &str {
-    let members = serde_json::from_str::<Members<'_>>(call);
-    let arguments = members.ok().and_then(|Members(members)| {
-        members
-            .into_iter()
-            .find(|(name, _)| name == "arguments")
-            .map(|(_, value)| RawValue::get(value))
-    });
-    arguments.unwrap_or("{}")
 }

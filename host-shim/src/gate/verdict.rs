@@ -1,5 +1,7 @@
 //! What a gate says of a call.
 
+use std::borrow::Cow;
+
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use serde_json::value::RawValue;
 
@@ -71,14 +73,14 @@ impl Gated {
 
 impl From<callgate_core::Verdict<'_>> for Verdict {
     fn from(verdict: callgate_core::Verdict<'_>) -> Self {
-        let owned = |roles: Vec<&str>| roles.into_iter().map(str::to_owned).collect();
+        let owned = |roles: Vec<Cow<'_, str>>| roles.into_iter().map(Cow::into_owned).collect();
         Self {
             decision: match verdict.decision {
                 callgate_core::Decision::Allow => Decision::Allow,
                 callgate_core::Decision::Escalate(roles) => Decision::Escalate(owned(roles)),
                 callgate_core::Decision::Deny => Decision::Deny,
             },
-            rule: verdict.rule.to_owned(),
+            rule: verdict.rule.into_owned(),
             reason: verdict.reason.into_owned(),
         }
     }

@@ -2,7 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{Arguments, BuildError, Call, Diagnostic, Engine, Host, Input, Part, Recording, View};
+use callgate_core::{
+    Arguments, BuildError, Call, Diagnostic, Engine, Host, Input, Part, Recording, Response, View,
+};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Value, json};
 
@@ -156,8 +158,7 @@ impl Session {
                 let call = Call::from_json(request).map_err(refusal)?;
                 let host = self.calling_back(engine);
                 let gated = engine.gate(&call, container_workspace_dir.as_deref(), &host);
-                let arguments = arguments_of(request)?;
-                let transport = gated.prepared.apply(&arguments, View::Transport);
+                let transport = transported(request, &gated)?;
                 Ok(json!({"verdict": gated.verdict, "argsForTransport": transport}))
             }
             Operation::Explain { request } => {
@@ -262,12 +263,13 @@ fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Unbuilt> {
     Ok(builder.build(host)?)
 }
 
-/// The arguments of a request that was read as a call.
-pub(super) fn arguments_of(request: &str) -> Result<Value, Refusal> {
+/// The arguments that a gate would forward; those that are not an object stay as they are.
+pub(super) fn transported(request: &str, response: &Response<'_, '_>) -> Result<Value, Refusal> {
+    if let Some(text) = response.arguments() {
+        return serde_json::from_str(&text).map_err(refusal);
+    }
     let mut request: Value = serde_json::from_str(request).map_err(refusal)?;
-    Ok(request
-        .get_mut("arguments")
-        .map_or_else(|| json!({}), Value::take))
+    Ok(request["arguments"].take())
 }
 
 pub(super) fn value(answer: &impl Serialize) -> Result<Value, Refusal> {

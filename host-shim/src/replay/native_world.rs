@@ -1,11 +1,11 @@
 //! What the engine as a Rust library says about its world.
 
 use callgate_core::{
-    Call, Context, Diagnostic, Engine, Existence, Host, Operation, Places, References, View, VisibilityRef,
+    Call, Context, Diagnostic, Engine, Existence, Host, Operation, Places, References, VisibilityRef,
 };
 use serde_json::{Value, json};
 
-use super::native::{Refusal, Unbuilt, arguments_of, refusal, value};
+use super::native::{Refusal, Unbuilt, refusal, transported, value};
 use super::subject::{ReferenceStep, WorldQuestion};
 
 pub(super) fn answer(
@@ -64,10 +64,9 @@ pub(super) fn answer(
                 call = call.within(read(context.as_deref())?);
             }
             let gated = engine.gate(&call, None, host);
-            let arguments = arguments_of(request)?;
             Ok(json!({
                 "verdict": gated.verdict,
-                "argsForTransport": gated.prepared.apply(&arguments, View::Transport),
+                "argsForTransport": transported(request, &gated)?,
                 "explanation": engine.explain_gate(&call, None, host).for_agent(),
             }))
         }

@@ -1,19 +1,21 @@
 //! What the core says, in the types of the contract.
 
+use std::borrow::Cow;
+
 use callgate_core::{self as core, Code, Severity};
 
 use super::types;
 
 impl From<core::Verdict<'_>> for types::Verdict {
     fn from(verdict: core::Verdict<'_>) -> Self {
-        let owned = |roles: Vec<&str>| roles.into_iter().map(str::to_owned).collect();
+        let owned = |roles: Vec<Cow<'_, str>>| roles.into_iter().map(Cow::into_owned).collect();
         Self {
             decision: match verdict.decision {
                 core::Decision::Allow => types::Decision::Allow,
                 core::Decision::Escalate(roles) => types::Decision::Escalate(owned(roles)),
                 core::Decision::Deny => types::Decision::Deny,
             },
-            rule: verdict.rule.to_owned(),
+            rule: verdict.rule.into_owned(),
             reason: verdict.reason.into_owned(),
         }
     }

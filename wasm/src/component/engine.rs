@@ -69,7 +69,7 @@ impl GuestEngine for Loaded {
         let engine = self.engine.borrow();
         let gated = engine.gate(&call, container_workspace_dir.as_deref(), &self.host);
         Ok(Gated {
-            args_for_transport: gated.prepared.apply_to_json(arguments_of(&text), View::Transport),
+            args_for_transport: gated.arguments(),
             verdict: gated.verdict.into(),
         })
     }

@@ -1,7 +1,6 @@
 //! Explanations, field by field.
 
 use callgate_core::{self as core, Answer, Question};
-use serde_json::Value;
 
 use super::encode::count;
 use super::host::role_step;
@@ -10,7 +9,7 @@ use super::types::{self, Effect};
 impl From<core::Explanation> for types::Explanation {
     fn from(explanation: core::Explanation) -> Self {
         Self {
-            verdict: verdict(&explanation.verdict),
+            verdict: explanation.verdict.into(),
             server_name: explanation.server_name,
             tool_name: explanation.tool_name,
             values: explanation.values.into_iter().map(Into::into).collect(),
@@ -19,22 +18,6 @@ impl From<core::Explanation> for types::Explanation {
             steps_left_out: count(explanation.steps_left_out),
             recording: recording(&explanation.recording),
         }
-    }
-}
-
-/// The core keeps an explanation's verdict as JSON.
-fn verdict(verdict: &Value) -> types::Verdict {
-    let text = |name: &str| verdict[name].as_str().unwrap_or_default().to_owned();
-    let roles = verdict["escalatedRoles"].as_array().into_iter().flatten();
-    let roles = roles.filter_map(Value::as_str).map(str::to_owned).collect();
-    types::Verdict {
-        decision: match effect(&text("decision")) {
-            Some(Effect::Allow) => types::Decision::Allow,
-            Some(Effect::Escalate) => types::Decision::Escalate(roles),
-            Some(Effect::Deny) | None => types::Decision::Deny,
-        },
-        rule: text("rule"),
-        reason: text("reason"),
     }
 }
 

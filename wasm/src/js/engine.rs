@@ -1,7 +1,8 @@
 //! Building an engine, and asking it.
 
 use callgate_core::{
-    Call, Context, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply, VariesBy,
+    Audience, Call, Context, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply,
+    Request, VariesBy,
 };
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -257,7 +258,7 @@ impl WasmEngine {
         let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
         let gated = self.engine.gate(&call, container, &host);
-        wire::write(&gated.prepared, &mut self.output);
+        wire::write(&gated.prepared.unwrap_or_default(), &mut self.output);
         self.verdicts.number(&gated.verdict)
     }
 
@@ -295,16 +296,17 @@ impl WasmEngine {
     pub fn explain(&self, plan: usize, bytes: usize, gates: bool, for_agent: bool) -> JsValue {
         let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
-        let explanation = if gates {
-            self.engine.explain_gate(&call, container, &host)
+        let request = if gates {
+            Request::gate(&call, container)
         } else {
-            self.engine.explain(&call, &host)
+            Request::prepared(&call)
         };
-        if for_agent {
-            shown(&explanation.for_agent())
+        let audience = if for_agent {
+            Audience::Agent
         } else {
-            shown(&explanation)
-        }
+            Audience::Operator
+        };
+        shown(&self.engine.judge(&request.explained(audience), &host).explanation)
     }
 
     /// `{reply, reference}`: the place of an address, and the number of a reference to it where there is one;

@@ -30,12 +30,15 @@ pub(super) struct Verdicts {
 impl Verdicts {
     /// The verdict's number.
     pub(super) fn number(&mut self, verdict: &Verdict<'_>) -> u32 {
-        let Cow::Borrowed(reason) = verdict.reason else {
+        let Some((rule, reason)) = held(&verdict.rule).zip(held(&verdict.reason)) else {
             return self.keep(verdict);
         };
-        let key = (verdict.decision.strictness(), held(verdict.rule), held(reason));
-        let roles = verdict.escalated_roles();
-        let same = |known: &[Held]| known.iter().copied().eq(roles.iter().map(|role| held(role)));
+        let roles = verdict.escalated_roles().iter().map(held);
+        let Some(roles) = roles.collect::<Option<Vec<Held>>>() else {
+            return self.keep(verdict);
+        };
+        let key = (verdict.decision.strictness(), rule, reason);
+        let same = |known: &[Held]| known == roles;
         let known = self
             .numbers
             .get(&key)
@@ -47,7 +50,6 @@ impl Verdicts {
         }
         match u32::try_from(self.shared.len()) {
             Ok(number) if self.shared.len() < MOST => {
-                let roles = roles.iter().map(|role| held(role)).collect();
                 self.numbers.entry(key).or_default().push((roles, number));
                 self.shared.push(json(verdict));
                 number
@@ -68,8 +70,13 @@ impl Verdicts {
     }
 }
 
-fn held(text: &str) -> Held {
-    (text.as_ptr().addr(), text.len())
+/// `None` for text that the engine does not hold.
+#[expect(clippy::ptr_arg, reason = "whether it is borrowed is what is asked")]
+fn held(text: &Cow<'_, str>) -> Option<Held> {
+    match text {
+        Cow::Borrowed(text) => Some((text.as_ptr().addr(), text.len())),
+        Cow::Owned(_) => None,
+    }
 }
 
 fn json(verdict: &Verdict<'_>) -> Json {
@@ -86,8 +93,8 @@ mod tests {
     fn what_is_said_again_has_the_same_number() {
         let mut verdicts = Verdicts::default();
         let say = |roles: Vec<&'static str>| Verdict {
-            decision: Decision::Escalate(roles),
-            rule: "rule",
+            decision: Decision::Escalate(roles.into_iter().map(Cow::Borrowed).collect()),
+            rule: Cow::Borrowed("rule"),
             reason: Cow::Borrowed("because"),
         };
         let [first, second] = [vec!["read-path"], vec!["read-path", "fetch-url"]];
@@ -97,7 +104,7 @@ mod tests {
         assert_eq!(verdicts.shown(1)["escalatedRoles"][1], "fetch-url");
         let own = Verdict {
             decision: Decision::Deny,
-            rule: "rule",
+            rule: Cow::Borrowed("rule"),
             reason: Cow::Owned("because".to_owned()),
         };
         assert_eq!(verdicts.number(&own), UNSHARED);

@@ -1,0 +1,97 @@
+//! What an engine is asked about a call, and what it answers.
+
+use crate::bind::{Arguments, Call, Prepared, View};
+use crate::judge::{Explanation, Verdict};
+
+/// A question about one call.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The call; the context that the host gave it travels with it.
+    pub call: &'a Call<'a>,
+    /// What relative paths in the arguments are relative to.
+    pub paths: Paths<'a>,
+    /// Who reads the explanation; `None` for a verdict without one, which costs less.
+    pub explain: Option<Audience>,
+}
+
+/// What the paths of a call are relative to, and with it what becomes of the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paths<'a> {
+    /// The current directory: the arguments were prepared already and are judged as they are.
+    Prepared,
+    /// The sandbox: the arguments are prepared and judged in one pass, and what was judged is what is to be forwarded.
+    Gate {
+        /// The path of the sandbox in the container of the agent. Paths below it are moved to the sandbox; where the
+        /// sandbox has several directories, to the first.
+        container_workspace_dir: Option<&'a str>,
+    },
+}
+
+/// Who reads an explanation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Whoever runs the host: everything.
+    Operator,
+    /// The agent, who must learn nothing of the host: [`Explanation::for_agent`].
+    Agent,
+}
+
+/// What the engine answers.
+#[derive(Clone, Debug)]
+pub struct Response<'e, 'c> {
+    /// What is decided.
+    pub verdict: Verdict<'e>,
+    /// How the arguments to forward differ from those that were given; `None` unless the request was to gate the call.
+    pub prepared: Option<Prepared>,
+    /// What led to the verdict, if the request asked for it.
+    pub explanation: Option<Explanation>,
+    pub(super) given: &'c Arguments<'c>,
+}
+
+impl<'a> Request<'a> {
+    /// Asks about a call whose arguments are prepared.
+    pub fn prepared(call: &'a Call<'a>) -> Self {
+        Self {
+            call,
+            paths: Paths::Prepared,
+            explain: None,
+        }
+    }
+
+    /// Asks to prepare and judge a call.
+    pub fn gate(call: &'a Call<'a>, container_workspace_dir: Option<&'a str>) -> Self {
+        let paths = Paths::Gate {
+            container_workspace_dir,
+        };
+        Self {
+            paths,
+            ..Self::prepared(call)
+        }
+    }
+
+    /// Asks for an explanation too.
+    #[must_use]
+    pub fn explained(self, audience: Audience) -> Self {
+        let explain = Some(audience);
+        Self { explain, ..self }
+    }
+}
+
+impl Explanation {
+    pub(super) fn shown_to(self, audience: Audience) -> Self {
+        match audience {
+            Audience::Operator => self,
+            Audience::Agent => self.for_agent(),
+        }
+    }
+}
+
+impl Response<'_, '_> {
+    /// The arguments to forward if the verdict lets the call pass, as JSON text. What is not replaced keeps its
+    /// spelling, numbers included.
+    ///
+    /// `None` unless the request was to gate the call, and for arguments that are not an object or did not come as JSON.
+    pub fn arguments(&self) -> Option<String> {
+        self.prepared.as_ref()?.write(self.given, View::Transport)
+    }
+}

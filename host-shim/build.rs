@@ -49,9 +49,11 @@ mod component {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     #[cfg(feature = "component")]
-    component::carry()?;
-    Ok(())
+    if let Err(error) = component::carry() {
+        // A line of its own; an error of `main` is shown among all that the script printed.
+        println!("cargo::error={}", error.to_string().replace('\n', " "));
+    }
 }

@@ -1,7 +1,8 @@
 //! Every check and every test of the project, one after the other: `cargo suite`.
 //!
-//! It needs rustup's toolchain and Node, and installs what else it needs. Each step prints as it runs; a table of
-//! all steps follows, and last a line `N passed, N failed`. A step that counts nothing counts as one.
+//! It needs rustup's toolchain and Node, and installs what else it needs; `tests/launch`, which starts it, installs the
+//! compiler's target for WebAssembly. Each step prints as it runs; a table of all steps follows, and last a line
+//! `N passed, N failed`. A step that counts nothing counts as one.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -41,10 +42,6 @@ const fn in_js(name: &'static str, command: &'static [&'static str]) -> Step {
 }
 
 const RUST: &[Step] = &[
-    step(
-        "wasm32 target",
-        &["rustup", "target", "add", "wasm32-unknown-unknown"],
-    ),
     step("formatting", &["cargo", "fmt", "--all", "--check"]),
     step(
         "lints",

@@ -14,6 +14,8 @@ pub enum Face {
     Component,
 }
 
+const TARGET: &str = "wasm32-unknown-unknown";
+
 /// What LLVM may inline into a component, in its own measure; 225 where nothing is said. Hosts that stop a component by
 /// a clock have it look at that clock in each function that it enters, and a component is not sent over networks.
 const INLINED: u32 = 1200;
@@ -21,8 +23,9 @@ const INLINED: u32 = 1200;
 /// Builds `callgate-wasm`, in the workspace at `root`, into the target directory `target`; the answer is the module.
 ///
 /// # Errors
-/// When cargo cannot be started or fails; what it says is on standard error.
+/// When the compiler has no such target, and when cargo cannot be started or fails; what it says is on standard error.
 pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dyn Error>> {
+    require_target()?;
     let feature = match face {
         Face::JavaScript => "js",
         Face::Component => "component",
@@ -30,7 +33,7 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.current_dir(root).arg("build").arg("--locked");
     command.args(["--package", "callgate-wasm", "--features", feature]);
-    command.args(["--profile", "wasm", "--target", "wasm32-unknown-unknown"]);
+    command.args(["--profile", "wasm", "--target", TARGET]);
     command.arg("--target-dir").arg(target);
     // What a build script or clippy was started with is not meant for this build.
     for inherited in ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"] {
@@ -47,7 +50,26 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         }
     }
     succeed(&mut command)?;
-    Ok(target.join("wasm32-unknown-unknown/wasm/callgate_wasm.wasm"))
+    Ok(target.join(TARGET).join("wasm/callgate_wasm.wasm"))
+}
+
+/// Says in one line what is missing, where cargo would say that it cannot find `core`.
+fn require_target() -> Result<(), Box<dyn Error>> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
+    let mut command = Command::new(rustc);
+    let output = command
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .output();
+    let output = output.map_err(|error| format!("`rustc` cannot be started: {error}"))?;
+    let folder = String::from_utf8_lossy(&output.stdout);
+    // rustup leaves the empty folder behind when it removes a target.
+    let mut libraries = Path::new(folder.trim()).read_dir().into_iter().flatten();
+    match libraries.next() {
+        Some(_) => Ok(()),
+        None => {
+            Err(format!("the compiler has no target `{TARGET}`, run `rustup target add {TARGET}`").into())
+        }
+    }
 }
 
 /// Runs the command.

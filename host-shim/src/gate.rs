@@ -79,7 +79,7 @@ impl Gate {
     }
 
     /// The instances of the component.
-    #[cfg(feature = "component")]
+    #[cfg(feature = "testing")]
     pub(crate) fn pool(&self) -> Option<&crate::component::Pool> {
         match &self.judge {
             Judge::Component(pool) => Some(pool),
@@ -167,7 +167,7 @@ impl Gate {
     }
 
     /// What [`Gate::explain`] said of a call as one line of a recording file, which
-    /// [`replay::recordings`](crate::replay::recordings) replays without any disk or git.
+    /// `callgate replay` judges again without any disk or git.
     ///
     /// It holds the documents, the arguments, the context and what the host answered.
     ///
@@ -186,13 +186,15 @@ impl Gate {
             engine.insert(document.part.key(), one_line(document.text.trim())?);
         }
         serde_json::to_string(&Recorded {
-            format: "recording/1",
+            format: "cases/1",
             engine,
             recording: &explanation["recording"],
-            request: one_line(call.trim())?,
-            context: context.map(|context| one_line(context.trim())).transpose()?,
-            verdict: &explanation["verdict"],
-            explanation,
+            cases: [RecordedCall {
+                op: "explain",
+                call: one_line(call.trim())?,
+                context: context.map(|context| one_line(context.trim())).transpose()?,
+                expect: Expected { answer: explanation },
+            }],
         })
     }
 }
@@ -203,11 +205,21 @@ struct Recorded<'e> {
     format: &'static str,
     engine: BTreeMap<&'static str, Box<RawValue>>,
     recording: &'e Value,
-    request: Box<RawValue>,
+    cases: [RecordedCall<'e>; 1],
+}
+
+#[derive(Serialize)]
+struct RecordedCall<'e> {
+    op: &'static str,
+    call: Box<RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Box<RawValue>>,
-    verdict: &'e Value,
-    explanation: &'e Value,
+    expect: Expected<'e>,
+}
+
+#[derive(Serialize)]
+struct Expected<'e> {
+    answer: &'e Value,
 }
 
 #[cfg(test)]

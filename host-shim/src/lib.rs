@@ -1,4 +1,4 @@
-//! Hosts for Callgate's engine: the real one, a virtual one, and the replaying of recorded cases.
+//! Callgate's engine for Rust programs: the gate, the real host, and a virtual one.
 //!
 //! ```
 //! use callgate_core::{Host, RealpathError};
@@ -24,7 +24,6 @@
 //! disk may have changed when the tool runs.
 //!
 //! [`VirtualHost`] answers from a world that is data: a virtual filesystem and virtual git repositories.
-//! [`replay`] feeds case files to an engine under test and compares its answers.
 
 #[cfg(not(unix))]
 compile_error!(
@@ -38,7 +37,9 @@ mod documents;
 mod gate;
 mod members;
 mod real_host;
-pub mod replay;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod testing;
 mod virtual_host;
 
 pub use bundle::BUNDLE_FILE;
@@ -49,6 +50,4 @@ pub use gate::{
     Decision, EngineKind, Gate, GateBuilder, GateError, Gated, Given, Starting, Timings, Verdict,
 };
 pub use real_host::RealHost;
-pub use virtual_host::{
-    Filesystem, Misbehaviour, Platform, Predicate, Repository, Urls, VirtualHost, World, WorldError,
-};
+pub use virtual_host::{Filesystem, Platform, Predicate, Repository, Urls, VirtualHost, World, WorldError};

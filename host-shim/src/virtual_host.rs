@@ -15,7 +15,6 @@
 
 mod fold;
 mod git;
-mod misbehaviour;
 mod tree;
 mod world;
 
@@ -26,21 +25,18 @@ use callgate_core::{Host, HostError, RealpathError};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-pub use misbehaviour::Misbehaviour;
 pub use world::{Filesystem, Platform, Predicate, Repository, Urls, World};
 
-use misbehaviour::Script;
 use tree::{Last, Tree};
 
 /// Answers from a [`World`]: a path walk like the Linux kernel's, and git as the world describes it.
 ///
 /// It has no permissions of its own (`fs.errors` places failures), and it never changes: two evaluations in
-/// one world see the same, but for a [`Misbehaviour::Sequence`].
+/// one world see the same.
 #[derive(Debug)]
 pub struct VirtualHost {
     world: World,
     tree: Tree,
-    script: Option<Script>,
 }
 
 /// Why a world is refused.
@@ -73,8 +69,7 @@ impl VirtualHost {
     /// error code of `fs.errors` is unknown.
     pub fn new(world: World) -> Result<Self, WorldError> {
         let tree = Tree::new(&world)?;
-        let script = world.realpath.clone().map(Script::new);
-        Ok(Self { world, tree, script })
+        Ok(Self { world, tree })
     }
 
     /// A host over a world as JSON; a key that a world does not have is an error.
@@ -90,16 +85,6 @@ impl VirtualHost {
     pub fn world(&self) -> &World {
         &self.world
     }
-
-    /// The tool call that this world's `realpath` has evaluated while it answers ([`Misbehaviour::Reenter`]).
-    ///
-    /// The host knows no engine, so whoever holds both makes that call.
-    pub fn reentrant_request(&self) -> Option<&Value> {
-        let Some(Misbehaviour::Reenter { request, .. }) = &self.world.realpath else {
-            return None;
-        };
-        Some(request)
-    }
 }
 
 impl Host for VirtualHost {
@@ -112,12 +97,8 @@ impl Host for VirtualHost {
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
-        let honest = || self.tree.walk(path, Last::Follow).map(|place| place.path);
-        let answer = match &self.script {
-            Some(script) if script.is_for(path) => script.answer(honest),
-            _ => honest(),
-        };
-        answer.map(Cow::Owned)
+        let place = self.tree.walk(path, Last::Follow)?;
+        Ok(Cow::Owned(place.path))
     }
 
     fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {

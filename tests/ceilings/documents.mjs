@@ -97,7 +97,7 @@ refuses("many alternatives", { tool_arg_constraints: [{ tool: "*", arg_patterns:
 refuses("bad pointer", { tool_arg_constraints: [{ tool: "*", arg_patterns: ["x"], arg_key: "/a~" }] }, "invalid-value", "arg_key");
 
 const notices = (name, says, ceiling, ...found) =>
-  group(`noticed ${name}`, says, engine(ceiling, { compiledPolicy: policy() }), [{ op: "diagnostics", expect: { lines: found } }]);
+  group(`noticed ${name}`, says, engine(ceiling, { compiledPolicy: policy() }), [{ op: "warnings", expect: { lines: found } }]);
 const S_WARN = "12: a constraint without a key to look at is warned of";
 notices("nothing", S_WARN, { tools: ["read_file"], tool_arg_constraints: [{ tool: "read_file", arg_patterns: ["x"] }] });
 notices("no key", S_WARN, { tool_arg_constraints: [{ tool: "think", arg_patterns: ["x"] }] },

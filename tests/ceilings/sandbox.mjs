@@ -51,7 +51,7 @@ const documents = (workspace_roots, { options, ceiling, ...more } = {}) => ({
   options: { heuristicPaths: "off", workspaceRoots: "sandbox", ...options },
   ...more,
 });
-const within = (name, says, engine, cases, world = machine()) => group(name, says, engine, cases, world);
+const within = (name, says, engine, cases, on = machine()) => group(name, says, engine, cases, on);
 const INSIDE = { decision: "allow", rule: "structural-sandbox-allow" };
 const OUTSIDE = above("workspace roots");
 const PROTECTED = deny("structural-protected-path");

@@ -1,6 +1,6 @@
-// What the cases of this folder are made of: a world, tools, documents, expectations.
+// What the cases of this folder are made of: a machine, tools, documents, expectations.
 
-export const world = {
+export const theMachine = {
   home: "/home/u",
   cwd: "/srv/app",
   fs: {
@@ -109,5 +109,5 @@ export let lines;
 export const file = (name) => {
   lines = files[name] = [];
 };
-export const group = (name, says, documents, cases, machine = world) =>
-  lines.push({ format: "cases/1", name, says, world: machine, ...(documents && { engine: documents }), cases });
+export const group = (name, says, documents, cases, machine = theMachine) =>
+  lines.push({ format: "cases/1", name, says, machine, ...(documents && { engine: documents }), cases });

@@ -1,11 +1,31 @@
 //! The hosts under test, by name.
 
-use callgate_host::replay::{ComponentSubject, NativeSubject, Subject};
+mod agree;
+#[cfg(feature = "component")]
+mod component;
+mod js;
+mod native;
+mod place;
 
-use crate::js::JsSubject;
+use crate::subject::Subject;
+
+pub use agree::Agreeing;
+#[cfg(feature = "component")]
+pub use component::ComponentSubject;
+use js::JsSubject;
+pub use native::NativeSubject;
+#[cfg(test)]
+pub(crate) use place::Place;
 
 /// The names of every host.
-pub const ALL: [&str; 5] = ["native", "wasmtime", "node", "browser", "jco"];
+pub const ALL: &[&str] = &[
+    "native",
+    #[cfg(feature = "component")]
+    "wasmtime",
+    "node",
+    "browser",
+    "jco",
+];
 
 /// The hosts of those names; all of them where none is named.
 ///
@@ -18,7 +38,7 @@ pub fn start(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
         return names.iter().map(|name| start_one(name)).collect();
     }
     let mut subjects = Vec::new();
-    for name in ALL {
+    for &name in ALL {
         match start_one(name) {
             Ok(subject) => subjects.push(subject),
             Err(error) if name == "browser" && !is_continuous_integration() => {
@@ -33,6 +53,7 @@ pub fn start(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
 fn start_one(name: &str) -> Result<Box<dyn Subject>, String> {
     match name {
         "native" => Ok(Box::new(NativeSubject)),
+        #[cfg(feature = "component")]
         "wasmtime" => {
             let subject = ComponentSubject::new().map_err(|error| error.to_string())?;
             Ok(Box::new(subject))

@@ -1,7 +1,31 @@
-//! What the programs of the conformance suite share: the hosts that the engine runs in.
+//! The conformance suite: cases as data, and every host of the engine to hold them against.
+//!
+//! A [`Subject`] is an engine in some host: this process, a Node process, a browser, a component. It is given
+//! batches (a machine, the documents of an engine, operations) and returns one [`Outcome`] per operation. Both are
+//! plain JSON, so a subject may be another process. The kinds of case files are
+//! - recorded cases of the existing runtime: [`vectors`], with the rules of comparison in `tags` and `probes`;
+//! - bypass attempts and controls: [`adversarial`];
+//! - what the specification says, case by case, and recordings of single evaluations: [`cases`].
+//!
+//! [`file()`] tells the kinds apart.
+//!
+//! A [`Report`] counts what agreed and holds each disagreement with its machine, as one line that can be run again.
 
-mod agree;
+pub mod adversarial;
+pub mod cases;
+mod compare;
+mod doubles;
+mod file;
 pub mod hosts;
-mod js;
+mod report;
+mod source;
+mod subject;
+pub mod vectors;
 
-pub use agree::Agreeing;
+pub use file::{FileError, file};
+pub use report::{Disagreement, Report, Tally};
+pub use source::{Progress, ReplayError};
+pub use subject::{
+    Batch, EngineParts, Extraction, Match, Need, Operation, Outcome, ReferenceStep, Subject, SubjectKind,
+    Surroundings, WhitelistScript, WorldQuestion,
+};

@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use callgate_host::replay::{self, Progress, Report};
 use clap::Parser;
-use conformance::{Agreeing, hosts};
+use conformance::hosts::{self, Agreeing};
+use conformance::{Progress, Report};
 
 /// Replay case files in every host
 #[derive(Parser)]
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let mut quiet = |_: Progress<'_>| {};
     for subject in &mut subjects {
         for file in &files {
-            match replay::file(subject.as_mut(), file, &mut quiet) {
+            match conformance::file(subject.as_mut(), file, &mut quiet) {
                 Ok(report) => whole.absorb(report),
                 Err(error) => {
                     eprintln!("{error}");

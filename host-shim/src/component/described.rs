@@ -41,22 +41,7 @@ fn kind(kind: types::ToolKind) -> ToolKind {
     }
 }
 
-/// The kind in the types of the contract.
-pub(super) fn kind_of(kind: ToolKind) -> types::ToolKind {
-    match kind {
-        ToolKind::Read => types::ToolKind::Read,
-        ToolKind::Edit => types::ToolKind::Edit,
-        ToolKind::Delete => types::ToolKind::Delete,
-        ToolKind::Move => types::ToolKind::Move,
-        ToolKind::Search => types::ToolKind::Search,
-        ToolKind::Execute => types::ToolKind::Execute,
-        ToolKind::Think => types::ToolKind::Think,
-        ToolKind::Fetch => types::ToolKind::Fetch,
-        ToolKind::Other => types::ToolKind::Other,
-    }
-}
-
-pub(super) fn level(level: types::SideEffectLevel) -> SideEffectLevel {
+fn level(level: types::SideEffectLevel) -> SideEffectLevel {
     match level {
         types::SideEffectLevel::None => SideEffectLevel::None,
         types::SideEffectLevel::ReadOnly => SideEffectLevel::ReadOnly,
@@ -66,7 +51,7 @@ pub(super) fn level(level: types::SideEffectLevel) -> SideEffectLevel {
     }
 }
 
-pub(super) fn mutation_class(class: MutationClass) -> &'static str {
+fn mutation_class(class: MutationClass) -> &'static str {
     match class {
         MutationClass::ReadOnly => "read_only",
         MutationClass::WorkspaceWrite => "workspace_write",

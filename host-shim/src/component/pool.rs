@@ -10,7 +10,6 @@ use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 use super::artifact::Artifact;
-use super::bare::roles_of;
 use super::bindings::callgate::gate::types;
 use super::bindings::exports::callgate::gate::engine::Guest;
 use super::decode::{call_error, diagnostics};
@@ -168,35 +167,6 @@ impl Pool {
             )
         })?;
         Ok(answer.map(super::explained::explanation).map_err(call_error))
-    }
-
-    /// `{argument: [roles]}` of a call's tool, if it is annotated.
-    pub(crate) fn annotation(&self, call: &str) -> Result<Option<Value>, String> {
-        let roles = self.ask(|guest, store, engine| guest.engine().call_annotation(store, engine, call));
-        let roles = roles.map_err(|fault| fault.to_string())?;
-        Ok(roles.map_err(|error| error.message)?.map(roles_of))
-    }
-
-    /// The arguments for transport and for policy, as JSON text.
-    pub(crate) fn prepare(
-        &self,
-        call: &str,
-        allowed_directory: Option<&str>,
-        container_workspace_dir: Option<&str>,
-    ) -> Result<(String, String), String> {
-        let prepared = self.ask(|guest, store, engine| {
-            let (allowed, container) = (allowed_directory, container_workspace_dir);
-            guest
-                .engine()
-                .call_prepare(store, engine, call, allowed, container)
-        });
-        let prepared = prepared.map_err(|fault| fault.to_string())?;
-        let prepared = prepared.map_err(|error| match error {
-            types::PrepareError::Call(error) => error.message,
-            types::PrepareError::Unreadable(why) | types::PrepareError::Shape(why) => why,
-            types::PrepareError::Host(error) => error.message,
-        })?;
-        Ok((prepared.args_for_transport, prepared.args_for_policy))
     }
 
     /// Asks an instance that nobody else is asking. One that fails is thrown away with all that it holds.

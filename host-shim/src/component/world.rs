@@ -9,10 +9,22 @@ use super::bindings::exports::callgate::gate::engine::Guest;
 use super::described;
 use super::host::State;
 use super::pool::Pool;
-use crate::replay::ReferenceStep;
 
 /// What is wrong, for a person.
 type Refusal = String;
+
+/// One step on a table of references; references are meant by their place in the order of their making.
+#[derive(Clone, Debug)]
+pub enum ReferenceStep {
+    /// Resolves an address in a mode; the answer is the reply's code.
+    Resolve(String, String),
+    /// The path that a reference stands for, or `null`.
+    HostPath(usize),
+    /// Ends a reference; whether it was valid.
+    Revoke(usize),
+    /// Ends every reference; `null`.
+    RevokeAll,
+}
 
 impl Pool {
     /// What an annotated tool does, as JSON; `null` for an unknown tool.

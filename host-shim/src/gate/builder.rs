@@ -156,7 +156,7 @@ impl GateBuilder {
     }
 
     /// Takes a component that is compiled already, as one that burns fuel if the limits say so.
-    #[cfg(feature = "component")]
+    #[cfg(feature = "testing")]
     pub(crate) fn artifact(mut self, artifact: Artifact) -> Self {
         self.component.artifact = Some(artifact);
         self

@@ -122,54 +122,6 @@ fn folding_finds_names_and_keeps_the_spelling() {
 }
 
 #[test]
-fn realpath_misbehaves_as_told_and_only_there() {
-    let check = |realpath: Value, expected: &[Result<&str, RealpathError>]| {
-        let world = json!({"home": "/", "cwd": "/", "fs": {"files": ["/f", "/g"]}, "realpath": realpath});
-        let host = host(&world);
-        for answer in expected {
-            let got = host.realpath("/f");
-            match answer {
-                Err(RealpathError::Host(_)) => assert!(matches!(got, Err(RealpathError::Host(_))), "{got:?}"),
-                other => assert_eq!(got.as_deref(), other.as_deref(), "{realpath}"),
-            }
-        }
-        if realpath.get("for").is_some() {
-            assert_eq!(host.realpath("/g"), Ok("/g".into()), "{realpath}");
-        }
-    };
-    let failure = || Err(RealpathError::Host(callgate_core::HostError::new("")));
-    check(
-        json!({"mode": "throw", "code": "EACCES", "for": "/f"}),
-        &[Err(RealpathError::Denied)],
-    );
-    check(
-        json!({"mode": "throw", "code": "EBADE"}),
-        &[Err(RealpathError::Other)],
-    );
-    check(
-        json!({"mode": "throw", "value": {"decision": "allow"}, "for": "/f"}),
-        &[failure()],
-    );
-    check(json!({"mode": "throw", "for": "/f"}), &[failure()]);
-    check(json!({"mode": "return", "value": "", "for": "/f"}), &[Ok("")]);
-    check(
-        json!({"mode": "return", "value": ["/f"], "for": "/f"}),
-        &[failure()],
-    );
-    check(json!({"mode": "undefined"}), &[failure()]);
-    check(json!({"mode": "promise", "for": "/f"}), &[failure()]);
-    check(
-        json!({"mode": "append", "value": "/../x", "for": "/f"}),
-        &[Ok("/f/../x"), Ok("/f/../x")],
-    );
-    check(
-        json!({"mode": "sequence", "values": ["/a", "/b"], "for": "/f"}),
-        &[Ok("/a"), Ok("/b"), Ok("/b")],
-    );
-    check(json!({"mode": "reenter", "request": {}}), &[Ok("/f")]);
-}
-
-#[test]
 fn git_answers_as_git_would() {
     let world = json!({"home": "/", "cwd": "/",
         "fs": {"dirs": ["/r/sub/deep", "/plain", "/bare"], "files": ["/r/file"], "links": {"/l": "/r/sub"}},
@@ -258,10 +210,6 @@ fn malformed_worlds_are_refused() {
     check(
         json!({"home": "/", "cwd": "/", "git": {"/r": {"remote": {}}}}),
         "unknown field `remote`",
-    );
-    check(
-        json!({"home": "/", "cwd": "/", "realpath": {"mode": "append", "value": "x", "at": "/"}}),
-        "unknown",
     );
     check(
         json!({"home": "/", "cwd": "/", "fs": {"files": ["/a/../b"]}}),

@@ -178,7 +178,7 @@ fn components(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The answer that stands for an `errno`.
-pub(super) fn error_of_code(code: &str) -> Option<RealpathError> {
+fn error_of_code(code: &str) -> Option<RealpathError> {
     match code {
         "ENOENT" | "ENOTDIR" => Some(RealpathError::NotFound),
         "ELOOP" => Some(RealpathError::Loop),

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Misbehaviour;
-
 /// Everything that a [`VirtualHost`](super::VirtualHost) knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -26,9 +24,6 @@ pub struct World {
     /// What predicates that a world of addresses calls `host:<name>` say, by name; others fail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub conditions: BTreeMap<String, Predicate>,
-    /// How `realpath` misbehaves, if it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub realpath: Option<Misbehaviour>,
 }
 
 /// What a predicate says.

@@ -1,5 +1,5 @@
 // The component, transpiled for JavaScript, under the conformance suite: a line of standard input is a batch, a line of
-// standard output its outcomes. `host-shim/src/replay/subject.rs` has the format.
+// standard output its outcomes. `tests/src/subject.rs` has the format.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { createRecordedHost, createVirtualHost } from "callgate";

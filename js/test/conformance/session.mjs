@@ -1,5 +1,5 @@
 // The package under the conformance suite, in any JavaScript runtime: batches in, outcomes out.
-// `host-shim/src/replay/subject.rs` has the format.
+// `tests/src/subject.rs` has the format.
 import * as callgate from "callgate";
 
 // biome-ignore lint/security/noGlobalEval: the scripts of a case are the suite's own, and in no other module's scope.

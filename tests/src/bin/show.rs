@@ -8,10 +8,10 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use callgate_host::replay::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, WorldQuestion};
 use callgate_host::{EngineKind, Gate, Given, RealHost};
 use clap::Parser;
 use conformance::hosts;
+use conformance::{Batch, Outcome, Subject, cases};
 use serde_json::Value;
 
 /// Judge real calls in every host
@@ -72,7 +72,7 @@ fn show(options: &Options) -> Result<bool, String> {
         let given = context.as_deref().map_or(given, |context| given.within(context));
         let explanation = gate.explain(given).map_err(|error| format!("{call}: {error}"))?;
         let verdict = &explanation["verdict"];
-        let batch = recorded(
+        let batch = cases::batch(
             &gate
                 .recorded(given, &explanation)
                 .map_err(|error| error.to_string())?,
@@ -115,28 +115,6 @@ fn build_package(folder: &Path) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The question of a line of a recording file.
-fn recorded(line: &str) -> Result<Batch, String> {
-    let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let mut engine = EngineParts::default();
-    for (part, document) in line["engine"].as_object().into_iter().flatten() {
-        engine.set(part, document.to_string());
-    }
-    let request = line["request"].to_string();
-    let operation = match &line["context"] {
-        Value::Null => Operation::Evaluate { request, times: 1 },
-        context => Operation::World(WorldQuestion::Evaluate {
-            request,
-            context: Some(context.to_string()),
-        }),
-    };
-    Ok(Batch {
-        surroundings: Surroundings::Recording(line["recording"].clone()),
-        engine: Some(engine),
-        operations: vec![operation],
-    })
 }
 
 /// What an example's call says of its own context: its author is no agent.

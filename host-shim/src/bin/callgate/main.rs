@@ -7,6 +7,7 @@ mod eval;
 mod explain;
 mod init;
 mod output;
+mod recording;
 mod replay;
 mod resolve;
 mod setup;

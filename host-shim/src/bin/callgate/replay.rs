@@ -1,26 +1,25 @@
-//! `callgate replay`: cases that were recorded, or made up, with the answers that are required.
+//! `callgate replay`: judges recorded calls again, without the disk and git that answered then.
 
-use std::io::{self, IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
-#[cfg(feature = "component")]
-use callgate_host::replay::ComponentSubject;
-use callgate_host::replay::{self, FileError, NativeSubject, Progress, Report, Subject};
 use clap::Args;
 use serde_json::json;
 
 use crate::output::{Exit, Failure, Format, Out, clean};
+use crate::recording::Recorded;
 use crate::setup::Engine;
 
-/// Replay case files and compare the answers with what they require
+/// Judge recorded calls again and compare the answers
 ///
-/// Takes recorded cases (`vectors/1`), recordings that `callgate explain --record` wrote (`recording/1`), and
-/// adversarial cases beside their setups.json. Prints each disagreement as one line of JSON, tables by file and by
-/// tag, and last `N passed, N failed`; with --format json one object. Exits with 0 if nothing failed, 1 if something
-/// did or a file cannot be read, 4 if a file is malformed.
+/// Takes the files that `callgate explain --record` wrote. They hold the documents, the calls and what the host
+/// answered, so nothing of this machine is asked. Prints each explanation that is not as recorded as one line of JSON,
+/// and last `N passed, N failed`; with --format json one object. Exits with 0 if nothing failed, 1 if something did or
+/// a file cannot be read, 4 if a file is malformed.
 #[derive(Args)]
 pub(crate) struct Replay {
-    /// The case files
+    /// The recordings
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
     /// What runs the engine; both give the same answers
@@ -31,69 +30,46 @@ pub(crate) struct Replay {
 impl Replay {
     /// The closing line is for programs too, so JSON is written only where it is asked for.
     pub(crate) fn run(&self, format: Option<Format>, out: &mut Out) -> Result<Exit, Failure> {
-        let mut whole = Report::default();
-        let mut shown = Shown::new();
-        let mut subject = self.subject()?;
+        let (mut count, mut differences) = (0, Vec::new());
         for file in &self.files {
-            let report = replay::file(subject.as_mut(), file, &mut |progress| shown.show(progress));
-            shown.clear();
-            whole.absorb(report.map_err(|error| match error {
-                FileError::Unreadable { .. } => Failure::Fault(error.to_string()),
-                FileError::Malformed(_) => Failure::Invalid(error.to_string()),
-            })?);
+            let text = read(file)?;
+            let name = file.display();
+            let lines = text.lines().enumerate();
+            let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+            let before = count;
+            for (at, line) in lines {
+                let place = format!("{name}:{}", at + 1);
+                let invalid = |message| Failure::Invalid(format!("{place}: {message}"));
+                let recorded = Recorded::read(line).map_err(invalid)?;
+                count += recorded.len();
+                differences.extend(recorded.replay(&place, self.engine.kind())?);
+            }
+            if count == before {
+                return Err(Failure::Invalid(format!("{name}: found no recorded call")));
+            }
         }
-        let total = whole.total();
+        let failed = differences.len();
+        let passed = count - failed;
         if format == Some(Format::Json) {
-            out.json(&json!({"total": total, "report": whole}))?;
+            out.json(&json!({"total": {"passed": passed, "failed": failed}, "differences": differences}))?;
         } else {
-            for line in whole.to_string().lines() {
-                out.line(&clean(line))?;
+            for difference in &differences {
+                let text = serde_json::to_string(difference).map_err(io::Error::from)?;
+                out.line(&clean(&text))?;
             }
+            out.line(&format!("{passed} passed, {failed} failed"))?;
         }
-        Ok(if total.failed == 0 {
-            Exit::Allow
-        } else {
-            Exit::Fault
-        })
-    }
-
-    fn subject(&self) -> Result<Box<dyn Subject>, Failure> {
-        Ok(match self.engine {
-            #[cfg(feature = "component")]
-            Engine::Component => {
-                Box::new(ComponentSubject::new().map_err(|error| Failure::Fault(error.to_string()))?)
-            }
-            Engine::Native => Box::new(NativeSubject),
-        })
+        Ok(if failed == 0 { Exit::Allow } else { Exit::Fault })
     }
 }
 
-/// How far the replay is, on standard error while that is a terminal.
-struct Shown {
-    on: bool,
-    percent: Option<usize>,
-}
-
-impl Shown {
-    fn new() -> Self {
-        Self {
-            on: io::stderr().is_terminal(),
-            percent: None,
+fn read(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|error| {
+        let name = file.display();
+        if error.kind() == io::ErrorKind::InvalidData {
+            Failure::Invalid(format!("{name}: expected JSON Lines in UTF-8"))
+        } else {
+            Failure::Fault(format!("cannot read `{name}`: {error}"))
         }
-    }
-
-    fn show(&mut self, progress: Progress<'_>) {
-        let percent = progress.done * 100 / progress.total.max(1);
-        if self.on && self.percent != Some(percent) {
-            self.percent = Some(percent);
-            // A terminal that has gone away is no reason to stop.
-            let _ = write!(io::stderr(), "\r\x1b[K{} {percent}%", clean(progress.file));
-        }
-    }
-
-    fn clear(&mut self) {
-        if self.percent.take().is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
+    })
 }

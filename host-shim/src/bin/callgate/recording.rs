@@ -1,0 +1,110 @@
+//! One line of a recording file, as [`Gate::recorded`] writes it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use callgate_core::{Part, Recording};
+use callgate_host::{EngineKind, Gate, Given};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::output::Failure;
+
+/// Documents, what the host answered, and explained calls.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Recorded {
+    format: String,
+    engine: BTreeMap<String, Box<RawValue>>,
+    recording: Recording,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    op: Op,
+    call: Box<RawValue>,
+    context: Option<Box<RawValue>>,
+    expect: Expected,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Op {
+    Explain,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    answer: Value,
+}
+
+/// An explanation that is not as recorded.
+#[derive(Serialize)]
+pub(crate) struct Difference {
+    place: String,
+    call: Box<RawValue>,
+    expected: Value,
+    got: Value,
+}
+
+impl Recorded {
+    /// # Errors
+    /// What is wrong with the line.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let line: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if line.format == "cases/1" {
+            Ok(line)
+        } else {
+            Err(format!("found the format `{}`, expected `cases/1`", line.format))
+        }
+    }
+
+    /// How many calls there are.
+    pub(crate) fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Explains and judges each call again, and returns what differs from the recording.
+    ///
+    /// `place` is the file and the line, for errors and differences.
+    ///
+    /// # Errors
+    /// When the documents are refused, the engine cannot run, or a call is not one.
+    pub(crate) fn replay(self, place: &str, engine: EngineKind) -> Result<Vec<Difference>, Failure> {
+        let invalid = |message: String| Failure::Invalid(format!("{place}: {message}"));
+        let mut builder = Gate::builder().engine(engine).host(Arc::new(self.recording));
+        for (name, text) in &self.engine {
+            let part =
+                Part::from_key(name).ok_or_else(|| invalid(format!("an engine has no part `{name}`")))?;
+            builder = builder.part(part, text.get());
+        }
+        let gate = builder.build()?;
+        let mut differences = Vec::new();
+        for case in self.cases {
+            let Op::Explain = case.op;
+            let given = Given::from(case.call.get());
+            let given = match &case.context {
+                Some(context) => given.within(context.get()),
+                None => given,
+            };
+            let unreadable = |error: callgate_core::CallError| invalid(error.to_string());
+            let got = gate.explain(given).map_err(unreadable)?;
+            let verdict = gate.evaluate(given).map_err(unreadable)?;
+            let is_same_verdict =
+                serde_json::to_value(&verdict).is_ok_and(|verdict| verdict == got["verdict"]);
+            if got != case.expect.answer || !is_same_verdict {
+                differences.push(Difference {
+                    place: place.to_owned(),
+                    call: case.call,
+                    expected: case.expect.answer,
+                    got,
+                });
+            }
+        }
+        Ok(differences)
+    }
+}

@@ -1,0 +1,252 @@
+//! Replaying the adversarial cases: bypass attempts and the controls that must still pass.
+//!
+//! Here the engine's heuristics are on. A case of level `should` that is answered otherwise must stand in the
+//! list of departures with its reason; one that stands there and is answered rightly fails too.
+
+mod case;
+mod directives;
+mod judge;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::report::{CaseFile, Disagreement, Report, Tally};
+use crate::source::{Progress, ReplayError, each, lines};
+use crate::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, is_offered};
+
+use case::{Case, Level, Step};
+use judge::met;
+
+/// The setup whose world the others take where they have none.
+const BASE: &str = "_base";
+
+/// The cases with the setups that they run in.
+#[derive(Debug)]
+pub struct Suite {
+    name: String,
+    setups: BTreeMap<String, Setup>,
+    cases: Vec<(usize, Case)>,
+    departures: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Setup {
+    world: Option<Value>,
+    #[serde(default)]
+    engine: Map<String, Value>,
+}
+
+/// A case of level `should` that this engine answers otherwise.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Departure {
+    id: String,
+    reason: String,
+}
+
+/// How one case ended.
+enum Ending {
+    NotOffered,
+    Met,
+    Unmet { expected: Value, got: Value },
+}
+
+impl Suite {
+    /// Reads the setups (JSON), the cases and the departures (JSON Lines). `name` is what reports call the cases.
+    ///
+    /// # Errors
+    /// When one is malformed, a case names a setup that is not there, or a departure names a case that is not
+    /// there or is of level `must`.
+    pub fn read(name: &str, setups: &str, cases: &str, departures: &str) -> Result<Self, ReplayError> {
+        let setups: BTreeMap<String, Setup> = serde_json::from_str(setups)
+            .map_err(|error| ReplayError::new(format!("{name}, setups"), error))?;
+        let cases = read_lines::<Case>(name, cases)?;
+        for (number, case) in &cases {
+            if !setups.contains_key(&case.setup) {
+                let message = format!("there is no setup `{}`", case.setup);
+                return Err(ReplayError::at_line(name, *number, message));
+            }
+        }
+        let listed = format!("{name}, departures");
+        let departures = read_lines::<Departure>(&listed, departures)?;
+        for (number, departure) in &departures {
+            let case = cases.iter().find(|(_, case)| case.id == departure.id);
+            let fault = match case.map(|(_, case)| case.level) {
+                Some(Level::Should) => continue,
+                Some(Level::Must) => "is a must",
+                None => "is gone",
+            };
+            let message = format!("the case `{}` {fault}", departure.id);
+            return Err(ReplayError::at_line(&listed, *number, message));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            setups,
+            cases,
+            departures: departures
+                .into_iter()
+                .map(|(_, one)| (one.id, one.reason))
+                .collect(),
+        })
+    }
+
+    /// Replays every case that is due for `subject`; `progress` is called after each.
+    ///
+    /// # Errors
+    /// When a case's directives are malformed.
+    pub fn replay(
+        &self,
+        subject: &mut dyn Subject,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Report, ReplayError> {
+        let mut report = Report::default();
+        let cases = self.cases.iter().map(|(number, case)| (*number, case));
+        each(&self.name, cases, progress, |number, case| {
+            let ending = self.run(case, subject)?;
+            self.count(number, case, ending, subject, &mut report);
+            Ok(())
+        })?;
+        Ok(report)
+    }
+
+    fn count(&self, number: usize, case: &Case, ending: Ending, subject: &dyn Subject, report: &mut Report) {
+        let file = CaseFile::new(subject.name(), &self.name);
+        let tags = [case.class.clone()];
+        let departs = self.departures.get(&case.id);
+        let (expected, got) = match (ending, departs) {
+            (Ending::NotOffered, _) => return report.count(&file, &tags, Tally::NOT_OFFERED),
+            (Ending::Met, None) => return report.count(&file, &tags, Tally::PASSED),
+            (Ending::Unmet { .. }, Some(_)) => return report.count(&file, &tags, Tally::DEPARTED),
+            (Ending::Met, Some(reason)) => (
+                json!({"departure": reason}),
+                json!("answered rightly: take it off the list"),
+            ),
+            (Ending::Unmet { expected, got }, None) => (expected, got),
+        };
+        report.fail(
+            &file,
+            Disagreement {
+                subject: subject.name().to_owned(),
+                place: format!("{}:{number}", self.name),
+                case: case.id.clone(),
+                tags: tags.to_vec(),
+                world: self.world(case),
+                engine: Value::Object(self.documents(case)),
+                input: json!({"input": case.input, "options": case.options(&self.world(case))}),
+                expected,
+                got,
+            },
+        );
+    }
+
+    fn run(&self, case: &Case, subject: &mut dyn Subject) -> Result<Ending, String> {
+        if !case.is_due(subject) {
+            return Ok(Ending::NotOffered);
+        }
+        let world = self.world(case);
+        let engine = self.engine(case, &world)?;
+        let batch = |operations: Vec<Operation>| Batch {
+            surroundings: Surroundings::World(world.clone()),
+            engine: Some(engine.clone()),
+            operations,
+        };
+        let steps = case.steps(|patch| self.patched(case, &world, patch))?;
+        if !steps.iter().all(|step| is_offered(subject, &step.operation)) {
+            return Ok(Ending::NotOffered);
+        }
+        let operations = steps.iter().map(|step| step.operation.clone()).collect();
+        let start = Instant::now();
+        let outcomes = subject.run(&batch(operations));
+        if let Some(excess) = judge::excess(case.max_ms, start.elapsed()) {
+            return Ok(Ending::Unmet {
+                expected: json!({"maxMs": case.max_ms}),
+                got: json!(excess),
+            });
+        }
+        for (at, Step { operation, must }) in steps.iter().enumerate() {
+            let silence = Outcome::Fault("no outcome".to_owned());
+            let outcome = outcomes.get(at).unwrap_or(&silence);
+            if met(must, outcome) {
+                continue;
+            }
+            if case.raw_only
+                && let Some(again) = judge::forwarded_again(operation, outcome)
+                && judge::is_settled(&again, &subject.run(&batch(again.operations())))
+            {
+                continue;
+            }
+            return Ok(Ending::Unmet {
+                expected: json!({"step": at, "must": must}),
+                got: json!(outcome),
+            });
+        }
+        Ok(Ending::Met)
+    }
+
+    /// The world of `case`: its own over its setup's, else over the base's.
+    fn world(&self, case: &Case) -> Value {
+        let own = self
+            .setups
+            .get(&case.setup)
+            .and_then(|setup| setup.world.as_ref());
+        let base = || self.setups.get(BASE).and_then(|setup| setup.world.as_ref());
+        let mut world = own.or_else(base).cloned().unwrap_or_default();
+        if let Some(patch) = &case.world {
+            merge(&mut world, patch);
+        }
+        world
+    }
+
+    /// What the engine of `case` is built from: its own documents in place of its setup's.
+    fn documents(&self, case: &Case) -> Map<String, Value> {
+        let mut documents = self
+            .setups
+            .get(&case.setup)
+            .map(|setup| setup.engine.clone())
+            .unwrap_or_default();
+        documents.extend(case.engine.clone());
+        documents
+    }
+
+    fn engine(&self, case: &Case, world: &Value) -> Result<EngineParts, String> {
+        let mut parts = case::parts(&self.documents(case), case.options(world))?;
+        for (name, text) in case.raw_documents() {
+            parts.set(name, text.to_owned());
+        }
+        Ok(parts)
+    }
+
+    /// The engine of `case` with further documents in place of its own.
+    fn patched(&self, case: &Case, world: &Value, patch: &Map<String, Value>) -> Result<EngineParts, String> {
+        let mut documents = self.documents(case);
+        documents.extend(patch.clone());
+        case::parts(&documents, case.options(world))
+    }
+}
+
+fn read_lines<T: for<'de> Deserialize<'de>>(name: &str, text: &str) -> Result<Vec<(usize, T)>, ReplayError> {
+    let parse = |(number, line): (usize, &str)| {
+        let parsed = serde_json::from_str(line).map_err(|error| ReplayError::at_line(name, number, error))?;
+        Ok((number, parsed))
+    };
+    lines(text).into_iter().map(parse).collect()
+}
+
+/// Lays `patch` over `base`: arrays append, objects merge, all else replaces.
+fn merge(base: &mut Value, patch: &Value) {
+    match (base, patch) {
+        (Value::Object(base), Value::Object(patch)) => {
+            for (key, value) in patch {
+                merge(base.entry(key.as_str()).or_insert(Value::Null), value);
+            }
+        }
+        (Value::Array(base), Value::Array(patch)) => base.extend(patch.iter().cloned()),
+        (base, patch) => *base = patch.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Replaying a case file, whatever kind it is of.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::adversarial::Suite;
+use crate::report::Report;
+use crate::source::{Progress, ReplayError, lines};
+use crate::subject::Subject;
+use crate::vectors::Departures;
+use crate::{cases, vectors};
+
+/// Why a case file is not replayed.
+#[derive(Debug)]
+pub enum FileError {
+    /// It, or a file beside it, cannot be read.
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// It is no case file, or a malformed one.
+    Malformed(ReplayError),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { file, reason } => write!(formatter, "cannot read `{file}`: {reason}"),
+            Self::Malformed(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl From<ReplayError> for FileError {
+    fn from(error: ReplayError) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+/// Replays the file at `path`: recorded cases, cases with written expectations, or adversarial cases beside their
+/// `setups.json`; its first line says which. A `departures.jsonl` beside the cases counts. `progress` is called after
+/// every batch.
+///
+/// # Errors
+/// When a file cannot be read or is malformed, or holds no case.
+pub fn file(
+    subject: &mut dyn Subject,
+    path: &Path,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Report, FileError> {
+    let text = read(path)?;
+    // Departures name the file without its folder.
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let name = name.display().to_string();
+    let Some((number, first)) = lines(&text).into_iter().next() else {
+        return Err(ReplayError::new(name, "found no line, expected cases").into());
+    };
+    let kind = Kind::of(first).map_err(|message| ReplayError::at_line(&name, number, message))?;
+    Ok(match kind {
+        Kind::Vectors => {
+            let departures = Departures::read("departures.jsonl", &departures_of(path)?)?;
+            vectors::replay(subject, &name, &text, &departures, progress)?
+        }
+        Kind::Cases => cases::replay(subject, &name, &text, progress)?,
+        Kind::Adversarial => {
+            let setups = read(&path.with_file_name("setups.json"))?;
+            Suite::read(&name, &setups, &text, &departures_of(path)?)?.replay(subject, progress)?
+        }
+    })
+}
+
+fn departures_of(path: &Path) -> Result<String, FileError> {
+    let departures = path.with_file_name("departures.jsonl");
+    if departures.exists() {
+        read(&departures)
+    } else {
+        Ok(String::new())
+    }
+}
+
+enum Kind {
+    Vectors,
+    Cases,
+    Adversarial,
+}
+
+impl Kind {
+    fn of(line: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: Option<String>,
+            setup: Option<Value>,
+        }
+        const EXPECTED: &str = "`vectors/1`, `cases/1`, or an adversarial case with its `setup`";
+
+        let head: Head = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        match (head.format.as_deref(), head.setup) {
+            (Some("vectors/1"), _) => Ok(Self::Vectors),
+            (Some("cases/1"), _) => Ok(Self::Cases),
+            (Some(format), _) => Err(format!("found the format `{format}`, expected {EXPECTED}")),
+            (None, Some(_)) => Ok(Self::Adversarial),
+            (None, None) => Err(format!("found no `format`, expected {EXPECTED}")),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, FileError> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let file = path.display().to_string();
+        if error.kind() == io::ErrorKind::InvalidData {
+            ReplayError::new(file, "expected JSON Lines in UTF-8").into()
+        } else {
+            let reason = error.to_string();
+            FileError::Unreadable { file, reason }
+        }
+    })
+}

@@ -1,0 +1,237 @@
+//! The engine as a component in wasmtime, under test.
+
+mod world;
+
+use std::cell::Cell;
+use std::sync::{Arc, OnceLock, Weak};
+
+use callgate_core::Part;
+use callgate_host::testing::{self, Compiled};
+use callgate_host::{Fault, Gate, GateError, InstanceLimits, Unusable};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::place::{Place, SharedHost};
+use crate::doubles::{Honest, WithRealpath};
+use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
+
+/// The component that `callgate-host` carries, in wasmtime. What ends an instance is a denial, as for every [`Gate`].
+pub struct ComponentSubject {
+    component: Compiled,
+    /// The same, for operations whose fuel is limited.
+    burning: Compiled,
+}
+
+impl ComponentSubject {
+    /// Compiles the component, or finds it compiled where gates keep theirs.
+    ///
+    /// # Errors
+    /// When this machine cannot run it.
+    pub fn new() -> Result<Self, Unusable> {
+        Ok(Self {
+            component: Compiled::new(false)?,
+            burning: Compiled::new(true)?,
+        })
+    }
+}
+
+impl Subject for ComponentSubject {
+    fn name(&self) -> &str {
+        "wasmtime"
+    }
+
+    fn kind(&self) -> SubjectKind {
+        SubjectKind::Wasmtime
+    }
+
+    fn offers(&self, need: Need) -> bool {
+        match need {
+            Need::CaseInsensitive
+            | Need::NormalizationInsensitive
+            | Need::GitUrl
+            | Need::GitDefaultRemote
+            | Need::GitPush
+            | Need::Script
+            | Need::Fuel => true,
+            Need::IgnorableFolding | Need::Windows | Need::Free | Need::Functions => false,
+        }
+    }
+
+    fn run(&mut self, batch: &Batch) -> Vec<Outcome> {
+        let Place { host, reentrant } = match Place::of(&batch.surroundings) {
+            Ok(place) => place,
+            Err(message) => {
+                let fault = Outcome::Fault(message);
+                return batch.operations.iter().map(|_| fault.clone()).collect();
+            }
+        };
+        let mut session = Session {
+            subject: self,
+            host,
+            reentrant: reentrant.map(|call| call.to_string()),
+            parts: batch.engine.clone(),
+            fuel: None,
+            gate: Err(Unbuilt::from("no engine was asked for".to_owned())),
+        };
+        session.build();
+        let operations = batch.operations.iter();
+        operations
+            .map(|operation| match session.answer(operation) {
+                Ok(value) => Outcome::Answer(value),
+                Err(refusal) => Outcome::Refused(refusal),
+            })
+            .collect()
+    }
+}
+
+/// Why an operation has no answer, when nothing is broken.
+type Refusal = String;
+
+/// Why there is no gate.
+struct Unbuilt {
+    message: String,
+    faults: Vec<Fault>,
+}
+
+impl From<String> for Unbuilt {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            faults: Vec::new(),
+        }
+    }
+}
+
+impl From<GateError> for Unbuilt {
+    fn from(error: GateError) -> Self {
+        let message = error.to_string();
+        match error {
+            GateError::Refused(faults) => Self { message, faults },
+            _ => Self::from(message),
+        }
+    }
+}
+
+/// One batch's host and engine.
+struct Session<'s> {
+    subject: &'s ComponentSubject,
+    host: SharedHost,
+    reentrant: Option<String>,
+    parts: Option<EngineParts>,
+    fuel: Option<u64>,
+    gate: Result<Arc<Gate>, Unbuilt>,
+}
+
+impl Session<'_> {
+    fn build(&mut self) {
+        let Some(parts) = &self.parts else { return };
+        self.gate = self.built(parts);
+    }
+
+    fn built(&self, parts: &EngineParts) -> Result<Arc<Gate>, Unbuilt> {
+        let judge = Arc::new(OnceLock::new());
+        let host = match &self.reentrant {
+            Some(call) => calling_back(&self.host, call, &judge),
+            None => Arc::clone(&self.host),
+        };
+        let (component, limits) = match self.fuel {
+            None => (&self.subject.component, InstanceLimits::default()),
+            Some(_) => (
+                &self.subject.burning,
+                InstanceLimits {
+                    fuel: self.fuel,
+                    ..InstanceLimits::default()
+                },
+            ),
+        };
+        let mut builder = component.gate().host(host).limits(limits);
+        for (name, text) in parts.iter() {
+            let part = Part::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
+            builder = builder.part(part, text);
+        }
+        let gate = Arc::new(builder.build()?);
+        judge.get_or_init(|| Arc::downgrade(&gate));
+        Ok(gate)
+    }
+
+    fn answer(&mut self, operation: &Operation) -> Result<Value, Refusal> {
+        match operation {
+            Operation::Construct => self.gate().map(|_| Value::Null),
+            Operation::Replace { engine } => {
+                self.parts = Some(engine.clone());
+                self.build();
+                self.gate().map(|_| Value::Null)
+            }
+            Operation::Fuel { value } => {
+                self.fuel = *value;
+                self.build();
+                Ok(Value::Null)
+            }
+            Operation::Evaluate { request, times } => self.evaluate(request, *times),
+            Operation::EvaluateText { text } => self.evaluate(text, 1),
+            Operation::Gate {
+                request,
+                container_workspace_dir,
+            } => {
+                let gated = self.gate()?.gate(request, container_workspace_dir.as_deref());
+                value(&gated.map_err(refusal)?)
+            }
+            Operation::Explain { request } => self.gate()?.explain(request).map_err(refusal),
+            Operation::Semantics { server, tool } => testing::semantics(self.gate()?, server, tool),
+            Operation::Diagnostics => {
+                let warnings = self.gate()?.warnings().iter();
+                Ok(warnings.map(|fault| fault.diagnostic.to_string()).collect())
+            }
+            Operation::World(question) => world::answer(self, question),
+            Operation::Function { .. }
+            | Operation::Whitelist(_)
+            | Operation::GetAnnotation { .. }
+            | Operation::PrepareToolArgs { .. } => Err("a component has no plain functions".to_owned()),
+            Operation::EvaluateJs { .. } => Err("no JavaScript runs here".to_owned()),
+            Operation::Free => Err("a gate is not freed by hand".to_owned()),
+        }
+    }
+
+    fn gate(&self) -> Result<&Gate, Refusal> {
+        self.gate.as_deref().map_err(|unbuilt| unbuilt.message.clone())
+    }
+
+    fn evaluate(&self, request: &str, times: u32) -> Result<Value, Refusal> {
+        let gate = self.gate()?;
+        let first = value(&gate.evaluate(request).map_err(refusal)?)?;
+        for _ in 1..times {
+            let again = value(&gate.evaluate(request).map_err(refusal)?)?;
+            if again != first {
+                return Ok(again);
+            }
+        }
+        Ok(first)
+    }
+}
+
+fn value(answer: &impl Serialize) -> Result<Value, Refusal> {
+    serde_json::to_value(answer).map_err(refusal)
+}
+
+fn refusal(error: impl std::fmt::Display) -> Refusal {
+    error.to_string()
+}
+
+/// The host, which has the gate judge another call whenever it is asked for a real path.
+fn calling_back(host: &SharedHost, call: &str, judge: &Arc<OnceLock<Weak<Gate>>>) -> SharedHost {
+    thread_local! {
+        static INSIDE: Cell<bool> = const { Cell::new(false) };
+    }
+    let (call, judge) = (call.to_owned(), Arc::clone(judge));
+    let realpath = move |_: &str, honest: Honest<'_>| {
+        // The inner call asks for real paths too.
+        if let Some(gate) = judge.get().and_then(Weak::upgrade)
+            && !INSIDE.replace(true)
+        {
+            drop(gate.evaluate(&call));
+            INSIDE.set(false);
+        }
+        honest()
+    };
+    Arc::new(WithRealpath::new(Arc::clone(host), realpath))
+}

@@ -1,0 +1,130 @@
+//! A JavaScript runtime under test: with the npm package, or with the component transpiled for JavaScript.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::subject::{Batch, Need, Outcome, Subject, SubjectKind, Surroundings};
+use serde_json::json;
+
+/// `js/test/conformance/<name>.mjs` in Node, which drives the runtime: a line of its input is a batch, a line of its
+/// output the outcomes.
+pub(crate) struct JsSubject {
+    name: &'static str,
+    kind: SubjectKind,
+    process: Child,
+    /// Absent once the process is to end.
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl JsSubject {
+    /// Starts the runtime of that name with the npm package.
+    ///
+    /// # Errors
+    /// When the runtime or Node is not there, or the package is not built.
+    pub(crate) fn package(name: &'static str) -> Result<Self, String> {
+        Self::start(name, SubjectKind::Js, &["dist/node.js", "wasm/callgate.wasm"])
+    }
+
+    /// Starts Node with the component, transpiled for JavaScript.
+    ///
+    /// # Errors
+    /// When Node is not there, or the component is not built.
+    pub(crate) fn component() -> Result<Self, String> {
+        // What the virtual host answers is typed, as it is for other hosts of components.
+        Self::start(
+            "jco",
+            SubjectKind::Wasmtime,
+            &["component/callgate.js", "dist/node.js"],
+        )
+    }
+
+    fn start(name: &'static str, kind: SubjectKind, built: &[&str]) -> Result<Self, String> {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../js");
+        for built in built {
+            let path: PathBuf = package.join(built);
+            if !path.exists() {
+                return Err(format!(
+                    "`{}` is missing: run `npm run build` in `js`",
+                    path.display()
+                ));
+            }
+        }
+        let mut process = Command::new("node")
+            .arg(package.join(format!("test/conformance/{name}.mjs")))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("`node` cannot be started: {error}"))?;
+        let input = process.stdin.take();
+        let output = process.stdout.take().ok_or("node has no output")?;
+        let mut subject = Self {
+            name,
+            kind,
+            process,
+            input,
+            output: BufReader::new(output),
+        };
+        let nothing = Batch {
+            surroundings: Surroundings::World(json!({"home": "/", "cwd": "/"})),
+            engine: None,
+            operations: Vec::new(),
+        };
+        match subject.ask(&nothing) {
+            Ok(_) => Ok(subject),
+            Err(error) => Err(format!("`{name}` cannot be started: {error}")),
+        }
+    }
+
+    fn ask(&mut self, batch: &Batch) -> Result<Vec<Outcome>, String> {
+        let mut line = serde_json::to_vec(batch).map_err(|error| error.to_string())?;
+        line.push(b'\n');
+        let input = self.input.as_mut().ok_or("the process has no input")?;
+        input.write_all(&line).map_err(|error| error.to_string())?;
+        input.flush().map_err(|error| error.to_string())?;
+        let mut answer = String::new();
+        self.output
+            .read_line(&mut answer)
+            .map_err(|error| error.to_string())?;
+        serde_json::from_str(&answer).map_err(|error| format!("the process answered {answer:?}: {error}"))
+    }
+}
+
+impl Subject for JsSubject {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn kind(&self) -> SubjectKind {
+        self.kind
+    }
+
+    fn offers(&self, need: Need) -> bool {
+        match need {
+            Need::CaseInsensitive
+            | Need::NormalizationInsensitive
+            | Need::GitUrl
+            | Need::GitDefaultRemote
+            | Need::GitPush
+            | Need::Script => true,
+            Need::Free | Need::Functions => self.kind == SubjectKind::Js,
+            Need::IgnorableFolding | Need::Windows | Need::Fuel => false,
+        }
+    }
+
+    fn run(&mut self, batch: &Batch) -> Vec<Outcome> {
+        self.ask(batch).unwrap_or_else(|message| {
+            let fault = Outcome::Fault(message);
+            batch.operations.iter().map(|_| fault.clone()).collect()
+        })
+    }
+}
+
+impl Drop for JsSubject {
+    fn drop(&mut self) {
+        // At the end of its input the process lets go of what it started, a browser for one.
+        drop(self.input.take());
+        drop(self.process.wait());
+    }
+}

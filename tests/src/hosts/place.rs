@@ -1,0 +1,60 @@
+//! Where the answers of a batch's host come from.
+
+use std::sync::Arc;
+
+use callgate_core::{Host, Recording};
+use callgate_host::VirtualHost;
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::doubles::{Misbehaviour, WithRealpath};
+use crate::subject::Surroundings;
+
+/// A host for many threads.
+pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
+
+/// A batch's host.
+pub(crate) struct Place {
+    pub(crate) host: SharedHost,
+    /// The call that the host is to have evaluated whenever it is asked for a real path: `{serverName, toolName,
+    /// arguments}`.
+    pub(crate) reentrant: Option<Value>,
+}
+
+impl Place {
+    /// The host over a machine, which may misbehave, or over a recording.
+    ///
+    /// # Errors
+    /// When the machine or the recording is malformed.
+    pub(crate) fn of(surroundings: &Surroundings) -> Result<Self, String> {
+        match surroundings {
+            Surroundings::World(machine) => Self::over_machine(machine.clone()),
+            Surroundings::Recording(recording) => {
+                let recording = Recording::deserialize(recording).map_err(|error| error.to_string())?;
+                Ok(Self {
+                    host: Arc::new(recording),
+                    reentrant: None,
+                })
+            }
+        }
+    }
+
+    fn over_machine(mut machine: Value) -> Result<Self, String> {
+        let realpath = machine
+            .as_object_mut()
+            .and_then(|machine| machine.shift_remove("realpath"));
+        let honest = VirtualHost::from_world(&machine).map_err(|error| error.to_string())?;
+        let Some(realpath) = realpath else {
+            return Ok(Self {
+                host: Arc::new(honest),
+                reentrant: None,
+            });
+        };
+        let misbehaviour = Misbehaviour::deserialize(realpath).map_err(|error| error.to_string())?;
+        let reentrant = misbehaviour.reentrant_request().cloned();
+        Ok(Self {
+            host: Arc::new(WithRealpath::new(Box::new(honest), misbehaviour.realpath())),
+            reentrant,
+        })
+    }
+}

@@ -61,6 +61,34 @@ function resolveNatively(paths) {
   }
 }
 
+/**
+ * Measures both methods over calls, `step` of them in one run, against what the calls cannot do without. Each run takes up
+ * where the last one ended.
+ */
+function rowsOf(what, requests, { step = requests.length, existing, budgets }) {
+  const paths = requests.map(pathsOf);
+  const hasPaths = paths.some((some) => some.length > 0);
+  const against = hasPaths ? "realpathSync.native" : "JSON.stringify";
+  const baseline = hasPaths ? (_, at) => resolveNatively(paths[at]) : (one) => JSON.stringify(one);
+  const inTurn = (work) => {
+    let next = 0;
+    return () => {
+      for (let count = 0; count < step; count++) {
+        work(requests[next], next);
+        next = (next + 1) % requests.length;
+      }
+    };
+  };
+  for (const method of ["evaluate", "gate"]) {
+    const judge = (one) => engine[method](one);
+    const { ours, theirs, ratio } = compare(inTurn(judge), inTurn(baseline));
+    const measured = { ours: ours / step, theirs: theirs / step, ratio };
+    const budget = hasPaths ? budgets.paths : budgets[method];
+    const more = existing === undefined ? {} : { existing: measured.ours / existing };
+    row(`${method} ${what} / ${against}`, budget, measured, more);
+  }
+}
+
 for (const [group, calls] of groups) {
   for (const { request, verdict } of calls) {
     const ours = engine.evaluate(request);
@@ -69,39 +97,46 @@ for (const [group, calls] of groups) {
     }
   }
   const requests = calls.map(({ request }) => request);
-  const paths = requests.flatMap(pathsOf);
-  const hasPaths = paths.length > 0;
-  const baseline = hasPaths ? () => resolveNatively(paths) : () => requests.forEach((one) => JSON.stringify(one));
-  const scaled = ({ ours, theirs, ratio }) => ({ ours: ours / calls.length, theirs: theirs / calls.length, ratio });
-  const against = hasPaths ? "realpathSync.native" : "JSON.stringify";
-  for (const method of ["evaluate", "gate"]) {
-    const measured = scaled(compare(() => requests.forEach((one) => engine[method](one)), baseline));
-    const existing = measured.ours / EXISTING[group];
-    const budget = hasPaths ? 1.5 : method === "evaluate" ? 1 : null;
-    row(`${method} ${group} / ${against}`, budget, measured, { existing });
-  }
+  rowsOf(group, requests, { existing: EXISTING[group], budgets: { paths: 1.5, evaluate: 1, gate: null } });
 }
 
-// What was asked before may make a verdict cheaper, so here each call is new: more of them than any engine keeps in mind.
-const NEW = 20_000;
-const renewed = (serverName, toolName, args) =>
+// The same calls, each with values that never came before.
+const NEW = 4096;
+
+/** The string with a name that no other call has: another host of a URL, else another end. */
+function renewed(text, index) {
+  const url = /^(https?:\/\/)(.+)$/.exec(text);
+  return url === null ? `${text}-${index}` : `${url[1]}n${index}.${url[2]}`;
+}
+
+/** The request with each of its top-level strings that bear a role renewed. */
+function renewedRequest(request, index) {
+  const borne = new Set(engine.explain(request).values.map(({ argument }) => argument.split("/")[1]));
+  const entries = Object.entries(request.arguments).map(([name, value]) => [
+    name,
+    borne.has(name) && typeof value === "string" ? renewed(value, index) : value,
+  ]);
+  return { ...request, arguments: Object.fromEntries(entries) };
+}
+
+for (const [group, calls] of groups) {
+  const step = calls.length;
+  const requests = Array.from({ length: step * Math.ceil(NEW / step) }, (_, index) =>
+    renewedRequest(calls[index % step].request, index),
+  );
+  rowsOf(`${group}, every call new`, requests, { step, budgets: { paths: 1.5, evaluate: 2, gate: 2 } });
+}
+
+const called = (serverName, toolName, args) =>
   Array.from({ length: NEW }, (_, index) => ({ serverName, toolName, arguments: args(index) }));
 for (const [what, requests] of Object.entries({
-  "github, new names": renewed("github", "list_tags", (index) => ({ owner: `owner-${index}`, repo: `repo-${index}` })),
-  "fetch, new pages of an origin": renewed("fetch", "http_fetch", (index) => ({
+  "github, new names": called("github", "list_tags", (index) => ({ owner: `owner-${index}`, repo: `repo-${index}` })),
+  "fetch, new pages of an origin": called("fetch", "http_fetch", (index) => ({
     url: `https://docs.python.org/${index}`,
   })),
-  "fetch, new origins": renewed("fetch", "http_fetch", (index) => ({ url: `https://site-${index}.example.com/` })),
+  "fetch, new origins": called("fetch", "http_fetch", (index) => ({ url: `https://site-${index}.example.com/` })),
 })) {
-  const inTurn = (work) => {
-    let next = 0;
-    return () => work(requests[next++ % NEW]);
-  };
-  const measured = compare(
-    inTurn((one) => engine.evaluate(one)),
-    inTurn((one) => JSON.stringify(one)),
-  );
-  row(`evaluate ${what} / JSON.stringify`, 1, measured);
+  rowsOf(what, requests, { step: 1, budgets: { evaluate: 2, gate: 2 } });
 }
 
 const disk = realpathSync(mkdtempSync(join(tmpdir(), "callgate-bench-")));

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod call;
-mod layout;
 mod prepared;
 mod shape;
 mod siblings;
@@ -10,7 +9,6 @@ mod value;
 
 pub(crate) use arguments::{Operand, Reading, Refusal};
 pub use call::{Arguments, Call, CallError};
-pub use layout::Layout;
 pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;
 pub(crate) use shape::{Shape, shape};

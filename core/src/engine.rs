@@ -7,7 +7,7 @@ mod world;
 
 use std::fmt;
 
-use crate::bind::{Call, Layout, Prepared, Reading, Shape, ShapeError, shape};
+use crate::bind::{Call, Prepared, Reading, Shape, ShapeError, shape};
 use crate::config::{self, Directories, Part};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
@@ -210,13 +210,6 @@ impl Engine {
         Interest::new(&self.program, self.program.tool(server, tool))
     }
 
-    /// The names of the members of calls that have the same ones in the same order, looked up once.
-    ///
-    /// `None` for a tool that is not annotated.
-    pub fn layout(&self, server: &str, tool: &str, names: Vec<String>) -> Option<Layout> {
-        Layout::new(&self.program, server, tool, names)
-    }
-
     /// Whether the tool is annotated.
     pub fn knows_tool(&self, server: &str, tool: &str) -> bool {
         self.program.tool(server, tool).is_some()
@@ -267,8 +260,7 @@ impl Engine {
 
     /// The call's tool, if it is annotated, and the call with that tool's keys.
     fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> (Option<&Tool>, Result<Shape<'s, 'c>, ShapeError>) {
-        let laid_out = call.layout.and_then(|layout| layout.tool(&self.program));
-        let tool = laid_out.or_else(|| self.program.tool(call.server(), call.tool()));
+        let tool = self.program.tool(call.server(), call.tool());
         (tool, shape(call, tool))
     }
 

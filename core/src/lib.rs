@@ -106,7 +106,7 @@ mod sort;
 mod text;
 mod world;
 
-pub use bind::{Arguments, Call, CallError, Layout, Place, Prepared, Replacement, ShapeError, Value, View};
+pub use bind::{Arguments, Call, CallError, Place, Prepared, Replacement, ShapeError, Value, View};
 pub use compat::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot,
     Unconstrained, directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
@@ -135,6 +135,5 @@ pub use net::{
 };
 pub use path::PathCase;
 pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
-pub use program::VariesBy;
 pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};
 pub use world::{Context, References, Reply, ReplyData, VisibilityRef};

@@ -22,5 +22,4 @@ pub use domain::{domain_matches_allowlist, is_ip_address};
 pub(crate) use git::resolve_git_remote;
 pub use git::{extract_git_domain, normalize_git_url};
 pub(crate) use location::{Key, Location, UrlKind};
-pub(crate) use plain::plain_host;
 pub use url::{extract_domain, normalize_url};

@@ -7,16 +7,13 @@ mod ceiling;
 mod compile;
 mod index;
 mod lists;
-mod varies_by;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
 pub(crate) use index::{Gate, Index};
 pub(crate) use lists::ListMatcher;
-pub use varies_by::VariesBy;
 
 pub(crate) use crate::config::UnknownArguments;
 use crate::limits::Limits;
@@ -28,8 +25,6 @@ use crate::world::World;
 
 /// Everything that deciding needs to know, besides the call and the host.
 pub(crate) struct Program {
-    /// What tells this program from every other one.
-    pub(crate) identity: Arc<Identity>,
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
     pub(crate) home: Box<str>,
@@ -71,10 +66,6 @@ pub(crate) struct Program {
     /// Places by address, where there is a world.
     pub(crate) world: Option<World>,
 }
-
-/// A mark whose address is that of one program alone; it holds a byte, since nothing has no address of its own.
-#[derive(Debug, Default)]
-pub(crate) struct Identity(#[expect(dead_code, reason = "only its address is looked at")] u8);
 
 /// One annotated tool.
 pub(crate) struct Tool {
@@ -142,12 +133,8 @@ impl Tool {
 impl Program {
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        self.place_of_tool(server, name).and_then(|at| self.tools.get(at))
-    }
-
-    /// Where the annotated tool is in [`Program::tools`].
-    pub(crate) fn place_of_tool(&self, server: &str, name: &str) -> Option<usize> {
-        self.places.get(server)?.get(name).copied()
+        let at = self.places.get(server)?.get(name)?;
+        self.tools.get(*at)
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {

@@ -1,7 +1,5 @@
-import type { Verdict } from "./documents.js";
 import { platform } from "./platform.js";
 import { Unit } from "./text.js";
-import { isPlain, originOf, type VerdictCache } from "./verdict-cache.js";
 import { Tag, type Writer } from "./writer.js";
 
 /** What a judgement may look at in the arguments of one tool. */
@@ -12,45 +10,21 @@ export interface Interest {
   readonly others: boolean;
   /** Whether what looks like a path matters under any name. */
   readonly pathLike: boolean;
-  /** What the module knows by those names, so that they need not be written; `undefined` where it knows nothing. */
-  readonly shapeOf?: (names: readonly string[]) => Shape | undefined;
-}
-
-/** Names of members in one order, which the module knows by a number. */
-export interface Shape {
-  readonly number: number;
-  readonly names: readonly string[];
-  /** For each whether its value may matter. */
-  readonly matters: readonly boolean[];
-  /** The member by whose origin the verdicts of plain calls vary; -1 for none, `undefined` where by each value. */
-  readonly origin: number | undefined;
-  readonly cache: VerdictCache;
 }
 
 /** The members that were read, in order, each read once. */
 export interface Snapshot {
   names: readonly string[];
   values: unknown[];
-  /** Where its verdict is cached, or may be. */
-  cached?: Cached;
-}
-
-/** A call that has a key in a cache. */
-export interface Cached {
-  readonly cache: VerdictCache;
-  readonly key: string;
-  /** The verdict of all calls with that key, once it is known. Then nothing was written. */
-  readonly verdict: Verdict | undefined;
 }
 
 /**
  * What arguments are read for:
- * - `recall`: the same as `evaluate`, and where the verdict is known already nothing is written.
  * - `evaluate`: the caller goes on with its own object, so nothing in it may answer otherwise the next time.
  * - `gate`: the caller goes on with what was read.
  * - `prepare`: the same, and nothing is judged: what cannot be read stays as it is.
  */
-export type Purpose = "recall" | "evaluate" | "gate" | "prepare";
+export type Purpose = "evaluate" | "gate" | "prepare";
 
 /** Nested deeper than any engine may be told to look. */
 const DEEPEST = 128;
@@ -128,65 +102,13 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   const { values } = snapshot;
   snapshot.names = names;
   const { pathLike } = interest;
-  const shape = interest.shapeOf?.(names);
-  for (let index = 0; index < names.length; index++) {
-    values[index] = read(given, names[index] as string, purpose);
-  }
-  if (purpose === "recall" && shape !== undefined) {
-    const key = cacheKeyOf(shape, values, pathLike);
-    if (key !== undefined) {
-      const { cache } = shape;
-      const verdict = cache.get(key);
-      snapshot.cached = { cache, key, verdict };
-      if (verdict !== undefined) {
-        return;
-      }
-    }
-  }
-  if (shape === undefined) {
-    writer.byte(0);
-    writer.count(names.length);
-  } else {
-    writer.byte(3);
-  }
+  writer.byte(0);
+  writer.count(names.length);
   for (let index = 0; index < names.length; index++) {
     const name = names[index] as string;
-    const matters = shape === undefined ? writeName(writer, name, interest) : (shape.matters[index] as boolean);
-    const value = values[index];
+    const value = read(given, name, purpose);
+    const matters = writeName(writer, name, interest);
     values[index] = matters ? writeValue(writer, value, name, purpose, 0) : writeUnnamed(writer, value, name, pathLike);
-  }
-}
-
-/** The key of a call with these values among those of the shape; `undefined` where it has none. */
-function cacheKeyOf({ names, matters, origin }: Shape, values: unknown[], pathLike: boolean): string | undefined {
-  let key = origin === undefined ? undefined : "";
-  for (let index = 0; index < values.length && key !== undefined; index++) {
-    const value = values[index];
-    if (matters[index] !== true) {
-      key = isBare(names[index] as string, value, pathLike) ? key : undefined;
-    } else if (typeof value !== "string") {
-      return undefined;
-    } else if (index === origin) {
-      key = originOf(value);
-    } else if (!isPlain(value)) {
-      return undefined;
-    }
-  }
-  return key;
-}
-
-/** Whether of a value that no role and no condition names no more matters than that it is there. */
-function isBare(name: string, value: unknown, pathLike: boolean): boolean {
-  switch (typeof value) {
-    case "string":
-      return !(pathLike && looksLikePath(value));
-    case "number":
-    case "boolean":
-      return true;
-    case "object":
-      return value !== null && name !== "__proto__" && !(pathLike && isArray(value));
-    default:
-      return false;
   }
 }
 
@@ -198,14 +120,9 @@ function writeName(writer: Writer, name: string, interest: Interest): boolean {
   return interest.members.get(name) ?? interest.others;
 }
 
-/** Whether the caller goes on with its own object. */
-function isTrusting(purpose: Purpose): boolean {
-  return purpose === "evaluate" || purpose === "recall";
-}
-
 /** Refuses objects that could answer otherwise the next time, or that hold more than their own members. */
 function checkPlain(given: object, purpose: Purpose): void {
-  if (isTrusting(purpose) && platform.isProxy(given)) {
+  if (purpose === "evaluate" && platform.isProxy(given)) {
     throw new Unreadable("`arguments` may be a Proxy, expected plain data");
   }
   const inherited: object | null = getPrototypeOf(given);
@@ -310,7 +227,7 @@ function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpo
         writer.byte(Tag.Unread);
         return value;
       }
-      if (isTrusting(purpose) && platform.isProxy(value)) {
+      if (purpose === "evaluate" && platform.isProxy(value)) {
         throw new Unreadable(`the argument \`${name}\` may be or hold a Proxy, expected plain data`);
       }
       return isArray(value)

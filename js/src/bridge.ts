@@ -92,8 +92,6 @@ const EMPTY = new Uint8Array(0);
  */
 export class Bridge {
   readonly #answers: WeakRef<Answers>;
-  /** Whether the module asked anything since this was last set. */
-  wasAsked = false;
   #text = "";
   #bytes = EMPTY;
 
@@ -112,7 +110,6 @@ export class Bridge {
     room: number,
   ): Kind {
     let kind: Kind;
-    this.wasAsked = true;
     this.#text = "";
     this.#bytes = EMPTY;
     try {

@@ -4,15 +4,14 @@ import { type Answers, Bridge } from "./bridge.js";
 import type { Ceiling, DescribedTool, ToolCall, Verdict } from "./documents.js";
 import { CallgateError, type Diagnostic } from "./errors.js";
 import type { Explanation } from "./explanation.js";
-import { Plan, type ShownPlan } from "./plan.js";
 import { type Prepared, type PreparedArgs, type PreparedToolArgs, readPrepared, viewOf } from "./prepared.js";
 import { isWellFormed } from "./text.js";
 import * as wasm from "./wasm.js";
 import type { CallContext, Enforcement, Reply, Resolution, VisibilityRef } from "./world.js";
 import { Writer } from "./writer.js";
 
-/** Where a tool without annotation stands in the module's plans: nowhere. */
-const NO_PLAN = 0xffff_ffff;
+/** The number of every tool without annotation. */
+const NO_NUMBER = 0xffff_ffff;
 /** The number of a verdict whose reason depends on the call. */
 const UNSHARED = 0xffff_ffff;
 /** The room for calls that an engine keeps. */
@@ -44,6 +43,19 @@ export interface Gated {
   readonly verdict: Verdict;
   /** What was judged, and what the tool's server may get. */
   readonly argsForTransport: PreparedArgs;
+}
+
+/** An annotated tool as the module shows it. */
+interface ShownTool {
+  readonly number: number;
+  readonly members: readonly (readonly [string, boolean])[];
+  readonly others: boolean;
+}
+
+/** An annotated tool. */
+interface Tool extends Interest {
+  /** What the module knows it by. */
+  readonly number: number;
 }
 
 const encoder = new TextEncoder();
@@ -80,19 +92,19 @@ export class Core extends Writer {
   readonly #homeDir: string;
   readonly #currentDir: string;
   readonly #ignoresPathCase: boolean;
-  #bridge: Bridge | undefined;
   #built: WasmEngine | undefined;
   #generation = 0;
   #isBusy = false;
   #isDisposed = false;
   #pathLike = false;
-  #plans = new Map<string, Map<string, Plan | undefined>>();
+  #tools = new Map<string, Map<string, Tool>>();
   #unknown: Interest = { members: new Map(), others: false, pathLike: false };
   #unknownPrepared: Interest = { members: new Map(), others: false, pathLike: true };
   #verdicts: Verdict[] = [];
   /** The numbers of references; those of a module that was replaced stand for nothing. */
   #references = new WeakMap<VisibilityRef, number>();
-  #plan = NO_PLAN;
+  /** The number of the tool whose call was written last. */
+  #tool = NO_NUMBER;
 
   /** @throws {@link CallgateError} `invalid-document` with every fault of every document. */
   constructor(documents: Documents, answers: Answers) {
@@ -111,16 +123,14 @@ export class Core extends Writer {
     for (const [name, text] of this.#documents) {
       builder.part(name, encoder.encode(text));
     }
-    const bridge = new Bridge(this.#answers);
-    this.#bridge = bridge;
     this.#isBusy = true;
     try {
-      const built = builder.build(bridge, this.#homeDir, this.#currentDir, this.#ignoresPathCase);
+      const built = builder.build(new Bridge(this.#answers), this.#homeDir, this.#currentDir, this.#ignoresPathCase);
       this.#built = built;
       this.#generation = wasm.generation;
-      this.#pathLike = built.heedsPathLike();
+      this.#pathLike = built.checksPathLike();
       this.#unknown = { members: new Map(), others: false, pathLike: this.#pathLike };
-      this.#plans = new Map();
+      this.#tools = new Map();
       this.#verdicts = [];
       this.#references = new WeakMap();
       this.start = 0;
@@ -145,26 +155,26 @@ export class Core extends Writer {
     this.bytes = wasm.view();
   }
 
-  #planFor(built: WasmEngine, server: string, tool: string): Plan | undefined {
-    let plans = this.#plans.get(server);
-    const known = plans?.get(tool);
+  #annotated(built: WasmEngine, server: string, name: string): Tool | undefined {
+    let tools = this.#tools.get(server);
+    const known = tools?.get(name);
     if (known !== undefined) {
       return known;
     }
-    const shown = built.plan(server, tool) as ShownPlan | undefined;
+    const shown = built.tool(server, name) as ShownTool | undefined;
     if (shown === undefined) {
       return undefined;
     }
-    const plan = new Plan(built, server, tool, shown, this.#pathLike);
-    if (plans === undefined) {
-      plans = new Map();
-      this.#plans.set(server, plans);
+    const tool = { ...shown, members: new Map(shown.members), pathLike: this.#pathLike };
+    if (tools === undefined) {
+      tools = new Map();
+      this.#tools.set(server, tools);
     }
-    plans.set(tool, plan);
-    return plan;
+    tools.set(name, tool);
+    return tool;
   }
 
-  /** Writes a call to where the module reads it; what it needs beside the bytes is in `#plan`. */
+  /** Writes a call to where the module reads it; the number of its tool is in `#tool`. */
   #write(
     built: WasmEngine,
     call: ToolCall,
@@ -189,12 +199,10 @@ export class Core extends Writer {
     if (typeof server !== "string" || typeof tool !== "string") {
       return this.#writeUnreadable("`serverName` and `toolName` are strings");
     }
-    const plan = this.#planFor(built, server, tool);
-    if (plan === undefined) {
-      this.#plan = NO_PLAN;
-      if (!this.taggedText(0, server) || !this.taggedText(0, tool)) {
-        return this.#writeUnreadable("the name of the server or the tool is not well-formed Unicode");
-      }
+    const annotated = this.#annotated(built, server, tool);
+    this.#tool = annotated?.number ?? NO_NUMBER;
+    if (annotated === undefined && !(this.taggedText(0, server) && this.taggedText(0, tool))) {
+      return this.#writeUnreadable("the name of the server or the tool is not well-formed Unicode");
     }
     const flags = (container === undefined ? 0 : 1) | (context === undefined ? 0 : 2);
     if (container === undefined) {
@@ -206,10 +214,7 @@ export class Core extends Writer {
       this.taggedText(0, contextText(context));
     }
     const unknown = purpose === "prepare" ? this.#unknownPrepared : this.#unknown;
-    const snapshot = writeArguments(this, given, plan ?? unknown, purpose);
-    if (plan !== undefined) {
-      this.#plan = plan.number;
-    }
+    const snapshot = writeArguments(this, given, annotated ?? unknown, purpose);
     if (this.bytes !== wasm.view()) {
       // Reading ran code of the caller that made the module's memory grow, so some of this was written nowhere.
       return this.#writeUnreadable("reading `arguments` called the engine");
@@ -218,7 +223,7 @@ export class Core extends Writer {
   }
 
   #writeUnreadable(why: string): Snapshot {
-    this.#plan = NO_PLAN;
+    this.#tool = NO_NUMBER;
     this.bytes = wasm.view();
     this.rewind(0);
     this.taggedText(0, "");
@@ -272,21 +277,12 @@ export class Core extends Writer {
     try {
       const built = this.#current();
       this.#isBusy = true;
-      const purpose = context === undefined ? "recall" : "evaluate";
-      const { cached } = this.#write(built, call, purpose, undefined, context);
-      if (cached?.verdict !== undefined) {
-        return cached.verdict;
-      }
-      const bridge = this.#bridge as Bridge;
-      bridge.wasAsked = false;
-      const number = built.evaluate(this.#plan, this.length);
+      this.#write(built, call, "evaluate", undefined, context);
+      const number = built.evaluate(this.#tool, this.length);
       if (wasm.hasTrapped()) {
         return FAULT;
       }
       const verdict = this.#verdict(built, number);
-      if (cached !== undefined && !bridge.wasAsked && built.wasCacheable()) {
-        cached.cache.keep(cached.key, verdict);
-      }
       this.#settle(built);
       return verdict;
     } catch {
@@ -312,7 +308,7 @@ export class Core extends Writer {
       const built = this.#current();
       this.#isBusy = true;
       const snapshot = this.#write(built, call, "gate", container, context);
-      const number = built.gate(this.#plan, this.length);
+      const number = built.gate(this.#tool, this.length);
       if (wasm.hasTrapped()) {
         return { verdict: FAULT, argsForTransport: {} };
       }
@@ -368,7 +364,7 @@ export class Core extends Writer {
     const { containerWorkspaceDir, context, audience } = options;
     return this.#ask("invalid-call", (built) => {
       this.#write(built, call, purpose, purpose === "gate" ? containerWorkspaceDir : undefined, context);
-      return built.explain(this.#plan, this.length, purpose === "gate", audience === "agent") as Explanation;
+      return built.explain(this.#tool, this.length, purpose === "gate", audience === "agent") as Explanation;
     });
   }
 
@@ -423,7 +419,7 @@ export class Core extends Writer {
   prepare(call: ToolCall, allowedDirectory: string | undefined, container: string | undefined): PreparedToolArgs {
     return this.#ask("unprepared", (built) => {
       const snapshot = this.#write(built, call, "prepare", container, undefined);
-      built.prepare(this.#plan, this.length, allowedDirectory);
+      built.prepare(this.#tool, this.length, allowedDirectory);
       const prepared = this.#prepared(built);
       return {
         argsForTransport: viewOf(snapshot, prepared, "transport"),
@@ -436,7 +432,7 @@ export class Core extends Writer {
   annotation(call: ToolCall): readonly (readonly [string, readonly string[]])[] | undefined {
     return this.#ask("invalid-call", (built) => {
       this.#write(built, call, "prepare", undefined, undefined);
-      const pairs = built.annotation(this.#plan, this.length) as
+      const pairs = built.annotation(this.#tool, this.length) as
         | readonly (readonly [string, readonly string[]])[]
         | null;
       return pairs ?? undefined;
@@ -467,11 +463,6 @@ export class Core extends Writer {
   }
 
   refresh(): void {
-    for (const plans of this.#plans.values()) {
-      for (const plan of plans.values()) {
-        plan?.forget();
-      }
-    }
     this.#ask("host-failed", (built) => built.refresh());
   }
 

@@ -7,8 +7,6 @@ mod common;
 mod robustness;
 #[path = "properties/sandbox.rs"]
 mod sandbox;
-#[path = "properties/varies_by.rs"]
-mod varies_by;
 
 use std::collections::BTreeMap;
 

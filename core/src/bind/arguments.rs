@@ -139,12 +139,10 @@ impl<'p, 'c> Reading<'p, 'c> {
         if let Arguments::Unreadable(why) = &call.arguments {
             reading.refuse(Refusal::Unreadable(why.clone()));
         }
-        let layout = call.layout.filter(|layout| layout.tool(program).is_some());
         for (at, (name, value)) in members.iter().enumerate() {
             let mut is_path = false;
             if let Some(tool) = tool {
-                let laid_out = layout.and_then(|layout| layout.member(at));
-                let member = laid_out.unwrap_or_else(|| tool.member(name));
+                let member = tool.member(name);
                 let is_strange = !member.is_known || (!member.is_annotated && pollutes(name, value));
                 if reading.unknown.is_none() && is_strange {
                     reading.unknown = Some(at);

@@ -9,7 +9,6 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use super::layout::Layout;
 use super::value::{Members, Text, Value};
 use crate::world::Context;
 
@@ -21,8 +20,6 @@ pub struct Call<'a> {
     pub(crate) arguments: Arguments<'a>,
     /// What the host says about the call, where it says anything.
     pub(crate) context: Option<Arc<Context>>,
-    /// INVARIANT: its names are those of the arguments' members, its tool is this one.
-    pub(crate) layout: Option<&'a Layout>,
 }
 
 /// The `arguments` of a call.
@@ -69,7 +66,6 @@ impl<'a> Call<'a> {
             tool: tool.into(),
             arguments,
             context: None,
-            layout: None,
         }
     }
 

@@ -10,7 +10,7 @@ use core::net::Ipv4Addr;
 /// finds nothing to map and nothing is a number; or four decimal numbers, which are an IPv4 address. The host ends
 /// where the value does, or at the `/`, `?` or `#` that ends the authority; nothing behind it can move the host or
 /// make the URL invalid (<https://url.spec.whatwg.org/#authority-state>).
-pub(crate) fn plain_host(value: &str) -> Option<&str> {
+pub(super) fn plain_host(value: &str) -> Option<&str> {
     let rest = value.strip_prefix("http")?;
     let rest = rest.strip_prefix('s').unwrap_or(rest).strip_prefix("://")?;
     let (mut first, mut before) = (b'0', b'.');

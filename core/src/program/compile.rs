@@ -1,7 +1,6 @@
 //! From a validated setup to a program.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use super::lists::{Entries, fold_email};
 use super::{
@@ -66,7 +65,6 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
     sort::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
     Program {
-        identity: Arc::default(),
         limits: setup.options.limits,
         home: home.into(),
         current: current.into(),

@@ -2,7 +2,7 @@
 
 use callgate_core::{
     Audience, Call, Context, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply,
-    Request, VariesBy,
+    Request,
 };
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::host::{Asker, Callbacks, JsHost};
 use super::shown;
 use super::verdicts::Verdicts;
-use super::wire::{self, Incoming, Plan};
+use super::wire::{self, Incoming, Tool};
 
 /// Why something is refused, as the package's errors have it.
 #[derive(Serialize)]
@@ -82,18 +82,17 @@ impl WasmBuilder {
             asker,
             home,
             current,
-            plans: Vec::new(),
+            tools: Vec::new(),
             input: Vec::new(),
             output: Vec::new(),
             verdicts: Verdicts::default(),
-            was_cacheable: false,
         })
     }
 }
 
 /// What the package must know to write the calls of one tool.
 #[derive(Serialize)]
-struct ShownPlan<'e> {
+struct ShownTool<'e> {
     number: usize,
     members: Vec<(&'e str, bool)>,
     others: bool,
@@ -106,11 +105,10 @@ pub struct WasmEngine {
     asker: Asker,
     home: String,
     current: String,
-    plans: Vec<Plan>,
+    tools: Vec<Tool>,
     input: Vec<u8>,
     output: Vec<u8>,
     verdicts: Verdicts,
-    was_cacheable: bool,
     /// Places that were resolved; none without a world.
     references: Option<References>,
 }
@@ -138,47 +136,26 @@ impl WasmEngine {
     }
 
     /// `{number, members, others}` for an annotated tool, `undefined` for any other.
-    pub fn plan(&mut self, server: &str, tool: &str) -> JsValue {
+    pub fn tool(&mut self, server: &str, tool: &str) -> JsValue {
         if !self.engine.knows_tool(server, tool) {
             return JsValue::UNDEFINED;
         }
         let interest = self.engine.interest(server, tool);
-        let plan = shown(&ShownPlan {
-            number: self.plans.len(),
+        let shown = shown(&ShownTool {
+            number: self.tools.len(),
             members: interest.members.clone(),
             others: interest.others,
         });
-        self.plans.push(Plan::Tool {
+        self.tools.push(Tool {
             server: server.to_owned(),
-            tool: tool.to_owned(),
+            name: tool.to_owned(),
         });
-        plan
-    }
-
-    /// The number of a plan for calls of a tool whose members have these names, in this order.
-    pub fn shape(&mut self, server: &str, tool: &str, names: Vec<String>) -> Option<usize> {
-        let layout = self.engine.layout(server, tool, names)?;
-        self.plans.push(Plan::Layout(layout));
-        Some(self.plans.len() - 1)
-    }
-
-    /// What the verdicts of a shape's plain calls vary by: the place of the member whose origin counts, -1 for nothing,
-    /// `undefined` for each value.
-    #[wasm_bindgen(js_name = variesBy)]
-    pub fn varies_by(&self, shape: usize) -> Option<i32> {
-        let Some(Plan::Layout(layout)) = self.plans.get(shape) else {
-            return None;
-        };
-        match layout.varies_by() {
-            VariesBy::Nothing => Some(-1),
-            VariesBy::Origin(at) => i32::try_from(at).ok(),
-            VariesBy::Values => None,
-        }
+        shown
     }
 
     /// Whether what looks like a path matters whatever its name.
-    #[wasm_bindgen(js_name = heedsPathLike)]
-    pub fn heeds_path_like(&self) -> bool {
+    #[wasm_bindgen(js_name = checksPathLike)]
+    pub fn checks_path_like(&self) -> bool {
         self.engine.interest("", "").path_like
     }
 
@@ -222,21 +199,10 @@ impl WasmEngine {
     }
 
     /// Judges the call that stands in the first `bytes`; the verdict's number.
-    pub fn evaluate(&mut self, plan: usize, bytes: usize) -> u32 {
-        let Incoming { call, .. } = incoming(&self.input, &self.plans, plan, bytes);
+    pub fn evaluate(&mut self, tool: usize, bytes: usize) -> u32 {
+        let Incoming { call, .. } = incoming(&self.input, &self.tools, tool, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
-        self.was_cacheable = match self.plans.get(plan) {
-            Some(Plan::Layout(layout)) => layout.cache_key(&call).is_some(),
-            Some(Plan::Tool { .. }) | None => false,
-        };
         self.verdicts.number(&self.engine.evaluate(&call, &host))
-    }
-
-    /// Whether the call that was evaluated last has a key, with which its verdict can be kept if the host was asked
-    /// nothing.
-    #[wasm_bindgen(js_name = wasCacheable)]
-    pub fn was_cacheable(&self) -> bool {
-        self.was_cacheable
     }
 
     /// The same for a call as JSON text, in a context as JSON text where it has one.
@@ -254,8 +220,8 @@ impl WasmEngine {
     }
 
     /// Prepares and judges; the verdict's number. What changes in the arguments is in the output.
-    pub fn gate(&mut self, plan: usize, bytes: usize) -> u32 {
-        let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
+    pub fn gate(&mut self, tool: usize, bytes: usize) -> u32 {
+        let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
         let gated = self.engine.gate(&call, container, &host);
         wire::write(&gated.prepared.unwrap_or_default(), &mut self.output);
@@ -268,11 +234,11 @@ impl WasmEngine {
     /// `{message}` when the host fails, or the arguments are no object.
     pub fn prepare(
         &mut self,
-        plan: usize,
+        tool: usize,
         bytes: usize,
         allowed_directory: Option<String>,
     ) -> Result<(), JsValue> {
-        let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
+        let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
         let prepared = self
             .engine
@@ -293,8 +259,8 @@ impl WasmEngine {
     }
 
     /// Explains what `evaluate` would say, or what `gate` would; for an agent without anything of the host.
-    pub fn explain(&self, plan: usize, bytes: usize, gates: bool, for_agent: bool) -> JsValue {
-        let Incoming { call, container } = incoming(&self.input, &self.plans, plan, bytes);
+    pub fn explain(&self, tool: usize, bytes: usize, gates: bool, for_agent: bool) -> JsValue {
+        let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
         let host = JsHost::new(&self.asker, &self.home, &self.current);
         let request = if gates {
             Request::gate(&call, container)
@@ -381,8 +347,8 @@ impl WasmEngine {
     }
 
     /// The roles of each argument in the call, as pairs; `null` for a tool without annotation.
-    pub fn annotation(&self, plan: usize, bytes: usize) -> JsValue {
-        let incoming = incoming(&self.input, &self.plans, plan, bytes);
+    pub fn annotation(&self, tool: usize, bytes: usize) -> JsValue {
+        let incoming = incoming(&self.input, &self.tools, tool, bytes);
         shown(&self.engine.annotation(&incoming.call))
     }
 }
@@ -392,6 +358,6 @@ fn read_context(text: &str) -> Context {
     Context::from_json(text).unwrap_or_default()
 }
 
-fn incoming<'b>(input: &'b [u8], plans: &'b [Plan], plan: usize, bytes: usize) -> Incoming<'b> {
-    wire::read(input.get(..bytes).unwrap_or_default(), plans.get(plan))
+fn incoming<'b>(input: &'b [u8], tools: &'b [Tool], tool: usize, bytes: usize) -> Incoming<'b> {
+    wire::read(input.get(..bytes).unwrap_or_default(), tools.get(tool))
 }

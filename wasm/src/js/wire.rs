@@ -1,13 +1,12 @@
 //! The bytes in which a call comes in, and its replacements go out.
 //!
 //! ```text
-//! call        = [0 server:text 0 tool:text]  container  arguments  the names only where the tool has no plan
+//! call        = [0 server:text 0 tool:text]  container  arguments  the names only where the tool has no number
 //! container   = 0 | 1 text | 2 context | 3 text context
 //! context     = 0 text                                             JSON text
 //! arguments   = 0 count member*                                    an object
 //!             | 1 sample:text                                      no object: a JSON text of the same type
 //!             | 2 why:text                                         an object that cannot be read
-//!             | 3 value*                                           an object that has the names of the plan
 //! member      = name value
 //! name        = 0 text
 //! value       = 0 null | 1 false | 2 true | 3 number:f64 | 4 text | 5 ill-formed
@@ -23,14 +22,12 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Arguments, Call, Context, Layout, Place, Prepared, Value, View};
+use callgate_core::{Arguments, Call, Context, Place, Prepared, Value, View};
 
-/// What the package and this module know of a call by number.
-pub(super) enum Plan {
-    /// Its tool.
-    Tool { server: String, tool: String },
-    /// Its tool, and the names of its members in their order.
-    Layout(Layout),
+/// A tool that calls name by its number.
+pub(super) struct Tool {
+    pub(super) server: String,
+    pub(super) name: String,
 }
 
 /// A call with what is said about it beside its arguments.
@@ -40,27 +37,20 @@ pub(super) struct Incoming<'b> {
 }
 
 /// Reads a call. What is not well-formed cannot come from the package, and is a call that is denied.
-pub(super) fn read<'b>(bytes: &'b [u8], plan: Option<&'b Plan>) -> Incoming<'b> {
+pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> {
     let mut reader = Reader { bytes };
-    let (server, tool, layout) = match plan {
-        Some(Plan::Tool { server, tool }) => (server.as_str(), tool.as_str(), None),
-        Some(Plan::Layout(layout)) => (layout.server(), layout.tool_name(), Some(layout)),
+    let (server, tool) = match tool {
+        Some(Tool { server, name }) => (server.as_str(), name.as_str()),
         None => {
             let server = reader.label().unwrap_or_default();
-            (server, reader.label().unwrap_or_default(), None)
+            (server, reader.label().unwrap_or_default())
         }
     };
     let beside = reader.byte().unwrap_or_default();
     let container = if beside & 1 == 1 { reader.text() } else { None };
     let context = if beside & 2 == 2 { reader.label() } else { None };
-    let call = match (reader.byte(), layout) {
-        (Some(3), Some(layout)) => layout.call(std::iter::from_fn(|| reader.value())),
-        (Some(3) | None, _) => None,
-        (Some(kind), _) => reader
-            .arguments(kind)
-            .map(|arguments| Call::new(server, tool, arguments)),
-    };
-    let mut call = call.unwrap_or_else(|| Call::new(server, tool, unreadable()));
+    let arguments = reader.byte().and_then(|kind| reader.arguments(kind));
+    let mut call = Call::new(server, tool, arguments.unwrap_or_else(unreadable));
     // A context that cannot be read is none, and what needs one is denied.
     if let Some(context) = context.and_then(|context| Context::from_json(context).ok()) {
         call = call.within(context);
@@ -221,11 +211,11 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], expected: &str) {
-        let plan = Plan::Tool {
+        let tool = Tool {
             server: "s".to_owned(),
-            tool: "t".to_owned(),
+            name: "t".to_owned(),
         };
-        let incoming = read(bytes, Some(&plan));
+        let incoming = read(bytes, Some(&tool));
         assert_eq!((incoming.call.server(), incoming.call.tool()), ("s", "t"));
         assert_eq!(
             format!("{:?}", incoming.call.into_arguments()),

@@ -1,11 +1,17 @@
-//! What core must not hold, looked for in its source (DESIGN.md, "Absences that must hold").
+//! What core must not hold, what no package may, looked for in their source.
 
+#[path = "absences/circles.rs"]
+mod circles;
+#[path = "absences/graph.rs"]
+mod graph;
 #[path = "absences/layering.rs"]
 mod layering;
 #[path = "absences/search.rs"]
 mod search;
 #[path = "absences/source.rs"]
 mod source;
+#[path = "absences/words.rs"]
+mod words;
 
 use std::collections::BTreeSet;
 use std::fs;

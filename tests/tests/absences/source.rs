@@ -1,13 +1,13 @@
-//! The source of core as tokens, without comments and without what is compiled for tests alone.
+//! The source of a crate as tokens, without comments and without what is compiled for tests alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// One file of core that is compiled into the library.
+/// One file of a crate that is compiled outside tests.
 pub(crate) struct Source {
-    /// Its name below `core/src`.
+    /// Its name below the crate's `src`.
     pub(crate) file: String,
     /// The modules that lead to it; none for `lib.rs`.
     pub(crate) module: Vec<String>,
@@ -53,8 +53,13 @@ pub(crate) fn core_folder() -> PathBuf {
 
 /// The files that make up the library, found from `lib.rs` by their `mod` items.
 pub(crate) fn core_sources() -> Vec<Source> {
+    sources(&core_folder().join("src"), "lib.rs")
+}
+
+/// The files of a crate, found from its root by their `mod` items.
+pub(crate) fn sources(folder: &Path, root: &str) -> Vec<Source> {
     let mut found = Vec::new();
-    read(&core_folder().join("src"), "lib.rs", &[], &mut found);
+    read(folder, root, &[], &mut found);
     found
 }
 

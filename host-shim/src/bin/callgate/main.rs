@@ -1,4 +1,4 @@
-//! The `callgate` command: judges tool calls, explains verdicts, validates documents and replays cases.
+//! The `callgate` command: judges tool calls, explains verdicts, validates documents, and judges recorded calls again.
 
 mod answers;
 mod calls;

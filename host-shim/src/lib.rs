@@ -23,7 +23,7 @@
 //! and configuration may come from an adversary; the answers are those of the moment of the question, and the
 //! disk may have changed when the tool runs.
 //!
-//! [`VirtualHost`] answers from a world that is data: a virtual filesystem and virtual git repositories.
+//! [`VirtualHost`] answers from a machine that is data: a virtual filesystem and virtual git repositories.
 
 #[cfg(not(unix))]
 compile_error!(
@@ -50,4 +50,6 @@ pub use gate::{
     Decision, EngineKind, Gate, GateBuilder, GateError, Gated, Given, Starting, Timings, Verdict,
 };
 pub use real_host::RealHost;
-pub use virtual_host::{Filesystem, Platform, Predicate, Repository, Urls, VirtualHost, World, WorldError};
+pub use virtual_host::{
+    Filesystem, Machine, MachineError, Platform, Predicate, Repository, Urls, VirtualHost,
+};

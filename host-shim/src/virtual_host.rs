@@ -1,22 +1,22 @@
-//! A host over a world as data: nothing of the machine that runs it is asked.
+//! A host over a machine as data: nothing of the machine that runs it is asked.
 //!
 //! ```
 //! use callgate_core::Host;
-//! use callgate_host::{VirtualHost, World};
+//! use callgate_host::{VirtualHost, Machine};
 //!
-//! let world = World::new("/home/u", "/srv/app")
+//! let machine = Machine::new("/home/u", "/srv/app")
 //!     .file("/srv/app/notes.txt")
 //!     .link("/home/u/app", "/srv/app")
 //!     .remote("/srv/app", "origin", "https://github.com/acme/app.git");
-//! let host = VirtualHost::new(world)?;
+//! let host = VirtualHost::new(machine)?;
 //! assert_eq!(host.realpath("/home/u/app/notes.txt"), Ok("/srv/app/notes.txt".into()));
-//! # Ok::<(), callgate_host::WorldError>(())
+//! # Ok::<(), callgate_host::MachineError>(())
 //! ```
 
 mod fold;
 mod git;
+mod machine;
 mod tree;
-mod world;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,27 +25,27 @@ use callgate_core::{Host, HostError, RealpathError};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-pub use world::{Filesystem, Platform, Predicate, Repository, Urls, World};
+pub use machine::{Filesystem, Machine, Platform, Predicate, Repository, Urls};
 
 use tree::{Last, Tree};
 
-/// Answers from a [`World`]: a path walk like the Linux kernel's, and git as the world describes it.
+/// Answers from a [`Machine`]: a path walk like the Linux kernel's, and git as the machine describes it.
 ///
 /// It has no permissions of its own (`fs.errors` places failures), and it never changes: two evaluations in
-/// one world see the same.
+/// one machine see the same.
 #[derive(Debug)]
 pub struct VirtualHost {
-    world: World,
+    machine: Machine,
     tree: Tree,
 }
 
-/// Why a world is refused.
+/// Why a machine is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorldError {
+pub struct MachineError {
     message: String,
 }
 
-impl WorldError {
+impl MachineError {
     fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -53,47 +53,47 @@ impl WorldError {
     }
 }
 
-impl fmt::Display for WorldError {
+impl fmt::Display for MachineError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl std::error::Error for WorldError {}
+impl std::error::Error for MachineError {}
 
 impl VirtualHost {
-    /// A host over `world`.
+    /// A host over `machine`.
     ///
     /// # Errors
     /// When an entry is not absolute and normalized, is of two kinds, or lies below a file or a link; when an
     /// error code of `fs.errors` is unknown.
-    pub fn new(world: World) -> Result<Self, WorldError> {
-        let tree = Tree::new(&world)?;
-        Ok(Self { world, tree })
+    pub fn new(machine: Machine) -> Result<Self, MachineError> {
+        let tree = Tree::new(&machine)?;
+        Ok(Self { machine, tree })
     }
 
-    /// A host over a world as JSON; a key that a world does not have is an error.
+    /// A host over a machine as JSON; a key that a machine does not have is an error.
     ///
     /// # Errors
-    /// Those of [`VirtualHost::new`], and whatever does not have the shape of a [`World`].
-    pub fn from_world(world: &Value) -> Result<Self, WorldError> {
-        let world = World::deserialize(world).map_err(|error| WorldError::new(error.to_string()))?;
-        Self::new(world)
+    /// Those of [`VirtualHost::new`], and whatever does not have the shape of a [`Machine`].
+    pub fn from_value(machine: &Value) -> Result<Self, MachineError> {
+        let machine = Machine::deserialize(machine).map_err(|error| MachineError::new(error.to_string()))?;
+        Self::new(machine)
     }
 
-    /// The world that the answers come from.
-    pub fn world(&self) -> &World {
-        &self.world
+    /// The machine that the answers come from.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
     }
 }
 
 impl Host for VirtualHost {
     fn home_dir(&self) -> &str {
-        &self.world.home
+        &self.machine.home
     }
 
     fn current_dir(&self) -> &str {
-        &self.world.cwd
+        &self.machine.cwd
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
@@ -113,7 +113,7 @@ impl Host for VirtualHost {
 
     fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
         let fail = |what: &str| Err(HostError::new(format!("the predicate `{name}` {what}")));
-        match self.world.conditions.get(name) {
+        match self.machine.conditions.get(name) {
             Some(Predicate::Always(holds)) => Ok(*holds),
             Some(Predicate::Of(members)) => {
                 let Ok(subject) = serde_json::from_str::<Value>(subject) else {
@@ -153,7 +153,7 @@ impl VirtualHost {
         if !place.is_directory() {
             return None;
         }
-        git::nearest(&self.world.git, &place.path)
+        git::nearest(&self.machine.git, &place.path)
     }
 }
 

@@ -149,7 +149,7 @@ impl Suite {
         let world = self.world(case);
         let engine = self.engine(case, &world)?;
         let batch = |operations: Vec<Operation>| Batch {
-            surroundings: Surroundings::World(world.clone()),
+            surroundings: Surroundings::Machine(world.clone()),
             engine: Some(engine.clone()),
             operations,
         };

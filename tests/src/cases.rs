@@ -119,7 +119,7 @@ impl Group {
                 return Err("found both `machine` and `recording`, expected one host".to_owned());
             }
             (Some(recording), None) => Surroundings::Recording(recording),
-            (None, machine) => Surroundings::World(machine.unwrap_or_else(bare_machine)),
+            (None, machine) => Surroundings::Machine(machine.unwrap_or_else(bare_machine)),
         };
         let world = line.engine.as_ref().and_then(|engine| engine.get("world"));
         let secrets = Secrets::of(world.map(|text| text.get()), &surroundings);

@@ -103,8 +103,8 @@ pub struct Batch {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Surroundings {
-    /// A world, as [`crate::VirtualHost::from_world`] reads it.
-    World(Value),
+    /// A machine, as [`callgate_host::VirtualHost::from_value`] reads it.
+    Machine(Value),
     /// What a host answered once, as [`callgate_core::Recording`] reads it.
     Recording(Value),
 }

@@ -248,7 +248,7 @@ impl Group {
             parts
         });
         Ok(Batch {
-            surroundings: Surroundings::World(self.world.clone()),
+            surroundings: Surroundings::Machine(self.world.clone()),
             engine,
             operations: self.cases.iter().map(Case::operation).collect::<Result<_, _>>()?,
         })

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use callgate_core::{Call, Engine, Input, Part};
-use callgate_host::{VirtualHost, World};
+use callgate_host::{Machine, VirtualHost};
 use serde_json::{Value, json};
 
 /// What the corpus' README says of the machine and the settings of the recorded engine.
@@ -35,10 +35,10 @@ fn corpus_folder() -> Option<PathBuf> {
 }
 
 fn host() -> VirtualHost {
-    let mut world = World {
+    let mut world = Machine {
         home: "/home/provos".to_owned(),
         cwd: "/".to_owned(),
-        ..World::default()
+        ..Machine::default()
     };
     for folder in FOLDERS {
         world = world.dir(*folder);

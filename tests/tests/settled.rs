@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 fn host(fs: &Value) -> VirtualHost {
     let world = json!({"home": "/home/u", "cwd": "/srv", "fs": fs, "git": {}});
-    VirtualHost::from_world(&world).expect("a world")
+    VirtualHost::from_value(&world).expect("a world")
 }
 
 fn explain(documents: &Documents, arguments: &Value, host: &dyn Host) -> Explanation {

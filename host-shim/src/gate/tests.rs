@@ -6,15 +6,15 @@ use serde::Deserialize as _;
 use serde_json::json;
 
 use super::*;
-use crate::{VirtualHost, World};
+use crate::{Machine, VirtualHost};
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json")
 }
 
 fn world() -> Arc<dyn Host + Send + Sync> {
-    let world = World::new("/home/u", "/work").link("/work/out", "/etc");
-    Arc::new(VirtualHost::new(world).unwrap())
+    let machine = Machine::new("/home/u", "/work").link("/work/out", "/etc");
+    Arc::new(VirtualHost::new(machine).unwrap())
 }
 
 fn gate() -> Gate {

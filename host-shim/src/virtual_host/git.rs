@@ -1,4 +1,4 @@
-//! Git's answers from a world: which repository, which remote, which URLs.
+//! Git's answers from a machine: which repository, which remote, which URLs.
 
 use std::collections::BTreeMap;
 

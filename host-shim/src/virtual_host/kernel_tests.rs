@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 use callgate_core::{Host, RealpathError};
 
 use super::tests::linked;
-use super::{VirtualHost, World};
+use super::{Machine, VirtualHost};
 
 /// The same layout in a temporary directory of the real filesystem.
 struct RealTree(PathBuf);
 
 impl RealTree {
-    fn of(world: &World) -> Self {
+    fn of(machine: &Machine) -> Self {
         let root = std::env::temp_dir().join(format!("callgate-walk-{}", std::process::id()));
         // A run that was killed may have left the directory behind.
         drop(fs::remove_dir_all(&root));
         fs::create_dir_all(&root).expect("a temporary directory");
         let tree = Self(fs::canonicalize(root).expect("its canonical path"));
-        for dir in &world.fs.dirs {
+        for dir in &machine.fs.dirs {
             fs::create_dir_all(tree.place(dir)).expect("a directory");
         }
-        for path in world.fs.files.iter().chain(world.fs.links.keys()) {
+        for path in machine.fs.files.iter().chain(machine.fs.links.keys()) {
             let parent = tree.place(path).parent().map(Path::to_owned).expect("a parent");
             fs::create_dir_all(parent).expect("a directory");
         }
-        for file in &world.fs.files {
+        for file in &machine.fs.files {
             fs::write(tree.place(file), "").expect("a file");
         }
-        for (path, target) in &world.fs.links {
+        for (path, target) in &machine.fs.links {
             symlink(tree.target(target), tree.place(path)).expect("a link");
         }
         tree
@@ -58,20 +58,25 @@ const ELOOP: i32 = 40;
 
 #[test]
 fn the_real_kernel_agrees() {
-    let mut world = linked();
+    let mut machine = linked();
     // It climbs above the virtual root, where the real tree goes on.
-    world.fs.links.remove("/srv/box/high");
+    machine.fs.links.remove("/srv/box/high");
     for at in 0..41 {
         let target = if at == 40 {
             "real/file".to_owned()
         } else {
             format!("l{}", at + 1)
         };
-        world = world.link(format!("/srv/box/l{at}"), target);
+        machine = machine.link(format!("/srv/box/l{at}"), target);
     }
-    let real = RealTree::of(&world);
-    let host = VirtualHost::new(world.clone()).expect("a world");
-    let starts = world.fs.links.keys().chain(&world.fs.files).chain(&world.fs.dirs);
+    let real = RealTree::of(&machine);
+    let host = VirtualHost::new(machine.clone()).expect("a machine");
+    let starts = machine
+        .fs
+        .links
+        .keys()
+        .chain(&machine.fs.files)
+        .chain(&machine.fs.dirs);
     let tails = [
         "",
         "/..",

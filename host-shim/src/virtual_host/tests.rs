@@ -3,14 +3,14 @@ use std::borrow::Cow;
 use callgate_core::{Host, RealpathError};
 use serde_json::{Value, json};
 
-use super::{VirtualHost, World};
+use super::{Machine, VirtualHost};
 
-fn host(world: &Value) -> VirtualHost {
-    VirtualHost::from_world(world).unwrap_or_else(|error| panic!("{error}: {world}"))
+fn host(machine: &Value) -> VirtualHost {
+    VirtualHost::from_value(machine).unwrap_or_else(|error| panic!("{error}: {machine}"))
 }
 
-pub(super) fn linked() -> World {
-    World::new("/home/u", "/srv/app")
+pub(super) fn linked() -> Machine {
+    Machine::new("/home/u", "/srv/app")
         .dir("/srv/box/real/deep")
         .file("/srv/box/real/file")
         .file("/etc/passwd")
@@ -29,7 +29,7 @@ pub(super) fn linked() -> World {
 #[test]
 fn realpath_walks_like_the_kernel() {
     use RealpathError::{Loop, NotFound, Other};
-    let host = VirtualHost::new(linked()).expect("a world");
+    let host = VirtualHost::new(linked()).expect("a machine");
     let check = |path: &str, expected: Result<&str, RealpathError>| {
         assert_eq!(host.realpath(path), expected.map(Cow::Borrowed), "{path}");
     };
@@ -58,16 +58,16 @@ fn realpath_walks_like_the_kernel() {
 #[test]
 fn the_forty_first_link_is_a_loop() {
     let chain = |length: usize| {
-        let mut world = World::new("/", "/").file("/end");
+        let mut machine = Machine::new("/", "/").file("/end");
         for at in 0..length {
             let target = if at + 1 == length {
                 "end".to_owned()
             } else {
                 format!("l{}", at + 1)
             };
-            world = world.link(format!("/l{at}"), target);
+            machine = machine.link(format!("/l{at}"), target);
         }
-        let host = VirtualHost::new(world).expect("a world");
+        let host = VirtualHost::new(machine).expect("a machine");
         host.realpath("/l0")
     };
     assert_eq!(chain(40), Ok("/end".into()));
@@ -76,7 +76,7 @@ fn the_forty_first_link_is_a_loop() {
 
 #[test]
 fn links_and_directories_are_told() {
-    let host = VirtualHost::new(linked()).expect("a world");
+    let host = VirtualHost::new(linked()).expect("a machine");
     let link = |path: &str| host.read_link(path).expect("an answer");
     assert_eq!(link("/srv/box/dangling"), Some("nowhere/x".to_owned()));
     assert_eq!(link("/srv/box/up/box/self"), Some("self".to_owned()));
@@ -90,10 +90,10 @@ fn links_and_directories_are_told() {
 
 #[test]
 fn placed_errors_hold_strictly_below_their_directory() {
-    let world = json!({"home": "/", "cwd": "/", "fs": {
+    let machine = json!({"home": "/", "cwd": "/", "fs": {
         "dirs": ["/a/locked", "/a/io"], "files": ["/a/locked/x", "/a/lockedx"],
         "links": {"/in": "/a/locked/x"}, "errors": {"/a/locked": "EACCES", "/a/io": "EIO"}}});
-    let host = host(&world);
+    let host = host(&machine);
     assert_eq!(host.realpath("/a/locked"), Ok("/a/locked".into()));
     assert_eq!(host.realpath("/a/lockedx"), Ok("/a/lockedx".into()));
     assert_eq!(host.realpath("/a/locked/x"), Err(RealpathError::Denied));
@@ -104,14 +104,14 @@ fn placed_errors_hold_strictly_below_their_directory() {
 #[test]
 fn folding_finds_names_and_keeps_the_spelling() {
     let check = |flag: &str, entry: &str, asked: &str| {
-        let mut world = json!({"home": "/", "cwd": "/", "fs": {"files": [entry]}});
+        let mut machine = json!({"home": "/", "cwd": "/", "fs": {"files": [entry]}});
         assert_eq!(
-            host(&world).realpath(asked),
+            host(&machine).realpath(asked),
             Err(RealpathError::NotFound),
             "{asked}"
         );
-        world["fs"][flag] = Value::Bool(true);
-        assert_eq!(host(&world).realpath(asked), Ok(asked.into()), "{asked}");
+        machine["fs"][flag] = Value::Bool(true);
+        assert_eq!(host(&machine).realpath(asked), Ok(asked.into()), "{asked}");
     };
     check("caseInsensitive", "/home/u/.ssh/id", "/HOME/u/.SSH/id");
     check("caseInsensitive", "/home/.kube", "/home/.\u{212a}ube");
@@ -123,7 +123,7 @@ fn folding_finds_names_and_keeps_the_spelling() {
 
 #[test]
 fn git_answers_as_git_would() {
-    let world = json!({"home": "/", "cwd": "/",
+    let machine = json!({"home": "/", "cwd": "/",
         "fs": {"dirs": ["/r/sub/deep", "/plain", "/bare"], "files": ["/r/file"], "links": {"/l": "/r/sub"}},
         "git": {
             "/r": {"branch": "main", "branchRemotes": {"main": "up", "gone": "missing"},
@@ -133,7 +133,7 @@ fn git_answers_as_git_would() {
             "/r/sub": {"branch": null, "branchRemotes": {}, "remotes": {"origin": "https://sub/"}},
             "/bare": {"branch": "b", "remotes": {"origin": "https://o/", "evil": "https://e/"},
                 "branchRemotes": {"b": "https://t/"}, "pushDefault": "evil"}}});
-    let host = host(&world);
+    let host = host(&machine);
     let remote = |dir: &str, name: &str, expected: &[&str]| {
         assert_eq!(
             host.git_remote_urls(dir, name).expect("an answer"),
@@ -177,10 +177,10 @@ fn git_answers_as_git_would() {
 #[test]
 fn a_branch_whose_remote_is_unknown_falls_back_to_origin() {
     let check = |remote: &str| {
-        let world = json!({"home": "/", "cwd": "/", "fs": {"dirs": ["/r"]}, "git": {"/r": {
+        let machine = json!({"home": "/", "cwd": "/", "fs": {"dirs": ["/r"]}, "git": {"/r": {
             "branch": "main", "branchRemotes": {"main": remote}, "remotes": {"origin": "https://o/"}}}});
         assert_eq!(
-            host(&world).git_default_remote_urls("/r").expect("an answer"),
+            host(&machine).git_default_remote_urls("/r").expect("an answer"),
             ["https://o/"],
             "{remote}"
         );
@@ -191,11 +191,11 @@ fn a_branch_whose_remote_is_unknown_falls_back_to_origin() {
 }
 
 #[test]
-fn malformed_worlds_are_refused() {
-    let check = |world: Value, expected: &str| {
-        let error = VirtualHost::from_world(&world)
+fn malformed_machines_are_refused() {
+    let check = |machine: Value, expected: &str| {
+        let error = VirtualHost::from_value(&machine)
             .err()
-            .unwrap_or_else(|| panic!("accepted: {world}"));
+            .unwrap_or_else(|| panic!("accepted: {machine}"));
         assert!(error.to_string().contains(expected), "{error}");
     };
     check(json!({"home": "/"}), "missing field `cwd`");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use callgate_core::RealpathError;
 
 use super::fold::Folding;
-use super::{Platform, World, WorldError};
+use super::{Machine, MachineError, Platform};
 
 /// Links that one walk follows; the next is an error, as in Linux (`path_resolution(7)`).
 const MAX_LINKS: usize = 40;
@@ -56,27 +56,27 @@ impl Place<'_> {
 }
 
 impl Tree {
-    pub(super) fn new(world: &World) -> Result<Self, WorldError> {
+    pub(super) fn new(machine: &Machine) -> Result<Self, MachineError> {
         let mut tree = Self {
             nodes: BTreeMap::from([(String::new(), Node::Directory)]),
             errors: BTreeMap::new(),
-            folding: Folding::new(&world.fs),
+            folding: Folding::new(&machine.fs),
         };
-        if world.platform == Platform::Win32 {
+        if machine.platform == Platform::Win32 {
             return Ok(tree);
         }
-        for path in &world.fs.dirs {
+        for path in &machine.fs.dirs {
             tree.insert(path, Node::Directory)?;
         }
-        for path in &world.fs.files {
+        for path in &machine.fs.files {
             tree.insert(path, Node::File)?;
         }
-        for (path, target) in &world.fs.links {
+        for (path, target) in &machine.fs.links {
             tree.insert(path, Node::Link(target.clone()))?;
         }
-        for (dir, code) in &world.fs.errors {
+        for (dir, code) in &machine.fs.errors {
             let error = error_of_code(code)
-                .ok_or_else(|| WorldError::new(format!("unknown error code `{code}` of `{dir}`")))?;
+                .ok_or_else(|| MachineError::new(format!("unknown error code `{code}` of `{dir}`")))?;
             tree.errors.insert(tree.folding.key(dir), error);
         }
         Ok(tree)
@@ -144,7 +144,7 @@ impl Tree {
         self.nodes.get(&key).ok_or(RealpathError::NotFound)
     }
 
-    fn insert(&mut self, path: &str, node: Node) -> Result<(), WorldError> {
+    fn insert(&mut self, path: &str, node: Node) -> Result<(), MachineError> {
         if path == "/" && node == Node::Directory {
             return Ok(());
         }
@@ -152,21 +152,21 @@ impl Tree {
             names.split('/').all(|name| !matches!(name, "" | "." | "..")) && !names.contains('\0')
         });
         if !normalized {
-            return Err(WorldError::new(format!(
+            return Err(MachineError::new(format!(
                 "entry `{path}` is not an absolute path without `.`, `..`, `//` or a trailing `/`"
             )));
         }
         for (at, _) in path.match_indices('/').skip(1) {
             let key = self.folding.key(&path[..at]);
             if *self.nodes.entry(key).or_insert(Node::Directory) != Node::Directory {
-                return Err(WorldError::new(format!(
+                return Err(MachineError::new(format!(
                     "entry `{path}` lies below `{}`, which is no directory",
                     &path[..at]
                 )));
             }
         }
         match self.nodes.insert(self.folding.key(path), node.clone()) {
-            Some(other) if other != node => Err(WorldError::new(format!("entry `{path}` is of two kinds"))),
+            Some(other) if other != node => Err(MachineError::new(format!("entry `{path}` is of two kinds"))),
             _ => Ok(()),
         }
     }

@@ -29,7 +29,7 @@ function hostOf(surroundings, reenter) {
   if ("recording" in surroundings) {
     return createRecordedHost(surroundings.recording);
   }
-  const { realpath, ...world } = surroundings.world;
+  const { realpath, ...world } = surroundings.machine;
   const host = createVirtualHost(world);
   return realpath === undefined ? host : misbehaving(host, realpath, reenter);
 }

@@ -47,7 +47,7 @@ function hostOf(surroundings, engineOf) {
   if ("recording" in surroundings) {
     return callgate.createRecordedHost(surroundings.recording);
   }
-  const { realpath, ...world } = surroundings.world;
+  const { realpath, ...world } = surroundings.machine;
   const host = callgate.createVirtualHost(world);
   return realpath === undefined ? host : misbehaving(host, realpath, engineOf);
 }

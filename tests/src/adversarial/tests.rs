@@ -70,7 +70,7 @@ fn engines_are_patched_and_told_what_the_case_needs() {
         json!({"protectedPaths": r#"["/p0","/p1"]"#, "trustedServers": "[]",
             "options": r#"{"unknownArguments":"deny","pathCase":"insensitive"}"#})
     );
-    let Surroundings::World(world) = &seen[0].surroundings else {
+    let Surroundings::Machine(world) = &seen[0].surroundings else {
         panic!("{seen:?}");
     };
     assert_eq!(world["fs"], json!({"dirs": ["/base"], "caseInsensitive": true}));
@@ -145,7 +145,7 @@ fn the_committed_cases_can_be_asked() {
     let mut batches = 0;
     let mut fake = Fake::new(|batch: &Batch, operation: &Operation| {
         batches += 1;
-        let Surroundings::World(world) = &batch.surroundings else {
+        let Surroundings::Machine(world) = &batch.surroundings else {
             panic!("{batch:?}");
         };
         assert!(Place::of(&batch.surroundings).is_ok(), "{world}");

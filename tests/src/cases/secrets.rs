@@ -20,7 +20,7 @@ impl Secrets {
             .filter_map(|key| world[key].as_object());
         let paths = named.flat_map(Map::values).filter_map(Value::as_str);
         let home = match surroundings {
-            Surroundings::World(machine) => machine["home"].as_str(),
+            Surroundings::Machine(machine) => machine["home"].as_str(),
             Surroundings::Recording(recording) => recording["homeDir"].as_str(),
         };
         let paths = paths

@@ -159,7 +159,7 @@ mod tests {
 
     fn honest() -> VirtualHost {
         let machine = json!({"home": "/", "cwd": "/", "fs": {"files": ["/f", "/g"]}});
-        VirtualHost::from_world(&machine).expect("a machine")
+        VirtualHost::from_value(&machine).expect("a machine")
     }
 
     #[test]

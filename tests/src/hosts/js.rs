@@ -67,7 +67,7 @@ impl JsSubject {
             output: BufReader::new(output),
         };
         let nothing = Batch {
-            surroundings: Surroundings::World(json!({"home": "/", "cwd": "/"})),
+            surroundings: Surroundings::Machine(json!({"home": "/", "cwd": "/"})),
             engine: None,
             operations: Vec::new(),
         };

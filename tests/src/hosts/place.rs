@@ -28,7 +28,7 @@ impl Place {
     /// When the machine or the recording is malformed.
     pub(crate) fn of(surroundings: &Surroundings) -> Result<Self, String> {
         match surroundings {
-            Surroundings::World(machine) => Self::over_machine(machine.clone()),
+            Surroundings::Machine(machine) => Self::over_machine(machine.clone()),
             Surroundings::Recording(recording) => {
                 let recording = Recording::deserialize(recording).map_err(|error| error.to_string())?;
                 Ok(Self {
@@ -43,7 +43,7 @@ impl Place {
         let realpath = machine
             .as_object_mut()
             .and_then(|machine| machine.shift_remove("realpath"));
-        let honest = VirtualHost::from_world(&machine).map_err(|error| error.to_string())?;
+        let honest = VirtualHost::from_value(&machine).map_err(|error| error.to_string())?;
         let Some(realpath) = realpath else {
             return Ok(Self {
                 host: Arc::new(honest),

@@ -39,7 +39,7 @@ fn the_recorded_engine_fails_where_this_one_must_differ() {
         let mut outcomes = recorded(&text);
         let cases = outcomes.len();
         let mut fake = Fake::new(|batch, _| {
-            let Surroundings::World(world) = &batch.surroundings else {
+            let Surroundings::Machine(world) = &batch.surroundings else {
                 panic!("{batch:?}");
             };
             assert!(Place::of(&batch.surroundings).is_ok(), "{world}");

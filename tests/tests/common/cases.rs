@@ -4,7 +4,7 @@ mod rules;
 mod world;
 
 use callgate_core::Part;
-use callgate_host::World;
+use callgate_host::Machine;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use proptest::test_runner::RngSeed;
@@ -20,7 +20,7 @@ pub(crate) use world::{path, world};
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     /// The machine.
-    pub(crate) world: World,
+    pub(crate) world: Machine,
     /// The engine.
     pub(crate) documents: Documents,
     /// Calls of the engine's tools, and now and then of another.

@@ -228,7 +228,7 @@ proptest! {
 #[test]
 fn intersections_and_allowed_calls_are_among_the_cases() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let host = VirtualHost::new(callgate_host::World::new("/home/u", "/srv/app")).expect("a world");
+    let host = VirtualHost::new(callgate_host::Machine::new("/home/u", "/srv/app")).expect("a world");
     let (mut met, mut allowed, mut denied) = (0, 0, 0);
     for _ in 0..400 {
         let ((one, other), (server, tool, arguments)) =

@@ -143,7 +143,7 @@ fn permissive() -> Documents {
 }
 
 fn virtual_host() -> VirtualHost {
-    VirtualHost::new(callgate_host::World::new("/home/u", "/srv/app")).expect("the world is well-formed")
+    VirtualHost::new(callgate_host::Machine::new("/home/u", "/srv/app")).expect("the world is well-formed")
 }
 
 /// Replaces the node of a document that `at` counts to; what is left of the count comes back.

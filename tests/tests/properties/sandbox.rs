@@ -117,7 +117,7 @@ fn check(roots: Value, arguments: Value, directories: &[&str], expected: &[&str]
         "home": "/home/u", "cwd": "/srv",
         "fs": {"dirs": ["/a", "/b/in", "/c"], "links": {"/a/l": "/b/in", "/door": "/b", "/loop": "loop"}},
     });
-    let host = VirtualHost::from_world(&world).unwrap_or_else(|error| panic!("{error}"));
+    let host = VirtualHost::from_value(&world).unwrap_or_else(|error| panic!("{error}"));
     let roles = json!({"read": ["read-path"], "remove": ["delete-path"]});
     let documents = Documents::default()
         .with(Part::CompiledPolicy, policy(json!([])))

@@ -210,7 +210,7 @@ fn read_world(path: &Path) -> Result<VirtualHost, Failure> {
     if !world.is_object() {
         return Err(invalid(&"expected an object, a world"));
     }
-    VirtualHost::from_world(&world).map_err(|error| invalid(&error))
+    VirtualHost::from_value(&world).map_err(|error| invalid(&error))
 }
 
 /// The directory as an absolute path, where the kernel finds it.

@@ -1,6 +1,6 @@
 //! Machines, and values that may mean something on them.
 
-use callgate_host::{Repository, Urls, World};
+use callgate_host::{Machine, Repository, Urls};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ const TARGETS: &[&str] = &[
 const HOSTS: &[&str] = &["good.test", "evil.test", "api.good.test", "github.com"];
 
 /// Directories, files and links, and a repository in each of two directories.
-pub(crate) fn world() -> impl Strategy<Value = World> {
+pub(crate) fn world() -> impl Strategy<Value = Machine> {
     let links = prop::collection::btree_map(select(LINKS), select(TARGETS), 0..4);
     let url = || prop::option::of(git_url());
     let repository = || {
@@ -56,7 +56,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
         })
     };
     (links, repository(), repository()).prop_map(|(links, inside, outside)| {
-        let mut world = World::new("/home/u", "/srv/app")
+        let mut world = Machine::new("/home/u", "/srv/app")
             .repository("/box", inside)
             .repository("/out", outside);
         world.fs.dirs.extend(DIRS.iter().map(|dir| (*dir).to_owned()));

@@ -1,4 +1,4 @@
-//! The shape of a world: `tests/README.md` has the format in words.
+//! The shape of a machine: `tests/README.md` has the format in words.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Everything that a [`VirtualHost`](super::VirtualHost) knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct World {
+pub struct Machine {
     /// What the paths look like.
     #[serde(default)]
     pub platform: Platform,
@@ -21,7 +21,7 @@ pub struct World {
     /// Repositories by the canonical path of their top directory.
     #[serde(default)]
     pub git: BTreeMap<String, Repository>,
-    /// What predicates that a world of addresses calls `host:<name>` say, by name; others fail.
+    /// What the predicates say that an engine's world calls `host:<name>`, by name; others fail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub conditions: BTreeMap<String, Predicate>,
 }
@@ -38,14 +38,14 @@ pub enum Predicate {
     Of(serde_json::Map<String, serde_json::Value>),
 }
 
-/// Whose paths a world has.
+/// Whose paths a machine has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Platform {
     /// Absolute paths start with `/`.
     #[default]
     Posix,
-    /// Drive letters and `\`. The engine's paths are POSIX, so none of them leads to an entry of such a world:
+    /// Drive letters and `\`. The engine's paths are POSIX, so none of them leads to an entry of such a machine:
     /// only `/` exists.
     Win32,
 }
@@ -132,8 +132,8 @@ impl Urls {
     }
 }
 
-impl World {
-    /// A world in which only `home` and `cwd` exist.
+impl Machine {
+    /// A machine in which only `home` and `cwd` exist.
     pub fn new(home: impl Into<String>, cwd: impl Into<String>) -> Self {
         let (home, cwd) = (home.into(), cwd.into());
         let dirs = vec![home.clone(), cwd.clone()];

@@ -15,13 +15,13 @@ export interface Diagnostic {
 /**
  * Why something was refused:
  * - `invalid-document`: an engine cannot be built; `diagnostics` has every fault.
- * - `invalid-call`: the text is no call.
- * - `invalid-argument`: a plain function was given something that it cannot take.
- * - `invalid-world`: a virtual host cannot be made of the world.
+ * - `invalid-call`: the text is not a call.
+ * - `invalid-argument`: a function was given an argument that it cannot take.
+ * - `invalid-world`: a virtual host cannot be made of the machine's description.
  * - `unprepared`: the arguments cannot be prepared.
  * - `host-failed`: the host threw, or answered with something malformed.
  * - `not-ready`: the engine's module is not loaded yet; await `init()`.
- * - `disposed`: the engine was disposed of.
+ * - `disposed`: the engine has been disposed of.
  * - `busy`: a callback of the host called the engine that was asking it.
  * - `engine-fault`: the engine's module broke; the next call gets a new one.
  */

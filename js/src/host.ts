@@ -23,15 +23,15 @@ export interface Host {
   /** Whether names that differ only in case or composition may be one file, as on macOS and Windows. */
   readonly ignoresPathCase?: boolean;
   /**
-   * The canonical form of an existing path, free of links; or why there is none.
+   * The canonical form of an existing path, free of links, or why it has none.
    *
    * An error that is thrown with a `code` of the operating system (`ENOENT`, `ELOOP`, `EACCES`, …) is such an answer
    * too, so that `fs.realpathSync.native` is a host's `realpath`.
    */
   realpath(path: string): string | RealpathFailure;
-  /** The target of the symbolic link at the path; `undefined` when it is no link or does not exist. */
+  /** The target of the symbolic link at the path; `undefined` if there is no link at the path. */
   readLink?(path: string): string | undefined;
-  /** Whether the path is an existing directory; `undefined` when that cannot be told. */
+  /** Whether the path is an existing directory; `undefined` if that is not known. */
   isDirectory?(path: string): boolean | undefined;
   /** Every URL that a git remote stands for, to fetch from and to push to. Empty: no such remote. */
   gitRemoteUrls(repository: string, remote: string): readonly string[];
@@ -41,14 +41,32 @@ export interface Host {
   gitUrl?(repository: string, url: string): readonly string[];
   /**
    * Whether the predicate that a world calls `host:<name>` holds. The subject is JSON text: `{mode, tool, command,
-   * root_key, subdirectory, address, host}`. Without this, what hangs on such a predicate is denied.
+   * root_key, subdirectory, address, host}`. Without this, whatever depends on such a predicate is denied.
    */
   condition?(name: string, subject: string): boolean;
 }
 
-/** What a host may throw to say why it failed: the message is given on as it is. */
+/** Thrown by a host to say why it failed. The message is passed on unchanged. */
 export class HostError extends Error {
   override readonly name = "HostError";
+}
+
+const FAILURES: { readonly [error in RealpathFailure["error"]]: string } = {
+  "not-found": "ENOENT ENOTDIR",
+  loop: "ELOOP",
+  denied: "EACCES EPERM",
+  "not-utf8": "EILSEQ",
+  other: "EINVAL EIO EMFILE ENAMETOOLONG ENOMEM ESTALE ETIMEDOUT",
+};
+const BY_CODE: ReadonlyMap<string, RealpathFailure["error"]> = new Map(
+  (Object.keys(FAILURES) as RealpathFailure["error"][]).flatMap((error) =>
+    FAILURES[error].split(" ").map((code) => [code, error]),
+  ),
+);
+
+/** What an error code of the operating system means; `undefined` for a code that is not in the table. */
+export function failureOf(code: string): RealpathFailure["error"] | undefined {
+  return BY_CODE.get(code);
 }
 
 let provided: (() => Host) | undefined;

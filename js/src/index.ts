@@ -5,7 +5,7 @@ export {
   isConditionalRoles,
   resolveStoredAnnotation,
   resolveStoredAnnotationsFile,
-} from "./annotations.js";
+} from "./api/annotations.js";
 export {
   type ApprovalConstraint,
   type ApprovalEntry,
@@ -15,8 +15,8 @@ export {
   extractWhitelistCandidates,
   type WhitelistCandidates,
   type WhitelistMatch,
-} from "./approvals.js";
-export { intersectCeilings, isReadOnly, mutationClass, parseSideEffectLevel, sideEffectRank } from "./ceilings.js";
+} from "./api/approvals.js";
+export { intersectCeilings, isReadOnly, mutationClass, parseSideEffectLevel, sideEffectRank } from "./api/ceilings.js";
 export {
   type CallOptions,
   createEngine,
@@ -24,13 +24,8 @@ export {
   type EngineConfig,
   type ExplainOptions,
   type GateOptions,
-} from "./create-engine.js";
-export type * from "./documents.js";
-export type { Gated } from "./engine.js";
-export { CallgateError, type Diagnostic, type ErrorCode } from "./errors.js";
-export type * from "./explanation.js";
-export { type Host, HostError, type RealpathFailure, setDefaultHost } from "./host.js";
-export { directoryForPath, expandTilde, isWithinDirectory, resolveRealPath } from "./paths.js";
+} from "./api/create-engine.js";
+export { directoryForPath, expandTilde, isWithinDirectory, resolveRealPath } from "./api/paths.js";
 export {
   type CompiledRulesValidation,
   extractPolicyRoots,
@@ -40,14 +35,11 @@ export {
   rewriteResultContent,
   toMcpRoots,
   validateCompiledRules,
-} from "./policy.js";
-export { PolicyEngine, type PolicyEngineOptions } from "./policy-engine.js";
-export { prepareToolArgs } from "./prepare-tool-args.js";
-export type { PreparedArgs, PreparedToolArgs } from "./prepared.js";
-export { createRecordedHost } from "./recorded-host.js";
+} from "./api/policy.js";
+export { PolicyEngine, type PolicyEngineOptions } from "./api/policy-engine.js";
+export { prepareToolArgs } from "./api/prepare-tool-args.js";
 export {
   ARGUMENT_ROLE_REGISTRY,
-  type ArgumentRole,
   getArgumentRoleValues,
   getIdentifierRoles,
   getPathRoles,
@@ -57,10 +49,9 @@ export {
   getRolesForServer,
   getUrlRoles,
   isArgumentRole,
-  type RoleCategory,
   type RoleDefinition,
   SANDBOX_SAFE_PATH_ROLES,
-} from "./roles.js";
+} from "./api/roles.js";
 export {
   domainMatchesAllowlist,
   extractDomain,
@@ -74,6 +65,15 @@ export {
   normalizeUrl,
   resolveDefaultGitRemote,
   resolveGitRemote,
-} from "./urls.js";
-export { createVirtualHost, type World, type WorldRepository } from "./virtual-host.js";
-export type * from "./world.js";
+} from "./api/urls.js";
+export { CallgateError, type Diagnostic, type ErrorCode } from "./errors.js";
+export { createRecordedHost } from "./host/recorded.js";
+export {
+  createVirtualHost,
+  type Machine,
+  type Machine as World,
+  type MachineRepository,
+  type MachineRepository as WorldRepository,
+} from "./host/virtual.js";
+export { type Host, HostError, type RealpathFailure, setDefaultHost } from "./host.js";
+export type * from "./types.js";

@@ -2,18 +2,13 @@ import { readFileSync } from "node:fs";
 import { types } from "node:util";
 import { type Host, provideHost } from "./host.js";
 import { createNodeHost } from "./node/host.js";
-import { usePlatform } from "./platform.js";
-import { provide } from "./wasm.js";
-
-interface NodeBytes extends Buffer {
-  utf8Slice(start: number, end: number): string;
-  utf8Write(text: string, at: number): number;
-}
+import { provide } from "./wasm/module.js";
+import { usePlatform } from "./wasm/platform.js";
 
 usePlatform({
   view: (buffer) => Buffer.from(buffer),
-  readText: (bytes, start, end) => (bytes as NodeBytes).utf8Slice(start, end),
-  writeText: (bytes, text, at) => (bytes as NodeBytes).utf8Write(text, at),
+  readText: (bytes, start, end) => (bytes as Buffer).toString("utf8", start, end),
+  writeText: (bytes, text, at) => (bytes as Buffer).write(text, at),
   isProxy: types.isProxy,
 });
 provide(() => readFileSync(new URL("../wasm/callgate.wasm", import.meta.url)));

@@ -1,4 +1,4 @@
-import { type ModuleSource, start } from "./wasm.js";
+import { type ModuleSource, start } from "./wasm/module.js";
 
 /** Starts the engine's module, from its bytes or as a module. A second time is without effect. */
 export function initSync(source: ModuleSource): void {

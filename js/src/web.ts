@@ -1,4 +1,4 @@
-import { isStarted, type ModuleSource, start } from "./wasm.js";
+import { isStarted, type ModuleSource, start } from "./wasm/module.js";
 
 /** What the engine's module is made of: where it is, what was downloaded, its bytes, or the module itself. */
 export type InitSource = ModuleSource | Response | URL | string | Promise<ModuleSource | Response>;

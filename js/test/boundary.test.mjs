@@ -110,7 +110,7 @@ test("a Proxy that throws, or calls the engine while it is read, is denied", () 
 });
 
 test("only own members count", () => {
-  unreadable(read(Object.create({ path: "/etc/passwd" })), /no plain object/);
+  unreadable(read(Object.create({ path: "/etc/passwd" })), /not a plain object/);
   assert.equal(read(Object.assign(Object.create(null), { path: `${SANDBOX}/a.txt` })).decision, "allow");
   Object.prototype.path = "/etc/passwd";
   try {
@@ -120,7 +120,7 @@ test("only own members count", () => {
   }
 });
 
-test("what is no object is denied as what it is", () => {
+test("what is not an object is denied as what it is", () => {
   for (const [given, found] of [
     [null, "null"],
     [[], "an array"],
@@ -132,14 +132,14 @@ test("what is no object is denied as what it is", () => {
   }
   assert.equal(engine.evaluate({ serverName: "memory", toolName: "note" }).decision, "allow");
   for (const request of [undefined, null, 1]) {
-    unreadable(engine.evaluate(request), /no object/);
+    unreadable(engine.evaluate(request), /not an object/);
   }
   for (const request of [{}, { serverName: 1, toolName: "x" }, { serverName: ["memory"], toolName: "note" }]) {
     unreadable(engine.evaluate(request), /strings/);
   }
 });
 
-test("what JSON does not know is denied under a role, and stays elsewhere", () => {
+test("what JSON does not have is denied under a role, and stays elsewhere", () => {
   class Path {
     path = "/etc/passwd";
   }
@@ -153,7 +153,7 @@ test("what JSON does not know is denied under a role, and stays elsewhere", () =
     Buffer.from("/"),
     new Path(),
   ]) {
-    unreadable(read({ path }), /does not know/);
+    unreadable(read({ path }), /does not have/);
   }
   for (const path of [{}, [["/x"]], [{}]]) {
     unreadable(read({ path }), /object/);

@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use callgate_core::{Registry, RoleDefinition, Step};
+use callgate_core::{Registry, RoleDefinition, RoleSet, Step};
 use serde_json::{Map, Value, json};
 
-/// `export const ROLES = {…}`.
+/// `export const ROLES = {…}`, and the names of the roles that the sandbox resolves.
 pub(crate) fn javascript() -> Result<String, Box<dyn Error>> {
     let mut text = String::from("/* @ts-self-types=\"./roles.d.ts\" */\nexport const ROLES = {\n");
     for (name, fields) in table()? {
@@ -18,10 +18,15 @@ pub(crate) fn javascript() -> Result<String, Box<dyn Error>> {
         )?;
     }
     text.push_str("};\nObject.freeze(ROLES);\n");
+    writeln!(
+        text,
+        "export const SANDBOX_SAFE = Object.freeze({});",
+        sandbox_safe()
+    )?;
     Ok(text)
 }
 
-/// The type of that constant: every field of every role is a literal.
+/// The types of those constants: every field of every role is a literal.
 pub(crate) fn declarations() -> Result<String, Box<dyn Error>> {
     let mut text = String::from("export declare const ROLES: {\n");
     for (name, fields) in table()? {
@@ -33,7 +38,20 @@ pub(crate) fn declarations() -> Result<String, Box<dyn Error>> {
         text.push_str("  };\n");
     }
     text.push_str("};\n");
+    writeln!(
+        text,
+        "export declare const SANDBOX_SAFE: readonly {};",
+        sandbox_safe()
+    )?;
     Ok(text)
+}
+
+fn sandbox_safe() -> Value {
+    let registry = Registry::default();
+    let safe = registry
+        .iter()
+        .filter(|(role, _)| RoleSet::SANDBOX_SAFE.contains(*role));
+    safe.map(|(_, role)| json!(role.name)).collect()
 }
 
 /// A role's name, and what is said of it.

@@ -149,6 +149,11 @@ impl WasmEngine {
         self.tools.push(Tool {
             server: server.to_owned(),
             name: tool.to_owned(),
+            members: interest
+                .members
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect(),
         });
         shown
     }

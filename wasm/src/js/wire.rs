@@ -8,9 +8,9 @@
 //!             | 1 sample:text                                      no object: a JSON text of the same type
 //!             | 2 why:text                                         an object that cannot be read
 //! member      = name value
-//! name        = 0 text
+//! name        = 0 text | 1 count                                   the number of a member of the tool
 //! value       = 0 null | 1 false | 2 true | 3 number:f64 | 4 text | 5 ill-formed
-//!             | 6 count value* | 7 count (0 name:text value)* | 8 unread
+//!             | 6 count value* | 7 count (name value)* | 8 unread
 //! text        = count byte*                                        UTF-8
 //! count       = LEB128, at most 32 bits
 //!
@@ -28,6 +28,8 @@ use callgate_core::{Arguments, Call, Context, Place, Prepared, Value, View};
 pub(super) struct Tool {
     pub(super) server: String,
     pub(super) name: String,
+    /// The members that calls name by their numbers.
+    pub(super) members: Vec<String>,
 }
 
 /// A call with what is said about it beside its arguments.
@@ -38,9 +40,12 @@ pub(super) struct Incoming<'b> {
 
 /// Reads a call. What is not well-formed cannot come from the package, and is a call that is denied.
 pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> {
-    let mut reader = Reader { bytes };
+    let mut reader = Reader {
+        bytes,
+        members: tool.map_or(&[], |tool| &tool.members),
+    };
     let (server, tool) = match tool {
-        Some(Tool { server, name }) => (server.as_str(), name.as_str()),
+        Some(Tool { server, name, .. }) => (server.as_str(), name.as_str()),
         None => {
             let server = reader.label().unwrap_or_default();
             (server, reader.label().unwrap_or_default())
@@ -60,7 +65,7 @@ pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> 
 
 /// Reads arguments alone.
 pub(super) fn read_arguments(bytes: &[u8]) -> Arguments<'_> {
-    let mut reader = Reader { bytes };
+    let mut reader = Reader { bytes, members: &[] };
     let kind = reader.byte();
     kind.and_then(|kind| reader.arguments(kind))
         .unwrap_or_else(unreadable)
@@ -72,6 +77,8 @@ fn unreadable<'b>() -> Arguments<'b> {
 
 struct Reader<'b> {
     bytes: &'b [u8],
+    /// The names that have numbers.
+    members: &'b [String],
 }
 
 impl<'b> Reader<'b> {
@@ -110,13 +117,24 @@ impl<'b> Reader<'b> {
         self.text()
     }
 
+    fn name(&mut self) -> Option<&'b str> {
+        match self.byte()? {
+            0 => self.text(),
+            1 => {
+                let number = self.count()?;
+                self.members.get(number).map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+
     fn arguments(&mut self, kind: u8) -> Option<Arguments<'b>> {
         Some(match kind {
             0 => {
                 let count = self.count()?;
                 let mut members = Vec::with_capacity(count.min(self.bytes.len()));
                 for _ in 0..count {
-                    members.push((Cow::Borrowed(self.label()?), self.value()?));
+                    members.push((Cow::Borrowed(self.name()?), self.value()?));
                 }
                 Arguments::Members(members)
             }
@@ -146,7 +164,7 @@ impl<'b> Reader<'b> {
                 let count = self.count()?;
                 let mut members = Vec::with_capacity(count.min(self.bytes.len()));
                 for _ in 0..count {
-                    members.push((Cow::Borrowed(self.label()?), self.value()?));
+                    members.push((Cow::Borrowed(self.name()?), self.value()?));
                 }
                 Value::Object(members)
             }
@@ -214,6 +232,7 @@ mod tests {
         let tool = Tool {
             server: "s".to_owned(),
             name: "t".to_owned(),
+            members: vec!["m".to_owned()],
         };
         let incoming = read(bytes, Some(&tool));
         assert_eq!((incoming.call.server(), incoming.call.tool()), ("s", "t"));
@@ -234,6 +253,7 @@ mod tests {
             ],
             r#"Members([("z", Array([IllFormed, Unread])), ("a", Object([("k", Number(1.0))]))])"#,
         );
+        check(&[0, 0, 1, 1, 0, 2], r#"Members([("m", Bool(true))])"#);
         check(
             &[0, 1, 2, b'[', b']'],
             r#"Unreadable("`arguments` are an array, expected an object")"#,
@@ -250,6 +270,8 @@ mod tests {
             check(&whole[..end], unreadable);
         }
         check(&[0, 3, 0], unreadable);
+        check(&[0, 0, 1, 1, 1, 2], unreadable);
+        check(&[0, 0, 1, 2, 0, 2], unreadable);
         check(&[0, 0, 1, 0, 1, b'a', 9], unreadable);
         check(&[0, 0, 1, 0, 1, b'a', 4, 1, 0xff], unreadable);
         check(&[0, 0, 0xff, 0xff, 0xff, 0xff, 0xff], unreadable);

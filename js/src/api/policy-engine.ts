@@ -1,6 +1,6 @@
-import { resolvedWith } from "./annotations.js";
-import { answersOf, documentsOf } from "./configuration.js";
+import { type Host, hostByDefault } from "../host.js";
 import type {
+  ArgumentRole,
   Ceiling,
   CompiledPolicyFile,
   DynamicListsFile,
@@ -12,11 +12,12 @@ import type {
   ToolAnnotation,
   ToolCallRequest,
   Verdict,
-} from "./documents.js";
-import { Core } from "./engine.js";
-import { type Host, hostByDefault } from "./host.js";
+} from "../types.js";
+import { annotationOf, evaluate } from "../wasm/calls.js";
+import { ask, createHandle, type WasmHandle } from "../wasm/handle.js";
+import { resolvedWith } from "./annotations.js";
+import { answersOf, documentsOf } from "./configuration.js";
 import { registerAnnotation } from "./prepare-tool-args.js";
-import type { ArgumentRole } from "./roles.js";
 
 /** The last argument of {@link PolicyEngine}: everything that the existing runtime's engine does not have. */
 export interface PolicyEngineOptions extends EngineOptions {
@@ -30,7 +31,7 @@ export interface PolicyEngineOptions extends EngineOptions {
 
 /** The engine by the name, the constructor and the methods that the existing runtime calls. */
 export class PolicyEngine {
-  readonly #core: Core;
+  readonly #handle: WasmHandle;
   readonly #annotationsText: string;
   readonly #harnServer: string;
   readonly #context: { readonly host: Host | undefined; readonly roles: readonly HostRole[] | undefined };
@@ -64,14 +65,14 @@ export class PolicyEngine {
       roles,
     });
     this.#harnServer = options.harnServer ?? "harn";
-    this.#core = new Core(documents, answersOf(host, roles));
+    this.#handle = createHandle(documents, answersOf(host, roles));
     this.#annotationsText = documents.get("toolAnnotations") ?? "{}";
     this.#context = { host, roles };
   }
 
   /** Judges a call whose arguments are prepared. Members that a call does not have are ignored. */
   evaluate(request: ToolCallRequest): Verdict {
-    return this.#core.evaluate(request);
+    return evaluate(this.#handle, request);
   }
 
   /** The tool's annotation as it is in a call with those arguments; `undefined` for an unknown tool. */
@@ -87,7 +88,7 @@ export class PolicyEngine {
     if (!known.isConditional) {
       return known.stored as ToolAnnotation;
     }
-    const pairs = this.#core.annotation({ serverName, toolName, arguments: args }) ?? [];
+    const pairs = annotationOf(this.#handle, { serverName, toolName, arguments: args }) ?? [];
     const signature = JSON.stringify(pairs);
     let resolved = known.resolved.get(signature);
     if (resolved === undefined) {
@@ -105,7 +106,7 @@ export class PolicyEngine {
 
   /** Whether calls of the server are allowed without being judged. */
   isTrustedServer(serverName: string): boolean {
-    return this.#core.isTrustedServer(serverName);
+    return ask(this.#handle, "invalid-argument", ({ engine }) => engine.isTrustedServer(serverName));
   }
 
   #known(serverName: string, toolName: string): Known | undefined {

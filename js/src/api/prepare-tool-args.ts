@@ -1,9 +1,9 @@
-import { define } from "./arguments.js";
+import { type Host, hostByDefault } from "../host.js";
+import type { HostRole, PreparedToolArgs, ToolAnnotation, ToolSemantics } from "../types.js";
+import { define } from "../wasm/arguments.js";
+import { prepare } from "../wasm/calls.js";
+import { createHandle, type WasmHandle } from "../wasm/handle.js";
 import { answersOf, documentsOf } from "./configuration.js";
-import type { HostRole, ToolAnnotation, ToolSemantics } from "./documents.js";
-import { Core } from "./engine.js";
-import { type Host, hostByDefault } from "./host.js";
-import type { PreparedToolArgs } from "./prepared.js";
 
 /** An annotation as preparing needs it. */
 type PreparedBy = Pick<ToolAnnotation, "args"> & Pick<ToolSemantics, "arg_schema" | "kind">;
@@ -16,7 +16,7 @@ interface Context {
 
 /** An engine of one tool, which only prepares. */
 interface Preparer {
-  readonly core: Core;
+  readonly handle: WasmHandle;
   readonly homeDir: string;
   readonly currentDir: string;
 }
@@ -40,7 +40,7 @@ export function registerAnnotation(annotation: object, context: Context): void {
  *
  * With `allowedDirectory`, relative paths are relative to it, and travel as they are; with `containerWorkspaceDir`, paths
  * below that are moved onto it. Without an annotation, what looks like a path takes its lexical form. The input is
- * never changed, and a value never is an error.
+ * never changed, and a value is never an error.
  *
  * @throws {@link CallgateError} `unprepared` when an alias stands beside its key, or a required argument is missing.
  */
@@ -50,9 +50,10 @@ export function prepareToolArgs(
   allowedDirectory?: string,
   containerWorkspaceDir?: string,
 ): PreparedToolArgs {
-  const { core } = preparerOf(annotation ?? NOTHING);
+  const { handle } = preparerOf(annotation ?? NOTHING);
   const toolName = annotation === undefined ? UNKNOWN : NAME;
-  return core.prepare({ serverName: NAME, toolName, arguments: args }, allowedDirectory, containerWorkspaceDir);
+  const call = { serverName: NAME, toolName, arguments: args };
+  return prepare(handle, call, allowedDirectory, containerWorkspaceDir);
 }
 
 function preparerOf(annotation: PreparedBy): Preparer {
@@ -70,8 +71,8 @@ function preparerOf(annotation: PreparedBy): Preparer {
     roles: context?.roles,
   });
   const answers = answersOf(host, context?.roles);
-  const core = new Core(documents, answers);
-  const preparer = { core, homeDir: answers.host.homeDir, currentDir: answers.host.currentDir };
+  const handle = createHandle(documents, answers);
+  const preparer = { handle, homeDir: answers.host.homeDir, currentDir: answers.host.currentDir };
   if (context !== undefined) {
     // What is not known to be frozen may say something else the next time.
     preparers.set(annotation, preparer);

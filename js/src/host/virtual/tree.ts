@@ -1,5 +1,5 @@
-import type { RealpathFailure } from "../host.js";
-import { refused, type World, type WorldFilesystem } from "./world.js";
+import { failureOf, type RealpathFailure } from "../../host.js";
+import { type Machine, type MachineFilesystem, refused } from "./machine.js";
 
 /** Links that one walk follows; the next is an error, as in Linux (`path_resolution(7)`). */
 const MAX_LINKS = 40;
@@ -13,22 +13,6 @@ export interface Place {
   readonly node: Node;
 }
 
-const ERRORS: ReadonlyMap<string, RealpathFailure["error"]> = new Map([
-  ["ENOENT", "not-found"],
-  ["ENOTDIR", "not-found"],
-  ["ELOOP", "loop"],
-  ["EACCES", "denied"],
-  ["EPERM", "denied"],
-  ["EILSEQ", "not-utf8"],
-  ["EINVAL", "other"],
-  ["EIO", "other"],
-  ["EMFILE", "other"],
-  ["ENAMETOOLONG", "other"],
-  ["ENOMEM", "other"],
-  ["ESTALE", "other"],
-  ["ETIMEDOUT", "other"],
-]);
-
 /** The characters that HFS+ passes over in names (Apple's technical note 1150). */
 const IGNORABLES = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
@@ -40,11 +24,11 @@ const IGNORABLES = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 export class Tree {
   readonly #nodes = new Map<string, Node>([["", "directory"]]);
   readonly #errors = new Map<string, RealpathFailure["error"]>();
-  readonly #fs: WorldFilesystem;
+  readonly #fs: MachineFilesystem;
 
-  constructor(world: World) {
-    this.#fs = world.fs ?? {};
-    if (world.platform === "win32") {
+  constructor(machine: Machine) {
+    this.#fs = machine.fs ?? {};
+    if (machine.platform === "win32") {
       return;
     }
     for (const path of this.#fs.dirs ?? []) {
@@ -57,7 +41,7 @@ export class Tree {
       this.#insert(path, { target });
     }
     for (const [directory, code] of Object.entries(this.#fs.errors ?? {})) {
-      const error = ERRORS.get(code);
+      const error = failureOf(code);
       if (error === undefined) {
         throw refused(`unknown error code \`${code}\` of \`${directory}\``);
       }
@@ -134,7 +118,7 @@ export class Tree {
       const key = this.#key(ancestor);
       const known = this.#nodes.get(key) ?? "directory";
       if (known !== "directory") {
-        throw refused(`entry \`${path}\` lies below \`${ancestor}\`, which is no directory`);
+        throw refused(`entry \`${path}\` lies below \`${ancestor}\`, which is not a directory`);
       }
       this.#nodes.set(key, known);
     }

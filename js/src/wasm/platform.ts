@@ -1,12 +1,12 @@
-/** What differs between JavaScript runtimes. Node's is faster than the portable one, and sees through more. */
+/** What differs between JavaScript runtimes. Node's is faster than the portable one, and recognizes every Proxy. */
 export interface Platform {
   /** A view of a whole buffer. */
   view(buffer: ArrayBuffer): Uint8Array;
-  /** The text between two places, which is UTF-8. */
+  /** The UTF-8 text between two positions. */
   readText(bytes: Uint8Array, start: number, end: number): string;
-  /** Writes a text as UTF-8; how many bytes it took. There must be room for three bytes a code unit. */
+  /** Writes a text as UTF-8 and returns how many bytes it took. There must be room for three bytes a code unit. */
   writeText(bytes: Uint8Array, text: string, at: number): number;
-  /** Whether the object is a Proxy, or nothing tells that it is none. */
+  /** Returns `true` if the object is a Proxy, or cannot be shown not to be one. */
   isProxy(value: object): boolean;
 }
 
@@ -20,11 +20,11 @@ export const portable: Platform = {
   writeText: (bytes, text, at) => encoder.encodeInto(text, bytes.subarray(at)).written,
   isProxy: (value) => {
     try {
-      // Of all that a browser offers this alone looks through a Proxy: it copies none, nor anything that holds one.
+      // The only thing in a browser that recognizes a Proxy: it refuses to copy one, and whatever holds one.
       structuredClone(value);
       return false;
     } catch (thrown) {
-      // Too deep a nesting, and what an accessor within throws, come after the object itself was looked at.
+      // Other errors (nesting that is too deep, a throwing accessor) come after the object itself was accepted.
       return thrown instanceof DOMException && thrown.name === "DataCloneError";
     }
   },

@@ -1,9 +1,9 @@
-import * as wasm from "../wasm/callgate.js";
+import * as wasm from "../../wasm/callgate.js";
+import { CallgateError } from "../errors.js";
+import type { ArgumentRole } from "../types.js";
+import { within } from "../wasm/module.js";
 import { type PlainArgs, writeMembersOf } from "./annotations.js";
-import { CallgateError } from "./errors.js";
 import { checkedText, jsonText, withHost } from "./plain.js";
-import type { ArgumentRole } from "./roles.js";
-import { within } from "./wasm.js";
 
 /** What every value of one role must be. */
 export type ApprovalConstraint =
@@ -47,7 +47,7 @@ export interface ApprovalWhitelist {
   /**
    * Adds a pattern; the answer is its id.
    *
-   * @throws {@link CallgateError} `invalid-argument` when the pattern has no constraints, or is none.
+   * @throws {@link CallgateError} `invalid-argument` when this is not a pattern, or it has no constraints.
    */
   add(pattern: ApprovalPattern): string;
   /**

@@ -1,10 +1,10 @@
-import * as wasm from "../wasm/callgate.js";
-import type { ListType } from "./documents.js";
-import { CallgateError } from "./errors.js";
+import * as wasm from "../../wasm/callgate.js";
+import { CallgateError } from "../errors.js";
+import type { ListType } from "../types.js";
+import { within } from "../wasm/module.js";
 import { checkedText, withHost } from "./plain.js";
-import { within } from "./wasm.js";
 
-/** A URL in its canonical form (WHATWG), without the `/` of an empty path; what is no URL comes back unchanged. */
+/** A URL in its canonical form (WHATWG), without the `/` of an empty path; what is not a URL comes back unchanged. */
 export function normalizeUrl(url: string): string {
   const text = checkedText(url, "url");
   return within("invalid-argument", () => wasm.normalizeUrl(text));
@@ -16,13 +16,13 @@ export function normalizeGitUrl(url: string): string {
   return within("invalid-argument", () => wasm.normalizeGitUrl(text));
 }
 
-/** The host name of a URL; what is no URL comes back unchanged. */
+/** The host name of a URL; what is not a URL comes back unchanged. */
 export function extractDomain(url: string): string {
   const text = checkedText(url, "url");
   return within("invalid-argument", () => wasm.extractDomain(text));
 }
 
-/** `host/owner/repo` of a git URL, or its host name; what is no URL comes back unchanged. */
+/** `host/owner/repo` of a git URL, or its host name; what is not a URL comes back unchanged. */
 export function extractGitDomain(url: string): string {
   const text = checkedText(url, "url");
   return within("invalid-argument", () => wasm.extractGitDomain(text));

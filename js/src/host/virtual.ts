@@ -1,26 +1,26 @@
-import { type Host, HostError, type RealpathFailure } from "./host.js";
+import { type Host, HostError, type RealpathFailure } from "../host.js";
 import { defaultUrls, explicitUrls, nearest, remoteUrls } from "./virtual/git.js";
+import { checkMachine, type Machine, type MachineRepository } from "./virtual/machine.js";
 import { Tree } from "./virtual/tree.js";
-import { checkWorld, type World, type WorldRepository } from "./virtual/world.js";
 
-export type { World, WorldRepository } from "./virtual/world.js";
+export type { Machine, MachineRepository } from "./virtual/machine.js";
 
 /**
- * A host over a world that is data: nothing of the machine is asked. Paths are walked as the Linux kernel walks them.
+ * A host over a machine that is data: nothing of the real one is asked. Paths are walked as the Linux kernel walks them.
  *
- * @throws {@link CallgateError} `invalid-world` when the world has a key that worlds do not have, or an entry that is
+ * @throws {@link CallgateError} `invalid-world` when the machine has a key that machines do not have, or an entry that is
  * not absolute and normalized, is of two kinds, or lies below a file or a link.
  */
-export function createVirtualHost(world: World): Host {
-  checkWorld(world);
-  const tree = new Tree(world);
-  const repositoryAt = (directory: string): WorldRepository | undefined => {
+export function createVirtualHost(machine: Machine): Host {
+  checkMachine(machine);
+  const tree = new Tree(machine);
+  const repositoryAt = (directory: string): MachineRepository | undefined => {
     const place = tree.walk(directory, true);
-    return "error" in place || place.node !== "directory" ? undefined : nearest(world.git ?? {}, place.path);
+    return "error" in place || place.node !== "directory" ? undefined : nearest(machine.git ?? {}, place.path);
   };
   return Object.freeze({
-    homeDir: world.home,
-    currentDir: world.cwd,
+    homeDir: machine.home,
+    currentDir: machine.cwd,
     realpath(path: string): string | RealpathFailure {
       const place = tree.walk(path, true);
       return "error" in place ? place : place.path;
@@ -42,7 +42,7 @@ export function createVirtualHost(world: World): Host {
       return repository === undefined ? [] : defaultUrls(repository);
     },
     condition(name: string, subject: string): boolean {
-      const predicates = world.conditions ?? {};
+      const predicates = machine.conditions ?? {};
       const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;
       if (predicate === undefined || typeof predicate === "string") {
         throw new HostError(predicate ?? `the predicate \`${name}\` is not there`);

@@ -1,5 +1,5 @@
-import type { Exchange, Recording } from "./explanation.js";
-import { type Host, HostError, type RealpathFailure } from "./host.js";
+import { type Host, HostError, type RealpathFailure } from "../host.js";
+import type { Exchange, Recording } from "../types.js";
 
 const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
   ["notFound", "not-found"],

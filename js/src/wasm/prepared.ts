@@ -1,16 +1,6 @@
+import type { PreparedArgs } from "../types.js";
 import { define, type Snapshot } from "./arguments.js";
 import { platform } from "./platform.js";
-
-/** A call's arguments, made of what was read of them. */
-export type PreparedArgs = Record<string, unknown>;
-
-/** The two views of a call's arguments. */
-export interface PreparedToolArgs {
-  /** What the tool's server gets. */
-  readonly argsForTransport: PreparedArgs;
-  /** What policy sees. */
-  readonly argsForPolicy: PreparedArgs;
-}
 
 /** Where a string stands within an argument, and what it becomes in each view. */
 interface Replacement {

@@ -1,8 +1,8 @@
-import { type Answers, Bridge } from "./bridge.js";
-import { CallgateError } from "./errors.js";
-import { type Host, hostByDefault } from "./host.js";
-import { isWellFormed } from "./text.js";
-import { within } from "./wasm.js";
+import { CallgateError } from "../errors.js";
+import { type Host, hostByDefault } from "../host.js";
+import { type Answers, Bridge } from "../wasm/bridge.js";
+import { within } from "../wasm/module.js";
+import { isWellFormed } from "../wasm/text.js";
 
 /** What a plain function of the module is given of a host. */
 export interface Surroundings {
@@ -18,7 +18,7 @@ const bridges = new WeakMap<Host, { readonly answers: Answers; readonly bridge: 
 export function plainHost(): Host {
   const host = hostByDefault();
   if (host === undefined) {
-    throw new CallgateError("not-ready", "there is no host here, give one with `setDefaultHost(host)`");
+    throw new CallgateError("not-ready", "there is no default host here, give one with `setDefaultHost(host)`");
   }
   return host;
 }
@@ -37,10 +37,10 @@ export function withHost<T>(ask: (surroundings: Surroundings) => T): T {
   return within("host-failed", () => ask({ homeDir, currentDir, bridge }));
 }
 
-/** The text, if the module can take it as it is. */
+/** The string, which is checked to be one that the module can take unchanged. */
 export function checkedText(value: unknown, what: string): string {
   if (typeof value !== "string" || !isWellFormed(value)) {
-    throw new CallgateError("invalid-argument", `\`${what}\` is no well-formed text`);
+    throw new CallgateError("invalid-argument", `\`${what}\` is not a well-formed string`);
   }
   return value;
 }
@@ -54,7 +54,7 @@ export function jsonText(document: unknown, what: string): string {
   try {
     text = JSON.stringify(document);
   } catch (thrown) {
-    throw new CallgateError("invalid-document", `\`${what}\` is no JSON: ${String(thrown)}`);
+    throw new CallgateError("invalid-document", `\`${what}\` cannot be written as JSON: ${String(thrown)}`);
   }
   return text ?? "null";
 }

@@ -1,26 +1,26 @@
-import { CallgateError } from "../errors.js";
+import { CallgateError } from "../../errors.js";
 
-/** Everything that a virtual host knows. */
-export interface World {
-  /** What the paths look like; of a world with Windows paths only `/` exists. Default `"posix"`. */
+/** A machine as data: everything that a virtual host knows. */
+export interface Machine {
+  /** What the paths look like; of a machine with Windows paths only `/` exists. Default `"posix"`. */
   readonly platform?: "posix" | "win32";
   /** The home directory. */
   readonly home: string;
   /** The directory that relative paths are relative to. */
   readonly cwd: string;
   /** What exists. Ancestors of entries are directories, and nothing else exists. */
-  readonly fs?: WorldFilesystem;
+  readonly fs?: MachineFilesystem;
   /** Repositories by the canonical path of their top directory. */
-  readonly git?: Readonly<Record<string, WorldRepository>>;
+  readonly git?: Readonly<Record<string, MachineRepository>>;
   /**
-   * What predicates that a world of addresses calls `host:<name>` say, by name: this, whether the subject has all of
-   * these members, or, as a text, that the host fails with these words. Others fail.
+   * The answer to each predicate that a world of addresses calls `host:<name>`, by name: the boolean, or whether the
+   * subject has all of these members. A string makes the host fail with that message, as does every other predicate.
    */
   readonly conditions?: Readonly<Record<string, boolean | string | Readonly<Record<string, unknown>>>>;
 }
 
 /** A virtual filesystem. Names compare exactly, unless a flag says otherwise. */
-export interface WorldFilesystem {
+export interface MachineFilesystem {
   readonly dirs?: readonly string[];
   readonly files?: readonly string[];
   /** Symbolic links and the targets that are written in them. */
@@ -36,7 +36,7 @@ export interface WorldFilesystem {
 }
 
 /** What git knows of one repository. */
-export interface WorldRepository {
+export interface MachineRepository {
   /** The branch that is checked out; `null`: the head is detached. */
   readonly branch?: string | null;
   /** `branch.<name>.remote`. */
@@ -59,8 +59,8 @@ export interface WorldRepository {
   readonly worktree?: string;
 }
 
-// A key that is forgotten here does not compile.
-const WORLD: { readonly [key in keyof World]-?: true } = {
+// Leaving out a key is a compile error.
+const MACHINE: { readonly [key in keyof Machine]-?: true } = {
   platform: true,
   home: true,
   cwd: true,
@@ -68,7 +68,7 @@ const WORLD: { readonly [key in keyof World]-?: true } = {
   git: true,
   conditions: true,
 };
-const FILESYSTEM: { readonly [key in keyof WorldFilesystem]-?: true } = {
+const FILESYSTEM: { readonly [key in keyof MachineFilesystem]-?: true } = {
   dirs: true,
   files: true,
   links: true,
@@ -77,7 +77,7 @@ const FILESYSTEM: { readonly [key in keyof WorldFilesystem]-?: true } = {
   normalizationInsensitive: true,
   ignorables: true,
 };
-const REPOSITORY: { readonly [key in keyof WorldRepository]-?: true } = {
+const REPOSITORY: { readonly [key in keyof MachineRepository]-?: true } = {
   branch: true,
   branchRemotes: true,
   branchRemote: true,
@@ -90,20 +90,20 @@ const REPOSITORY: { readonly [key in keyof WorldRepository]-?: true } = {
   worktree: true,
 };
 
-/** An error that says what is wrong with a world. */
+/** An error that says what is wrong with a machine. */
 export function refused(message: string): CallgateError {
   return new CallgateError("invalid-world", message);
 }
 
-/** Refuses keys that worlds do not have: a misspelled one would leave the world emptier than it looks. */
-export function checkWorld(world: World): void {
-  checkKeys(world, WORLD, "the world");
-  checkKeys(world.fs ?? {}, FILESYSTEM, "`fs`");
-  for (const [path, repository] of Object.entries(world.git ?? {})) {
+/** Refuses unknown keys: a misspelled one would leave the machine emptier than it looks. */
+export function checkMachine(machine: Machine): void {
+  checkKeys(machine, MACHINE, "the world");
+  checkKeys(machine.fs ?? {}, FILESYSTEM, "`fs`");
+  for (const [path, repository] of Object.entries(machine.git ?? {})) {
     checkKeys(repository, REPOSITORY, `\`git\` at \`${path}\``);
   }
   for (const name of ["home", "cwd"] as const) {
-    if (typeof world[name] !== "string") {
+    if (typeof machine[name] !== "string") {
       throw refused(`the world has no \`${name}\``);
     }
   }

@@ -1,4 +1,4 @@
-import * as wasm from "../wasm/callgate.js";
+import * as wasm from "../../wasm/callgate.js";
 import { checkedText, withHost } from "./plain.js";
 
 /** A path with the home directory in the place of `~` or of the `~` of `~/…`; `~name` stays as it is. */

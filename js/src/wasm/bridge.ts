@@ -1,7 +1,7 @@
-import { type Host, HostError, type RealpathFailure } from "./host.js";
+import { failureOf, type Host, HostError, type RealpathFailure } from "../host.js";
+import { view } from "./module.js";
 import { platform } from "./platform.js";
 import { isWellFormed } from "./text.js";
-import { view } from "./wasm.js";
 
 /** A host with the callbacks of its roles. */
 export interface Answers {
@@ -16,7 +16,7 @@ export interface RoleCallbacks {
   readonly extractPolicyValue?: (value: string) => string;
 }
 
-/** What the module asks; the numbers are the module's too. */
+/** What the module asks; it has the same numbers. */
 enum Question {
   Realpath = 0,
   ReadLink = 1,
@@ -29,7 +29,7 @@ enum Question {
   Condition = 8,
 }
 
-/** What comes back; the numbers are the module's too. */
+/** The type of an answer; the module has the same numbers. */
 enum Kind {
   Text = 0,
   Nothing = 1,
@@ -45,17 +45,11 @@ enum Kind {
   Missing = 11,
 }
 
-const NAMES = [
-  "realpath",
-  "readLink",
-  "isDirectory",
-  "gitRemoteUrls",
-  "gitDefaultRemoteUrls",
-  "gitUrl",
-  "canonicalize",
-  "extractPolicyValue",
-  "condition",
-];
+/** The names of the questions, by their numbers. */
+const NAMES =
+  "realpath readLink isDirectory gitRemoteUrls gitDefaultRemoteUrls gitUrl canonicalize extractPolicyValue condition".split(
+    " ",
+  );
 
 const FAILURES: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   ["not-found", Kind.NotFound],
@@ -65,30 +59,14 @@ const FAILURES: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   ["other", Kind.Other],
 ]);
 
-const ERRNO: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
-  ["ENOENT", Kind.NotFound],
-  ["ENOTDIR", Kind.NotFound],
-  ["ELOOP", Kind.Loop],
-  ["EACCES", Kind.Denied],
-  ["EPERM", Kind.Denied],
-  ["EILSEQ", Kind.NotUtf8],
-  ["EINVAL", Kind.Other],
-  ["EIO", Kind.Other],
-  ["EMFILE", Kind.Other],
-  ["ENAMETOOLONG", Kind.Other],
-  ["ENOMEM", Kind.Other],
-  ["ESTALE", Kind.Other],
-  ["ETIMEDOUT", Kind.Other],
-]);
-
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array(0);
 
 /**
- * The module's door to a host. Neither method throws: what a callback does wrong is an answer too.
+ * The module's door to a host. Neither method throws: a callback's mistake is an answer too.
  *
- * The module holds on to its bridges, so a bridge holds its host weakly: else a host that knows its engine would keep
- * both alive for ever.
+ * The module holds on to its bridges, so a bridge holds its host weakly. Otherwise a host that refers to its engine would
+ * keep both alive for ever.
  */
 export class Bridge {
   readonly #answers: WeakRef<Answers>;
@@ -169,21 +147,21 @@ export class Bridge {
         if (answer === undefined) {
           return Kind.Nothing;
         }
-        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unfitting(question, answer);
+        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unexpected(question, answer);
       }
       case Question.GitRemoteUrls:
-        return this.#texts(question, host.gitRemoteUrls(first, second));
+        return this.#strings(question, host.gitRemoteUrls(first, second));
       case Question.GitDefaultRemoteUrls:
-        return this.#texts(question, host.gitDefaultRemoteUrls(first));
+        return this.#strings(question, host.gitDefaultRemoteUrls(first));
       case Question.GitUrl:
-        return this.#texts(question, host.gitUrl === undefined ? [second] : host.gitUrl(first, second));
+        return this.#strings(question, host.gitUrl === undefined ? [second] : host.gitUrl(first, second));
       case Question.Canonicalize:
         return this.#required(question, roles.get(first)?.canonicalize?.(second));
       case Question.ExtractPolicyValue:
         return this.#required(question, roles.get(first)?.extractPolicyValue?.(second));
       case Question.Condition: {
         const answer: unknown = host.condition?.(first, second);
-        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unfitting(question, answer);
+        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unexpected(question, answer);
       }
     }
   }
@@ -195,7 +173,7 @@ export class Bridge {
     } catch (thrown) {
       const code: unknown = thrown instanceof Error ? (thrown as { code?: unknown }).code : undefined;
       if (typeof code === "string") {
-        return ERRNO.get(code) ?? Kind.Other;
+        return FAILURES.get(failureOf(code)) ?? Kind.Other;
       }
       throw thrown;
     }
@@ -219,18 +197,18 @@ export class Bridge {
 
   #required(question: Question, answer: unknown): Kind {
     if (typeof answer !== "string") {
-      return this.#unfitting(question, answer);
+      return this.#unexpected(question, answer);
     }
     if (!isWellFormed(answer)) {
-      return this.#failed(`${NAMES[question]} answered a text that is not well-formed Unicode`);
+      return this.#failed(`${NAMES[question]} answered a string that is not well-formed Unicode`);
     }
     this.#text = answer;
     return Kind.Text;
   }
 
-  #texts(question: Question, answer: unknown): Kind {
+  #strings(question: Question, answer: unknown): Kind {
     if (!Array.isArray(answer) || !answer.every((one) => typeof one === "string" && isWellFormed(one))) {
-      return this.#unfitting(question, answer);
+      return this.#unexpected(question, answer);
     }
     const texts = (answer as string[]).map((one) => encoder.encode(one));
     const bytes = new Uint8Array(texts.reduce((sum, text) => sum + text.length + 4, 0));
@@ -244,7 +222,7 @@ export class Bridge {
     return Kind.Texts;
   }
 
-  #unfitting(question: Question, answer: unknown): Kind {
+  #unexpected(question: Question, answer: unknown): Kind {
     return this.#failed(`${NAMES[question]} answered${described(answer)}, expected ${expected(question)}`);
   }
 
@@ -267,12 +245,12 @@ function expected(question: Question): string {
     case Question.GitRemoteUrls:
     case Question.GitDefaultRemoteUrls:
     case Question.GitUrl:
-      return "an array of texts";
+      return "an array of strings";
     case Question.Realpath:
     case Question.ReadLink:
     case Question.Canonicalize:
     case Question.ExtractPolicyValue:
-      return "a text";
+      return "a string";
   }
 }
 
@@ -295,7 +273,7 @@ function shown(thrown: unknown): string {
   return thrown === undefined ? "" : json(thrown);
 }
 
-/** The value as JSON, shortened; its type where it is none. */
+/** The value as JSON, shortened; its type if it cannot be written as JSON. */
 function json(value: unknown): string {
   try {
     const text = JSON.stringify(value);

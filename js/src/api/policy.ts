@@ -1,8 +1,8 @@
-import * as wasm from "../wasm/callgate.js";
-import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "./documents.js";
-import type { Diagnostic } from "./errors.js";
+import * as wasm from "../../wasm/callgate.js";
+import type { Diagnostic } from "../errors.js";
+import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "../types.js";
+import { within } from "../wasm/module.js";
 import { checkedText, jsonText, withHost } from "./plain.js";
-import { within } from "./wasm.js";
 
 /** What validation says of compiled rules. */
 export interface CompiledRulesValidation {

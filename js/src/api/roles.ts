@@ -1,13 +1,8 @@
-import { ROLES } from "../wasm/roles.js";
-import { CallgateError } from "./errors.js";
+import { ROLES, SANDBOX_SAFE } from "../../wasm/roles.js";
+import { CallgateError } from "../errors.js";
+import type { ArgumentRole, RoleCategory } from "../types.js";
 import { resolveRealPath } from "./paths.js";
 import { normalizeGitUrl, normalizeUrl } from "./urls.js";
-
-/** What an argument of a tool means. */
-export type ArgumentRole = keyof typeof ROLES;
-
-/** What kind of thing the values of a role name. */
-export type RoleCategory = "path" | "url" | "identifier" | "opaque";
 
 /** One role: what it means and how its values become canonical. */
 export interface RoleDefinition {
@@ -107,10 +102,4 @@ export function getIdentifierRoles(): ArgumentRole[] {
 }
 
 /** The roles that the sandbox resolves. */
-export const SANDBOX_SAFE_PATH_ROLES: ReadonlySet<ArgumentRole> = new Set<ArgumentRole>([
-  "read-path",
-  "write-path",
-  "delete-path",
-  "write-history",
-  "delete-history",
-]);
+export const SANDBOX_SAFE_PATH_ROLES: ReadonlySet<ArgumentRole> = new Set(SANDBOX_SAFE);

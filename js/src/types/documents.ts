@@ -1,4 +1,10 @@
-import type { ArgumentRole } from "./roles.js";
+import type { ROLES } from "../../wasm/roles.js";
+
+/** What an argument of a tool means. */
+export type ArgumentRole = keyof typeof ROLES;
+
+/** What kind of thing the values of a role name. */
+export type RoleCategory = "path" | "url" | "identifier" | "opaque";
 
 /** A call of MCP's `tools/call`, with the server that offers the tool. */
 export interface ToolCall {
@@ -26,6 +32,24 @@ export interface Verdict {
   readonly reason: string;
   /** The roles that escalated, in order; absent unless a role did. */
   readonly escalatedRoles?: readonly ArgumentRole[];
+}
+
+/** A call's arguments, made of what was read of them. */
+export type PreparedArgs = Record<string, unknown>;
+
+/** The two views of a call's arguments. */
+export interface PreparedToolArgs {
+  /** What the tool's server gets. */
+  readonly argsForTransport: PreparedArgs;
+  /** What policy sees. */
+  readonly argsForPolicy: PreparedArgs;
+}
+
+/** What a gate answers. */
+export interface Gated {
+  readonly verdict: Verdict;
+  /** What was judged, and what the tool's server may get. */
+  readonly argsForTransport: PreparedArgs;
 }
 
 /** The name that the existing runtime has for a {@link Verdict}. */

@@ -4,12 +4,20 @@ import { Tag, type Writer } from "./writer.js";
 
 /** What a judgement may look at in the arguments of one tool. */
 export interface Interest {
-  /** Whether the value of a member may matter, by its name. */
-  readonly members: ReadonlyMap<string, boolean>;
+  /** The members that the annotation speaks of, by their names. */
+  readonly members: ReadonlyMap<string, Member>;
   /** Whether the values of all other members may matter. */
   readonly others: boolean;
   /** Whether what looks like a path matters under any name. */
   readonly pathLike: boolean;
+}
+
+/** A member of the arguments that the annotation speaks of. */
+export interface Member {
+  /** What the module knows its name by. */
+  readonly number: number;
+  /** Whether its value may matter. */
+  readonly matters: boolean;
 }
 
 /** The members that were read, in order, each read once. */
@@ -20,22 +28,22 @@ export interface Snapshot {
 
 /**
  * What arguments are read for:
- * - `evaluate`: the caller goes on with its own object, so nothing in it may answer otherwise the next time.
+ * - `evaluate`: the caller goes on with its own object, so nothing in it may read differently the next time.
  * - `gate`: the caller goes on with what was read.
  * - `prepare`: the same, and nothing is judged: what cannot be read stays as it is.
  */
 export type Purpose = "evaluate" | "gate" | "prepare";
 
-/** Nested deeper than any engine may be told to look. */
+/** Deeper than the limit of any engine. */
 const DEEPEST = 128;
-/** More items than any limit lets pass; a sparse array can claim four billion without having them. */
+/** More items than any limit allows; a sparse array may claim four billion without having them. */
 const MOST_ITEMS = 1_000_000;
 
 // Taken before anybody can replace them.
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;
 const { isArray } = Array;
 
-/** Why arguments cannot be read at all. */
+/** Thrown where arguments cannot be read: why. */
 class Unreadable {
   readonly why: string;
 
@@ -44,7 +52,7 @@ class Unreadable {
   }
 }
 
-/** Writes a call's arguments, as far as a judgement may look at them, and gives what was read of each member. */
+/** Writes as much of a call's arguments as a judgement may look at, and returns what was read of each member. */
 export function writeArguments(writer: Writer, given: unknown, interest: Interest, purpose: Purpose): Snapshot {
   const snapshot: Snapshot = { names: [], values: [] };
   if (given === undefined) {
@@ -76,7 +84,7 @@ function snapshotOf(given: object): Snapshot {
   return { names, values: names.map((name) => (given as Record<string, unknown>)[name]) };
 }
 
-/** A JSON text of the same type as a value that is no object. */
+/** A JSON text of the same type as a value that is not an object. */
 function sampleOf(given: unknown): string {
   if (isArray(given)) {
     return "[]";
@@ -112,15 +120,21 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   }
 }
 
-/** Writes a member's name; whether its value may matter. */
+/** Writes a member's name, and returns whether its value may matter. */
 function writeName(writer: Writer, name: string, interest: Interest): boolean {
+  const member = interest.members.get(name);
+  if (member !== undefined) {
+    writer.byte(1);
+    writer.count(member.number);
+    return member.matters;
+  }
   if (!writer.taggedText(0, name)) {
     throw new Unreadable("the name of an argument is not well-formed Unicode");
   }
-  return interest.members.get(name) ?? interest.others;
+  return interest.others;
 }
 
-/** Refuses objects that could answer otherwise the next time, or that hold more than their own members. */
+/** Refuses objects that may read differently the next time, or that hold more than their own members. */
 function checkPlain(given: object, purpose: Purpose): void {
   if (purpose === "evaluate" && platform.isProxy(given)) {
     throw new Unreadable("`arguments` may be a Proxy, expected plain data");
@@ -130,9 +144,9 @@ function checkPlain(given: object, purpose: Purpose): void {
     return;
   }
   if (inherited !== prototype && getPrototypeOf(inherited) !== null) {
-    throw new Unreadable("`arguments` are no plain object");
+    throw new Unreadable("`arguments` are not a plain object");
   }
-  // Whatever everybody inherits, a tool would find among its arguments.
+  // A tool would find inherited members among its arguments.
   for (const name in inherited) {
     throw new Unreadable(`\`arguments\` inherit the member \`${name}\``);
   }
@@ -153,7 +167,7 @@ function read(given: object, name: string, purpose: Purpose): unknown {
   return descriptor.value;
 }
 
-/** Writes a value that no role and no condition names: only what looks like a path matters. */
+/** Writes as much of a value that no role and no condition names as matters: whether it looks like a path. */
 function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: boolean): unknown {
   if (typeof value === "string") {
     if (pathLike && looksLikePath(value)) {
@@ -168,7 +182,7 @@ function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: bo
   } else if (name === "toJSON" && typeof value === "function") {
     throw new Unreadable("the argument `toJSON` is a function, which would replace the arguments");
   } else if (name === "__proto__" && typeof value === "object") {
-    // The engine denies it where the annotation does not speak of it: assigned, it would replace what is inherited.
+    // Assigned to an object, it would replace what that inherits. The engine denies it unless it is annotated.
     writer.byte(Tag.Object);
     writer.count(0);
   } else {
@@ -192,6 +206,7 @@ function writePathLike(writer: Writer, items: readonly unknown[]): void {
   }
 }
 
+/** The core asks the same of each string; asked here, a long one that is not a path need not cross. */
 function looksLikePath(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === Unit.Slash || first === Unit.Dot || first === Unit.Tilde;
@@ -203,7 +218,7 @@ function writeText(writer: Writer, text: string): void {
   }
 }
 
-/** Writes a value whole; what comes back is the value, or a copy of what was read where it holds others. */
+/** Writes a value whole, and returns it; of an object or an array, a copy of what was read. */
 function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpose, depth: number): unknown {
   switch (typeof value) {
     case "string":
@@ -240,10 +255,10 @@ function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpo
   }
 }
 
-/** A value that JSON does not know. */
+/** Writes a value that JSON does not have. */
 function writeForeign(writer: Writer, value: unknown, name: string, purpose: Purpose): unknown {
   if (purpose !== "prepare") {
-    throw new Unreadable(`the argument \`${name}\` is or holds what JSON does not know, expected plain data`);
+    throw new Unreadable(`the argument \`${name}\` is or holds a value that JSON does not have, expected plain data`);
   }
   writer.byte(Tag.Unread);
   return value;

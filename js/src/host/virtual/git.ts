@@ -1,13 +1,13 @@
-import type { WorldRepository } from "./world.js";
+import type { MachineRepository } from "./machine.js";
 
 /** The remote that git takes where none is configured. */
 const ORIGIN = "origin";
 
 /** The repository at a directory or the nearest one above it. */
 export function nearest(
-  repositories: Readonly<Record<string, WorldRepository>>,
+  repositories: Readonly<Record<string, MachineRepository>>,
   directory: string,
-): WorldRepository | undefined {
+): MachineRepository | undefined {
   for (let place = directory; ; place = place.slice(0, place.lastIndexOf("/")) || "/") {
     if (Object.hasOwn(repositories, place)) {
       return repositories[place];
@@ -19,7 +19,7 @@ export function nearest(
 }
 
 /** Every URL that a remote stands for: fetch, then push. */
-export function remoteUrls(repository: WorldRepository, name: string): string[] {
+export function remoteUrls(repository: MachineRepository, name: string): string[] {
   if (name.startsWith("-") || name.includes("\0")) {
     return [];
   }
@@ -29,7 +29,7 @@ export function remoteUrls(repository: WorldRepository, name: string): string[] 
 }
 
 /** The URLs of the remotes that a fetch and a push without an argument use. */
-export function defaultUrls(repository: WorldRepository): string[] {
+export function defaultUrls(repository: MachineRepository): string[] {
   const branch = repository.branch?.trim();
   const ofBranch = (table: Readonly<Record<string, string>> = {}): string | undefined =>
     branch !== undefined && Object.hasOwn(table, branch) ? table[branch] : undefined;
@@ -42,19 +42,19 @@ export function defaultUrls(repository: WorldRepository): string[] {
 }
 
 /** What git makes of an explicit URL: a remote may bear it as its name, and `insteadOf` may rewrite it. */
-export function explicitUrls(repository: WorldRepository, url: string): string[] {
+export function explicitUrls(repository: MachineRepository, url: string): string[] {
   const named = remoteUrls(repository, url);
   return named.length > 0 ? named : [rewritten(repository, url)];
 }
 
 /** The URLs of a remote as a setting names it: by its name, or by a URL outright. */
-function urlsOfSetting(repository: WorldRepository, setting: string): string[] {
+function urlsOfSetting(repository: MachineRepository, setting: string): string[] {
   const remote = setting.trim();
   return remote.includes(":") ? explicitUrls(repository, remote) : remoteUrls(repository, remote);
 }
 
 /** The URL after `insteadOf`; the longest match wins (`git-config(1)`). */
-function rewritten(repository: WorldRepository, url: string): string {
+function rewritten(repository: MachineRepository, url: string): string {
   let longest: readonly [base: string, prefix: string] | undefined;
   for (const [base, prefix] of Object.entries(repository.insteadOf ?? {}).sort()) {
     if (url.startsWith(prefix) && (longest === undefined || prefix.length >= longest[1].length)) {

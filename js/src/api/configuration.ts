@@ -1,8 +1,8 @@
-import type { Answers, RoleCallbacks } from "./bridge.js";
-import type { EngineOptions, HostRole } from "./documents.js";
-import type { Documents } from "./engine.js";
-import { CallgateError } from "./errors.js";
-import type { Host } from "./host.js";
+import { CallgateError } from "../errors.js";
+import type { Host } from "../host.js";
+import type { EngineOptions, HostRole } from "../types.js";
+import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
+import type { Documents } from "../wasm/handle.js";
 import { jsonText } from "./plain.js";
 
 /** What every engine is built from, by the names of the module's parts. */
@@ -20,7 +20,7 @@ export interface Parts {
   readonly world?: unknown;
 }
 
-/** The parts as JSON texts; what is not given is not there. */
+/** The parts that are given, as JSON texts. */
 export function documentsOf(parts: Parts): Documents {
   const documents = new Map<string, string>();
   const put = (name: keyof Parts, text: string): void => {
@@ -81,7 +81,7 @@ function roleDocument(role: HostRole): object {
 /** What answers the engine's questions. */
 export function answersOf(host: Host | undefined, roles: readonly HostRole[] | undefined): Answers {
   if (host === undefined) {
-    throw new CallgateError("not-ready", "there is no host here, give one as `host`");
+    throw new CallgateError("not-ready", "there is no default host here, give one as `host`");
   }
   const callbacks = new Map<string, RoleCallbacks>();
   for (const { name, canonicalize, extractPolicyValue } of roles ?? []) {

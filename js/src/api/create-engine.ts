@@ -1,32 +1,33 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { answersOf, documentsOf } from "./configuration.js";
+import { CallgateError, type Diagnostic } from "../errors.js";
+import { type Host, hostByDefault } from "../host.js";
 import type {
+  CallContext,
   Ceiling,
   CompiledPolicyFile,
   DescribedTool,
   DynamicListsFile,
+  Enforcement,
   EngineOptions,
+  Explanation,
+  Gated,
   HarnAnnotations,
   HostRole,
-  StoredToolAnnotationsFile,
-  ToolCall,
-  Verdict,
-} from "./documents.js";
-import { Core, type Gated } from "./engine.js";
-import { CallgateError, type Diagnostic } from "./errors.js";
-import type { Explanation } from "./explanation.js";
-import { type Host, hostByDefault } from "./host.js";
-import type { PreparedToolArgs } from "./prepared.js";
-import type {
-  CallContext,
-  Enforcement,
+  PreparedToolArgs,
   Reply,
   Resolution,
   ResolveOptions,
+  StoredToolAnnotationsFile,
+  ToolCall,
+  Verdict,
   VisibilityRef,
   WorldDocument,
   WorldRole,
-} from "./world.js";
+} from "../types.js";
+import { evaluate, evaluateText, explain, gate, prepare } from "../wasm/calls.js";
+import { ask, createHandle, dispose, type WasmHandle } from "../wasm/handle.js";
+import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
+import { answersOf, documentsOf } from "./configuration.js";
 
 /** What an engine is built from. A document is a value, or a string that is its JSON text. */
 export interface EngineConfig<Role extends string = never> {
@@ -76,7 +77,7 @@ export interface GateOptions extends CallOptions {
 
 /** For whom a verdict is explained. */
 export interface ExplainOptions {
-  /** For an `agent` there is no path of the host in the explanation, and no recording. Default `operator`. */
+  /** An explanation for an `agent` has no host path and no recording. Default `operator`. */
   readonly audience?: "operator" | "agent" | undefined;
 }
 
@@ -94,7 +95,7 @@ export interface Engine extends Disposable {
   /**
    * The same for a call as JSON text, which is read strictly: a name that occurs twice is refused.
    *
-   * @throws {@link CallgateError} `invalid-call` when the text is no call.
+   * @throws {@link CallgateError} `invalid-call` when the text is not a call.
    */
   evaluateText(call: string, options?: CallOptions): Verdict;
   /** The verdict of `evaluate` with everything that led to it. */
@@ -104,8 +105,8 @@ export interface Engine extends Disposable {
   /**
    * The two views of a call's arguments, not judged.
    *
-   * @throws {@link CallgateError} `unprepared` when the arguments are no object, do not have the shape that the
-   * annotation describes, or the host fails. A value never is an error.
+   * @throws {@link CallgateError} `unprepared` when the arguments are not an object, do not have the shape that the
+   * annotation describes, or the host fails. A value is never an error.
    */
   prepare(call: ToolCall, options?: GateOptions): PreparedToolArgs;
   /**
@@ -132,11 +133,11 @@ export interface Engine extends Disposable {
   readonly ceiling: Ceiling | undefined;
   /** Whether calls of the server are allowed without being judged. */
   isTrustedServer(serverName: string): boolean;
-  /** Resolves the directories anew that `options.directories: "pinned"` resolved before. */
+  /** Resolves pinned directories again (`options.directories: "pinned"`). */
   refresh(): void;
-  /** Frees the engine's memory at once. Using it afterwards is an error; without this, it is freed when collected. */
+  /** Frees the engine's memory now rather than when it is collected. Using the engine afterwards is an error. */
   dispose(): void;
-  /** What was noticed about the documents and did not stop loading. */
+  /** What was noticed about the documents without being an error. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -145,7 +146,7 @@ const PUBLIC_NAMES: ReadonlyMap<string, string> = new Map([
   ["toolAnnotations", "annotations"],
 ]);
 
-/** The diagnostic with the names that {@link EngineConfig} has. */
+/** The diagnostic in the names that {@link EngineConfig} has. */
 function renamed(diagnostic: Diagnostic): Diagnostic {
   const [root = ""] = diagnostic.path.split(/[.[]/, 1);
   const name = PUBLIC_NAMES.get(root);
@@ -164,39 +165,46 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
     compiledPolicy: policy,
     toolAnnotations: annotations,
   });
-  let core: Core;
+  const handle = created(documents, answersOf(host, config.roles));
+  const allowedDirectory =
+    config.allowedDirectory ?? ask(handle, "invalid-argument", ({ engine }) => engine.allowedDirectory());
+  const semantics = (serverName: string, toolName: string): DescribedTool | undefined =>
+    ask(handle, "invalid-argument", ({ engine }) => engine.semantics(serverName, toolName) ?? undefined);
+  const engine: Omit<Engine, typeof Symbol.dispose> = {
+    gate: (call, options) => gate(handle, call, options),
+    evaluate: (call, options) => evaluate(handle, call, options),
+    evaluateText: (call, options) => evaluateText(handle, call, options),
+    explain: (call, options) => explain(handle, call, "evaluate", options),
+    explainGate: (call, options) => explain(handle, call, "gate", options),
+    prepare: (call, options) => prepare(handle, call, allowedDirectory, options?.containerWorkspaceDir),
+    resolve: (address, context, options) => resolve(handle, address, options?.requireExists ?? true, context),
+    hostPath: (ref) => hostPath(handle, ref),
+    revoke: (ref) => revoke(handle, ref),
+    enforce: (operation) => enforce(handle, operation),
+    semantics,
+    isReadOnly: (serverName, toolName) => semantics(serverName, toolName)?.isReadOnly ?? false,
+    ceiling: ask(handle, "invalid-argument", (built) => (built.engine.ceiling() as Ceiling | null) ?? undefined),
+    isTrustedServer: (serverName) =>
+      ask(handle, "invalid-argument", (built) => built.engine.isTrustedServer(serverName)),
+    refresh: () => ask(handle, "host-failed", (built) => built.engine.refresh()),
+    dispose: () => dispose(handle),
+    diagnostics: ask(handle, "invalid-argument", (built) =>
+      Object.freeze((built.engine.warnings() as readonly Diagnostic[]).map(renamed)),
+    ),
+  };
+  // A runtime that does not have the symbol yet does not ask for it either.
+  return Object.freeze(
+    Symbol.dispose === undefined ? engine : { ...engine, [Symbol.dispose]: engine.dispose },
+  ) as Engine;
+}
+
+/** The handle, or diagnostics in the names that {@link EngineConfig} has. */
+function created(...from: Parameters<typeof createHandle>): WasmHandle {
   try {
-    core = new Core(documents, answersOf(host, config.roles));
+    return createHandle(...from);
   } catch (thrown) {
     throw thrown instanceof CallgateError && thrown.diagnostics.length > 0
       ? new CallgateError(thrown.code, thrown.message, thrown.diagnostics.map(renamed))
       : thrown;
   }
-  const allowedDirectory = config.allowedDirectory ?? core.allowedDirectory();
-  const diagnostics = Object.freeze(core.warnings().map(renamed));
-  const engine = {
-    gate: (call: ToolCall, options?: GateOptions) => core.gate(call, options?.containerWorkspaceDir, options?.context),
-    evaluate: (call: ToolCall, options?: CallOptions) => core.evaluate(call, options?.context),
-    evaluateText: (call: string, options?: CallOptions) => core.evaluateText(call, options?.context),
-    explain: (call: ToolCall, options?: CallOptions & ExplainOptions) => core.explain(call, "evaluate", options ?? {}),
-    explainGate: (call: ToolCall, options?: GateOptions & ExplainOptions) => core.explain(call, "gate", options ?? {}),
-    prepare: (call: ToolCall, options?: GateOptions) =>
-      core.prepare(call, allowedDirectory, options?.containerWorkspaceDir),
-    resolve: (address: string, context: CallContext, options?: ResolveOptions) =>
-      core.resolve(address, options?.requireExists ?? true, context),
-    hostPath: (ref: VisibilityRef) => core.hostPath(ref),
-    revoke: (ref?: VisibilityRef) => core.revoke(ref),
-    enforce: (operation: Enforcement) => core.enforce(operation),
-    semantics: (serverName: string, toolName: string) => core.semantics(serverName, toolName),
-    isReadOnly: (serverName: string, toolName: string) => core.semantics(serverName, toolName)?.isReadOnly ?? false,
-    ceiling: core.ceiling(),
-    isTrustedServer: (serverName: string) => core.isTrustedServer(serverName),
-    refresh: () => core.refresh(),
-    dispose: () => core.dispose(),
-    diagnostics,
-  };
-  // Where a runtime has no such symbol yet, nothing asks for it.
-  return Object.freeze(
-    Symbol.dispose === undefined ? engine : { ...engine, [Symbol.dispose]: engine.dispose },
-  ) as Engine;
 }

@@ -1,4 +1,4 @@
-import type { ArgumentRole } from "./roles.js";
+import type { ArgumentRole } from "./documents.js";
 
 /** A role of an engine that has a world. */
 export type WorldRole = ArgumentRole | "address";

@@ -1,5 +1,5 @@
-import { currentMemory, initSync, __wbg_reset_state as resetState } from "../wasm/callgate.js";
-import { CallgateError } from "./errors.js";
+import { currentMemory, initSync, __wbg_reset_state as resetState } from "../../wasm/callgate.js";
+import { CallgateError } from "../errors.js";
 import { platform } from "./platform.js";
 
 /** What the module can be made of. */
@@ -21,7 +21,7 @@ export function provide(source: () => ModuleSource): void {
   load ??= source;
 }
 
-/** Starts the module. A second time is without effect. */
+/** Starts the module. A second call has no effect. */
 export function start(source: ModuleSource): void {
   if (generation === 0) {
     initSync({ module: source });
@@ -43,7 +43,7 @@ function renewed(): void {
 /**
  * Begins a call into the module. A broken instance is replaced once nothing of it is on the stack.
  *
- * @throws {@link CallgateError} `not-ready` when there is no module.
+ * @throws {@link CallgateError} `not-ready` when the module is not loaded.
  */
 export function enter(): void {
   if (generation === 0) {
@@ -65,7 +65,7 @@ export function leave(): void {
   depth -= 1;
 }
 
-/** Notes that the module trapped: nothing that it says can be trusted any more. */
+/** Notes that the module trapped: nothing that it answers can be trusted any more. */
 export function noteTrap(): void {
   isBroken = true;
 }
@@ -87,7 +87,7 @@ export function view(): Uint8Array {
 /** What the module throws on purpose: a message, or a message with diagnostics. */
 export interface Refusal {
   readonly message: string;
-  readonly diagnostics?: readonly import("./errors.js").Diagnostic[];
+  readonly diagnostics?: readonly import("../errors.js").Diagnostic[];
 }
 
 /** What was refused, if it was; anything else that is thrown is a trap. */

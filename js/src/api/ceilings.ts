@@ -1,15 +1,15 @@
-import * as wasm from "../wasm/callgate.js";
-import type { Ceiling, MutationClass, SideEffectLevel, ToolKind } from "./documents.js";
-import { CallgateError } from "./errors.js";
+import * as wasm from "../../wasm/callgate.js";
+import { CallgateError } from "../errors.js";
+import type { Ceiling, MutationClass, SideEffectLevel, ToolKind } from "../types.js";
+import { within } from "../wasm/module.js";
 import { checkedText, jsonText } from "./plain.js";
-import { within } from "./wasm.js";
 
 /**
  * The narrower of the host's ceiling and one that is requested under it: what it allows, both allow. A ceiling is a
  * value, or a string that is its JSON text.
  *
- * @throws {@link CallgateError} `invalid-document` when one is no ceiling, or the requested one has what the host's has
- * not; the message names each tool, operation and workspace root of it.
+ * @throws {@link CallgateError} `invalid-document` when one is not a ceiling, or the requested one exceeds the host's; the
+ * message names each tool, operation and workspace root that does.
  */
 export function intersectCeilings(host: Ceiling | string, requested: Ceiling | string): Ceiling {
   const [hostText, requestedText] = [jsonText(host, "host"), jsonText(requested, "requested")];
@@ -22,11 +22,7 @@ export function intersectCeilings(host: Ceiling | string, requested: Ceiling | s
  * @throws {@link CallgateError} `invalid-argument` for an unknown kind.
  */
 export function isReadOnly(kind: ToolKind): boolean {
-  const name = checkedText(kind, "kind");
-  return known(
-    within("invalid-argument", () => wasm.isReadOnly(name)),
-    name,
-  );
+  return ofKind(kind, wasm.isReadOnly);
 }
 
 /**
@@ -35,16 +31,14 @@ export function isReadOnly(kind: ToolKind): boolean {
  * @throws {@link CallgateError} `invalid-argument` for an unknown kind.
  */
 export function mutationClass(kind: ToolKind): MutationClass {
-  const name = checkedText(kind, "kind");
-  return known(
-    within("invalid-argument", () => wasm.mutationClass(name)),
-    name,
-  ) as MutationClass;
+  return ofKind(kind, wasm.mutationClass) as MutationClass;
 }
 
-function known<T>(found: T | undefined, kind: string): T {
+function ofKind<T>(kind: string, ask: (name: string) => T | undefined): T {
+  const name = checkedText(kind, "kind");
+  const found = within("invalid-argument", () => ask(name));
   if (found === undefined) {
-    throw new CallgateError("invalid-argument", `\`${kind}\` is no kind of tool`);
+    throw new CallgateError("invalid-argument", `\`${name}\` is not a kind of tool`);
   }
   return found;
 }

@@ -1,16 +1,17 @@
-import * as wasm from "../wasm/callgate.js";
-import { define, type Purpose, writeArguments } from "./arguments.js";
+import * as wasm from "../../wasm/callgate.js";
 import type {
+  ArgumentRole,
   ConditionalRoles,
   StoredToolAnnotation,
   StoredToolAnnotationsFile,
   ToolAnnotation,
   ToolAnnotationsFile,
-} from "./documents.js";
+} from "../types.js";
+import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
+import { within } from "../wasm/module.js";
+import { ownWriter } from "../wasm/writer.js";
 import { jsonText } from "./plain.js";
-import { type ArgumentRole, getRoleDefinition, isArgumentRole } from "./roles.js";
-import { within } from "./wasm.js";
-import { OwnWriter } from "./writer.js";
+import { getRoleDefinition, isArgumentRole } from "./roles.js";
 
 /** The part of a stored annotation that functions here look at. */
 type StoredArgs = Pick<StoredToolAnnotation, "args">;
@@ -106,9 +107,9 @@ export function writeMembersOf(
       shown[name] = args[name];
     }
   }
-  const writer = new OwnWriter();
+  const writer = ownWriter();
   writeArguments(writer, shown, { members: new Map(), others: true, pathLike: false }, purpose);
-  return writer.written();
+  return writer.written;
 }
 
 /** A file of annotations with every conditional role replaced by its default. */

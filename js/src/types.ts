@@ -1,0 +1,3 @@
+export type * from "./types/documents.js";
+export type * from "./types/explanation.js";
+export type * from "./types/world.js";

@@ -1,0 +1,269 @@
+import { CallgateError } from "../errors.js";
+import type { CallContext, Explanation, Gated, PreparedToolArgs, ToolCall, Verdict } from "../types.js";
+import { type Interest, type Purpose, type Snapshot, writeArguments } from "./arguments.js";
+import { ask, type Built, type Tool, type WasmHandle } from "./handle.js";
+import * as wasm from "./module.js";
+import { readPrepared, viewOf } from "./prepared.js";
+
+/** The number of every tool that is not annotated. */
+const NO_TOOL = 0xffff_ffff;
+/** The number of a verdict whose reason depends on the call. */
+const UNSHARED = 0xffff_ffff;
+/** The most room for calls that an engine keeps, in bytes. */
+const ROOM = 1 << 16;
+
+const FAULT = frozen({
+  decision: "deny",
+  rule: "structural-engine-fault",
+  reason: "The engine broke and was replaced",
+});
+const BUSY = frozen({
+  decision: "deny",
+  rule: "structural-host-error",
+  reason: "The host failed to answer: a callback called the engine that was asking it",
+});
+
+/** What a call is judged with, beside its arguments. */
+export interface Beside {
+  readonly containerWorkspaceDir?: string | undefined;
+  readonly context?: CallContext | undefined;
+}
+
+const NOTHING: Beside = {};
+
+/** The verdict on a call whose arguments are prepared. */
+export function evaluate(handle: WasmHandle, call: ToolCall, { context }: Beside = NOTHING): Verdict {
+  return judged(
+    handle,
+    (built) => {
+      const { tool } = write(built, call, "evaluate", undefined, context);
+      const verdict = verdictOf(built, built.engine.evaluate(tool, built.writer.length));
+      shrink(built);
+      return verdict;
+    },
+    (verdict) => verdict,
+  );
+}
+
+/** The verdict on a call, and the arguments that were judged. */
+export function gate(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): Gated {
+  return judged(
+    handle,
+    (built) => {
+      const { tool, snapshot } = write(built, call, "gate", beside.containerWorkspaceDir, beside.context);
+      const verdict = verdictOf(built, built.engine.gate(tool, built.writer.length));
+      const argsForTransport = viewOf(snapshot, prepared(built), "transport");
+      shrink(built);
+      return { verdict, argsForTransport };
+    },
+    (verdict) => ({ verdict, argsForTransport: {} }),
+  );
+}
+
+/** The verdict on a call that is JSON text. */
+export function evaluateText(handle: WasmHandle, text: string, { context }: Beside = NOTHING): Verdict {
+  const given = context === undefined ? undefined : contextText(context);
+  return ask(handle, "invalid-call", (built) => verdictOf(built, built.engine.evaluateText(text, given)));
+}
+
+/** The verdict of `evaluate` or of `gate`, with everything that led to it. */
+export function explain(
+  handle: WasmHandle,
+  call: ToolCall,
+  purpose: "evaluate" | "gate",
+  options: Beside & { readonly audience?: "operator" | "agent" | undefined } = NOTHING,
+): Explanation {
+  const { containerWorkspaceDir, context, audience } = options;
+  return ask(handle, "invalid-call", (built) => {
+    const container = purpose === "gate" ? containerWorkspaceDir : undefined;
+    const { tool } = write(built, call, purpose, container, context);
+    const { length } = built.writer;
+    return built.engine.explain(tool, length, purpose === "gate", audience === "agent") as Explanation;
+  });
+}
+
+/** The two views of a call's arguments, not judged. */
+export function prepare(
+  handle: WasmHandle,
+  call: ToolCall,
+  allowedDirectory: string | undefined,
+  container: string | undefined,
+): PreparedToolArgs {
+  return ask(handle, "unprepared", (built) => {
+    const { tool, snapshot } = write(built, call, "prepare", container, undefined);
+    built.engine.prepare(tool, built.writer.length, allowedDirectory);
+    const changes = prepared(built);
+    return {
+      argsForTransport: viewOf(snapshot, changes, "transport"),
+      argsForPolicy: viewOf(snapshot, changes, "policy"),
+    };
+  });
+}
+
+/** The roles of each argument in the call; `undefined` for a tool that is not annotated. */
+export function annotationOf(
+  handle: WasmHandle,
+  call: ToolCall,
+): readonly (readonly [string, readonly string[]])[] | undefined {
+  return ask(handle, "invalid-call", (built) => {
+    const { tool } = write(built, call, "prepare", undefined, undefined);
+    const pairs: unknown = built.engine.annotation(tool, built.writer.length);
+    return (pairs as readonly (readonly [string, readonly string[]])[] | null) ?? undefined;
+  });
+}
+
+/** The context as the module reads it. One that is not JSON is empty, and what needs it is denied. */
+export function contextText(context: CallContext): string {
+  try {
+    return JSON.stringify(context) ?? "{}";
+  } catch {
+    return "{}";
+  }
+}
+
+/**
+ * Asks for a verdict, which is never thrown: where the engine is busy or breaks, `denied` makes a denial the answer.
+ *
+ * @throws {@link CallgateError} only for what the calling program did wrong.
+ */
+function judged<T>(handle: WasmHandle, question: (built: Built) => T, denied: (verdict: Verdict) => T): T {
+  try {
+    return ask(handle, "engine-fault", question);
+  } catch (thrown) {
+    const code = thrown instanceof CallgateError ? thrown.code : "engine-fault";
+    switch (code) {
+      case "busy":
+        return denied(BUSY);
+      case "engine-fault":
+        return denied(FAULT);
+      default:
+        throw thrown;
+    }
+  }
+}
+
+/** A call that was written for the module. */
+interface Written {
+  /** The tool's number. */
+  readonly tool: number;
+  readonly snapshot: Snapshot;
+}
+
+function write(
+  built: Built,
+  call: ToolCall,
+  purpose: Purpose,
+  container: string | undefined,
+  context: CallContext | undefined,
+): Written {
+  const { writer, unknown } = built;
+  writer.restart();
+  if (typeof call !== "object" || call === null) {
+    return writeUnreadable(built, "the call is not an object");
+  }
+  let server: unknown;
+  let name: unknown;
+  let given: unknown;
+  try {
+    // Each is read once.
+    ({ serverName: server, toolName: name, arguments: given } = call);
+  } catch {
+    return writeUnreadable(built, "reading the call failed");
+  }
+  if (typeof server !== "string" || typeof name !== "string") {
+    return writeUnreadable(built, "`serverName` and `toolName` are not both strings");
+  }
+  const tool = toolOf(built, server, name);
+  if (tool === undefined && !(writer.taggedText(0, server) && writer.taggedText(0, name))) {
+    return writeUnreadable(built, "the name of the server or the tool is not well-formed Unicode");
+  }
+  const flags = (container === undefined ? 0 : 1) | (context === undefined ? 0 : 2);
+  if (container === undefined) {
+    writer.byte(flags);
+  } else if (!writer.taggedText(flags, container)) {
+    throw new CallgateError("invalid-argument", "`containerWorkspaceDir` is not well-formed Unicode");
+  }
+  if (context !== undefined) {
+    writer.taggedText(0, contextText(context));
+  }
+  const snapshot = writeArguments(writer, given, tool ?? interestIn(unknown, purpose), purpose);
+  if (writer.isStale()) {
+    // Reading ran code of the caller that made the module's memory grow, so some of this was written nowhere.
+    return writeUnreadable(built, "reading `arguments` called the engine");
+  }
+  return { tool: tool?.number ?? NO_TOOL, snapshot };
+}
+
+function writeUnreadable({ writer }: Built, why: string): Written {
+  writer.restart();
+  writer.taggedText(0, "");
+  writer.taggedText(0, "");
+  writer.byte(0);
+  writer.taggedText(2, why);
+  return { tool: NO_TOOL, snapshot: { names: [], values: [] } };
+}
+
+/** Without an annotation, preparing gives what looks like a path its lexical form, whatever judging does about it. */
+function interestIn(unknown: Interest, purpose: Purpose): Interest {
+  return purpose === "prepare" && !unknown.pathLike ? { ...unknown, pathLike: true } : unknown;
+}
+
+/** The tool, if it is annotated. */
+function toolOf(built: Built, server: string, name: string): Tool | undefined {
+  let tools = built.tools.get(server);
+  const known = tools?.get(name);
+  if (known !== undefined) {
+    return known;
+  }
+  const shown = built.engine.tool(server, name) as ShownTool | undefined;
+  if (shown === undefined) {
+    return undefined;
+  }
+  const members = new Map(shown.members.map(([member, matters], number) => [member, { number, matters }]));
+  const tool = { number: shown.number, members, others: shown.others, pathLike: built.unknown.pathLike };
+  if (tools === undefined) {
+    tools = new Map();
+    built.tools.set(server, tools);
+  }
+  tools.set(name, tool);
+  return tool;
+}
+
+/** An annotated tool as the module shows it. */
+interface ShownTool {
+  readonly number: number;
+  readonly members: readonly (readonly [string, boolean])[];
+  readonly others: boolean;
+}
+
+/** The verdict of that number. */
+function verdictOf({ engine, verdicts }: Built, number: number): Verdict {
+  if (number === UNSHARED) {
+    return frozen(engine.verdict(number) as Verdict);
+  }
+  const known = verdicts[number];
+  if (known !== undefined) {
+    return known;
+  }
+  const verdict = frozen(engine.verdict(number) as Verdict);
+  verdicts[number] = verdict;
+  return verdict;
+}
+
+function frozen(verdict: Verdict): Verdict {
+  Object.freeze(verdict.escalatedRoles);
+  return Object.freeze(verdict);
+}
+
+function prepared({ engine }: Built): ReturnType<typeof readPrepared> {
+  const output = engine.output();
+  return readPrepared(wasm.view(), output);
+}
+
+/** Lets go of what one large call needed. */
+function shrink({ engine, writer }: Built): void {
+  if (writer.room > ROOM) {
+    engine.shrink(ROOM);
+    writer.release();
+  }
+}

@@ -1,0 +1,141 @@
+import { WasmBuilder, type WasmEngine } from "../../wasm/callgate.js";
+import { CallgateError } from "../errors.js";
+import type { Verdict, VisibilityRef } from "../types.js";
+import type { Interest } from "./arguments.js";
+import { type Answers, Bridge } from "./bridge.js";
+import * as wasm from "./module.js";
+import { Writer } from "./writer.js";
+
+/** What an engine is built from: JSON texts by the names that the module has for documents. */
+export type Documents = ReadonlyMap<string, string>;
+
+/** An annotated tool. */
+export interface Tool extends Interest {
+  /** What the module knows it by. */
+  readonly number: number;
+}
+
+/** What is known of an engine in one instance of the module. None of it outlives that instance. */
+export interface Built {
+  readonly engine: WasmEngine;
+  readonly generation: number;
+  /** Writes calls to where the engine reads them. */
+  readonly writer: Writer;
+  /** What matters in a call of a tool that is not annotated. */
+  readonly unknown: Interest;
+  /** The annotated tools that were called, by server and name. */
+  readonly tools: Map<string, Map<string, Tool>>;
+  /** Verdicts by their number. */
+  readonly verdicts: Verdict[];
+  /** The numbers of references. */
+  readonly references: WeakMap<VisibilityRef, number>;
+}
+
+/**
+ * One engine, built again when the module had to be replaced.
+ *
+ * INVARIANT: no call into an engine begins while another one is on the stack; a callback that tries is answered without
+ * the module.
+ */
+export interface WasmHandle {
+  readonly documents: Documents;
+  readonly answers: Answers;
+  // As they were when the engine was built first.
+  readonly homeDir: string;
+  readonly currentDir: string;
+  readonly ignoresPathCase: boolean;
+  built: Built | undefined;
+  isBusy: boolean;
+  isDisposed: boolean;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Builds an engine.
+ *
+ * @throws {@link CallgateError} `invalid-document` with every fault of every document.
+ */
+export function createHandle(documents: Documents, answers: Answers): WasmHandle {
+  const { homeDir, currentDir, ignoresPathCase = false } = answers.host;
+  const handle: WasmHandle = {
+    documents,
+    answers,
+    homeDir,
+    currentDir,
+    ignoresPathCase,
+    built: undefined,
+    isBusy: false,
+    isDisposed: false,
+  };
+  wasm.within("invalid-document", () => build(handle));
+  return handle;
+}
+
+/**
+ * Asks the engine, which is taken until it has answered.
+ *
+ * @throws {@link CallgateError} `disposed` or `busy`; with `code` where the module refuses, `engine-fault` where it breaks.
+ */
+export function ask<T>(handle: WasmHandle, code: CallgateError["code"], question: (built: Built) => T): T {
+  if (handle.isDisposed) {
+    throw new CallgateError("disposed", "the engine has been disposed of");
+  }
+  if (handle.isBusy) {
+    throw new CallgateError("busy", "a callback of the host called the engine that was asking it");
+  }
+  return wasm.within(code, () => {
+    const { built } = handle;
+    const current = built !== undefined && built.generation === wasm.generation ? built : build(handle);
+    handle.isBusy = true;
+    try {
+      return question(current);
+    } finally {
+      handle.isBusy = false;
+    }
+  });
+}
+
+/**
+ * Frees the engine's memory.
+ *
+ * @throws {@link CallgateError} `busy` from a callback of the engine's own host.
+ */
+export function dispose(handle: WasmHandle): void {
+  if (handle.isBusy) {
+    throw new CallgateError("busy", "a callback of the host disposed of the engine that was asking it");
+  }
+  const { built } = handle;
+  handle.isDisposed = true;
+  handle.built = undefined;
+  if (built !== undefined && built.generation === wasm.generation && !wasm.hasTrapped()) {
+    built.engine.free();
+  }
+}
+
+function build(handle: WasmHandle): Built {
+  const { documents, answers, homeDir, currentDir, ignoresPathCase } = handle;
+  const builder = new WasmBuilder();
+  for (const [name, text] of documents) {
+    builder.part(name, encoder.encode(text));
+  }
+  handle.isBusy = true;
+  try {
+    const engine = builder.build(new Bridge(answers), homeDir, currentDir, ignoresPathCase);
+    handle.built = {
+      engine,
+      generation: wasm.generation,
+      writer: new Writer((size) => {
+        const start = engine.reserve(Math.max(size, 1024));
+        return { bytes: wasm.view(), start, end: start + engine.room() };
+      }),
+      unknown: { members: new Map(), others: false, pathLike: engine.checksPathLike() },
+      tools: new Map(),
+      verdicts: [],
+      references: new WeakMap(),
+    };
+    return handle.built;
+  } finally {
+    handle.isBusy = false;
+  }
+}

@@ -1,0 +1,64 @@
+import { CallgateError } from "../errors.js";
+import type { CallContext, Enforcement, Reply, Resolution, VisibilityRef } from "../types.js";
+import { contextText } from "./calls.js";
+import { ask, type WasmHandle } from "./handle.js";
+import { isWellFormed } from "./text.js";
+
+/** The place that an address of the world names. */
+export function resolve(handle: WasmHandle, address: string, requireExists: boolean, context: CallContext): Resolution {
+  const text = contextText(context);
+  checkText(address, "the address");
+  return ask(handle, "invalid-argument", ({ engine, references }) => {
+    const { reply, reference } = known<{ readonly reply: Reply; readonly reference: number | null }>(
+      engine.resolve(address, requireExists, text),
+    );
+    if (reference === null) {
+      return { reply, ref: undefined };
+    }
+    const ref = Object.freeze({}) as VisibilityRef;
+    references.set(ref, reference);
+    return { reply, ref };
+  });
+}
+
+/** The path of the host that a reference stands for. */
+export function hostPath(handle: WasmHandle, ref: VisibilityRef): string | undefined {
+  return ask(handle, "invalid-argument", ({ engine, references }) => {
+    const number = references.get(ref);
+    return number === undefined ? undefined : engine.hostPath(number);
+  });
+}
+
+/** Ends a reference, or all of them; returns `true` if the one was valid. */
+export function revoke(handle: WasmHandle, ref: VisibilityRef | undefined): boolean {
+  return ask(handle, "invalid-argument", ({ engine, references }) => {
+    const number = ref === undefined ? undefined : references.get(ref);
+    return ref !== undefined && number === undefined ? false : engine.revoke(number);
+  });
+}
+
+/** Whether an operation is allowed at a place of the world. */
+export function enforce(handle: WasmHandle, operation: Enforcement): Reply {
+  const { mode, tool, command, root, subdirectory, address, context } = operation;
+  for (const text of [mode ?? "", tool, command, root, subdirectory ?? "", address ?? ""]) {
+    checkText(text, "the operation");
+  }
+  const text = contextText(context ?? {});
+  return ask(handle, "invalid-argument", ({ engine }) =>
+    known(engine.enforce(mode, tool, command, root, subdirectory ?? undefined, address, text)),
+  );
+}
+
+function checkText(text: unknown, what: string): void {
+  if (typeof text !== "string" || !isWellFormed(text)) {
+    throw new CallgateError("invalid-argument", `${what} is not a well-formed string`);
+  }
+}
+
+/** What the module answered, which is nothing without a world. */
+function known<T>(answer: unknown): T {
+  if (answer === undefined) {
+    throw new CallgateError("invalid-argument", "the engine has no world");
+  }
+  return answer as T;
+}

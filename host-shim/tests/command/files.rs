@@ -18,7 +18,7 @@ fn recordings_replay_and_a_changed_one_fails() {
     project.check(
         &["replay", "kept.jsonl"],
         0,
-        &[&format!("\n{calls} passed, 0 failed\n")],
+        &[&format!("{calls} passed, 0 failed\n")],
         &[],
     );
 

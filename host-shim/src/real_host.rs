@@ -81,6 +81,15 @@ impl RealHost {
 }
 
 impl RealHost {
+    /// The short name of the branch that is checked out in the repository of `repo`, as `git branch --show-current` has
+    /// it; `None` when the head is detached, or there is no repository.
+    ///
+    /// # Errors
+    /// When the branch cannot be told.
+    pub fn git_branch(&self, repo: &str) -> Result<Option<String>, HostError> {
+        self.git().branch(repo).map_err(git::host_error)
+    }
+
     fn git(&self) -> Git<'_> {
         Git::new(&git::Disk, &self.places)
     }

@@ -1,4 +1,4 @@
-// The host for this machine: real links on a real disk, real git configurations, and no process where none is needed.
+// The host for this machine: real links on a real disk, real git configurations, and no process.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -224,14 +224,52 @@ test("a push or fetch without a name goes where the branch says", (t) => {
   } finally {
     setDefaultHost(undefined);
   }
-  // What git alone can tell is asked of git, which here is not to be found.
+  // Conditions on the branch are told without git.
+  writeFileSync(
+    join(repository, ".git/more"),
+    '[url "https://rewritten.example/"]\n\tinsteadOf = git@forge.example:\n',
+  );
   appendFileSync(config, '[includeIf "onbranch:main"]\n\tpath = more\n');
   const path = process.env.PATH;
-  assert.deepEqual(host.gitRemoteUrls(repository, "fork"), [fork]);
   process.env.PATH = at("none");
   try {
-    assert.throws(() => host.gitRemoteUrls(repository, "fork"), { name: "HostError" });
+    assert.deepEqual(host.gitRemoteUrls(repository, "fork"), ["https://rewritten.example/me/app.git"]);
   } finally {
     process.env.PATH = path;
   }
+});
+
+test("what git would refuse, or start a program for, is an error", () => {
+  const repository = at("refused");
+  mkdirSync(join(repository, ".git/objects"), { recursive: true });
+  mkdirSync(join(repository, ".git/refs"));
+  writeFileSync(at("home/.gitconfig"), "");
+  const ask = (config, head = "ref: refs/heads/main\n") => {
+    writeFileSync(join(repository, ".git/HEAD"), head);
+    writeFileSync(join(repository, ".git/config"), config);
+    return host.gitDefaultRemoteUrls(repository);
+  };
+  const good = ["https://github.com/acme/app.git"];
+  assert.deepEqual(ask(ORIGIN), good);
+  for (const [config, message] of [
+    [`${ORIGIN}[broken\n`, /config`, line 3: expected a section/],
+    [`${ORIGIN}\tvcs = ext\n`, /`git-remote-ext`/],
+    ['[remote "origin"]\n\turl = ext::sh -c id\n', /`git-remote-ext`/],
+    [`${ORIGIN}[includeIf "moon:full"]\n\tpath = x\n`, /moon:full/],
+    ['[remote "origin"]\n\turl\n', /`remote.origin.url`/],
+  ]) {
+    assert.throws(() => ask(config), { name: "HostError", message });
+  }
+  // White space is git's, and so is the length of a head that tells a repository.
+  const remotes = `${ORIGIN}${FORK}[branch "voil\u00e0"]\n\tremote = fork\n`;
+  assert.deepEqual(ask(remotes, "ref: refs/heads/voil\u00e0\n"), ["git@forge.example:me/app.git"]);
+  assert.deepEqual(ask(remotes, "ref:\x0crefs/heads/main\n"), []);
+  assert.deepEqual(ask(remotes, `ref:${" ".repeat(300)}refs/heads/main\n`), []);
+  assert.throws(() => ask(remotes, "ref: refs/heads/main\x0c\n"), { name: "HostError" });
+  // A file is in the repository of its directory, and a link that leads nowhere is no directory.
+  assert.deepEqual(ask(ORIGIN), good);
+  assert.deepEqual(host.gitDefaultRemoteUrls(join(repository, ".git/config")), good);
+  rmSync(join(repository, ".git/objects"), { recursive: true });
+  symlinkSync("nowhere", join(repository, ".git/objects"));
+  assert.deepEqual(host.gitDefaultRemoteUrls(repository), []);
 });

@@ -154,11 +154,9 @@ impl<'a> Git<'a> {
     /// # Errors
     /// The answer is not certain; see the crate's description.
     pub fn default_remote_urls(&self, directory: &str) -> Result<Vec<String>, Error> {
-        let Some(repository) = self.discover(directory)? else {
-            return Ok(Vec::new());
-        };
-        let branch = repository.branch(self.files)?;
-        let remotes = self.remotes(Some(&repository))?;
+        let repository = self.discover(directory)?;
+        let branch = self.branch_of(repository.as_ref())?;
+        let remotes = self.remotes(repository.as_ref())?;
         texts(remotes.without_argument(branch.as_deref())?)
     }
 
@@ -186,11 +184,17 @@ impl<'a> Git<'a> {
     /// # Errors
     /// The answer is not certain; see the crate's description.
     pub fn branch(&self, directory: &str) -> Result<Option<String>, Error> {
-        let Some(repository) = self.discover(directory)? else {
-            return Ok(None);
-        };
-        let branch = repository.branch(self.files)?;
-        branch.map(branch_text).transpose()
+        let repository = self.discover(directory)?;
+        // Git does nothing where it does not understand the configuration.
+        self.remotes(repository.as_ref())?;
+        self.branch_of(repository.as_ref())?.map(branch_text).transpose()
+    }
+
+    fn branch_of(&self, repository: Option<&Repository>) -> Result<Option<Vec<u8>>, Error> {
+        match repository {
+            Some(repository) => repository.branch(self.files),
+            None => Ok(None),
+        }
     }
 
     fn discover(&self, directory: &str) -> Result<Option<Repository>, Error> {

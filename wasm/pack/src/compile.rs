@@ -12,6 +12,8 @@ pub enum Face {
     JavaScript,
     /// A component.
     Component,
+    /// Git's answers, for the Node host alone.
+    Git,
 }
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -20,19 +22,24 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// a clock have it look at that clock in each function that it enters, and a component is not sent over networks.
 const INLINED: u32 = 1200;
 
-/// Builds `callgate-wasm`, in the workspace at `root`, into the target directory `target`; the answer is the module.
+/// Builds the face's crate, in the workspace at `root`, into the target directory `target`; the answer is the module.
 ///
 /// # Errors
 /// When the compiler has no such target, and when cargo cannot be started or fails; what it says is on standard error.
 pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dyn Error>> {
     require_target()?;
-    let feature = match face {
-        Face::JavaScript => "js",
-        Face::Component => "component",
+    let (package, module, features): (_, _, &[&str]) = match face {
+        Face::JavaScript => ("callgate-wasm", "callgate_wasm.wasm", &["--features", "js"]),
+        Face::Component => (
+            "callgate-wasm",
+            "callgate_wasm.wasm",
+            &["--features", "component"],
+        ),
+        Face::Git => ("callgate-git-wasm", "callgate_git_wasm.wasm", &[]),
     };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.current_dir(root).arg("build").arg("--locked");
-    command.args(["--package", "callgate-wasm", "--features", feature]);
+    command.args(["--package", package]).args(features);
     command.args(["--profile", "wasm", "--target", TARGET]);
     command.arg("--target-dir").arg(target);
     // What a build script or clippy was started with is not meant for this build.
@@ -44,13 +51,17 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         Face::JavaScript => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
         }
+        // It reads a few small files for a question; its size counts.
+        Face::Git => {
+            command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "s");
+        }
         Face::Component => {
             command.env("CARGO_PROFILE_WASM_STRIP", "symbols");
             command.env("RUSTFLAGS", format!("-C llvm-args=-inline-threshold={INLINED}"));
         }
     }
     succeed(&mut command)?;
-    Ok(target.join(TARGET).join("wasm/callgate_wasm.wasm"))
+    Ok(target.join(TARGET).join("wasm").join(module))
 }
 
 /// Says in one line what is missing, where cargo would say that it cannot find `core`.

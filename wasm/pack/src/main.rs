@@ -2,7 +2,8 @@
 //! word both.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part,
-//! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`. For hosts of components, binaryen
+//! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with the module of
+//! `callgate-git-wasm`, which the package's Node host loads when it is asked about git. For hosts of components, binaryen
 //! optimizes the module, and the component is put into `wasm/dist`. Prints the sizes, and says by how much the
 //! compressed module of the npm package is larger than its budget.
 
@@ -56,12 +57,26 @@ fn main() -> ExitCode {
 
 fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
     let root = root()?;
+    let out = root.join("js/wasm");
+    fs::create_dir_all(&out)?;
+    fs::write(out.join("roles.js"), roles::javascript()?)?;
+    fs::write(out.join("roles.d.ts"), roles::declarations()?)?;
+    let brotli = bind(&root, "callgate", Face::JavaScript, keeps_names)?;
+    if let Some(over @ 1..) = brotli.checked_sub(BROTLI_BUDGET) {
+        eprintln!("callgate.wasm is {over} bytes over its budget of {BROTLI_BUDGET}, compressed with brotli");
+    }
+    bind(&root, "git", Face::Git, keeps_names)?;
+    Ok(())
+}
+
+/// Builds the module of a face into `js/wasm`, with what wasm-bindgen writes for it; its size, compressed.
+fn bind(root: &Path, name: &str, face: Face, keeps_names: bool) -> Result<usize, Box<dyn Error>> {
     let js = root.join("js");
     let out = js.join("wasm");
-    let built = compile(&root, &target(&root), Face::JavaScript)?;
+    let built = compile(root, &target(root), face)?;
     let mut output = Bindgen::new()
         .input_path(built)
-        .out_name("callgate")
+        .out_name(name)
         .web(true)?
         .typescript(true)
         .omit_default_module_path(true)
@@ -69,18 +84,11 @@ fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
         .remove_name_section(!keeps_names)
         .remove_producers_section(true)
         .generate_output()?;
-    fs::create_dir_all(&out)?;
-    fs::write(out.join("callgate.js"), output.js())?;
-    fs::write(out.join("callgate.d.ts"), output.ts().unwrap_or_default())?;
-    fs::write(out.join("roles.js"), roles::javascript()?)?;
-    fs::write(out.join("roles.d.ts"), roles::declarations()?)?;
-    let module = out.join("callgate.wasm");
+    fs::write(out.join(format!("{name}.js")), output.js())?;
+    fs::write(out.join(format!("{name}.d.ts")), output.ts().unwrap_or_default())?;
+    let module = out.join(format!("{name}.wasm"));
     let optimized = optimize(&js, &output.wasm_mut().emit_wasm(), &module, keeps_names)?;
-    let brotli = report("callgate.wasm", &optimized)?;
-    if let Some(over @ 1..) = brotli.checked_sub(BROTLI_BUDGET) {
-        eprintln!("callgate.wasm is {over} bytes over its budget of {BROTLI_BUDGET}, compressed with brotli");
-    }
-    Ok(())
+    report(&format!("{name}.wasm"), &optimized)
 }
 
 /// The component, built where the build script of `callgate-host` builds it too.

@@ -1,0 +1,54 @@
+//! What the crate must not hold: anything that reaches outside the process, or outlives a question.
+
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn nothing_reaches_outside_or_outlives_a_question() {
+    const WORDS: &[&str] = &[
+        "std::env",
+        "std::fs",
+        "std::io",
+        "std::net",
+        "std::os",
+        "std::process",
+        "std::sync",
+        "std::thread",
+        "std::time",
+        "HashMap",
+        "static ",
+        "thread_local",
+        "unsafe",
+        "println",
+        "OnceCell",
+        "LazyCell",
+    ];
+    let mut count = 0;
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        count += 1;
+        let source = fs::read_to_string(&path).unwrap();
+        let code: Vec<&str> = source
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        for word in WORDS {
+            assert!(
+                !code.iter().any(|line| line.contains(word)),
+                "`{word}` in {}",
+                path.display()
+            );
+        }
+    }
+    assert!(count > 10, "{count} files");
+}
+
+#[test]
+fn the_crate_stands_on_nothing() {
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    assert!(!manifest.contains("\n[dependencies]"), "{manifest}");
+    assert!(manifest.contains("unsafe_code = \"forbid\""), "{manifest}");
+}

@@ -1,0 +1,128 @@
+//! Git's answers for the Node host: `callgate-git` over a disk that JavaScript reads.
+//!
+//! A module beside the engine's, since it would be a fourteenth of that one, and only Node has a disk.
+
+use callgate_git::{Error, Files, Found, Git, Kind, Places};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The package's disk. Paths are bytes; a method that cannot tell throws an `Error` that says why.
+    pub type Disk;
+
+    /// What `~` stands for.
+    #[wasm_bindgen(method, getter, js_name = homeDir)]
+    fn home_dir(this: &Disk) -> String;
+
+    /// The directory of the user's other configuration.
+    #[wasm_bindgen(method, getter, js_name = configDir)]
+    fn config_dir(this: &Disk) -> String;
+
+    #[wasm_bindgen(method, getter, js_name = isMacos)]
+    fn is_macos(this: &Disk) -> bool;
+
+    #[wasm_bindgen(method, catch)]
+    fn real(this: &Disk, path: &[u8]) -> Result<Option<Vec<u8>>, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn look(this: &Disk, path: &[u8]) -> Result<Option<Seen>, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &Disk, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = isSearchable)]
+    fn is_searchable(this: &Disk, path: &[u8]) -> Result<bool, JsValue>;
+
+    /// What is at a path.
+    type Seen;
+
+    /// 0 for a file, 1 for a directory, 2 for a link, which has a target, 3 for anything else.
+    #[wasm_bindgen(method, getter)]
+    fn kind(this: &Seen) -> u32;
+
+    #[wasm_bindgen(method, getter)]
+    fn target(this: &Seen) -> Option<Vec<u8>>;
+
+    #[wasm_bindgen(method, getter, js_name = isOwn)]
+    fn is_own(this: &Seen) -> bool;
+
+    #[wasm_bindgen(method, getter)]
+    fn device(this: &Seen) -> f64;
+
+    type Thrown;
+
+    #[wasm_bindgen(method, getter)]
+    fn message(this: &Thrown) -> String;
+}
+
+impl Files for Disk {
+    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.real(path).map_err(|thrown| failed(path, &thrown))
+    }
+
+    fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
+        let seen = self.look(path).map_err(|thrown| failed(path, &thrown))?;
+        Ok(seen.map(|seen| Found {
+            kind: match (seen.kind(), seen.target()) {
+                (0, _) => Kind::File,
+                (1, _) => Kind::Directory,
+                (2, Some(target)) => Kind::Link(target),
+                _ => Kind::Other,
+            },
+            is_own: seen.is_own(),
+            device: seen.device().to_bits(),
+        }))
+    }
+
+    fn read(&self, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, Error> {
+        self.read(path, limit).map_err(|thrown| failed(path, &thrown))
+    }
+
+    fn is_searchable(&self, path: &[u8]) -> Result<bool, Error> {
+        self.is_searchable(path).map_err(|thrown| failed(path, &thrown))
+    }
+}
+
+fn failed(path: &[u8], thrown: &JsValue) -> Error {
+    Error::about(path, &thrown.unchecked_ref::<Thrown>().message())
+}
+
+/// Every URL that a remote stands for in the repository of a directory.
+///
+/// # Errors
+/// A message when the answer is not certain.
+#[wasm_bindgen(js_name = gitRemoteUrls)]
+pub fn git_remote_urls(disk: &Disk, directory: &str, remote: &str) -> Result<Vec<String>, JsValue> {
+    Git::new(disk, &places(disk))
+        .remote_urls(directory, remote)
+        .map_err(said)
+}
+
+/// The same for the remotes that a fetch or push without an argument would use.
+///
+/// # Errors
+/// A message when the answer is not certain.
+#[wasm_bindgen(js_name = gitDefaultRemoteUrls)]
+pub fn git_default_remote_urls(disk: &Disk, directory: &str) -> Result<Vec<String>, JsValue> {
+    Git::new(disk, &places(disk))
+        .default_remote_urls(directory)
+        .map_err(said)
+}
+
+/// Every URL that git connects to when it is given this one.
+///
+/// # Errors
+/// A message when the answer is not certain.
+#[wasm_bindgen(js_name = gitUrls)]
+pub fn git_urls(disk: &Disk, directory: &str, url: &str) -> Result<Vec<String>, JsValue> {
+    Git::new(disk, &places(disk)).urls(directory, url).map_err(said)
+}
+
+fn said(error: Error) -> JsValue {
+    JsValue::from_str(error.message())
+}
+
+fn places(disk: &Disk) -> Places {
+    Places::new(&disk.home_dir(), &disk.config_dir(), disk.is_macos())
+}

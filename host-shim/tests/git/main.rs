@@ -1,0 +1,281 @@
+//! The real host's answers about git, held against the installed git over generated repositories.
+//!
+//! Each repository is written to the disk by hand, from a seed: heads, configurations and includes with the syntax and the
+//! white space that git knows and does not know, worktrees, bare and linked repositories, other owners, broken files. Git is
+//! then asked, in a closed environment, and must lead nowhere else than the answer says:
+//!
+//! - where git answers, ours is the same, or an error for one of the reasons in [`STRICTER`];
+//! - where git refuses, ours is an error.
+
+mod config;
+mod generate;
+mod heads;
+mod node;
+mod oracle;
+mod random;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use callgate_core::Host;
+use callgate_host::RealHost;
+use generate::Generated;
+use oracle::{Git, Said};
+
+const REPOSITORIES: usize = 5_000;
+
+/// Why an answer may be an error where git answers: a part of the message, and the reason.
+const STRICTER: &[(&str, &str)] = &[
+    (
+        "includes on an unknown condition",
+        "a later git may know the condition",
+    ),
+    (
+        "expected one that is absolute",
+        "only git knows the directory of another user, or its own prefix",
+    ),
+    ("legacy file", "git 3 no longer reads it"),
+    ("git would start the program", "git connects by a program"),
+    ("not UTF-8", "answers are text"),
+    ("empty URL", "git connects to nothing"),
+    ("does not tell the branch", "git would go on without a branch"),
+    (
+        "belongs to another user",
+        "`ls-remote` goes on without the repository",
+    ),
+    ("a NUL, expected text", "git cuts the text there"),
+    ("depends on how git is started", "`PWD` is not known"),
+    (
+        "has another value than expected",
+        "git looks at the key in some commands only",
+    ),
+    (
+        "is not a directory",
+        "git looks at the work tree in some commands only",
+    ),
+    ("not a regular file", "git passes over what it cannot read"),
+    ("too many links", "git passes over what it cannot read"),
+    (
+        "which git refuses where another condition is on such URLs",
+        "git looks at the condition in some commands only",
+    ),
+    ("does not name a directory", "git would look further up"),
+    ("Permission denied", "git would look further up"),
+    (
+        "is a bare repository",
+        "`ls-remote` goes on without the repository",
+    ),
+    (
+        "git would refuse the repository",
+        "`ls-remote` goes on without the repository",
+    ),
+];
+
+#[test]
+fn git_goes_nowhere_else_than_the_answers_say() {
+    if !oracle::is_installed() {
+        eprintln!("skipped: git does not run");
+        return;
+    }
+    let count = match std::env::var("CALLGATE_GIT_REPOSITORIES") {
+        Ok(text) => text.parse().expect("a number of repositories"),
+        Err(_) => REPOSITORIES,
+    };
+    let started = Instant::now();
+    let next = AtomicUsize::new(0);
+    let tally = Mutex::new(Tally::default());
+    let folder = tempfile::tempdir().expect("a folder for the repositories");
+    let root = folder.path().canonicalize().expect("the folder is there");
+    let workers = thread::available_parallelism().map_or(2, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        return;
+                    }
+                    let place = root.join(number.to_string());
+                    let counted = examine(&place, number as u64);
+                    tally.lock().expect("no thread panics with it").add(counted);
+                    fs::remove_dir_all(&place).expect("the repository can be removed");
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().expect("no thread panics with it");
+    eprintln!("{count} repositories in {:.1?}: {tally}", started.elapsed());
+    assert!(
+        tally.faults.is_empty(),
+        "{} faults:\n{}",
+        tally.faults.len(),
+        tally.shown_faults()
+    );
+    if count >= REPOSITORIES {
+        assert!(tally.agreed > count, "most questions have an answer: {tally}");
+        assert!(tally.refused > count / 20, "git refuses some: {tally}");
+    }
+}
+
+/// What was seen of some repositories.
+#[derive(Default)]
+struct Tally {
+    questions: usize,
+    agreed: usize,
+    refused: usize,
+    stricter: BTreeMap<&'static str, usize>,
+    faults: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.questions += other.questions;
+        self.agreed += other.agreed;
+        self.refused += other.refused;
+        self.faults.extend(other.faults);
+        for (reason, count) in other.stricter {
+            *self.stricter.entry(reason).or_default() += count;
+        }
+    }
+
+    fn shown_faults(&self) -> String {
+        let some: Vec<&str> = self.faults.iter().take(5).map(String::as_str).collect();
+        some.join("\n")
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            formatter,
+            "{} questions, {} with git's answer, {} refused by both, {} stricter:",
+            self.questions,
+            self.agreed,
+            self.refused,
+            self.stricter.values().sum::<usize>()
+        )?;
+        for (part, count) in &self.stricter {
+            let reason = STRICTER
+                .iter()
+                .find(|(known, _)| known == part)
+                .map_or("", |(_, why)| why);
+            writeln!(formatter, "  {count} `{part}`: {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one repository and asks both about it.
+fn examine(place: &Path, number: u64) -> Tally {
+    let generated = generate::generate(place, number);
+    let home = place.join("home");
+    let host = RealHost::new(text(&home), text(&home))
+        .expect("the folder is absolute")
+        .with_system_git_config([place.join("system")]);
+    let git = Git {
+        home,
+        system: place.join("system"),
+        directory: generated.started_in.clone(),
+    };
+    let repository = text(&generated.directory);
+    let mut examination = Examination {
+        tally: Tally::default(),
+        number,
+        place,
+        generated: &generated,
+    };
+    examination.compare(
+        "branch",
+        &git.branch(),
+        host.git_branch(repository)
+            .map(|branch| branch.into_iter().collect()),
+    );
+    for name in &generated.names {
+        examination.compare(name, &git.remote(name), host.git_remote_urls(repository, name));
+    }
+    examination.compare(
+        "(default)",
+        &git.default(),
+        host.git_default_remote_urls(repository),
+    );
+    for url in &generated.urls {
+        examination.compare(url, &git.url(url), host.git_url(repository, url));
+    }
+    examination.tally
+}
+
+struct Examination<'a> {
+    tally: Tally,
+    number: u64,
+    place: &'a Path,
+    generated: &'a Generated,
+}
+
+impl Examination<'_> {
+    fn compare(&mut self, what: &str, git: &Said, ours: Result<Vec<String>, callgate_core::HostError>) {
+        self.tally.questions += 1;
+        // Git prints a URL that has line ends as several lines.
+        let ours = ours.map(|urls| {
+            urls.iter()
+                .flat_map(|url| url.split('\n'))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        });
+        let fault = match (git, &ours) {
+            (Said::Refused(_), Err(_)) => {
+                self.tally.refused += 1;
+                return;
+            }
+            (Said::Refused(why), Ok(_)) => Some(format!("git refuses: {why}")),
+            (
+                Said::Answer {
+                    all,
+                    is_whole,
+                    pushes,
+                },
+                Ok(ours),
+            ) => {
+                // A group has the URLs of its members, which `git remote` does not know.
+                let is_whole = *is_whole && !self.generated.has_empty_urls && what != "all";
+                let is_pushed = |one: &String| {
+                    ours.iter()
+                        .any(|url| url == one || oracle::anonymous(url) == *one)
+                };
+                let is_same = pushes.iter().all(is_pushed)
+                    && all.iter().all(|one| ours.contains(one))
+                    && (!is_whole || ours.iter().all(|one| all.contains(one)));
+                if is_same {
+                    self.tally.agreed += 1;
+                    return;
+                }
+                Some(format!("git says {all:?}, and pushes to {pushes:?}"))
+            }
+            (Said::Answer { all, .. }, Err(error)) => {
+                match STRICTER.iter().find(|(part, _)| error.message.contains(part)) {
+                    Some((part, _)) => {
+                        *self.tally.stricter.entry(part).or_default() += 1;
+                        return;
+                    }
+                    None => Some(format!("git says {all:?}")),
+                }
+            }
+        };
+        if let Some(git) = fault {
+            self.tally.faults.push(format!(
+                "repository {}, {what}: {git}, we say {ours:?}\n{}",
+                self.number,
+                self.generated.shown(self.place)
+            ));
+        }
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the folder is UTF-8")
+}

@@ -1,0 +1,25 @@
+// What the Node host says of git: `node node.mjs PACKAGE REQUESTS`, both paths; prints the answers, `null` for an error.
+import { readFileSync } from "node:fs";
+
+const [place, requests] = process.argv.slice(2);
+const { createNodeHost } = await import(place);
+
+const answers = JSON.parse(readFileSync(requests, "utf8")).map(({ home, directory, names, urls }) => {
+  const host = createNodeHost({ homeDir: home, currentDir: home });
+  const asked = (ask) => {
+    try {
+      return ask();
+    } catch (thrown) {
+      if (thrown.name !== "HostError") {
+        throw thrown;
+      }
+      return null;
+    }
+  };
+  return [
+    ...names.map((name) => asked(() => host.gitRemoteUrls(directory, name))),
+    asked(() => host.gitDefaultRemoteUrls(directory)),
+    ...urls.map((url) => asked(() => host.gitUrl(directory, url))),
+  ];
+});
+console.log(JSON.stringify(answers));

@@ -1,0 +1,160 @@
+//! What the installed git says.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// Git in a closed environment.
+pub(crate) struct Git {
+    pub(crate) home: PathBuf,
+    pub(crate) system: PathBuf,
+    /// Where it is started.
+    pub(crate) directory: PathBuf,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// It would connect to these, or is on this branch.
+    Answer {
+        all: Vec<String>,
+        /// Whether there is nothing else.
+        is_whole: bool,
+        /// Where it would push to, without the user's name, which git does not print.
+        pushes: Vec<String>,
+    },
+    /// It does nothing.
+    Refused(String),
+}
+
+/// What git says where there is nothing to connect to.
+const NOTHING: &[&str] = &[
+    "not a git repository (or any",
+    "No remote configured to list refs from",
+    "No configured push destination",
+    "No such remote",
+    "no push configured",
+];
+
+pub(crate) fn is_installed() -> bool {
+    let status = Command::new("git")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}
+
+impl Git {
+    pub(crate) fn branch(&self) -> Said {
+        match self.lines(&["branch", "--show-current"]) {
+            Ok(all) => whole(all),
+            Err(why) if why.contains("not a git repository (or any") => self.default_or(why, Vec::new()),
+            Err(why) => Said::Refused(why),
+        }
+    }
+
+    /// A remote by its name. Of one that the user's own files define, `git remote` knows nothing.
+    pub(crate) fn remote(&self, name: &str) -> Said {
+        if let Ok(mut all) = self.lines(&["remote", "get-url", "--all", "--", name]) {
+            let push = self.lines(&["remote", "get-url", "--all", "--push", "--", name]);
+            all.extend(push.unwrap_or_default());
+            return whole(all);
+        }
+        let mut said = self.url(name);
+        if let Said::Answer { all, pushes, .. } = &mut said {
+            // Without any, a name stands for itself.
+            all.retain(|one| one != name);
+            pushes.retain(|one| one != name);
+        }
+        said
+    }
+
+    /// A fetch and a push without an argument.
+    pub(crate) fn default(&self) -> Said {
+        let pushes = self.pushes(None);
+        match self.lines(&["ls-remote", "--get-url"]) {
+            Ok(all) => part(all, pushes),
+            Err(why) => self.default_or(why, pushes),
+        }
+    }
+
+    /// A URL that is given.
+    pub(crate) fn url(&self, url: &str) -> Said {
+        match self.lines(&["ls-remote", "--get-url", "--", url]) {
+            Ok(all) => part(all, self.pushes(Some(url))),
+            Err(why) => Said::Refused(why),
+        }
+    }
+
+    /// Nothing, if git says that there is nothing.
+    fn default_or(&self, why: String, pushes: Vec<String>) -> Said {
+        if NOTHING.iter().any(|nothing| why.contains(nothing)) {
+            part(Vec::new(), pushes)
+        } else {
+            Said::Refused(why)
+        }
+    }
+
+    /// Where git says that it pushes to, before no protocol is allowed to.
+    fn pushes(&self, remote: Option<&str>) -> Vec<String> {
+        let mut arguments = vec!["push", "-v", "--dry-run", "--all"];
+        arguments.extend(remote);
+        let output = self.run(&arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        text.lines()
+            .filter_map(|line| Some(line.strip_prefix("Pushing to ")?.to_owned()))
+            .collect()
+    }
+
+    /// The lines that git prints, or what it says when it fails.
+    fn lines(&self, arguments: &[&str]) -> Result<Vec<String>, String> {
+        let output = self.run(arguments);
+        if output.status.success() {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            Ok(text.split_terminator('\n').map(str::to_owned).collect())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+        }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new("git")
+            .args(arguments)
+            .current_dir(&self.directory)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &self.home)
+            .env("LC_ALL", "C")
+            .env("GIT_CONFIG_SYSTEM", &self.system)
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .stdin(Stdio::null())
+            .output()
+            .expect("git starts")
+    }
+}
+
+fn whole(all: Vec<String>) -> Said {
+    Said::Answer {
+        all,
+        is_whole: true,
+        pushes: Vec::new(),
+    }
+}
+
+fn part(all: Vec<String>, pushes: Vec<String>) -> Said {
+    Said::Answer {
+        all,
+        is_whole: false,
+        pushes,
+    }
+}
+
+/// `url` as git prints it where it pushes to: without what stands before an `@` (`transport_anonymize_url`).
+pub(crate) fn anonymous(url: &str) -> String {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    match url[start..].split_once('@') {
+        Some((user, rest)) if !user.contains('/') && (start > 0 || rest.contains(':')) => {
+            format!("{}{rest}", &url[..start])
+        }
+        _ => url.to_owned(),
+    }
+}

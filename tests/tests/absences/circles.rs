@@ -26,7 +26,6 @@ const KNOWN: &[&str] = &[
     "core/src/path/fold.rs <-> core/src/path/refusal.rs <-> core/src/path/resolve.rs <-> core/src/path/walk.rs",
     "core/src/world/condition.rs <-> core/src/world/operations.rs <-> core/src/world/visibility.rs",
     "host-shim/src/bundle.rs <-> host-shim/src/documents.rs",
-    "js/src/documents.ts <-> js/src/roles.ts <-> js/src/urls.ts",
     "wasm/src/component/approval.rs <-> wasm/src/component/plain.rs",
 ];
 

@@ -27,7 +27,7 @@ pub fn current_memory() -> JsValue {
 }
 
 /// The value as JavaScript's own: plain objects, `null` for what is not there.
-fn shown(value: &(impl Serialize + ?Sized)) -> JsValue {
+fn to_js(value: &(impl Serialize + ?Sized)) -> JsValue {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).unwrap_or(JsValue::NULL)
 }

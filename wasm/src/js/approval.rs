@@ -6,9 +6,9 @@ use callgate_core::{
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::host::{Asker, Callbacks, JsHost};
-use super::plain::{listed, parse, said};
-use super::{shown, wire};
+use super::host::{Callbacks, HostBridge, JsHost};
+use super::plain::{listed, parse, to_js_error};
+use super::{to_js, wire};
 
 /// One escalated call as it comes in.
 struct Incoming<'b> {
@@ -21,12 +21,12 @@ impl<'b> Incoming<'b> {
     fn read(arguments: &'b [u8], annotation: &str, roles: Option<Vec<String>>) -> Result<Self, JsValue> {
         let arguments = wire::read_arguments(arguments);
         let annotation = core::resolve_stored_annotation(&parse(annotation)?, &arguments)
-            .map_err(|faults| said(listed(&faults)))?;
+            .map_err(|faults| to_js_error(listed(&faults)))?;
         let registry = Registry::default();
         let role = |name: &String| {
             registry
                 .find(name)
-                .ok_or_else(|| said(format!("unknown role `{name}`")))
+                .ok_or_else(|| to_js_error(format!("unknown role `{name}`")))
         };
         let roles = roles
             .map(|roles| roles.iter().map(role).collect::<Result<Vec<_>, _>>())
@@ -72,21 +72,23 @@ pub fn extract_whitelist_candidates(
     callbacks: Callbacks,
 ) -> Result<JsValue, JsValue> {
     let incoming = Incoming::read(arguments, annotation, roles)?;
-    let asker = Asker::new(callbacks);
-    let host = JsHost::new(&asker, home, current);
+    let bridge = HostBridge::new(callbacks);
+    let host = JsHost::new(&bridge, home, current);
     let escalation = incoming.escalation(server, tool);
     let patterns = core::extract_whitelist_candidates(&escalation, escalation_id, reason, &host);
-    Ok(shown(&patterns.map_err(said)?))
+    Ok(to_js(&patterns.map_err(to_js_error)?))
 }
 
-/// Refuses what is no pattern, or has no constraints. The pattern is JSON text.
+/// Refuses what is not a pattern, or has no constraints. The pattern is JSON text.
 ///
 /// # Errors
 /// A message.
 #[wasm_bindgen(js_name = checkApproval)]
 pub fn check_approval(pattern: &str) -> Result<(), JsValue> {
-    let pattern: ApprovalPattern = serde_json::from_str(pattern).map_err(said)?;
-    core::ApprovalWhitelist::default().add(pattern).map_err(said)?;
+    let pattern: ApprovalPattern = serde_json::from_str(pattern).map_err(to_js_error)?;
+    core::ApprovalWhitelist::default()
+        .add(pattern)
+        .map_err(to_js_error)?;
     Ok(())
 }
 
@@ -111,15 +113,15 @@ pub fn find_approval(
     current: &str,
     callbacks: Callbacks,
 ) -> Result<Option<usize>, JsValue> {
-    let patterns: Vec<ApprovalPattern> = serde_json::from_str(patterns).map_err(said)?;
+    let patterns: Vec<ApprovalPattern> = serde_json::from_str(patterns).map_err(to_js_error)?;
     let mut whitelist = core::ApprovalWhitelist::default();
     for pattern in patterns {
-        whitelist.add(pattern).map_err(said)?;
+        whitelist.add(pattern).map_err(to_js_error)?;
     }
     let incoming = Incoming::read(arguments, annotation, roles)?;
-    let asker = Asker::new(callbacks);
-    let host = JsHost::new(&asker, home, current);
+    let bridge = HostBridge::new(callbacks);
+    let host = JsHost::new(&bridge, home, current);
     whitelist
         .find(&incoming.escalation(server, tool), &host)
-        .map_err(said)
+        .map_err(to_js_error)
 }

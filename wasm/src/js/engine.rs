@@ -8,8 +8,8 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::host::{Asker, Callbacks, JsHost};
-use super::shown;
+use super::host::{Callbacks, HostBridge, JsHost};
+use super::to_js;
 use super::verdicts::Verdicts;
 use super::wire::{self, Incoming, Tool};
 
@@ -23,7 +23,7 @@ struct Refusal {
 
 pub(super) fn refusal(message: impl ToString, diagnostics: Vec<callgate_core::Diagnostic>) -> JsValue {
     let message = message.to_string();
-    shown(&Refusal { message, diagnostics })
+    to_js(&Refusal { message, diagnostics })
 }
 
 /// Collects the documents of an engine.
@@ -44,7 +44,7 @@ impl WasmBuilder {
     /// Takes the JSON text of one document, as UTF-8.
     ///
     /// # Errors
-    /// When an engine has no such document, or the bytes are no UTF-8.
+    /// When an engine has no such document, or the bytes are not UTF-8.
     pub fn part(&mut self, name: &str, text: Vec<u8>) -> Result<(), JsValue> {
         let part = Part::from_key(name)
             .ok_or_else(|| refusal(format!("an engine has no document `{name}`"), Vec::new()))?;
@@ -70,8 +70,8 @@ impl WasmBuilder {
             .fold(Engine::builder(), |builder, (part, text)| {
                 builder.part(*part, Input::Text(text))
             });
-        let asker = Asker::new(callbacks);
-        let host = JsHost::new(&asker, &home, &current).ignoring_case(ignores_path_case);
+        let bridge = HostBridge::new(callbacks);
+        let host = JsHost::new(&bridge, &home, &current).ignoring_case(ignores_path_case);
         let engine = builder
             .build(&host)
             .map_err(|error| refusal(&error, error.diagnostics.clone()))?;
@@ -79,7 +79,7 @@ impl WasmBuilder {
         Ok(WasmEngine {
             references,
             engine,
-            asker,
+            bridge,
             home,
             current,
             tools: Vec::new(),
@@ -102,7 +102,7 @@ struct ShownTool<'e> {
 #[wasm_bindgen]
 pub struct WasmEngine {
     engine: Engine,
-    asker: Asker,
+    bridge: HostBridge,
     home: String,
     current: String,
     tools: Vec<Tool>,
@@ -141,7 +141,7 @@ impl WasmEngine {
             return JsValue::UNDEFINED;
         }
         let interest = self.engine.interest(server, tool);
-        let shown = shown(&ShownTool {
+        let shown = to_js(&ShownTool {
             number: self.tools.len(),
             members: interest.members.clone(),
             others: interest.others,
@@ -166,7 +166,7 @@ impl WasmEngine {
 
     /// What was noticed when the engine was built.
     pub fn warnings(&self) -> JsValue {
-        shown(self.engine.warnings())
+        to_js(self.engine.warnings())
     }
 
     /// Whether calls of the server are allowed unseen.
@@ -178,12 +178,12 @@ impl WasmEngine {
     /// What an annotated tool does, with what follows from its kind; `null` for any other.
     pub fn semantics(&self, server: &str, tool: &str) -> JsValue {
         let semantics = self.engine.semantics(server, tool);
-        shown(&semantics.map(callgate_core::Semantics::described))
+        to_js(&semantics.map(callgate_core::Semantics::described))
     }
 
     /// The capability ceiling; `null` without one.
     pub fn ceiling(&self) -> JsValue {
-        shown(&self.engine.ceiling())
+        to_js(&self.engine.ceiling())
     }
 
     /// The directory of the sandbox that relative paths are relative to, absolute; `undefined` without a sandbox.
@@ -197,7 +197,7 @@ impl WasmEngine {
     /// # Errors
     /// `{message}` when the host fails.
     pub fn refresh(&mut self) -> Result<(), JsValue> {
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
         self.engine
             .refresh(&host)
             .map_err(|error| refusal(error, Vec::new()))
@@ -206,28 +206,28 @@ impl WasmEngine {
     /// Judges the call that stands in the first `bytes`; the verdict's number.
     pub fn evaluate(&mut self, tool: usize, bytes: usize) -> u32 {
         let Incoming { call, .. } = incoming(&self.input, &self.tools, tool, bytes);
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
         self.verdicts.number(&self.engine.evaluate(&call, &host))
     }
 
     /// The same for a call as JSON text, in a context as JSON text where it has one.
     ///
     /// # Errors
-    /// `{message}` when the text is no call.
+    /// `{message}` when the text is not a call.
     #[wasm_bindgen(js_name = evaluateText)]
     pub fn evaluate_text(&mut self, text: &str, context: Option<String>) -> Result<u32, JsValue> {
         let mut call = Call::from_json(text).map_err(|error| refusal(error, Vec::new()))?;
         if let Some(context) = context {
             call = call.within(read_context(&context));
         }
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
         Ok(self.verdicts.number(&self.engine.evaluate(&call, &host)))
     }
 
     /// Prepares and judges; the verdict's number. What changes in the arguments is in the output.
     pub fn gate(&mut self, tool: usize, bytes: usize) -> u32 {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
         let gated = self.engine.gate(&call, container, &host);
         wire::write(&gated.prepared.unwrap_or_default(), &mut self.output);
         self.verdicts.number(&gated.verdict)
@@ -236,7 +236,7 @@ impl WasmEngine {
     /// Prepares without judging. What changes in the arguments is in the output.
     ///
     /// # Errors
-    /// `{message}` when the host fails, or the arguments are no object.
+    /// `{message}` when the host fails, or the arguments are not an object.
     pub fn prepare(
         &mut self,
         tool: usize,
@@ -244,7 +244,7 @@ impl WasmEngine {
         allowed_directory: Option<String>,
     ) -> Result<(), JsValue> {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
         let prepared = self
             .engine
             .prepare(&call, allowed_directory.as_deref(), container, &host);
@@ -260,13 +260,13 @@ impl WasmEngine {
 
     /// The verdict of that number.
     pub fn verdict(&self, number: u32) -> JsValue {
-        shown(self.verdicts.shown(number))
+        to_js(self.verdicts.shown(number))
     }
 
     /// Explains what `evaluate` would say, or what `gate` would; for an agent without anything of the host.
     pub fn explain(&self, tool: usize, bytes: usize, gates: bool, for_agent: bool) -> JsValue {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
         let request = if gates {
             Request::gate(&call, container)
         } else {
@@ -277,7 +277,7 @@ impl WasmEngine {
         } else {
             Audience::Operator
         };
-        shown(&self.engine.judge(&request.explained(audience), &host).explanation)
+        to_js(&self.engine.judge(&request.explained(audience), &host).explanation)
     }
 
     /// `{reply, reference}`: the place of an address, and the number of a reference to it where there is one;
@@ -296,11 +296,11 @@ impl WasmEngine {
         } else {
             Existence::NotRequired
         };
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
         let (reply, reference) =
             places.resolve(address, existence, &read_context(context), references, &host);
         let reference = reference.map(|one| one.number());
-        shown(&Resolved { reply, reference })
+        to_js(&Resolved { reply, reference })
     }
 
     /// The path that a reference stands for.
@@ -347,14 +347,14 @@ impl WasmEngine {
             subdirectory: subdirectory.as_deref(),
             address: address.as_deref(),
         };
-        let host = JsHost::new(&self.asker, &self.home, &self.current);
-        shown(&places.enforce(mode.as_deref(), &operation, &read_context(context), &host))
+        let host = JsHost::new(&self.bridge, &self.home, &self.current);
+        to_js(&places.enforce(mode.as_deref(), &operation, &read_context(context), &host))
     }
 
     /// The roles of each argument in the call, as pairs; `null` for a tool without annotation.
     pub fn annotation(&self, tool: usize, bytes: usize) -> JsValue {
         let incoming = incoming(&self.input, &self.tools, tool, bytes);
-        shown(&self.engine.annotation(&incoming.call))
+        to_js(&self.engine.annotation(&incoming.call))
     }
 }
 

@@ -14,7 +14,7 @@ extern "C" {
     /// The package's side of a host.
     pub type Callbacks;
 
-    /// Answers `question` about the texts at `first` and `second`: the answer's type is given back; its length and
+    /// Answers `question` about the texts at `first` and `second`, and returns the answer's type; its length and
     /// its bytes are written to `answer`, as far as there is `room`.
     #[wasm_bindgen(method)]
     fn ask(
@@ -33,7 +33,7 @@ extern "C" {
     fn repeat(this: &Callbacks, answer: *mut u8, room: usize);
 }
 
-/// What can be asked; the numbers are the package's too.
+/// What can be asked; the package has the same numbers.
 #[derive(Clone, Copy)]
 enum Question {
     Realpath = 0,
@@ -55,17 +55,17 @@ enum Answer {
     Nothing,
     Yes,
     No,
-    Texts(Vec<String>),
+    Strings(Vec<String>),
     Failed(RealpathError),
 }
 
 /// The callbacks of a host, with the memory that its answers are written to.
-pub(super) struct Asker {
+pub(super) struct HostBridge {
     callbacks: Callbacks,
     answer: Cell<Vec<u8>>,
 }
 
-impl Asker {
+impl HostBridge {
     pub(super) fn new(callbacks: Callbacks) -> Self {
         Self {
             callbacks,
@@ -99,8 +99,8 @@ impl Asker {
 
     fn urls(&self, question: Question, first: &str, second: &str) -> Result<Vec<String>, HostError> {
         match self.ask(question, first, second)? {
-            Answer::Texts(urls) => Ok(urls),
-            other => Err(unfitting(other)),
+            Answer::Strings(urls) => Ok(urls),
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -108,7 +108,7 @@ impl Asker {
         match self.ask(Question::ReadLink, path, "")? {
             Answer::Text(target) => Ok(Some(target)),
             Answer::Nothing => Ok(None),
-            other => Err(unfitting(other)),
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -117,7 +117,7 @@ impl Asker {
             Answer::Yes => Ok(Some(true)),
             Answer::No => Ok(Some(false)),
             Answer::Nothing => Ok(None),
-            other => Err(unfitting(other)),
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -125,7 +125,7 @@ impl Asker {
         match self.ask(Question::Condition, name, subject)? {
             Answer::Yes => Ok(true),
             Answer::No => Ok(false),
-            other => Err(unfitting(other)),
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -136,7 +136,7 @@ impl Asker {
         };
         match self.ask(question, role, value)? {
             Answer::Text(text) => Ok(text),
-            other => Err(unfitting(other)),
+            other => Err(unexpected_answer(other)),
         }
     }
 }
@@ -154,14 +154,14 @@ fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
         2 => Answer::Yes,
         3 => Answer::No,
         4 => {
-            let mut texts = Vec::new();
+            let mut strings = Vec::new();
             let mut rest = bytes;
             while !rest.is_empty() {
                 let (one, after) = rest.get(4..)?.split_at_checked(length(rest))?;
-                texts.push(text(one)?);
+                strings.push(text(one)?);
                 rest = after;
             }
-            Answer::Texts(texts)
+            Answer::Strings(strings)
         }
         5 => Answer::Failed(RealpathError::NotFound),
         6 => Answer::Failed(RealpathError::Loop),
@@ -174,7 +174,7 @@ fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
     })
 }
 
-fn unfitting(answer: Answer) -> HostError {
+fn unexpected_answer(answer: Answer) -> HostError {
     match answer {
         Answer::Failed(RealpathError::Host(error)) => error,
         Answer::Missing(_)
@@ -182,7 +182,7 @@ fn unfitting(answer: Answer) -> HostError {
         | Answer::Nothing
         | Answer::Yes
         | Answer::No
-        | Answer::Texts(_)
+        | Answer::Strings(_)
         | Answer::Failed(_) => {
             HostError::new("the host's answer is of another type than the question asks for")
         }
@@ -191,7 +191,7 @@ fn unfitting(answer: Answer) -> HostError {
 
 /// A host with the two directories that it had when it was asked for them, for the time of one evaluation.
 pub(super) struct JsHost<'a> {
-    asker: &'a Asker,
+    bridge: &'a HostBridge,
     home: &'a str,
     current: &'a str,
     ignores_path_case: bool,
@@ -200,9 +200,9 @@ pub(super) struct JsHost<'a> {
 }
 
 impl<'a> JsHost<'a> {
-    pub(super) fn new(asker: &'a Asker, home: &'a str, current: &'a str) -> Self {
+    pub(super) fn new(bridge: &'a HostBridge, home: &'a str, current: &'a str) -> Self {
         Self {
-            asker,
+            bridge,
             home,
             current,
             ignores_path_case: false,
@@ -255,7 +255,7 @@ impl Host for JsHost<'_> {
         if self.is_missing(path) {
             return Err(RealpathError::NotFound);
         }
-        let answer = self.asker.ask(Question::Realpath, path, "");
+        let answer = self.bridge.ask(Question::Realpath, path, "");
         match answer.map_err(RealpathError::Host)? {
             Answer::Text(path) => Ok(Cow::Owned(path)),
             Answer::Failed(error) => Err(error),
@@ -263,7 +263,7 @@ impl Host for JsHost<'_> {
                 self.note_missing(path, &ancestor);
                 Err(RealpathError::NotFound)
             }
-            other => Err(RealpathError::Host(unfitting(other))),
+            other => Err(RealpathError::Host(unexpected_answer(other))),
         }
     }
 
@@ -271,30 +271,30 @@ impl Host for JsHost<'_> {
         if self.is_missing(path) {
             return Ok(None);
         }
-        self.asker.read_link(path)
+        self.bridge.read_link(path)
     }
 
     fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        self.asker.is_directory(path)
+        self.bridge.is_directory(path)
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        self.asker.urls(Question::GitRemoteUrls, repo, remote)
+        self.bridge.urls(Question::GitRemoteUrls, repo, remote)
     }
 
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        self.asker.urls(Question::GitDefaultRemoteUrls, repo, "")
+        self.bridge.urls(Question::GitDefaultRemoteUrls, repo, "")
     }
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        self.asker.urls(Question::GitUrl, repo, url)
+        self.bridge.urls(Question::GitUrl, repo, url)
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
-        self.asker.role_value(role, step, value)
+        self.bridge.role_value(role, step, value)
     }
 
     fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
-        self.asker.condition(name, subject)
+        self.bridge.condition(name, subject)
     }
 }

@@ -9,11 +9,11 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::engine::refusal;
-use super::host::{Asker, Callbacks, JsHost};
-use super::{shown, wire};
+use super::host::{Callbacks, HostBridge, JsHost};
+use super::{to_js, wire};
 
-/// What a refused plain function throws: a message.
-pub(super) fn said(error: impl ToString) -> JsValue {
+/// The message that a function throws.
+pub(super) fn to_js_error(error: impl ToString) -> JsValue {
     JsValue::from_str(&error.to_string())
 }
 
@@ -23,12 +23,12 @@ fn with_host<T>(
     current: &str,
     ask: impl FnOnce(&JsHost<'_>) -> Result<T, HostError>,
 ) -> Result<T, JsValue> {
-    let asker = Asker::new(callbacks);
-    ask(&JsHost::new(&asker, home, current)).map_err(said)
+    let bridge = HostBridge::new(callbacks);
+    ask(&JsHost::new(&bridge, home, current)).map_err(to_js_error)
 }
 
 pub(super) fn parse(text: &str) -> Result<Json, JsValue> {
-    serde_json::from_str(text).map_err(said)
+    serde_json::from_str(text).map_err(to_js_error)
 }
 
 /// `~` and `~/…` with the home directory in their place.
@@ -91,7 +91,7 @@ pub fn directory_for_path(
 /// The directories of the sandbox and of a policy's rules, as `[{path, name}]`. The policy is JSON text.
 ///
 /// # Errors
-/// A message when the text is no JSON, or the host fails.
+/// A message when the text is not JSON, or the host fails.
 #[wasm_bindgen(js_name = extractPolicyRoots)]
 pub fn extract_policy_roots(
     policy: &str,
@@ -103,7 +103,7 @@ pub fn extract_policy_roots(
     let policy = parse(policy)?;
     with_host(callbacks, home, current, |host| {
         let directories = allowed_directories.iter().map(String::as_str);
-        core::extract_policy_roots(&policy, directories, host).map(|roots| shown(&roots))
+        core::extract_policy_roots(&policy, directories, host).map(|roots| to_js(&roots))
     })
 }
 
@@ -113,14 +113,14 @@ pub fn extract_policy_roots(
 /// A message when the text is not `[{path, name}]`.
 #[wasm_bindgen(js_name = toMcpRoots)]
 pub fn to_mcp_roots(roots: &str) -> Result<JsValue, JsValue> {
-    let roots: Vec<PolicyRoot> = serde_json::from_str(roots).map_err(said)?;
-    Ok(shown(&core::to_mcp_roots(&roots)))
+    let roots: Vec<PolicyRoot> = serde_json::from_str(roots).map_err(to_js_error)?;
+    Ok(to_js(&core::to_mcp_roots(&roots)))
 }
 
 /// The servers that a policy's rules name. The policy is JSON text.
 ///
 /// # Errors
-/// A message when the text is no JSON.
+/// A message when the text is not JSON.
 #[wasm_bindgen(js_name = extractRequiredServers)]
 pub fn extract_required_servers(policy: &str) -> Result<Vec<String>, JsValue> {
     Ok(core::extract_required_servers(&parse(policy)?))
@@ -211,7 +211,7 @@ pub fn list_entry_matches(list_type: &str, value: &str, entry: &str) -> Option<b
 pub fn resolve_stored_annotation(stored: &str, arguments: &[u8]) -> Result<JsValue, JsValue> {
     let arguments = wire::read_arguments(arguments);
     let resolved = core::resolve_stored_annotation(&parse(stored)?, &arguments)
-        .map_err(|faults| said(listed(&faults)))?;
+        .map_err(|faults| to_js_error(listed(&faults)))?;
     let registry = core::Registry::default();
     let named: Vec<(&str, Vec<&str>)> = resolved
         .iter()
@@ -222,17 +222,17 @@ pub fn resolve_stored_annotation(stored: &str, arguments: &[u8]) -> Result<JsVal
             )
         })
         .collect();
-    Ok(shown(&named))
+    Ok(to_js(&named))
 }
 
 /// `[errors, warnings]` of compiled rules. Both documents are JSON text.
 ///
 /// # Errors
-/// A message when a text is no JSON.
+/// A message when a text is not JSON.
 #[wasm_bindgen(js_name = validateCompiledRules)]
 pub fn validate_compiled_rules(rules: &str, list_definitions: &str) -> Result<JsValue, JsValue> {
     let validation = core::validate_compiled_rules(&parse(rules)?, &parse(list_definitions)?);
-    Ok(shown(&(validation.errors, validation.warnings)))
+    Ok(to_js(&(validation.errors, validation.warnings)))
 }
 
 /// Whether calls of a tool of that kind may run side by side; `undefined` for an unknown kind.
@@ -262,7 +262,7 @@ pub fn side_effect_rank(name: &str) -> u8 {
 /// The narrower of two capability ceilings, both JSON text.
 ///
 /// # Errors
-/// `{message, diagnostics}` when one is no ceiling, or the second exceeds the first.
+/// `{message, diagnostics}` when one is not a ceiling, or the second exceeds the first.
 #[wasm_bindgen(js_name = intersectCeilings)]
 pub fn intersect_ceilings(host: &str, requested: &str) -> Result<JsValue, JsValue> {
     let load = |text| {
@@ -273,7 +273,7 @@ pub fn intersect_ceilings(host: &str, requested: &str) -> Result<JsValue, JsValu
     };
     let narrower = load(host)?.intersect(&load(requested)?);
     let narrower = narrower.map_err(|exceeds| refusal(exceeds, Vec::new()))?;
-    Ok(shown(&narrower))
+    Ok(to_js(&narrower))
 }
 
 /// A text with the host's directory replaced; `undefined` where it is not mentioned.

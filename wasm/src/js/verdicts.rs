@@ -1,4 +1,4 @@
-//! Verdicts as numbers: what an engine says again and again crosses once.
+//! Verdicts as numbers: one that an engine gives again and again crosses once.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

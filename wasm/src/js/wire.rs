@@ -5,7 +5,7 @@
 //! container   = 0 | 1 text | 2 context | 3 text context
 //! context     = 0 text                                             JSON text
 //! arguments   = 0 count member*                                    an object
-//!             | 1 sample:text                                      no object: a JSON text of the same type
+//!             | 1 sample:text                                      not an object: a JSON text of the same type
 //!             | 2 why:text                                         an object that cannot be read
 //! member      = name value
 //! name        = 0 text | 1 count                                   the number of a member of the tool
@@ -56,7 +56,7 @@ pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> 
     let context = if beside & 2 == 2 { reader.label() } else { None };
     let arguments = reader.byte().and_then(|kind| reader.arguments(kind));
     let mut call = Call::new(server, tool, arguments.unwrap_or_else(unreadable));
-    // A context that cannot be read is none, and what needs one is denied.
+    // A context that cannot be read is ignored, and what needs one is denied.
     if let Some(context) = context.and_then(|context| Context::from_json(context).ok()) {
         call = call.within(context);
     }

@@ -7,7 +7,7 @@ mod shape;
 mod siblings;
 mod value;
 
-pub(crate) use arguments::{Operand, Reading, Refusal};
+pub(crate) use arguments::{BoundArguments, BoundValue, Refusal};
 pub use call::{Arguments, Call, CallError};
 pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;

@@ -21,7 +21,7 @@ use reader::Reader;
 
 /// What an engine is built from, without a fault.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
+pub(crate) struct Config {
     /// The rules.
     pub(crate) policy: Policy,
     /// The tools.
@@ -59,7 +59,7 @@ pub(crate) struct Setup {
 ///
 /// Every diagnostic of every part, warnings among them, where one is an error, or where loading is strict
 /// and there are warnings.
-pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>> {
+pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Config, Vec<Diagnostic>> {
     let mut reader = Reader::new(parts)?;
     let options = reader.optional(Part::Options, |node, _| options::read(node));
     let options = options.unwrap_or_default();
@@ -132,7 +132,7 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Setup, Vec<Diagnostic>
         let by_design = lint::undeclared(ceiling, Part::Ceiling.key(), &annotations);
         reader.diagnostics.extend(by_design);
     }
-    Ok(Setup {
+    Ok(Config {
         policy,
         annotations,
         lists,
@@ -174,7 +174,7 @@ mod tests {
     const ANNOTATIONS: &str = r#"{"generatedAt":"t","servers":{}}"#;
 
     /// Reads `parts` with an empty policy and empty annotations, where they do not have their own.
-    fn read_with(parts: &[(Part, &str)]) -> Result<Setup, Vec<Diagnostic>> {
+    fn read_with(parts: &[(Part, &str)]) -> Result<Config, Vec<Diagnostic>> {
         let mut all: Vec<(Part, Input<'_>)> = parts
             .iter()
             .map(|(part, text)| (*part, Input::Text(text)))

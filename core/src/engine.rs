@@ -7,16 +7,15 @@ mod world;
 
 use std::fmt;
 
-use crate::bind::{Call, Prepared, Reading, Shape, ShapeError, shape};
+use crate::bind::{BoundArguments, Call, Prepared, Shape, ShapeError, shape};
 use crate::config::{self, Directories, Part};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::Input;
 use crate::host::{Facts, Host, HostError};
-use crate::judge::{Decision, Evaluation, Explanation, Forms, Pinned, Shaped, Task, ValueStep, Verdict};
+use crate::judge::{Canonicalizer, Case, Explanation, PathBase, Pinned, Task, Verdict};
 use crate::model::Semantics;
 use crate::policy::Ceiling;
 use crate::program::{Program, Tool, compile};
-use crate::role::{REDACTED, Step};
 
 pub use interest::Interest;
 pub use prepare::PrepareError;
@@ -119,13 +118,13 @@ impl Engine {
     /// When the host fails; the directories stay as they were.
     pub fn refresh(&mut self, host: &dyn Host) -> Result<(), HostError> {
         if self.pins {
-            let shaped = self.shaped_as_given();
-            let mut forms = Forms {
+            let mut canonicalizer = Canonicalizer {
                 program: &self.program,
                 facts: Facts::new(host, false),
-                shaped,
+                base: self.prepared_base(),
             };
-            self.pinned = Some(Pinned::resolve(&mut forms)?);
+            let pinned = Pinned::resolve(&mut canonicalizer);
+            self.pinned = Some(canonicalizer.facts.check(pinned)?);
         }
         Ok(())
     }
@@ -133,10 +132,10 @@ impl Engine {
     /// Judges a call. It is total: what cannot be judged is denied with a named rule.
     pub fn judge<'r>(&self, request: &Request<'r>, host: &dyn Host) -> Response<'_, 'r> {
         let given = &request.call.arguments;
-        self.walk(request, host, |verdict, prepared, evaluation| Response {
+        self.walk(request, host, |verdict, prepared, case| Response {
             explanation: request
                 .explain
-                .map(|audience| self.explanation(verdict.clone(), evaluation).shown_to(audience)),
+                .map(|audience| case.explain(verdict.clone()).shown_to(audience)),
             verdict,
             prepared,
             given,
@@ -161,9 +160,7 @@ impl Engine {
     /// The verdict of [`Engine::evaluate`] with everything that led to it.
     pub fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
         let request = Request::prepared(call).explained(Audience::Operator);
-        self.walk(&request, host, |verdict, _, evaluation| {
-            self.explanation(verdict, evaluation)
-        })
+        self.walk(&request, host, |verdict, _, case| case.explain(verdict))
     }
 
     /// The verdict of [`Engine::gate`] with everything that led to it.
@@ -174,18 +171,16 @@ impl Engine {
         host: &dyn Host,
     ) -> Explanation {
         let request = Request::gate(call, container_workspace_dir).explained(Audience::Operator);
-        self.walk(&request, host, |verdict, _, evaluation| {
-            self.explanation(verdict, evaluation)
-        })
+        self.walk(&request, host, |verdict, _, case| case.explain(verdict))
     }
 
     /// The roles of each argument of an annotated tool, conditions resolved against the call's arguments, in the
     /// annotation's order; none for an unknown tool.
     pub fn annotation(&self, call: &Call<'_>) -> Option<Vec<(String, Vec<&str>)>> {
         let tool = self.program.tool(call.server(), call.tool())?;
-        let reading = Reading::new(&self.program, Some(tool), call, None);
+        let bound = BoundArguments::new(&self.program, Some(tool), call, None);
         let names = tool.arguments.iter().map(|argument| argument.name.to_string());
-        let roles = reading.resolved.iter().map(|roles| {
+        let roles = bound.resolved.iter().map(|roles| {
             roles
                 .iter()
                 .map(|role| self.program.registry.name(*role))
@@ -241,20 +236,20 @@ impl Engine {
         &self.program.limits
     }
 
-    fn shaped_as_given(&self) -> Shaped<'_> {
-        Shaped {
-            base: &self.program.current,
+    fn prepared_base(&self) -> PathBase<'_> {
+        PathBase {
+            directory: &self.program.current,
             container: None,
-            relative_as_given: false,
+            keeps_relative: false,
         }
     }
 
-    fn shaped_for_gate<'s>(&'s self, container: Option<&'s str>) -> Shaped<'s> {
+    fn gate_base<'s>(&'s self, container: Option<&'s str>) -> PathBase<'s> {
         let sandbox = self.program.sandbox.first().map(|first| &**first);
-        Shaped {
-            base: sandbox.unwrap_or(&self.program.current),
+        PathBase {
+            directory: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),
-            relative_as_given: sandbox.is_some(),
+            keeps_relative: sandbox.is_some(),
         }
     }
 
@@ -269,112 +264,42 @@ impl Engine {
         &'p self,
         request: &Request<'_>,
         host: &dyn Host,
-        finish: impl FnOnce(Verdict<'p>, Option<Prepared>, Evaluation<'p, '_, '_>) -> T,
+        finish: impl FnOnce(Verdict<'p>, Option<Prepared>, Case<'p, '_, '_>) -> T,
     ) -> T {
         let (tool, found) = self.shape(request.call);
-        let (shape, misshapen) = match found {
+        let (shape, invalid_shape) = match found {
             Ok(shape) => (shape, None),
             Err(error) => (Shape::unchanged(request.call), Some(error)),
         };
         let task = Task {
             call: &shape.call,
             renamed: shape.renamed,
-            misshapen,
-            shaped: match request.paths {
-                Paths::Prepared => self.shaped_as_given(),
+            invalid_shape,
+            base: match request.paths {
+                Paths::Prepared => self.prepared_base(),
                 Paths::Gate {
                     container_workspace_dir,
-                } => self.shaped_for_gate(container_workspace_dir),
+                } => self.gate_base(container_workspace_dir),
             },
             traced: request.explain.is_some(),
         };
-        let mut evaluation = self.evaluation(tool, task, host);
+        let mut case = self.case(tool, task, host);
         let (verdict, prepared) = match request.paths {
-            Paths::Prepared => (evaluation.judge(), None),
-            Paths::Gate { .. } => settle(&mut evaluation),
+            Paths::Prepared => (case.judge(), None),
+            Paths::Gate { .. } => {
+                let (verdict, prepared) = case.gate();
+                (verdict, Some(prepared))
+            }
         };
-        finish(verdict, prepared, evaluation)
+        finish(verdict, prepared, case)
     }
 
-    fn evaluation<'p, 'c, 'h>(
+    fn case<'p, 'c, 'h>(
         &'p self,
         tool: Option<&'p Tool>,
         task: Task<'c, 'h>,
         host: &'h dyn Host,
-    ) -> Evaluation<'p, 'c, 'h> {
-        Evaluation::new(&self.program, self.pinned.as_ref(), tool, task, host)
-    }
-
-    fn explanation(&self, verdict: Verdict<'_>, mut evaluation: Evaluation<'_, '_, '_>) -> Explanation {
-        let values = self.explain_values(&mut evaluation);
-        let trace = evaluation.trace.take();
-        let (checks, roles, steps_left_out) = trace
-            .map(|trace| (trace.checks, trace.roles, trace.left_out))
-            .unwrap_or_default();
-        Explanation {
-            verdict: verdict.into_owned(),
-            server_name: evaluation.call.server().to_owned(),
-            tool_name: evaluation.call.tool().to_owned(),
-            values,
-            checks,
-            roles,
-            steps_left_out,
-            recording: evaluation
-                .forms
-                .facts
-                .into_recording(&self.program.home, &self.program.current),
-        }
-    }
-
-    fn explain_values(&self, evaluation: &mut Evaluation<'_, '_, '_>) -> Vec<ValueStep> {
-        let mut steps = Vec::new();
-        for at in 0..evaluation.reading.operands.len() {
-            let Some(operand) = evaluation.reading.operands.get(at) else {
-                continue;
-            };
-            for role in operand.roles.iter().copied() {
-                let definition = self.program.registry.get(role);
-                let redacted = definition.extract_policy_value == Some(Step::Redact);
-                let raw = if redacted {
-                    REDACTED.to_owned()
-                } else {
-                    operand.raw().to_owned()
-                };
-                let shown = evaluation.shown(at, role);
-                steps.push(ValueStep {
-                    argument: evaluation.pointer(at),
-                    role: definition.name.to_string(),
-                    raw,
-                    canonical: if redacted {
-                        Some(REDACTED.to_owned())
-                    } else {
-                        shown
-                    },
-                });
-                if steps.len() == self.program.limits.explanation_steps {
-                    return steps;
-                }
-            }
-        }
-        steps
-    }
-}
-
-/// Judges and prepares a call in one pass. A host that fails while values are prepared makes the verdict a denial;
-/// one that was a denial already stays what it was.
-fn settle<'p>(evaluation: &mut Evaluation<'p, '_, '_>) -> (Verdict<'p>, Option<Prepared>) {
-    let verdict = evaluation.judge();
-    if verdict.decision == Decision::Deny {
-        evaluation.conceal_places();
-    }
-    match evaluation.prepared() {
-        Ok(prepared) => (verdict, Some(prepared)),
-        Err(error) => {
-            let verdict = match verdict.decision {
-                Decision::Deny => verdict,
-                Decision::Allow | Decision::Escalate(_) => evaluation.failed(&error),
-            };
-            (verdict, Some(Prepared::default()))
-        }
+    ) -> Case<'p, 'c, 'h> {
+        Case::new(&self.program, self.pinned.as_ref(), tool, task, host)
     }
 }

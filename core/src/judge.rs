@@ -3,59 +3,74 @@
 
 mod canonical;
 mod ceiling;
+mod check;
+mod checks;
 mod combine;
 mod conditions;
 mod directories;
-mod places;
+mod directory;
+mod domains;
+mod git;
+mod protected;
+mod repository;
 mod rules;
 mod sandbox;
-mod structural;
 mod trace;
 mod verdict;
 mod walk;
+mod world;
 
-pub(crate) use canonical::{Forms, Shaped, heuristic};
+pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
-pub(crate) use trace::Trace;
+use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
 
-use crate::bind::{Call, Operand, Place, Prepared, Reading, ShapeError};
+use crate::bind::{BoundArguments, BoundValue, Call, Place, Prepared, ShapeError};
 use crate::host::{Facts, Host, HostError};
-use crate::path::Failure;
-use crate::program::{Program, ResolvedRoles, Tool};
-use crate::role::{Category, RoleId, RoleSet};
+use crate::program::{Program, ResolvedRoles, Tool, distinct};
+use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::text::escape_token;
+use canonical::Operand;
+use checks::Outcome;
 
 /// Everything about one call while it is judged.
-pub(crate) struct Evaluation<'p, 'c, 'h> {
-    pub(crate) program: &'p Program,
-    pub(crate) forms: Forms<'p, 'h>,
-    pub(crate) directories: Directories<'p>,
-    pub(crate) call: &'c Call<'c>,
-    pub(crate) tool: Option<&'p Tool>,
-    pub(crate) reading: Reading<'p, 'c>,
-    /// The roles that any argument of the tool bears in this call.
-    pub(crate) tool_roles: RoleSet,
+pub(crate) struct Case<'p, 'c, 'h> {
+    program: &'p Program,
+    canonicalizer: Canonicalizer<'p, 'h>,
+    directories: Directories<'p>,
+    call: &'c Call<'c>,
+    tool: Option<&'p Tool>,
+    arguments: BoundArguments<'p, 'c>,
+    /// The values that have no canonical form yet, in order.
+    pending: <Vec<BoundValue<'p, 'c>> as IntoIterator>::IntoIter,
+    /// The values that have one.
+    operands: Vec<Operand<'p, 'c>>,
+    /// The roles that any argument of the tool has in this call.
+    tool_roles: RoleSet,
+    /// The roles all of whose values lie within the sandbox.
+    sandboxed: RoleSet,
+    /// Whether the paths behind addresses may be forwarded to the tool's server.
+    may_forward_places: bool,
     /// Where git remotes of this call are looked up, once asked for.
     repository: Option<Option<String>>,
-    /// Members that stood under an alias, for what is prepared.
+    /// Members that stood under an alias.
     renamed: Vec<(usize, String)>,
-    pub(crate) trace: Option<Trace>,
+    trace: Option<Trace>,
 }
 
-/// A call with canonical keys, or one of the wrong shape, and what is done with it.
+/// A call with canonical keys, or one of the wrong shape, and how it is judged.
 pub(crate) struct Task<'c, 'h> {
     pub(crate) call: &'c Call<'c>,
     pub(crate) renamed: Vec<(usize, String)>,
-    pub(crate) misshapen: Option<ShapeError>,
-    pub(crate) shaped: Shaped<'h>,
+    pub(crate) invalid_shape: Option<ShapeError>,
+    pub(crate) base: PathBase<'h>,
     /// Whether steps and the host's answers are kept for an explanation.
     pub(crate) traced: bool,
 }
 
-impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
-    /// Reads the call of the tool, if that is annotated; nothing is asked of the host yet.
+impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
+    /// Binds the call's arguments to the roles of its tool, if that is annotated; the host is not asked yet.
     pub(crate) fn new(
         program: &'p Program,
         pinned: Option<&'p Pinned>,
@@ -63,219 +78,204 @@ impl<'p, 'c, 'h> Evaluation<'p, 'c, 'h> {
         task: Task<'c, 'h>,
         host: &'h dyn Host,
     ) -> Self {
-        let Task {
-            call,
-            renamed,
-            misshapen,
-            shaped,
-            traced,
-        } = task;
-        let reading = Reading::new(program, tool, call, misshapen);
-        let tool_roles = match (tool, &reading.resolved) {
+        let mut arguments = BoundArguments::new(program, tool, task.call, task.invalid_shape);
+        let values = std::mem::take(&mut arguments.values);
+        let tool_roles = match (tool, &arguments.resolved) {
             (Some(tool), ResolvedRoles::Fixed(_)) => tool.roles,
             (_, resolved) => resolved.iter().flatten().copied().collect(),
         };
         Self {
             program,
-            forms: Forms {
+            canonicalizer: Canonicalizer {
                 program,
-                facts: Facts::new(host, traced),
-                shaped,
+                facts: Facts::new(host, task.traced),
+                base: task.base,
             },
             directories: Directories::new(program, pinned),
-            call,
+            call: task.call,
             tool,
-            reading,
+            arguments,
+            operands: Vec::with_capacity(values.len()),
+            pending: values.into_iter(),
             tool_roles,
+            sandboxed: RoleSet::default(),
+            may_forward_places: false,
             repository: None,
-            renamed,
-            trace: traced.then(|| Trace::new(program.limits.explanation_steps)),
+            renamed: task.renamed,
+            trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
         }
     }
 
     /// The verdict. A host that fails makes it a denial, never anything else.
     pub(crate) fn judge(&mut self) -> Verdict<'p> {
-        match self.try_judge() {
-            Ok(verdict) => verdict,
-            Err(error) => self.failed(&error),
+        let Outcome { decided, escalated } = checks::run(self);
+        let verdict = match decided {
+            Some(verdict) => verdict,
+            None if self.canonicalizer.facts.has_failed() => return self.host_failure(),
+            None => self.judge_roles(),
+        };
+        if self.canonicalizer.facts.has_failed() {
+            return self.host_failure();
+        }
+        match escalated {
+            Some(escalated) => combine::stricter(verdict, escalated),
+            None => verdict,
         }
     }
 
-    /// What a host that fails makes of a call; its words may hold paths that only it may know.
-    pub(crate) fn failed(&mut self, error: &HostError) -> Verdict<'p> {
-        let hides = self.bears_addresses();
-        self.note("host", false, || {
-            if hides {
-                "the host failed".to_owned()
-            } else {
-                error.message.clone()
-            }
-        });
-        let reason = if hides {
-            "The host failed to answer".to_owned()
-        } else {
-            format!("The host failed to answer: {error}")
-        };
-        Verdict::deny("structural-host-error", reason)
+    /// The verdict, and the two views of the call from the same canonical forms that were judged. After a denial no view
+    /// holds the place behind an address.
+    pub(crate) fn gate(&mut self) -> (Verdict<'p>, Prepared) {
+        let verdict = self.judge();
+        let is_denied = verdict.decision == Decision::Deny;
+        if is_denied {
+            self.may_forward_places = false;
+        }
+        match self.prepare() {
+            Ok(prepared) => (verdict, prepared),
+            Err(_) if is_denied => (verdict, Prepared::default()),
+            Err(_) => (self.host_failure(), Prepared::default()),
+        }
     }
 
-    fn try_judge(&mut self) -> Result<Verdict<'p>, HostError> {
-        let mut pending = None;
-        let verdict = match self.structural(&mut pending)? {
-            structural::Outcome::Decided(verdict) => verdict,
-            structural::Outcome::Open { roles, resolved } => self.judge_roles(&roles, resolved)?,
-        };
-        Ok(match pending {
-            Some(pending) => combine::stricter(verdict, pending),
-            None => verdict,
+    /// The two views of the call.
+    ///
+    /// # Errors
+    /// When the host fails, or failed before.
+    pub(crate) fn prepare(&mut self) -> Result<Prepared, HostError> {
+        let context = self.call.context();
+        for bound in self.pending.by_ref() {
+            // Nothing tells whether an address that was not judged may be used.
+            if !bound.role_set.intersects(self.program.address_roles) {
+                self.operands.push(self.canonicalizer.operand(bound, &context));
+            }
+        }
+        let mut replacements = Vec::new();
+        for operand in &self.operands {
+            replacements.extend(self.canonicalizer.replacement(operand, self.may_forward_places));
+        }
+        let renamed = self.renamed.clone();
+        self.canonicalizer.facts.check(Prepared {
+            renamed,
+            replacements,
         })
     }
 
+    /// The verdict with everything that led to it.
+    pub(crate) fn explain(self, verdict: Verdict<'_>) -> Explanation {
+        let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
+        let values = self.explain_values();
+        let (checks, roles, steps_left_out) = self
+            .trace
+            .map(|trace| (trace.checks, trace.roles, trace.left_out))
+            .unwrap_or_default();
+        let facts = self.canonicalizer.facts;
+        Explanation {
+            verdict: verdict.into_owned(),
+            server_name,
+            tool_name,
+            values,
+            checks,
+            roles,
+            steps_left_out,
+            recording: facts.into_recording(&self.program.home, &self.program.current),
+        }
+    }
+
+    fn explain_values(&self) -> Vec<ValueStep> {
+        let judged = self
+            .operands
+            .iter()
+            .map(|operand| (&operand.bound, Some(operand)));
+        let pending = self.pending.as_slice().iter().map(|bound| (bound, None));
+        let each_role = judged
+            .chain(pending)
+            .flat_map(|(bound, operand)| bound.roles.iter().map(move |role| (bound, operand, *role)));
+        each_role
+            .take(self.program.limits.explanation_steps)
+            .map(|(bound, operand, role)| {
+                let definition = self.program.registry.get(role);
+                let is_redacted = definition.extract_policy_value == Some(Step::Redact);
+                let shown = |text: &str| if is_redacted { REDACTED } else { text }.to_owned();
+                let canonical = match is_redacted {
+                    true => Some(REDACTED.to_owned()),
+                    false => operand.and_then(|operand| operand.shown(role, definition)),
+                };
+                ValueStep {
+                    argument: self.pointer(bound),
+                    role: definition.name.to_string(),
+                    raw: shown(bound.raw()),
+                    canonical,
+                }
+            })
+            .collect()
+    }
+
+    /// The verdict for a host failure. The host's message is withheld when it could reveal paths.
+    fn host_failure(&mut self) -> Verdict<'p> {
+        let hides = self.has_addresses();
+        let message = match self.canonicalizer.facts.failure() {
+            Some(error) if !hides => Some(error.message.clone()),
+            Some(_) | None => None,
+        };
+        let reason = match &message {
+            Some(message) => format!("The host failed to answer: {message}"),
+            None => "The host failed to answer".to_owned(),
+        };
+        self.note("host", false, || {
+            message.unwrap_or_else(|| "the host failed".to_owned())
+        });
+        Verdict::deny("structural-host-error", reason)
+    }
+
     /// Records a structural check for an explanation.
-    pub(crate) fn note(&mut self, check: &'static str, passed: bool, detail: impl FnOnce() -> String) {
+    fn note(&mut self, check: &'static str, passed: bool, detail: impl FnOnce() -> String) {
         if let Some(trace) = &mut self.trace {
             trace.check(check, passed, detail());
         }
     }
 
-    pub(crate) fn server(&self) -> &'c str {
+    fn server(&self) -> &'c str {
         &self.call.server
     }
 
-    /// Indices of the operands that bear the role.
-    pub(crate) fn values_of(&self, role: RoleId) -> Vec<usize> {
-        let operands = self.reading.operands.iter().enumerate();
+    /// The resource roles of the tool in this call, in order.
+    fn resource_roles(&self) -> Vec<RoleId> {
+        match (self.tool, &self.arguments.resolved) {
+            (Some(tool), ResolvedRoles::Fixed(_)) => tool.resource_roles.to_vec(),
+            (_, resolved) => distinct(resolved, self.program.resource_roles),
+        }
+    }
+
+    /// Whether an argument of the call is an address, so that no path of the host may be revealed.
+    fn has_addresses(&self) -> bool {
+        self.tool_roles.intersects(self.program.address_roles)
+    }
+
+    /// Indices of the operands under the role.
+    fn values_of(&self, role: RoleId) -> Vec<usize> {
+        let operands = self.operands.iter().enumerate();
         operands
-            .filter(|(_, operand)| operand.role_set.contains(role))
+            .filter(|(_, operand)| operand.bound.role_set.contains(role))
             .map(|(at, _)| at)
             .collect()
     }
 
-    pub(crate) fn operand(&self, at: usize) -> Option<&Operand<'p, 'c>> {
-        self.reading.operands.get(at)
+    /// The name of an argument; empty for a value that the engine filled in.
+    fn name_of(&self, argument: Option<usize>) -> &'c str {
+        let member = argument.and_then(|at| self.call.arguments.members().get(at));
+        member.map_or("", |(name, _)| name)
     }
 
-    /// The repository whose remotes the call means: the argument `path`, else the first path, else the current
-    /// directory. `None` where it has no canonical form.
-    pub(crate) fn repository(&mut self) -> Result<Option<String>, HostError> {
-        if let Some(known) = &self.repository {
-            return Ok(known.clone());
+    /// Where the value stands, as a JSON Pointer (RFC 6901); empty for a value that the engine filled in.
+    fn pointer(&self, bound: &BoundValue<'_, '_>) -> String {
+        if bound.argument.is_none() {
+            return String::new();
         }
-        let found = match self.repository_argument()? {
-            Some(found) => Some(found),
-            None if self.names_repository() => None,
-            None => Some(self.program.current.to_string()),
-        };
-        self.repository = Some(found.clone());
-        Ok(found)
-    }
-
-    fn names_repository(&self) -> bool {
-        self.path_argument().is_some() || !self.first_path().is_empty()
-    }
-
-    fn first_path(&self) -> Vec<usize> {
-        let places = self.program.path_roles.union(self.program.address_roles);
-        let operands = self.reading.operands.iter().enumerate();
-        operands
-            .filter(|(_, operand)| operand.role_set.intersects(places))
-            .map(|(at, _)| at)
-            .take(1)
-            .collect()
-    }
-
-    fn path_argument(&self) -> Option<String> {
-        let (_, value) = self
-            .call
-            .arguments
-            .members()
-            .iter()
-            .find(|(name, _)| name == "path")?;
-        match value.read(1).ok()?.as_ref() {
-            crate::bind::Value::Text(text) => Some(text.to_string()),
-            _ => None,
-        }
-    }
-
-    /// The canonical path of the repository that an argument names.
-    pub(crate) fn repository_argument(&mut self) -> Result<Option<String>, HostError> {
-        let named = self.path_argument();
-        if let Some(operand) = self.addressed_repository(named.is_some()) {
-            // Where its place is not known the call is denied already.
-            return Ok(operand.located().map(|located| located.path.as_str().to_owned()));
-        }
-        let resolved = match named {
-            Some(text) => self.forms.path_like(&text),
-            None => match self
-                .first_path()
-                .first()
-                .and_then(|at| self.reading.operands.get_mut(*at))
-            {
-                Some(operand) => self
-                    .forms
-                    .resolve(operand)
-                    .map(|()| operand.path().cloned())
-                    .and_then(|path| path.ok_or(Failure::Unresolvable(crate::path::Unresolvable::Empty))),
-                None => return Ok(None),
-            },
-        };
-        match resolved {
-            Ok(path) => Ok(Some(path.as_str().to_owned())),
-            Err(Failure::Unresolvable(_)) => Ok(None),
-            Err(Failure::Host(error)) => Err(error),
-        }
-    }
-}
-
-impl Evaluation<'_, '_, '_> {
-    /// The two views of the call, from the same canonical forms that were judged.
-    pub(crate) fn prepared(&mut self) -> Result<Prepared, HostError> {
-        let mut replacements = Vec::new();
-        for operand in &mut self.reading.operands {
-            replacements.extend(self.forms.replacement(operand)?);
-        }
-        Ok(Prepared {
-            renamed: self.renamed.clone(),
-            replacements,
+        let start = format!("/{}", escape_token(self.name_of(bound.argument)));
+        bound.place.iter().fold(start, |pointer, place| match place {
+            Place::Item(item) => format!("{pointer}/{item}"),
+            Place::Member(name) => format!("{pointer}/{}", escape_token(name)),
         })
-    }
-
-    /// The canonical form that an explanation shows, from what the judgement has made already.
-    pub(crate) fn shown(&self, at: usize, role: RoleId) -> Option<String> {
-        let operand = self.operand(at)?;
-        let definition = self.program.registry.get(role);
-        match definition.category {
-            Category::Path => operand.path().map(|path| path.as_str().to_owned()),
-            Category::Url => {
-                let domains: Vec<&str> = operand
-                    .locations(role, definition)
-                    .iter()
-                    .map(|one| one.display_domain())
-                    .collect();
-                (!domains.is_empty()).then(|| domains.join(", "))
-            }
-            Category::Identifier | Category::Opaque => operand.text_under(role).map(str::to_owned),
-            Category::Address => operand.located().map(|located| located.address.clone()),
-        }
-    }
-
-    /// Where the operand stands, as a JSON Pointer (RFC 6901); empty for what the engine filled in.
-    pub(crate) fn pointer(&self, at: usize) -> String {
-        let Some(operand) = self.operand(at) else {
-            return String::new();
-        };
-        let Some((name, _)) = operand
-            .argument
-            .and_then(|at| self.call.arguments.members().get(at))
-        else {
-            return String::new();
-        };
-        operand
-            .place
-            .iter()
-            .fold(format!("/{}", escape_token(name)), |pointer, place| match place {
-                Place::Item(item) => format!("{pointer}/{item}"),
-                Place::Member(name) => format!("{pointer}/{}", escape_token(name)),
-            })
     }
 }

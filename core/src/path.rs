@@ -21,5 +21,5 @@ pub(crate) use containment::DirIndex;
 pub(crate) use fold::Folded;
 pub use fold::PathCase;
 pub(crate) use lexical::{expand_tilde, lexical, parent};
-pub(crate) use refusal::{Failure, Unresolvable};
+pub(crate) use refusal::Unresolvable;
 pub(crate) use resolve::{CanonicalPath, Resolver};

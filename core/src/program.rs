@@ -1,4 +1,4 @@
-//! The compiled form of a setup: immutable, indexed, the only thing that deciding looks at.
+//! The compiled configuration: immutable, indexed, the only thing that deciding looks at.
 //!
 //! Documents are read once; what is left of them here are numbers, sorted slices and sets. The index answers
 //! "which rules can say anything about this tool and this role" without walking the policy.
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
-pub(crate) use index::{Gate, Index};
+pub(crate) use index::{Index, IndexKey, RoleIndex};
 pub(crate) use lists::ListMatcher;
 
 pub(crate) use crate::config::UnknownArguments;
@@ -55,8 +55,6 @@ pub(crate) struct Program {
     pub(crate) valued_roles: RoleSet,
     /// Roles that a list condition names.
     pub(crate) listed_roles: RoleSet,
-    /// Roles for which the index has rules by the value.
-    pub(crate) gated_roles: RoleSet,
     /// Roles of category path.
     pub(crate) path_roles: RoleSet,
     /// Roles of category url.
@@ -77,8 +75,8 @@ pub(crate) struct Tool {
     members: BTreeMap<Box<str>, ToolMember>,
     /// What they say of every other member.
     unnamed: ToolMember,
-    /// The buckets of the index whose rules can match this tool.
-    pub(crate) buckets: Box<[usize]>,
+    /// The parts of the index whose rules can match this tool.
+    pub(crate) scopes: Box<[usize]>,
     /// The roles of the arguments, where none is conditional.
     pub(crate) roles: RoleSet,
     /// The distinct resource roles of the arguments, in order, where none is conditional.
@@ -87,8 +85,6 @@ pub(crate) struct Tool {
     pub(crate) semantics: Semantics,
     /// What the capability ceiling says of it.
     pub(crate) ceiling: ToolCeiling,
-    /// For each role that the tool can bear the rules that can say anything about it, where they are few.
-    pub(crate) chains: Box<[(RoleId, Box<[RuleId]>)]>,
 }
 
 /// A member of the arguments, as a tool knows it.
@@ -116,14 +112,6 @@ impl ToolArgument {
 }
 
 impl Tool {
-    /// The few rules that can say anything about the role; `None` where the index is to be asked.
-    pub(crate) fn chain(&self, role: RoleId) -> Option<&[RuleId]> {
-        self.chains
-            .iter()
-            .find(|(known, _)| *known == role)
-            .map(|(_, rules)| &**rules)
-    }
-
     /// What the tool knows of the arguments' member of that name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
         self.members.get(name).unwrap_or(&self.unnamed)
@@ -177,6 +165,17 @@ impl Rule {
             .chain(domains)
             .chain(self.lists.iter().map(|list| list.roles))
             .collect()
+    }
+
+    /// The condition by whose values the index finds the rule, if it has one.
+    pub(crate) fn keyed_condition(&self) -> Option<&'static str> {
+        if self.domains.is_some() {
+            Some("domains")
+        } else if !self.lists.is_empty() {
+            Some("lists")
+        } else {
+            self.paths.map(|_| "paths")
+        }
     }
 }
 

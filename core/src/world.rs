@@ -1,6 +1,6 @@
 //! A world: places that an agent names by address, which of them a mode sees, and what may be done there (SPEC §13).
 //!
-//! A world is data, two tables over roots and mods. [`World::see`] turns an address into a place, if the mode sees it;
+//! A world is data, two tables over roots and mods. [`World::resolve_address`] turns an address into a place, if the mode sees it;
 //! [`World::judge`] says whether a tool's command may be done at a place. Both answer with a [`Reply`], and no reply
 //! holds a path of the host: who has a place holds a [`VisibilityRef`], which only the host's own [`References`] turn
 //! into a path.
@@ -29,7 +29,6 @@ use reply::Area;
 pub use reply::{Reply, ReplyData};
 pub(crate) use visibility::Located;
 
-use crate::host::HostError;
 use condition::Condition;
 use operations::{OperationRule, Pair};
 
@@ -56,20 +55,6 @@ pub(crate) struct World {
 pub(crate) struct Directory {
     pub(crate) name: Box<str>,
     pub(crate) path: Box<str>,
-}
-
-/// A reply that refuses, and the failure of the host that it is due to, if it is.
-#[derive(Clone, Debug)]
-pub(crate) struct Refused {
-    pub(crate) reply: Box<Reply>,
-    pub(crate) host: Option<HostError>,
-}
-
-impl From<Reply> for Refused {
-    fn from(reply: Reply) -> Self {
-        let reply = Box::new(reply);
-        Self { reply, host: None }
-    }
 }
 
 impl World {

@@ -10,35 +10,23 @@ use super::siblings::{Siblings, descend};
 use super::value::{Place, Unreadable, Value};
 use crate::limits::Limits;
 use crate::model::Roles;
-use crate::net::{Location, UrlKind};
-use crate::path::CanonicalPath;
 use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
-use crate::world::{Located, Refused};
 
-/// One string under at least one role, and its canonical forms as far as they were needed.
-pub(crate) struct Operand<'p, 'c> {
-    /// The member of the arguments that holds it; `None` for what the engine filled in.
+/// One string under at least one role.
+pub(crate) struct BoundValue<'p, 'c> {
+    /// The member of the arguments that holds it; `None` for a value that the engine filled in.
     pub(crate) argument: Option<usize>,
     /// Where it is within that member.
     pub(crate) place: Vec<Place>,
     /// The string; `None` when it is not well-formed Unicode.
     pub(crate) text: Option<Cow<'c, str>>,
-    /// The roles it bears, in the annotation's order.
+    /// Its roles, in the annotation's order.
     pub(crate) roles: &'p [RoleId],
-    /// The same as a set.
     pub(crate) role_set: RoleSet,
-    pub(crate) path_text: Option<String>,
-    pub(crate) path: Option<CanonicalPath>,
-    pub(crate) entry: Option<CanonicalPath>,
-    pub(crate) locations: Vec<(UrlKind, Vec<Location>)>,
-    pub(crate) texts: Vec<(RoleId, String)>,
-    pub(crate) seen: Option<Box<Result<Located, Refused>>>,
-    /// Whether the place may be given to the tool's server.
-    pub(crate) is_cleared: bool,
 }
 
-impl<'p, 'c> Operand<'p, 'c> {
+impl<'p, 'c> BoundValue<'p, 'c> {
     pub(crate) fn new(
         argument: Option<usize>,
         place: Vec<Place>,
@@ -51,39 +39,12 @@ impl<'p, 'c> Operand<'p, 'c> {
             text,
             roles,
             role_set: roles.iter().copied().collect(),
-            path_text: None,
-            path: None,
-            entry: None,
-            locations: Vec::new(),
-            texts: Vec::new(),
-            seen: None,
-            is_cleared: false,
         }
     }
 
     /// The string as given, for messages; a placeholder where it is not well-formed.
     pub(crate) fn raw(&self) -> &str {
         self.text.as_deref().unwrap_or("\u{fffd}")
-    }
-
-    /// The canonical path, once [`Forms::resolve`](crate::judge::Forms::resolve) has succeeded.
-    pub(crate) fn path(&self) -> Option<&CanonicalPath> {
-        self.path.as_ref()
-    }
-
-    /// The place that an address names, or why there is none, once [`Forms::see`](crate::judge::Forms::see) was asked.
-    pub(crate) fn seen(&self) -> Option<&Result<Located, Refused>> {
-        self.seen.as_deref()
-    }
-
-    /// The place that an address names, once it is known.
-    pub(crate) fn located(&self) -> Option<&Located> {
-        self.seen().and_then(|seen| seen.as_ref().ok())
-    }
-
-    /// The place of the link itself, where the path is a link.
-    pub(crate) fn entry(&self) -> Option<&CanonicalPath> {
-        self.entry.as_ref()
     }
 }
 
@@ -99,22 +60,22 @@ pub(crate) enum Refusal {
 }
 
 /// What one pass over the arguments found.
-pub(crate) struct Reading<'p, 'c> {
+pub(crate) struct BoundArguments<'p, 'c> {
     /// Every string under a role, in the order of the arguments.
-    pub(crate) operands: Vec<Operand<'p, 'c>>,
+    pub(crate) values: Vec<BoundValue<'p, 'c>>,
     /// The first thing that cannot be judged.
     pub(crate) refusal: Option<Refusal>,
     /// The first argument that neither the annotation nor the schema names.
     pub(crate) unknown: Option<usize>,
-    /// Roles under which an array or object stands where strings belong, so that no list can hold everything.
-    pub(crate) unlistable: RoleSet,
+    /// Roles under which an array or object stands in place of strings, so that no list can hold every value.
+    pub(crate) opaque_list_roles: RoleSet,
     /// Strings that look like paths and bear no path role.
     pub(crate) path_like: Vec<(usize, Cow<'c, str>)>,
     /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
     pub(crate) resolved: ResolvedRoles<'p>,
 }
 
-impl<'p, 'c> Reading<'p, 'c> {
+impl<'p, 'c> BoundArguments<'p, 'c> {
     /// Reads the call against what its tool's annotation says; an unknown tool has none.
     ///
     /// A call of the wrong shape is not read any further.
@@ -122,43 +83,44 @@ impl<'p, 'c> Reading<'p, 'c> {
         program: &'p Program,
         tool: Option<&'p Tool>,
         call: &'c Call<'c>,
-        misshapen: Option<ShapeError>,
+        invalid_shape: Option<ShapeError>,
     ) -> Self {
         let members = call.arguments.members();
-        let mut reading = Self {
-            operands: Vec::new(),
-            refusal: misshapen.map(Refusal::Shape),
+        let mut bound = Self {
+            values: Vec::new(),
+            refusal: invalid_shape.map(Refusal::Shape),
             unknown: None,
-            unlistable: RoleSet::default(),
+            opaque_list_roles: RoleSet::default(),
             path_like: Vec::new(),
             resolved: resolve(tool, call, &program.limits),
         };
-        if reading.refusal.is_some() {
-            return reading;
+        if bound.refusal.is_some() {
+            return bound;
         }
         if let Arguments::Unreadable(why) = &call.arguments {
-            reading.refuse(Refusal::Unreadable(why.clone()));
+            bound.refuse(Refusal::Unreadable(why.clone()));
         }
         for (at, (name, value)) in members.iter().enumerate() {
             let mut is_path = false;
             if let Some(tool) = tool {
                 let member = tool.member(name);
-                let is_strange = !member.is_known || (!member.is_annotated && pollutes(name, value));
-                if reading.unknown.is_none() && is_strange {
-                    reading.unknown = Some(at);
+                let is_unknown =
+                    !member.is_known || (!member.is_annotated && is_prototype_setter(name, value));
+                if bound.unknown.is_none() && is_unknown {
+                    bound.unknown = Some(at);
                 }
                 for index in member.arguments.iter().copied() {
-                    is_path |= reading.collect(program, tool, index, at, name, value);
+                    is_path |= bound.collect(program, tool, index, at, name, value);
                 }
             }
             if program.heuristic_paths && !is_path {
-                reading.collect_path_like(program, at, value);
+                bound.collect_path_like(program, at, value);
             }
         }
         if tool.is_some() {
-            reading.check_counts(program);
+            bound.check_counts(program);
         }
-        reading
+        bound
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -185,7 +147,7 @@ impl<'p, 'c> Reading<'p, 'c> {
         if !wanted.intersects(program.valued_roles) {
             return is_path;
         }
-        let bearer = Bearer {
+        let annotated = AnnotatedArgument {
             at,
             name,
             roles,
@@ -193,7 +155,7 @@ impl<'p, 'c> Reading<'p, 'c> {
         };
         match value.read(program.limits.depth) {
             Ok(read) if argument.segments().is_empty() => {
-                self.collect_value(program, &bearer, Vec::new(), read.into_owned());
+                self.collect_value(program, &annotated, Vec::new(), read.into_owned());
             }
             Ok(read) => {
                 let mut found = Vec::new();
@@ -206,11 +168,11 @@ impl<'p, 'c> Reading<'p, 'c> {
                     },
                 );
                 for (place, value) in found {
-                    self.collect_value(program, &bearer, place, value);
+                    self.collect_value(program, &annotated, place, value);
                 }
             }
-            Err(unreadable) if bearer.resource => self.refuse(describe_unreadable(name, unreadable)),
-            Err(_) => self.unlistable = self.unlistable.union(wanted),
+            Err(unreadable) if annotated.resource => self.refuse(describe_unreadable(name, unreadable)),
+            Err(_) => self.opaque_list_roles = self.opaque_list_roles.union(wanted),
         }
         is_path
     }
@@ -218,25 +180,25 @@ impl<'p, 'c> Reading<'p, 'c> {
     fn collect_value(
         &mut self,
         program: &Program,
-        bearer: &Bearer<'_, 'p>,
+        annotated: &AnnotatedArgument<'_, 'p>,
         place: Vec<Place>,
         value: Value<'c>,
     ) {
         match value {
-            Value::Text(text) => self.push(program, bearer, place, Some(text)),
-            Value::IllFormed => self.push(program, bearer, place, None),
+            Value::Text(text) => self.push(program, annotated, place, Some(text)),
+            Value::IllFormed => self.push(program, annotated, place, None),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
             Value::Array(items) => {
                 for (item, value) in items.into_iter().enumerate() {
                     let mut place = place.clone();
                     place.push(Place::Item(item));
                     match value {
-                        Value::Text(text) => self.push(program, bearer, place, Some(text)),
-                        Value::IllFormed => self.push(program, bearer, place, None),
+                        Value::Text(text) => self.push(program, annotated, place, Some(text)),
+                        Value::IllFormed => self.push(program, annotated, place, None),
                         Value::Null | Value::Bool(_) | Value::Number(_) => {}
                         Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
                             self.unreadable(
-                                bearer,
+                                annotated,
                                 "holds an array or object inside its array, expected strings",
                             );
                         }
@@ -244,35 +206,43 @@ impl<'p, 'c> Reading<'p, 'c> {
                 }
             }
             Value::Object(_) | Value::Raw(_) | Value::Unread => {
-                self.unreadable(bearer, "is an object, expected a string or an array of strings");
+                self.unreadable(
+                    annotated,
+                    "is an object, expected a string or an array of strings",
+                );
             }
         }
     }
 
-    fn unreadable(&mut self, bearer: &Bearer<'_, 'p>, why: &str) {
-        self.unlistable = self.unlistable.union(bearer.roles.iter().copied().collect());
-        if bearer.resource {
-            self.refuse(Refusal::Unreadable(format!("argument `{}` {why}", bearer.name)));
+    fn unreadable(&mut self, annotated: &AnnotatedArgument<'_, 'p>, why: &str) {
+        self.opaque_list_roles = self
+            .opaque_list_roles
+            .union(annotated.roles.iter().copied().collect());
+        if annotated.resource {
+            self.refuse(Refusal::Unreadable(format!(
+                "argument `{}` {why}",
+                annotated.name
+            )));
         }
     }
 
     fn push(
         &mut self,
         program: &Program,
-        bearer: &Bearer<'_, 'p>,
+        annotated: &AnnotatedArgument<'_, 'p>,
         place: Vec<Place>,
         text: Option<Cow<'c, str>>,
     ) {
         let bytes = text.as_deref().map_or(0, str::len);
-        if bearer.resource && bytes > program.limits.value_bytes {
+        if annotated.resource && bytes > program.limits.value_bytes {
             self.refuse(Refusal::Limit(format!(
                 "argument `{}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
-                bearer.name, program.limits.value_bytes
+                annotated.name, program.limits.value_bytes
             )));
             return;
         }
-        self.operands
-            .push(Operand::new(Some(bearer.at), place, text, bearer.roles));
+        self.values
+            .push(BoundValue::new(Some(annotated.at), place, text, annotated.roles));
     }
 
     /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2. What else an array holds
@@ -314,14 +284,14 @@ impl<'p, 'c> Reading<'p, 'c> {
 
     fn check_counts(&mut self, program: &Program) {
         let limit = program.limits.values_per_role;
-        if self.operands.len() <= limit {
+        if self.values.len() <= limit {
             return;
         }
         for (role, definition) in program.registry.iter() {
             let count = self
-                .operands
+                .values
                 .iter()
-                .filter(|operand| operand.role_set.contains(role))
+                .filter(|value| value.role_set.contains(role))
                 .count();
             if definition.is_resource_identifier() && count > limit {
                 self.refuse(Refusal::Limit(format!(
@@ -359,8 +329,8 @@ fn path_like_raw(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// A member with what it bears.
-struct Bearer<'n, 'p> {
+/// A member of the arguments with the roles that the annotation gives it.
+struct AnnotatedArgument<'n, 'p> {
     at: usize,
     name: &'n str,
     roles: &'p [RoleId],
@@ -368,7 +338,7 @@ struct Bearer<'n, 'p> {
 }
 
 /// Whether the member could become the prototype of the arguments in a server written in JavaScript.
-fn pollutes(name: &str, value: &Value<'_>) -> bool {
+fn is_prototype_setter(name: &str, value: &Value<'_>) -> bool {
     let is_object = match value {
         Value::Object(_) => true,
         Value::Raw(raw) => raw.get().starts_with('{'),

@@ -4,11 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::functions::{Plain, PlainAnnotation, strings};
 use crate::bind::{Arguments, Value};
-use crate::compat::functions::{Plain, PlainAnnotation, strings};
 use crate::host::{Host, HostError};
 use crate::net;
-use crate::path::Failure;
 use crate::role::{Category, Registry, RoleId};
 
 /// What every value of one role must be.
@@ -109,10 +108,11 @@ pub fn extract_whitelist_candidates(
         .filter(|role| !has_unreadable(escalation, *role))
     {
         for value in values(escalation.arguments, escalation.annotation, role) {
-            let constraint = constraint(&mut plain, &registry, escalation.arguments, role, &value)?;
+            let constraint = constraint(&mut plain, &registry, escalation.arguments, role, &value);
             constraints.extend(constraint.filter(|one| !constraints.contains(one)));
         }
     }
+    let constraints = plain.check(constraints)?;
     if constraints.is_empty() {
         return Ok(Vec::new());
     }
@@ -156,15 +156,14 @@ fn constraint(
     arguments: &Arguments<'_>,
     role: RoleId,
     value: &str,
-) -> Result<Option<ApprovalConstraint>, HostError> {
+) -> Option<ApprovalConstraint> {
     let definition = registry.get(role);
     let name = definition.name.to_string();
-    Ok(match definition.category {
+    match definition.category {
         Category::Path if matches!(role, RoleId::WRITE_HISTORY | RoleId::DELETE_HISTORY) => None,
         Category::Path => match plain.resolve(value) {
             Ok(path) => {
-                let itself = plain.is_directory(&path)?;
-                let directory = if itself {
+                let directory = if plain.is_directory(&path) {
                     path.as_str().to_owned()
                 } else {
                     path.parent().as_str().to_owned()
@@ -174,11 +173,10 @@ fn constraint(
                     directory,
                 })
             }
-            Err(Failure::Unresolvable(_)) => None,
-            Err(Failure::Host(error)) => return Err(error),
+            Err(_) => None,
         },
         Category::Url => {
-            let mut domains = domains(plain, arguments, role, value)?;
+            let mut domains = domains(plain, arguments, role, value);
             domains.dedup();
             match domains.as_slice() {
                 [domain] if !domain.is_empty() => Some(ApprovalConstraint::Domain {
@@ -194,26 +192,20 @@ fn constraint(
         }),
         // Where an address leads is for a world to say, and an approval knows none.
         Category::Address | Category::Opaque => None,
-    })
+    }
 }
 
 /// The domains of a URL value: one, or that of each URL that a git remote stands for.
-fn domains(
-    plain: &mut Plain<'_>,
-    arguments: &Arguments<'_>,
-    role: RoleId,
-    value: &str,
-) -> Result<Vec<String>, HostError> {
+fn domains(plain: &mut Plain<'_>, arguments: &Arguments<'_>, role: RoleId, value: &str) -> Vec<String> {
     if role != RoleId::GIT_REMOTE_URL {
-        return Ok(vec![net::extract_domain(value).into_owned()]);
+        return vec![net::extract_domain(value).into_owned()];
     }
     let path = arguments.members().iter().find(|(name, _)| name == "path");
     let path = path.and_then(|(_, value)| strings(value).into_iter().next());
-    let urls = plain.remote_urls(value, path.as_deref())?;
-    Ok(urls
-        .iter()
+    let urls = plain.remote_urls(value, path.as_deref());
+    urls.iter()
         .map(|url| net::extract_git_domain(url).into_owned())
-        .collect())
+        .collect()
 }
 
 /// Approved patterns, in the order in which they were added.
@@ -294,19 +286,19 @@ fn covers(
     let mut plain = Plain::new(host);
     for constraint in &pattern.constraints {
         let Some(role) = registry.find(constraint.role()) else {
-            return Ok(false);
+            return plain.check(false);
         };
         let values = values(escalation.arguments, escalation.annotation, role);
         if values.is_empty() || has_unreadable(escalation, role) {
-            return Ok(false);
+            return plain.check(false);
         }
         for value in values {
-            if !meets(&mut plain, constraint, escalation.arguments, role, &value)? {
-                return Ok(false);
+            if !meets(&mut plain, constraint, escalation.arguments, role, &value) {
+                return plain.check(false);
             }
         }
     }
-    Ok(true)
+    plain.check(true)
 }
 
 /// Whether a value of the role is out of reach: an argument holds something that is no string, array of strings,
@@ -337,24 +329,22 @@ fn meets(
     arguments: &Arguments<'_>,
     role: RoleId,
     value: &str,
-) -> Result<bool, HostError> {
+) -> bool {
     match constraint {
         ApprovalConstraint::Directory { directory, .. } => {
-            let [within, path] = [directory.as_str(), value].map(|one| plain.resolve(one));
-            match (within, path) {
-                (Err(Failure::Host(error)), _) | (_, Err(Failure::Host(error))) => Err(error),
-                (Ok(within), Ok(path)) => Ok(path.is_within(&within)),
-                (Err(Failure::Unresolvable(_)), _) | (_, Err(Failure::Unresolvable(_))) => Ok(false),
+            match [directory.as_str(), value].map(|one| plain.resolve(one)) {
+                [Ok(within), Ok(path)] => path.is_within(&within),
+                [Err(_), _] | [_, Err(_)] => false,
             }
         }
         ApprovalConstraint::Domain { domain, .. } => {
-            let domains = domains(plain, arguments, role, value)?;
-            Ok(!domain.is_empty()
+            let domains = domains(plain, arguments, role, value);
+            !domain.is_empty()
                 && !domains.is_empty()
                 && domains
                     .iter()
-                    .all(|one| one.to_lowercase() == domain.to_lowercase()))
+                    .all(|one| one.to_lowercase() == domain.to_lowercase())
         }
-        ApprovalConstraint::Exact { value: exact, .. } => Ok(value.to_lowercase() == *exact),
+        ApprovalConstraint::Exact { value: exact, .. } => value.to_lowercase() == *exact,
     }
 }

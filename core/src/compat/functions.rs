@@ -14,21 +14,21 @@ use crate::limits::Limits;
 use crate::lint::{self, Validation};
 use crate::model::MatchType;
 use crate::net;
-use crate::path::{CanonicalPath, Failure, PathCase, Resolver, expand_tilde};
+use crate::path::{CanonicalPath, PathCase, Resolver, Unresolvable, expand_tilde};
 use crate::role::{Registry, RoleId};
 
 /// The roles of each argument of a tool, conditions resolved, in the annotation's order.
 pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
 
 /// One host's directories and answers for a plain function.
-pub(crate) struct Plain<'h> {
+pub(super) struct Plain<'h> {
     host: &'h dyn Host,
     facts: Facts<'h>,
     limits: Limits,
 }
 
 impl<'h> Plain<'h> {
-    pub(crate) fn new(host: &'h dyn Host) -> Self {
+    pub(super) fn new(host: &'h dyn Host) -> Self {
         Self {
             host,
             facts: Facts::new(host, false),
@@ -45,32 +45,33 @@ impl<'h> Plain<'h> {
         }
     }
 
-    pub(crate) fn resolve(&mut self, path: &str) -> Result<CanonicalPath, Failure> {
+    pub(super) fn resolve(&mut self, path: &str) -> Result<CanonicalPath, Unresolvable> {
         let base = self.host.current_dir();
         self.resolver().resolve(path, base)
     }
 
-    pub(crate) fn resolve_text(&mut self, path: &str) -> Result<String, HostError> {
+    pub(super) fn resolve_or_lexical(&mut self, path: &str) -> String {
         let base = self.host.current_dir();
-        Ok(self.resolver().resolve_plain(path, base)?.to_string())
+        self.resolver().resolve_or_lexical(path, base).to_string()
     }
 
-    pub(crate) fn is_directory(&mut self, path: &CanonicalPath) -> Result<bool, HostError> {
-        Ok(self.facts.is_directory(path.as_str())? == Some(true))
+    pub(super) fn is_directory(&mut self, path: &CanonicalPath) -> bool {
+        self.facts.is_directory(path.as_str()) == Some(true)
     }
 
     /// The URLs that a git remote stands for in the repository that the arguments name.
-    pub(crate) fn remote_urls(&mut self, remote: &str, path: Option<&str>) -> Result<Vec<String>, HostError> {
+    pub(super) fn remote_urls(&mut self, remote: &str, path: Option<&str>) -> Vec<String> {
         let repository = match path {
-            Some(path) => match self.resolve(path) {
-                Ok(path) => Some(path.as_str().to_owned()),
-                Err(Failure::Unresolvable(_)) => None,
-                Err(Failure::Host(error)) => return Err(error),
-            },
+            Some(path) => self.resolve(path).ok().map(|path| path.as_str().to_owned()),
             None => Some(self.host.current_dir().to_owned()),
         };
-        let remote = net::resolve_git_remote(remote, repository.as_deref(), &mut self.facts)?;
-        Ok(remote.urls().map(str::to_owned).collect())
+        let remote = net::resolve_git_remote(remote, repository.as_deref(), &mut self.facts);
+        remote.urls().map(str::to_owned).collect()
+    }
+
+    /// `value`, unless the host failed while it was made.
+    pub(super) fn check<T>(&self, value: T) -> Result<T, HostError> {
+        self.facts.check(value)
     }
 }
 
@@ -84,7 +85,9 @@ pub fn expand_home<'t>(path: &'t str, host: &'t dyn Host) -> Cow<'t, str> {
 /// # Errors
 /// When the host fails.
 pub fn resolve_real_path(path: &str, host: &dyn Host) -> Result<String, HostError> {
-    Plain::new(host).resolve_text(path)
+    let mut plain = Plain::new(host);
+    let resolved = plain.resolve_or_lexical(path);
+    plain.check(resolved)
 }
 
 /// Whether the canonical path lies within the canonical directory; what has no canonical form does not.
@@ -93,12 +96,11 @@ pub fn resolve_real_path(path: &str, host: &dyn Host) -> Result<String, HostErro
 /// When the host fails.
 pub fn is_within_directory(path: &str, directory: &str, host: &dyn Host) -> Result<bool, HostError> {
     let mut plain = Plain::new(host);
-    let resolved = [directory, path].map(|one| plain.resolve(one));
-    match resolved {
-        [Ok(directory), Ok(path)] => Ok(path.is_within(&directory)),
-        [Err(Failure::Host(error)), _] | [_, Err(Failure::Host(error))] => Err(error),
-        [Err(Failure::Unresolvable(_)), _] | [_, Err(Failure::Unresolvable(_))] => Ok(false),
-    }
+    let is_within = match [directory, path].map(|one| plain.resolve(one)) {
+        [Ok(directory), Ok(path)] => path.is_within(&directory),
+        [Err(_), _] | [_, Err(_)] => false,
+    };
+    plain.check(is_within)
 }
 
 /// The URL that a git remote's name stands for in the repository at `path` (the current directory without one);
@@ -107,8 +109,13 @@ pub fn is_within_directory(path: &str, directory: &str, host: &dyn Host) -> Resu
 /// # Errors
 /// When the host fails.
 pub fn resolve_git_remote(remote: &str, path: Option<&str>, host: &dyn Host) -> Result<String, HostError> {
-    let urls = Plain::new(host).remote_urls(remote, path)?;
-    Ok(urls.into_iter().next().unwrap_or_else(|| remote.to_owned()))
+    let mut plain = Plain::new(host);
+    let urls = plain.remote_urls(remote, path);
+    Ok(plain
+        .check(urls)?
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| remote.to_owned()))
 }
 
 /// The URL that a fetch or push without an argument would use in the repository at `path`.
@@ -117,15 +124,11 @@ pub fn resolve_git_remote(remote: &str, path: Option<&str>, host: &dyn Host) -> 
 /// When the host fails.
 pub fn resolve_default_git_remote(path: &str, host: &dyn Host) -> Result<Option<String>, HostError> {
     let mut plain = Plain::new(host);
-    match plain.resolve(path) {
-        Ok(path) => Ok(plain
-            .facts
-            .git_default_remote_urls(path.as_str())?
-            .into_iter()
-            .next()),
-        Err(Failure::Unresolvable(_)) => Ok(None),
-        Err(Failure::Host(error)) => Err(error),
-    }
+    let urls = match plain.resolve(path) {
+        Ok(path) => plain.facts.git_default_remote_urls(path.as_str()),
+        Err(_) => Vec::new(),
+    };
+    Ok(plain.check(urls)?.into_iter().next())
 }
 
 /// Whether a value is an entry of a list of that type, as [`MatchType`] compares them.

@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use crate::compat::functions::Plain;
+use super::functions::Plain;
 use crate::host::{Host, HostError};
-use crate::path::{Failure, parent};
+use crate::path::parent;
 use crate::seed::RESERVED_SERVERS;
 
 /// A directory with the name that it is shown under.
@@ -47,11 +47,10 @@ pub fn extract_policy_roots<'p>(
         .into_iter()
         .map(|directory| (directory, "sandbox"));
     for (directory, name) in sandbox.chain(named) {
-        let path = match plain.resolve(directory) {
-            Ok(path) => path.as_str().to_owned(),
-            Err(Failure::Unresolvable(_)) => continue,
-            Err(Failure::Host(error)) => return Err(error),
+        let Ok(path) = plain.resolve(directory) else {
+            continue;
         };
+        let path = path.as_str().to_owned();
         if !roots.iter().any(|root| root.path == path) {
             roots.push(PolicyRoot {
                 path,
@@ -59,7 +58,7 @@ pub fn extract_policy_roots<'p>(
             });
         }
     }
-    Ok(roots)
+    plain.check(roots)
 }
 
 /// The rules of a compiled policy as a document; none where it is no policy.
@@ -84,19 +83,19 @@ pub fn to_mcp_roots(roots: &[PolicyRoot]) -> Vec<McpRoot> {
 /// When the host fails. A path without a canonical form is taken lexically.
 pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostError> {
     let mut plain = Plain::new(host);
-    match plain.resolve(path) {
-        Ok(resolved) if path.ends_with('/') => Ok(resolved.as_str().to_owned()),
-        Ok(resolved) => Ok(resolved.parent().as_str().to_owned()),
-        Err(Failure::Unresolvable(_)) => {
-            let lexical = plain.resolve_text(path)?;
-            Ok(if path.ends_with('/') {
+    let directory = match plain.resolve(path) {
+        Ok(resolved) if path.ends_with('/') => resolved.as_str().to_owned(),
+        Ok(resolved) => resolved.parent().as_str().to_owned(),
+        Err(_) => {
+            let lexical = plain.resolve_or_lexical(path);
+            if path.ends_with('/') {
                 lexical
             } else {
                 parent(&lexical).to_owned()
-            })
+            }
         }
-        Err(Failure::Host(error)) => Err(error),
-    }
+    };
+    plain.check(directory)
 }
 
 /// The servers that the rules of a compiled policy name, in order of first mention, without those that are not

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Engine;
 use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError};
 use crate::host::{Host, HostError};
-use crate::judge::{Shaped, Task, heuristic};
+use crate::judge::{PathBase, Task, heuristic};
 
 /// Why arguments cannot be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +47,10 @@ impl Engine {
             return Err(PrepareError::Unreadable(why.clone()));
         }
         let base = allowed_directory.map(|given| crate::path::lexical(given, &self.program.current));
-        let shaped = Shaped {
-            base: base.as_deref().unwrap_or(&self.program.current),
+        let paths = PathBase {
+            directory: base.as_deref().unwrap_or(&self.program.current),
             container: container_workspace_dir.zip(allowed_directory),
-            relative_as_given: allowed_directory.is_some(),
+            keeps_relative: allowed_directory.is_some(),
         };
         let (tool, shape) = self.shape(call);
         let shape = shape.map_err(PrepareError::Shape)?;
@@ -60,12 +60,11 @@ impl Engine {
         let task = Task {
             call: &shape.call,
             renamed: shape.renamed,
-            misshapen: None,
-            shaped,
+            invalid_shape: None,
+            base: paths,
             traced: false,
         };
-        let mut evaluation = self.evaluation(tool, task, host);
-        evaluation.prepared().map_err(PrepareError::Host)
+        self.case(tool, task, host).prepare().map_err(PrepareError::Host)
     }
 
     /// Without an annotation both views have what looks like a path in its lexical form.

@@ -68,9 +68,12 @@ impl Places<'_> {
     ) -> (Reply, Option<VisibilityRef>) {
         let mut facts = Facts::new(host, false);
         let mut resolver = self.resolver(&mut facts);
-        let located = match self.world.see(address, context.mode(), context, &mut resolver) {
+        let located = match self
+            .world
+            .resolve_address(address, context.mode(), context, &mut resolver)
+        {
             Ok(located) => located,
-            Err(refused) => return (*refused.reply, None),
+            Err(reply) => return (*reply, None),
         };
         if existence == Existence::Required && facts.realpath(located.path.as_str()).is_err() {
             return (Reply::bare(ReplyCode::NotFound), None);
@@ -98,10 +101,10 @@ impl Places<'_> {
         let place = (operation.root, operation.subdirectory);
         let located = match operation.address {
             None => None,
-            Some(address) => match self.world.see(address, mode, context, &mut resolver) {
+            Some(address) => match self.world.resolve_address(address, mode, context, &mut resolver) {
                 Ok(located) if (&*located.root, located.subdirectory.as_deref()) == place => Some(located),
                 Ok(_) => return Reply::bare(ReplyCode::InvalidAddress),
-                Err(refused) => return *refused.reply,
+                Err(reply) => return *reply,
             },
         };
         let action = Action {
@@ -111,7 +114,7 @@ impl Places<'_> {
         let judged = self
             .world
             .judge(&action, mode, place, located.as_ref(), context, &mut resolver);
-        judged.unwrap_or_else(|refused| *refused.reply)
+        judged.unwrap_or_else(|reply| *reply)
     }
 
     fn resolver<'a, 'h>(&'a self, facts: &'a mut Facts<'h>) -> Resolver<'a, 'h> {

@@ -12,9 +12,13 @@ const MISSING_ROOTS: usize = 64;
 
 /// Asks each distinct question at most once, and refuses malformed answers.
 ///
+/// A host that fails decides the call, so the first failure is kept ([`Facts::failure`]), the host is left alone from
+/// then on, and every further answer is that nothing is there. Whoever uses the answers looks at the failure at the end.
+///
 /// INVARIANT: a path below one that the host called missing is missing too, so it is not asked about.
 pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
+    failure: Option<HostError>,
     realpaths: BTreeMap<Arc<str>, Realpath>,
     missing_roots: Vec<Box<str>>,
     others: BTreeMap<Question, Answer>,
@@ -28,6 +32,7 @@ impl<'h> Facts<'h> {
     pub(crate) fn new(host: &'h dyn Host, recorded: bool) -> Self {
         Self {
             host,
+            failure: None,
             realpaths: BTreeMap::new(),
             missing_roots: Vec::new(),
             others: BTreeMap::new(),
@@ -40,12 +45,33 @@ impl<'h> Facts<'h> {
         Recording::new(home_dir, current_dir, self.log.unwrap_or_default())
     }
 
+    /// The host's first failure. Where there is one, no answer counts.
+    pub(crate) fn failure(&self) -> Option<&HostError> {
+        self.failure.as_ref()
+    }
+
+    /// Whether the host has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// `value`, unless the host failed while it was made.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub(crate) fn check<T>(&self, value: T) -> Result<T, HostError> {
+        match &self.failure {
+            Some(error) => Err(error.clone()),
+            None => Ok(value),
+        }
+    }
+
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Realpath {
         if let Some(known) = self.realpaths.get(path) {
             return known.clone();
         }
-        if self.missing_roots.iter().any(|root| is_below(path, root)) {
+        if self.has_failed() || self.missing_roots.iter().any(|root| is_below(path, root)) {
             return Err(RealpathError::NotFound);
         }
         let answer: Realpath = match self.host.realpath(path) {
@@ -69,6 +95,10 @@ impl<'h> Facts<'h> {
                 Err(RealpathError::Host(error)) => Answer::Failed(error.message.clone()),
             },
         });
+        if let Err(RealpathError::Host(error)) = answer {
+            self.failure = Some(error);
+            return Err(RealpathError::NotFound);
+        }
         let asked = match &answer {
             Ok(real) if **real == *path => Arc::clone(real),
             Ok(_) | Err(_) => Arc::from(path),
@@ -87,42 +117,34 @@ impl<'h> Facts<'h> {
     }
 
     /// [`Host::read_link`], once.
-    pub(crate) fn read_link(&mut self, path: &str) -> Result<Option<String>, HostError> {
+    pub(crate) fn read_link(&mut self, path: &str) -> Option<String> {
         if self.missing_roots.iter().any(|root| is_below(path, root)) {
-            return Ok(None);
+            return None;
         }
-        let answer = self.ask(
-            Question::ReadLink {
-                path: path.to_owned(),
-            },
-            |host| match host.read_link(path) {
-                Ok(target) => Answer::Link(target),
-                Err(error) => Answer::Failed(error.message),
-            },
-        );
+        let path = path.to_owned();
+        let answer = self.ask(Question::ReadLink { path: path.clone() }, |host| {
+            host.read_link(&path).map(Answer::Link)
+        });
         match answer {
-            Answer::Link(target) => Ok(target),
-            other => Err(failure(other)),
+            Some(Answer::Link(target)) => target,
+            other => self.unexpected(other),
         }
     }
 
     /// [`Host::is_directory`], once.
-    pub(crate) fn is_directory(&mut self, path: &str) -> Result<Option<bool>, HostError> {
+    pub(crate) fn is_directory(&mut self, path: &str) -> Option<bool> {
         let question = Question::IsDirectory {
             path: path.to_owned(),
         };
-        let answer = self.ask(question, |host| match host.is_directory(path) {
-            Ok(answer) => Answer::Directory(answer),
-            Err(error) => Answer::Failed(error.message),
-        });
+        let answer = self.ask(question, |host| host.is_directory(path).map(Answer::Directory));
         match answer {
-            Answer::Directory(answer) => Ok(answer),
-            other => Err(failure(other)),
+            Some(Answer::Directory(answer)) => answer,
+            other => self.unexpected(other),
         }
     }
 
     /// [`Host::git_remote_urls`], once.
-    pub(crate) fn git_remote_urls(&mut self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+    pub(crate) fn git_remote_urls(&mut self, repo: &str, remote: &str) -> Vec<String> {
         let question = Question::GitRemoteUrls {
             repo: repo.to_owned(),
             remote: remote.to_owned(),
@@ -131,7 +153,7 @@ impl<'h> Facts<'h> {
     }
 
     /// [`Host::git_default_remote_urls`], once.
-    pub(crate) fn git_default_remote_urls(&mut self, repo: &str) -> Result<Vec<String>, HostError> {
+    pub(crate) fn git_default_remote_urls(&mut self, repo: &str) -> Vec<String> {
         let question = Question::GitDefaultRemoteUrls {
             repo: repo.to_owned(),
         };
@@ -139,7 +161,7 @@ impl<'h> Facts<'h> {
     }
 
     /// [`Host::git_url`], once.
-    pub(crate) fn git_url(&mut self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+    pub(crate) fn git_url(&mut self, repo: &str, url: &str) -> Vec<String> {
         let question = Question::GitUrl {
             repo: repo.to_owned(),
             url: url.to_owned(),
@@ -148,35 +170,32 @@ impl<'h> Facts<'h> {
     }
 
     /// [`Host::role_value`], once.
-    pub(crate) fn role_value(&mut self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
+    pub(crate) fn role_value(&mut self, role: &str, step: &str, value: &str) -> String {
         let question = Question::RoleValue {
             role: role.to_owned(),
             step: step.to_owned(),
             value: value.to_owned(),
         };
-        let answer = self.ask(question, |host| match host.role_value(role, step, value) {
-            Ok(text) => Answer::Text(text),
-            Err(error) => Answer::Failed(error.message),
+        let answer = self.ask(question, |host| {
+            host.role_value(role, step, value).map(Answer::Text)
         });
         match answer {
-            Answer::Text(text) => Ok(text),
-            other => Err(failure(other)),
+            Some(Answer::Text(text)) => text,
+            other => self.unexpected(other),
         }
     }
 
-    /// [`Host::condition`], once.
-    pub(crate) fn condition(&mut self, name: &str, subject: &str) -> Result<bool, HostError> {
+    /// [`Host::condition`], once. A host that failed is asked all the same, so that a reply can name each condition that
+    /// does not hold.
+    pub(crate) fn condition(&mut self, name: &str, subject: &str) -> bool {
         let question = Question::Condition {
             name: name.to_owned(),
             subject: subject.to_owned(),
         };
-        let answer = self.ask(question, |host| match host.condition(name, subject) {
-            Ok(holds) => Answer::Holds(holds),
-            Err(error) => Answer::Failed(error.message),
-        });
+        let answer = self.ask_always(question, |host| host.condition(name, subject).map(Answer::Holds));
         match answer {
-            Answer::Holds(holds) => Ok(holds),
-            other => Err(failure(other)),
+            Some(Answer::Holds(holds)) => holds,
+            other => self.unexpected(other),
         }
     }
 
@@ -184,41 +203,66 @@ impl<'h> Facts<'h> {
         &mut self,
         question: Question,
         ask: impl FnOnce(&dyn Host) -> Result<Vec<String>, HostError>,
-    ) -> Result<Vec<String>, HostError> {
-        let answer = self.ask(question, |host| match ask(host) {
-            Ok(urls) => Answer::Urls(urls),
-            Err(error) => Answer::Failed(error.message),
-        });
-        match answer {
-            Answer::Urls(urls) => Ok(urls),
-            other => Err(failure(other)),
+    ) -> Vec<String> {
+        match self.ask(question, |host| ask(host).map(Answer::Urls)) {
+            Some(Answer::Urls(urls)) => urls,
+            other => self.unexpected(other),
         }
     }
 
-    fn ask(&mut self, question: Question, ask: impl FnOnce(&dyn Host) -> Answer) -> Answer {
+    /// The answer; `None` where the host has failed.
+    fn ask(
+        &mut self,
+        question: Question,
+        ask: impl FnOnce(&dyn Host) -> Result<Answer, HostError>,
+    ) -> Option<Answer> {
+        match self.failure {
+            Some(_) => None,
+            None => self.ask_always(question, ask),
+        }
+    }
+
+    fn ask_always(
+        &mut self,
+        question: Question,
+        ask: impl FnOnce(&dyn Host) -> Result<Answer, HostError>,
+    ) -> Option<Answer> {
         if let Some(known) = self.others.get(&question) {
-            return known.clone();
+            return Some(known.clone());
         }
         let answer = ask(self.host);
         self.note(|| Exchange {
             question: question.clone(),
-            answer: answer.clone(),
+            answer: match &answer {
+                Ok(answer) => answer.clone(),
+                Err(error) => Answer::Failed(error.message.clone()),
+            },
         });
-        self.others.insert(question, answer.clone());
-        answer
+        match answer {
+            Ok(answer) => {
+                self.others.insert(question, answer.clone());
+                Some(answer)
+            }
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// Nothing, in place of an answer of another kind than the question has.
+    fn unexpected<T: Default>(&mut self, answer: Option<Answer>) -> T {
+        if let Some(answer) = answer {
+            let error = HostError::new(format!("the host answered with {answer:?}"));
+            self.failure.get_or_insert(error);
+        }
+        T::default()
     }
 
     fn note(&mut self, exchange: impl FnOnce() -> Exchange) {
         if let Some(log) = &mut self.log {
             log.push(exchange());
         }
-    }
-}
-
-fn failure(answer: Answer) -> HostError {
-    match answer {
-        Answer::Failed(message) => HostError::new(message),
-        other => HostError::new(format!("the host answered with {other:?}")),
     }
 }
 

@@ -1,35 +1,176 @@
-//! The canonical forms of values, and the two views of one call that they make (SPEC §6).
+//! The canonical forms of bound values (SPEC §6): made once before judging, the same for judging and for forwarding.
 
 use std::borrow::Cow;
 
-use crate::bind::{Operand, Replacement};
-use crate::host::{Facts, HostError};
+use crate::bind::{BoundValue, Replacement};
+use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
-use crate::path::{CanonicalPath, Failure, Resolver, Unresolvable, expand_tilde, lexical};
+use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical};
 use crate::program::Program;
 use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
 use crate::text::strip_directory;
-use crate::world::{Action, Context, Located, Refused, Reply};
+use crate::world::{Action, Context, Located, Reply};
 
-/// Where values come from and where they are taken to be.
+/// What relative paths are relative to.
 #[derive(Clone, Copy)]
-pub(crate) struct Shaped<'s> {
+pub(crate) struct PathBase<'s> {
     /// The directory that relative paths are relative to.
-    pub(crate) base: &'s str,
+    pub(crate) directory: &'s str,
     /// `(containerWorkspaceDir, the first directory of the sandbox)`: paths under the one are moved onto the other.
     pub(crate) container: Option<(&'s str, &'s str)>,
-    /// Whether relative paths travel as they are, because the server resolves them in its own directory.
-    pub(crate) relative_as_given: bool,
+    /// Whether relative paths are forwarded as they are, because the server resolves them in its own directory.
+    pub(crate) keeps_relative: bool,
 }
 
 /// Makes canonical forms; every question to the host goes through its memory.
-pub(crate) struct Forms<'p, 'h> {
+pub(crate) struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
     pub(crate) facts: Facts<'h>,
-    pub(crate) shaped: Shaped<'h>,
+    pub(crate) base: PathBase<'h>,
 }
 
-impl<'p, 'h> Forms<'p, 'h> {
+/// One bound value with its canonical form.
+pub(crate) struct Operand<'p, 'c> {
+    pub(crate) bound: BoundValue<'p, 'c>,
+    pub(crate) form: Form,
+    /// What [`Canonicalizer::text`] answered.
+    texts: Vec<(RoleId, String)>,
+    /// What [`Canonicalizer::locations`] answered.
+    locations: Vec<(RoleId, Vec<Location>)>,
+}
+
+/// What a value names.
+pub(crate) enum Form {
+    /// A path.
+    Path {
+        /// The value on the host's side, where it came from the container's directory.
+        moved: Option<String>,
+        canonical: CanonicalPath,
+        /// Where the link itself is, when the path is one and the call removes it.
+        entry: Option<CanonicalPath>,
+    },
+    /// An address of the world: its place, or the reply that refuses it.
+    Address(Box<Result<Located, Box<Reply>>>),
+    /// Any other text: a URL, an identifier or opaque data.
+    Text,
+    /// Nothing that every program would agree on.
+    Unresolvable(Unresolvable),
+}
+
+impl<'p, 'c> Operand<'p, 'c> {
+    pub(crate) fn new(bound: BoundValue<'p, 'c>, form: Form) -> Self {
+        Self {
+            bound,
+            form,
+            texts: Vec::new(),
+            locations: Vec::new(),
+        }
+    }
+
+    /// The canonical path.
+    pub(crate) fn path(&self) -> Option<&CanonicalPath> {
+        match &self.form {
+            Form::Path { canonical, .. } => Some(canonical),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) => None,
+        }
+    }
+
+    /// The canonical path, and where the link itself is.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &CanonicalPath> {
+        let (canonical, entry) = match &self.form {
+            Form::Path { canonical, entry, .. } => (Some(canonical), entry.as_ref()),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) => (None, None),
+        };
+        canonical.into_iter().chain(entry)
+    }
+
+    /// The place that an address names.
+    pub(crate) fn located(&self) -> Option<&Located> {
+        match &self.form {
+            Form::Address(resolution) => resolution.as_ref().as_ref().ok(),
+            Form::Path { .. } | Form::Text | Form::Unresolvable(_) => None,
+        }
+    }
+
+    /// The canonical form under a role for an explanation, as far as the judgement made it.
+    pub(crate) fn shown(&self, role: RoleId, definition: &RoleDefinition) -> Option<String> {
+        match definition.category {
+            Category::Path => self.path().map(|path| path.as_str().to_owned()),
+            Category::Url => {
+                let (_, locations) = self.locations.iter().find(|(known, _)| *known == role)?;
+                let domains: Vec<&str> = locations.iter().map(Location::display_domain).collect();
+                (!domains.is_empty()).then(|| domains.join(", "))
+            }
+            Category::Identifier | Category::Opaque => {
+                let known = self.texts.iter().find(|(known, _)| *known == role);
+                known.map(|(_, text)| text.clone())
+            }
+            Category::Address => self.located().map(|located| located.address.clone()),
+        }
+    }
+}
+
+impl<'p, 'h> Canonicalizer<'p, 'h> {
+    /// The value with its canonical form.
+    pub(crate) fn operand<'c>(&mut self, bound: BoundValue<'p, 'c>, context: &Context) -> Operand<'p, 'c> {
+        let form = self.form(&bound, context).unwrap_or_else(Form::Unresolvable);
+        Operand::new(bound, form)
+    }
+
+    fn form(&mut self, bound: &BoundValue<'_, '_>, context: &Context) -> Result<Form, Unresolvable> {
+        let program = self.program;
+        if bound.role_set.intersects(program.path_roles) {
+            return self.path_form(bound);
+        }
+        let is_resource = bound.role_set.intersects(program.resource_roles);
+        let Some(text) = bound.text.as_deref() else {
+            return match is_resource {
+                true => Err(Unresolvable::IllFormed),
+                false => Ok(Form::Text),
+            };
+        };
+        if is_resource && text.contains('\0') {
+            // A NUL ends the string for programs written in C.
+            return Err(Unresolvable::Nul);
+        }
+        if bound.role_set.contains(RoleId::BRANCH_NAME) && text.starts_with('-') {
+            return Err(Unresolvable::Option);
+        }
+        match &program.world {
+            Some(world) if bound.role_set.intersects(program.address_roles) => {
+                let resolution = world.resolve_address(text, context.mode(), context, &mut self.resolver());
+                Ok(Form::Address(Box::new(resolution)))
+            }
+            Some(_) | None => Ok(Form::Text),
+        }
+    }
+
+    fn path_form(&mut self, bound: &BoundValue<'_, '_>) -> Result<Form, Unresolvable> {
+        let text = bound.text.as_deref().ok_or(Unresolvable::IllFormed)?;
+        let mut roles = bound.roles.iter().copied();
+        let mut text = Cow::Borrowed(text);
+        if let Some(role) = roles.find(|role| self.program.path_roles.contains(*role)) {
+            let definition = self.program.registry.get(role);
+            if definition.canonicalize != Step::Path {
+                let step = definition.canonicalize;
+                text = Cow::Owned(self.apply(definition, step, "canonicalize", &text));
+            }
+        }
+        let moved = self.moved(&text).map(Cow::into_owned);
+        let given = moved.as_deref().unwrap_or(&text);
+        let base = self.base.directory;
+        let canonical = self.resolver().resolve(given, base)?;
+        let entry = match bound.role_set.contains(RoleId::DELETE_PATH) {
+            true => self.resolver().entry(given, base)?,
+            false => None,
+        };
+        Ok(Form::Path {
+            moved,
+            canonical,
+            entry,
+        })
+    }
+
     fn resolver(&mut self) -> Resolver<'_, 'h> {
         Resolver {
             facts: &mut self.facts,
@@ -40,19 +181,19 @@ impl<'p, 'h> Forms<'p, 'h> {
     }
 
     /// Resolves a path that is not an argument: a rule's directory, a protected path, the sandbox.
-    pub(crate) fn directory(&mut self, lexical: &str) -> Result<CanonicalPath, Failure> {
+    pub(crate) fn directory(&mut self, lexical: &str) -> Result<CanonicalPath, Unresolvable> {
         self.resolver().resolve(lexical, "/")
     }
 
     /// Where the link is, when `lexical` is one.
-    pub(crate) fn directory_entry(&mut self, lexical: &str) -> Result<Option<CanonicalPath>, Failure> {
+    pub(crate) fn directory_entry(&mut self, lexical: &str) -> Result<Option<CanonicalPath>, Unresolvable> {
         self.resolver().entry(lexical, "/")
     }
 
     /// A string that looks like a path, whatever its role.
-    pub(crate) fn path_like(&mut self, text: &str) -> Result<CanonicalPath, Failure> {
+    pub(crate) fn path_like(&mut self, text: &str) -> Result<CanonicalPath, Unresolvable> {
         let moved = self.moved(text).map(Cow::into_owned);
-        let base = self.shaped.base;
+        let base = self.base.directory;
         self.resolver().resolve(moved.as_deref().unwrap_or(text), base)
     }
 
@@ -60,63 +201,16 @@ impl<'p, 'h> Forms<'p, 'h> {
     pub(crate) fn lexical(&self, text: &str) -> String {
         let moved = self.moved(text);
         let expanded = expand_tilde(moved.as_deref().unwrap_or(text), &self.program.home);
-        lexical(&expanded, self.shaped.base).into_owned()
+        lexical(&expanded, self.base.directory).into_owned()
     }
 
-    /// Gives the operand its canonical path, and its entry where a link would be removed.
-    pub(crate) fn resolve(&mut self, operand: &mut Operand<'_, '_>) -> Result<(), Failure> {
-        if operand.path.is_some() {
-            return Ok(());
-        }
-        let Some(text) = operand.text.as_deref() else {
-            return Err(Failure::Unresolvable(Unresolvable::IllFormed));
-        };
-        let path_role = operand
-            .roles
-            .iter()
-            .copied()
-            .find(|role| self.program.path_roles.contains(*role));
-        let mut text = Cow::Borrowed(text);
-        if let Some(role) = path_role {
-            let definition = self.program.registry.get(role);
-            if definition.canonicalize != Step::Path {
-                let step = definition.canonicalize;
-                text = Cow::Owned(
-                    self.apply(definition, step, "canonicalize", &text)
-                        .map_err(Failure::Host)?,
-                );
-            }
-        }
-        let moved = self.moved(&text).map(Cow::into_owned);
-        let given = moved.as_deref().unwrap_or(&text);
-        let base = self.shaped.base;
-        let path = self.resolver().resolve(given, base)?;
-        if operand.role_set.contains(RoleId::DELETE_PATH) {
-            operand.entry = self.resolver().entry(given, base)?;
-        }
-        operand.path_text = moved;
-        operand.path = Some(path);
-        Ok(())
-    }
-
-    /// Finds the place that an address names, by the call's context.
-    pub(crate) fn see(&mut self, operand: &mut Operand<'_, '_>, context: &Context) {
-        let (Some(world), Some(text)) = (&self.program.world, operand.text.as_deref()) else {
-            return;
-        };
-        if operand.seen.is_none() {
-            let seen = world.see(text, context.mode(), context, &mut self.resolver());
-            operand.seen = Some(Box::new(seen));
-        }
-    }
-
-    /// Asks the world whether a tool's command may be done at a place.
+    /// Asks the world whether a tool's command may be run at a place.
     pub(crate) fn judge_at(
         &mut self,
         located: &Located,
         action: &Action<'_>,
         context: &Context,
-    ) -> Option<Result<Reply, Refused>> {
+    ) -> Option<Result<Reply, Box<Reply>>> {
         let world = self.program.world.as_ref()?;
         let place = (&*located.root, located.subdirectory.as_deref());
         let resolver = &mut self.resolver();
@@ -125,7 +219,7 @@ impl<'p, 'h> Forms<'p, 'h> {
 
     /// The value moved from the container's directory onto the host's, where it lies there.
     fn moved(&self, text: &str) -> Option<Cow<'h, str>> {
-        let (container, allowed) = self.shaped.container?;
+        let (container, allowed) = self.base.container?;
         // Below a container at the root is what begins with `//`, as the existing runtime has it.
         let (text, container) = match container.trim_end_matches('/') {
             "" => (text.strip_prefix('/')?, ""),
@@ -138,174 +232,145 @@ impl<'p, 'h> Forms<'p, 'h> {
         })
     }
 
-    /// What the value names as a URL under the role; `repository` is where git remotes are looked up.
-    pub(crate) fn locate(
+    /// What the value names as a URL, or as a bare domain, under the role; `repository` is where git remotes are looked
+    /// up.
+    pub(crate) fn locations<'o>(
         &mut self,
-        operand: &mut Operand<'_, '_>,
+        operand: &'o mut Operand<'_, '_>,
         role: RoleId,
         repository: Option<&str>,
-    ) -> Result<(), HostError> {
-        let definition = self.program.registry.get(role);
-        let kind = url_kind(role, definition);
-        if kind == UrlKind::Bare {
-            self.spell(operand, role)?;
-            let location = operand.text_under(role).map(|text| Location::new(text, kind));
-            operand.locations.retain(|(known, _)| *known != kind);
-            operand.locations.push((kind, location.into_iter().collect()));
-            return Ok(());
+    ) -> &'o [Location] {
+        if !operand.locations.iter().any(|(known, _)| *known == role) {
+            let locations = self.locate(operand, role, repository);
+            operand.locations.push((role, locations));
         }
-        if operand.locations.iter().any(|(known, _)| *known == kind) {
-            return Ok(());
-        }
-        let text = operand.text.as_deref().unwrap_or_default();
-        let text = match definition.canonicalize {
-            Step::Url | Step::GitUrl => Cow::Borrowed(text),
-            step => Cow::Owned(self.apply(definition, step, "canonicalize", text)?),
-        };
-        let locations = match kind {
-            UrlKind::GitRemote => net::resolve_git_remote(&text, repository, &mut self.facts)?
-                .urls()
-                .map(|url| Location::new(url, kind))
-                .collect(),
-            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => vec![Location::new(&text, kind)],
-        };
-        operand.locations.push((kind, locations));
-        Ok(())
-    }
-
-    /// What policy compares under the role: the canonical form, or what the role extracts from it.
-    pub(crate) fn spell(&mut self, operand: &mut Operand<'_, '_>, role: RoleId) -> Result<(), HostError> {
-        if operand.texts.iter().any(|(known, _)| *known == role) {
-            return Ok(());
-        }
-        let definition = self.program.registry.get(role);
-        let canonical = self.canonical(operand, definition)?;
-        let text = match definition.extract_policy_value {
-            Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical)?,
-            None => canonical,
-        };
-        operand.texts.push((role, text));
-        Ok(())
-    }
-
-    /// The canonical form under one role.
-    fn canonical(
-        &mut self,
-        operand: &Operand<'_, '_>,
-        definition: &RoleDefinition,
-    ) -> Result<String, HostError> {
-        if let (Category::Path, Some(path)) = (definition.category, &operand.path) {
-            return Ok(path.as_str().to_owned());
-        }
-        if let (Category::Address, Some(located)) = (definition.category, operand.located()) {
-            return Ok(located.address.clone());
-        }
-        let text = operand.text.as_deref().unwrap_or_default().to_owned();
-        self.apply(definition, definition.canonicalize, "canonicalize", &text)
-    }
-
-    /// One step of a role; a path that cannot be resolved keeps its lexical form.
-    pub(crate) fn apply(
-        &mut self,
-        definition: &RoleDefinition,
-        step: Step,
-        name: &str,
-        text: &str,
-    ) -> Result<String, HostError> {
-        Ok(match step {
-            Step::Identity => text.to_owned(),
-            Step::Path => {
-                let base = self.shaped.base;
-                self.resolver().resolve_plain(text, base)?.to_string()
-            }
-            Step::Callback => self.facts.role_value(&definition.name, name, text)?,
-            Step::Lowercase | Step::Url | Step::GitUrl | Step::Domain | Step::Redact | Step::StripControl => {
-                step.apply(text)
-            }
-        })
-    }
-
-    /// What becomes of the operand in both views (SPEC §6.2 to §6.6); `None` where nothing does.
-    pub(crate) fn replacement(
-        &mut self,
-        operand: &mut Operand<'_, '_>,
-    ) -> Result<Option<Replacement>, HostError> {
-        let (Some(argument), Some(text)) = (operand.argument, operand.text.as_deref().map(str::to_owned))
-        else {
-            return Ok(None);
-        };
-        let registry = &self.program.registry;
-        let roles = || operand.roles.iter().copied();
-        let first = roles().find(|role| registry.get(*role).is_resource_identifier());
-        let first = first.or_else(|| {
-            roles().find(|role| !Registry::is_builtin(*role) && registry.get(*role).is_prepared())
-        });
-        let Some(first) = first else { return Ok(None) };
-        let definition = registry.get(first);
-        if definition.category == Category::Address {
-            return Ok(located_replacement(operand, argument, &text));
-        }
-        let canonical = if definition.category == Category::Path {
-            match self.resolve(operand) {
-                Ok(()) => self.canonical(operand, definition)?,
-                Err(Failure::Unresolvable(_)) => return Ok(None),
-                Err(Failure::Host(error)) => return Err(error),
-            }
-        } else {
-            self.canonical(operand, definition)?
-        };
-        let policy = match definition.extract_policy_value {
-            Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical)?,
-            None => canonical.clone(),
-        };
-        let given = operand.path_text.as_deref().unwrap_or(&text);
-        let relative = definition.category == Category::Path
-            && self.shaped.relative_as_given
-            && !given.starts_with(['/', '~']);
-        let transport = if relative {
-            operand.path_text.clone()
-        } else {
-            Some(canonical)
-        };
-        let transport = transport.filter(|transport| *transport != text);
-        let policy = (policy != text).then_some(policy);
-        Ok((transport.is_some() || policy.is_some()).then(|| Replacement {
-            argument,
-            place: operand.place.clone(),
-            transport,
-            policy,
-        }))
-    }
-}
-
-/// An address becomes a path for the tool's server alone, and only once it may be used.
-fn located_replacement(operand: &Operand<'_, '_>, argument: usize, text: &str) -> Option<Replacement> {
-    let located = operand.located().filter(|_| operand.is_cleared)?;
-    let policy = (located.address != text).then(|| located.address.clone());
-    Some(Replacement {
-        argument,
-        place: operand.place.clone(),
-        transport: Some(located.path.as_str().to_owned()),
-        policy,
-    })
-}
-
-impl Operand<'_, '_> {
-    /// What the value names as a URL under the role, once [`Forms::locate`] has succeeded.
-    pub(crate) fn locations(&self, role: RoleId, definition: &RoleDefinition) -> &[Location] {
-        let kind = url_kind(role, definition);
-        let known = self.locations.iter().find(|(known, _)| *known == kind);
+        let known = operand.locations.iter().find(|(known, _)| *known == role);
         known
             .map(|(_, locations)| locations.as_slice())
             .unwrap_or_default()
     }
 
-    /// What policy compares under the role, once [`Forms::spell`] has succeeded.
-    pub(crate) fn text_under(&self, role: RoleId) -> Option<&str> {
-        self.texts
-            .iter()
-            .find(|(known, _)| *known == role)
-            .map(|(_, text)| text.as_str())
+    fn locate(
+        &mut self,
+        operand: &mut Operand<'_, '_>,
+        role: RoleId,
+        repository: Option<&str>,
+    ) -> Vec<Location> {
+        let definition = self.program.registry.get(role);
+        let kind = url_kind(role, definition);
+        if kind == UrlKind::Bare {
+            return vec![Location::new(self.text(operand, role), kind)];
+        }
+        let text = operand.bound.text.as_deref().unwrap_or_default();
+        let text = match definition.canonicalize {
+            Step::Url | Step::GitUrl => Cow::Borrowed(text),
+            step => Cow::Owned(self.apply(definition, step, "canonicalize", text)),
+        };
+        match kind {
+            UrlKind::GitRemote => net::resolve_git_remote(&text, repository, &mut self.facts)
+                .urls()
+                .map(|url| Location::new(url, kind))
+                .collect(),
+            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => vec![Location::new(&text, kind)],
+        }
+    }
+
+    /// What policy compares under the role: the canonical form, or what the role extracts from it.
+    pub(crate) fn text<'o>(&mut self, operand: &'o mut Operand<'_, '_>, role: RoleId) -> &'o str {
+        if !operand.texts.iter().any(|(known, _)| *known == role) {
+            let definition = self.program.registry.get(role);
+            let canonical = self.canonical(operand, definition);
+            let text = match definition.extract_policy_value {
+                Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical),
+                None => canonical,
+            };
+            operand.texts.push((role, text));
+        }
+        let known = operand.texts.iter().find(|(known, _)| *known == role);
+        known.map(|(_, text)| text.as_str()).unwrap_or_default()
+    }
+
+    fn canonical(&mut self, operand: &Operand<'_, '_>, definition: &RoleDefinition) -> String {
+        match (definition.category, &operand.form) {
+            (Category::Path, Form::Path { canonical, .. }) => return canonical.as_str().to_owned(),
+            (Category::Address, Form::Address(resolution)) => {
+                if let Ok(located) = &**resolution {
+                    return located.address.clone();
+                }
+            }
+            _ => {}
+        }
+        let text = operand.bound.text.as_deref().unwrap_or_default();
+        self.apply(definition, definition.canonicalize, "canonicalize", text)
+    }
+
+    /// One step of a role; a path that cannot be resolved keeps its lexical form.
+    fn apply(&mut self, definition: &RoleDefinition, step: Step, name: &str, text: &str) -> String {
+        match step {
+            Step::Identity => text.to_owned(),
+            Step::Path => {
+                let base = self.base.directory;
+                self.resolver().resolve_or_lexical(text, base).to_string()
+            }
+            Step::Callback => self.facts.role_value(&definition.name, name, text),
+            Step::Lowercase | Step::Url | Step::GitUrl | Step::Domain | Step::Redact | Step::StripControl => {
+                step.apply(text)
+            }
+        }
+    }
+
+    /// What the operand becomes in both views (SPEC §6.2 to §6.6); `None` where it stays as it is.
+    pub(crate) fn replacement(
+        &mut self,
+        operand: &Operand<'_, '_>,
+        may_forward_places: bool,
+    ) -> Option<Replacement> {
+        let bound = &operand.bound;
+        let (argument, text) = (bound.argument?, bound.text.as_deref()?);
+        let registry = &self.program.registry;
+        let mut roles = bound.roles.iter().copied();
+        let mut others = bound.roles.iter().copied();
+        let first = roles
+            .find(|role| registry.get(*role).is_resource_identifier())
+            .or_else(|| {
+                others.find(|role| !Registry::is_builtin(*role) && registry.get(*role).is_prepared())
+            })?;
+        let definition = registry.get(first);
+        let place = bound.place.clone();
+        if definition.category == Category::Address {
+            let located = operand.located().filter(|_| may_forward_places)?;
+            return Some(Replacement {
+                argument,
+                place,
+                transport: Some(located.path.as_str().to_owned()),
+                policy: (located.address != text).then(|| located.address.clone()),
+            });
+        }
+        let moved = match (definition.category, &operand.form) {
+            (Category::Path, Form::Path { moved, .. }) => moved.as_deref(),
+            (Category::Path, _) => return None,
+            (Category::Url | Category::Identifier | Category::Address | Category::Opaque, _) => None,
+        };
+        let canonical = self.canonical(operand, definition);
+        let policy = match definition.extract_policy_value {
+            Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical),
+            None => canonical.clone(),
+        };
+        let stays_relative = definition.category == Category::Path
+            && self.base.keeps_relative
+            && !moved.unwrap_or(text).starts_with(['/', '~']);
+        let transport = match stays_relative {
+            true => moved.map(str::to_owned),
+            false => Some(canonical),
+        };
+        let transport = transport.filter(|transport| transport != text);
+        let policy = (policy != text).then_some(policy);
+        (transport.is_some() || policy.is_some()).then_some(Replacement {
+            argument,
+            place,
+            transport,
+            policy,
+        })
     }
 }
 
@@ -322,7 +387,7 @@ fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
     }
 }
 
-/// The heuristic for a tool without annotation: what looks like a path becomes lexical (SPEC §6.7).
+/// The heuristic for a tool without annotation: a string that looks like a path becomes lexical (SPEC §6.7).
 pub(crate) fn heuristic(text: &str, home: &str, base: &str) -> Option<String> {
     text.starts_with(['/', '.', '~'])
         .then(|| lexical(&expand_tilde(text, home), base).into_owned())

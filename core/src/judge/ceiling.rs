@@ -1,12 +1,13 @@
 //! The capability ceiling (SPEC §8.3.4, §12): what the tool may be, and what single arguments must look like.
 
-use super::directories::Directory;
-use super::{Evaluation, Verdict};
-use crate::bind::{Operand, Place, Value, descend};
-use crate::host::HostError;
+use super::canonical::Operand;
+use super::check::Check;
+use super::directory::Directory;
+use super::{Case, Verdict};
+use crate::bind::{Place, Value, descend};
 use crate::model::ArgumentName;
-use crate::path::Failure;
 use crate::program::{ArgumentConstraint, Ceiling, Constrained};
+use crate::role::RoleId;
 
 const RULE: &str = "structural-capability-ceiling";
 
@@ -23,11 +24,11 @@ struct Found {
 /// Every form of a value for which a pattern must hold.
 #[derive(Default)]
 struct Forms {
-    /// A path as it was given, made absolute and without `.` and `..`.
+    /// A path as it was given, absolute and without `.` and `..`.
     lexical: Option<String>,
     /// What a path stands for, and where a link to be removed stands.
     canonical: Vec<String>,
-    /// What is no path: as given, and as policy compares it.
+    /// Any other text: as given, and as policy compares it.
     texts: Vec<String>,
 }
 
@@ -43,80 +44,66 @@ struct Anchor {
     canonical: Option<String>,
 }
 
-impl<'p> Evaluation<'p, '_, '_> {
-    pub(super) fn check_ceiling(&mut self) -> Result<Option<Verdict<'p>>, HostError> {
-        let Some(ceiling) = &self.program.ceiling else {
-            return Ok(None);
-        };
-        let refusal = match self.tool {
-            Some(tool) => tool.ceiling.refusal.as_deref().map(str::to_owned),
-            None => ceiling.refusal(self.server(), &self.call.tool, &Default::default()),
-        };
-        let refusal = match refusal {
-            Some(refusal) => Some(refusal),
-            None => match self.outside_roots(ceiling)? {
-                Some(refusal) => Some(refusal),
-                None => self.unlike_patterns(ceiling)?,
-            },
-        };
-        Ok(match refusal {
-            Some(refusal) => {
-                self.note("capability-ceiling", false, || refusal.clone());
-                Some(Verdict::deny(
-                    RULE,
-                    format!("Above the capability ceiling: {refusal}"),
-                ))
-            }
-            None => {
-                self.note("capability-ceiling", true, || {
-                    "the tool and its arguments are within the ceiling".to_owned()
-                });
-                None
-            }
-        })
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let Some(ceiling) = &case.program.ceiling else {
+        return Check::Pass;
+    };
+    let refusal = match case.tool {
+        Some(tool) => tool.ceiling.refusal.as_deref().map(str::to_owned),
+        None => ceiling.refusal(case.server(), &case.call.tool, &Default::default()),
+    };
+    let refusal = refusal
+        .or_else(|| case.outside_roots(ceiling))
+        .or_else(|| case.pattern_mismatch(ceiling));
+    match refusal {
+        Some(refusal) => Check::Deny(
+            Verdict::deny(RULE, format!("Above the capability ceiling: {refusal}")),
+            Some(refusal),
+        ),
+        None => Check::Holds("the tool and its arguments are within the ceiling"),
     }
+}
 
+impl Case<'_, '_, '_> {
     /// The first path that does not lie within a root of each set.
-    fn outside_roots(&mut self, ceiling: &Ceiling) -> Result<Option<String>, HostError> {
+    fn outside_roots(&mut self, ceiling: &Ceiling) -> Option<String> {
         if ceiling.roots.is_empty() {
-            return Ok(None);
+            return None;
         }
-        let roots = self.directories.roots(&mut self.forms)?;
-        let within = |operand: &Operand<'_, '_>| {
+        let roots = self.directories.roots(&mut self.canonicalizer);
+        let is_within = |operand: &Operand<'_, '_>| {
+            let located = operand.located().map(|located| &located.path);
             operand
-                .path()
-                .into_iter()
-                .chain(operand.entry())
-                .chain(operand.located().map(|located| &located.path))
+                .paths()
+                .chain(located)
                 .all(|path| roots.iter().all(|set| set.iter().any(|root| root.grants(path))))
         };
-        let outside = self.reading.operands.iter().find(|operand| !within(operand));
-        let name = outside.map(|operand| self.name_of(operand.argument));
-        Ok(name.map(|name| format!("argument {name} lies outside the ceiling's workspace roots")))
+        let outside = self.operands.iter().find(|operand| !is_within(operand))?;
+        let name = self.name_of(outside.bound.argument);
+        Some(format!(
+            "argument {name:?} lies outside the ceiling's workspace roots"
+        ))
     }
 
     /// The first constrained argument that matches none of the patterns.
-    fn unlike_patterns(&mut self, ceiling: &Ceiling) -> Result<Option<String>, HostError> {
-        let Some(tool) = self.tool else { return Ok(None) };
-        if tool.ceiling.constraints.is_empty() {
-            return Ok(None);
-        }
-        let anchors = self.anchors()?;
+    fn pattern_mismatch(&mut self, ceiling: &Ceiling) -> Option<String> {
+        let tool = self.tool.filter(|tool| !tool.ceiling.constraints.is_empty())?;
+        let anchors = self.anchors();
         for (at, looked_at) in &tool.ceiling.constraints {
             let Some(constraint) = ceiling.constraints.get(*at) else {
                 continue;
             };
             for found in self.found(looked_at) {
-                if !self.holds(&found, constraint, &anchors)? {
+                if !self.holds(&found, constraint, &anchors) {
                     let (name, shown) = (self.name_of(Some(found.argument)), &constraint.shown);
                     let tool = format!("{}/{}", self.call.server, self.call.tool);
-                    return Ok(Some(format!(
-                        "argument {name} of tool \"{tool}\" does not match the ceiling's {shown}"
-                    )));
+                    return Some(format!(
+                        "argument {name:?} of tool \"{tool}\" does not match the ceiling's {shown}"
+                    ));
                 }
             }
         }
-        Ok(None)
+        None
     }
 
     /// The values that a constraint is about; none where it does not apply.
@@ -167,111 +154,86 @@ impl<'p> Evaluation<'p, '_, '_> {
     }
 
     /// Whether one of the patterns holds for every form of the value.
-    fn holds(
-        &mut self,
-        found: &Found,
-        constraint: &ArgumentConstraint,
-        anchors: &Anchors,
-    ) -> Result<bool, HostError> {
-        let Some(text) = found.text.as_deref() else {
-            return Ok(false);
-        };
-        let Some(forms) = self.forms_of(found, text)? else {
-            return Ok(false);
+    fn holds(&mut self, found: &Found, constraint: &ArgumentConstraint, anchors: &Anchors) -> bool {
+        let Some(forms) = found.text.as_deref().and_then(|text| self.forms_of(found, text)) else {
+            return false;
         };
         let Anchors { workspace, home } = anchors;
         let (lexical_places, canonical_places) = (
             [workspace, home].map(|one| Some((&*one.written, &*one.written))),
             [workspace, home].map(|one| Some((&*one.written, one.canonical.as_deref()?))),
         );
-        Ok(constraint.patterns.iter().any(|pattern| {
-            forms
-                .lexical
-                .iter()
-                .all(|path| pattern.holds(path, lexical_places))
-                && forms
-                    .canonical
-                    .iter()
-                    .all(|path| pattern.holds(path, canonical_places))
+        let mut patterns = constraint.patterns.iter();
+        patterns.any(|pattern| {
+            let mut lexical = forms.lexical.iter();
+            let mut canonical = forms.canonical.iter();
+            lexical.all(|path| pattern.holds(path, lexical_places))
+                && canonical.all(|path| pattern.holds(path, canonical_places))
                 && forms.texts.iter().all(|text| pattern.text.matches(text))
-        }))
+        })
     }
 
-    /// Nothing, where the value looks like a path and is none that can be resolved.
-    fn forms_of(&mut self, found: &Found, text: &str) -> Result<Option<Forms>, HostError> {
+    /// `None` where the value looks like a path and cannot be resolved.
+    fn forms_of(&mut self, found: &Found, text: &str) -> Option<Forms> {
         let mut forms = Forms::default();
-        let path_roles = self.program.path_roles;
-        let is_meant = |operand: &Operand<'_, '_>| {
-            operand.argument == Some(found.argument) && operand.place == found.place
+        let compared = |role: &RoleId| {
+            self.program.resource_roles.contains(*role) && !self.program.path_roles.contains(*role)
         };
-        for operand in self
-            .reading
-            .operands
-            .iter_mut()
-            .filter(|operand| is_meant(operand))
-        {
-            let paths = operand.path().into_iter().chain(operand.entry());
-            forms.canonical.extend(paths.map(|path| path.as_str().to_owned()));
-            let compared = self.program.resource_roles;
-            for role in operand.roles.iter().copied() {
-                if compared.contains(role) && !path_roles.contains(role) {
-                    self.forms.spell(operand, role)?;
-                    forms.texts.extend(operand.text_under(role).map(str::to_owned));
-                }
+        let is_meant = |operand: &&mut Operand<'_, '_>| {
+            operand.bound.argument == Some(found.argument) && operand.bound.place == found.place
+        };
+        for operand in self.operands.iter_mut().filter(is_meant) {
+            forms
+                .canonical
+                .extend(operand.paths().map(|path| path.as_str().to_owned()));
+            for role in operand.bound.roles.iter().filter(|role| compared(role)) {
+                forms
+                    .texts
+                    .push(self.canonicalizer.text(operand, *role).to_owned());
             }
         }
         let is_path = found.is_path || !forms.canonical.is_empty() || looks_like_path(text);
         if !is_path {
             forms.texts.push(text.to_owned());
-            return Ok(Some(forms));
+            return Some(forms);
         }
         if forms.canonical.is_empty() {
-            match self.forms.path_like(text) {
-                Ok(path) => forms.canonical.push(path.as_str().to_owned()),
-                Err(Failure::Unresolvable(_)) => return Ok(None),
-                Err(Failure::Host(error)) => return Err(error),
-            }
+            let path = self.canonicalizer.path_like(text).ok()?;
+            forms.canonical.push(path.as_str().to_owned());
         }
-        forms.lexical = Some(self.forms.lexical(text));
-        Ok(Some(forms))
+        forms.lexical = Some(self.canonicalizer.lexical(text));
+        Some(forms)
     }
 
-    /// Patterns are relative to the sandbox's first directory, else to what relative paths are relative to. Roots that
-    /// are not the sandbox anchor none: in an intersection a pattern would then mean another thing than in the ceiling
-    /// that it comes from.
-    fn anchors(&mut self) -> Result<Anchors, HostError> {
+    /// Patterns are relative to the sandbox's first directory, else to the directory that relative paths are relative
+    /// to. Roots that are not the sandbox anchor no pattern: in an intersection it would then mean another thing than in
+    /// the ceiling that it comes from.
+    fn anchors(&mut self) -> Anchors {
         let workspace = match self.program.sandbox.first() {
             Some(written) => {
-                let sandbox = self.directories.sandbox(&mut self.forms)?;
+                let sandbox = self.directories.sandbox(&mut self.canonicalizer);
                 let canonical = sandbox.first().and_then(Directory::known);
                 Anchor {
                     written: written.to_string(),
                     canonical: canonical.map(|path| path.as_str().to_owned()),
                 }
             }
-            None => self.anchor(self.forms.shaped.base)?,
+            None => self.anchor(self.canonicalizer.base.directory),
         };
-        let home = self.anchor(&self.program.home)?;
-        Ok(Anchors { workspace, home })
+        let home = self.anchor(&self.program.home);
+        Anchors { workspace, home }
     }
 
-    fn anchor(&mut self, directory: &str) -> Result<Anchor, HostError> {
-        let canonical = match self.forms.directory(directory) {
-            Ok(path) => Some(path.as_str().to_owned()),
-            Err(Failure::Unresolvable(_)) => None,
-            Err(Failure::Host(error)) => return Err(error),
-        };
-        let written = self.forms.lexical(directory);
-        Ok(Anchor { written, canonical })
-    }
-
-    fn name_of(&self, argument: Option<usize>) -> String {
-        let member = argument.and_then(|at| self.call.arguments.members().get(at));
-        format!("{:?}", member.map_or("", |(name, _)| name))
+    fn anchor(&mut self, directory: &str) -> Anchor {
+        let canonical = self.canonicalizer.directory(directory).ok();
+        Anchor {
+            written: self.canonicalizer.lexical(directory),
+            canonical: canonical.map(|path| path.as_str().to_owned()),
+        }
     }
 }
 
-/// Whether a text that bears no role may be a path all the same, so that its canonical form counts as well.
+/// Whether a string without a role may be a path all the same, so that its canonical form counts as well.
 fn looks_like_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) || text.split('/').any(|name| name == "..")
 }

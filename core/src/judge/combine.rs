@@ -4,9 +4,9 @@ use super::Verdict;
 use crate::model::Effect;
 use crate::program::RuleId;
 
-/// Who decided about a value.
+/// What decided about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Author {
+pub(crate) enum Source {
     /// The sandbox holds the value.
     Sandbox,
     /// A rule of the policy.
@@ -15,22 +15,22 @@ pub(crate) enum Author {
     Default,
 }
 
-/// What was decided and by whom.
+/// What was decided for a role, and by what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ruling {
+pub(crate) struct RoleVerdict {
     pub(crate) effect: Effect,
-    pub(crate) author: Author,
+    pub(crate) source: Source,
 }
 
-impl Ruling {
-    pub(crate) const DEFAULT_DENY: Ruling = Ruling {
+impl RoleVerdict {
+    pub(crate) const DEFAULT_DENY: RoleVerdict = RoleVerdict {
         effect: Effect::Deny,
-        author: Author::Default,
+        source: Source::Default,
     };
 
     /// The stricter of two; on a tie the first, unless it is the sandbox and the second a rule.
-    pub(crate) fn join(self, next: Ruling) -> Ruling {
-        let unnamed = self.author == Author::Sandbox && matches!(next.author, Author::Rule(_));
+    pub(crate) fn join(self, next: RoleVerdict) -> RoleVerdict {
+        let unnamed = self.source == Source::Sandbox && matches!(next.source, Source::Rule(_));
         if next.effect > self.effect || (next.effect == self.effect && unnamed) {
             next
         } else {
@@ -40,7 +40,7 @@ impl Ruling {
 }
 
 /// The stricter of two, where there are two.
-pub(crate) fn join(current: Option<Ruling>, next: Ruling) -> Option<Ruling> {
+pub(crate) fn join(current: Option<RoleVerdict>, next: RoleVerdict) -> Option<RoleVerdict> {
     Some(current.map_or(next, |current| current.join(next)))
 }
 

@@ -1,34 +1,35 @@
 //! Whether a rule's domain and list conditions hold for the values of a call.
 //!
-//! What grants is strict: an allow rule's condition holds when every value matches. What restricts is broad:
-//! a look-alike counts, and one matching value among several is enough to be heard.
+//! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
+//! counts, and one matching value among several is enough for a partial match.
 
-use super::Evaluation;
-use crate::host::HostError;
+use super::Case;
+use super::canonical::Operand;
+use super::directory::Directory;
 use crate::model::Effect;
 use crate::net::{DomainSet, Location};
-use crate::program::{ListCondition, ListMatcher, Rule};
-use crate::role::{RoleId, RoleSet};
+use crate::program::{DirectoryId, ListCondition, ListMatcher, Rule};
+use crate::role::{RoleId, RoleSet, Step};
 
-/// How firmly a condition holds for its values.
+/// How much of a condition's values match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Matched {
-    /// It does not.
+pub(super) enum Match {
+    /// None.
     Nothing,
-    /// A restricting rule is heard: some values match, or look as if they did. It decides about none of them,
-    /// so that a later rule, or the default, may be stricter.
-    Heard,
+    /// Some values match, or look as if they did. A restricting rule then counts, but decides about no value, so that
+    /// a later rule, or the default, may be stricter.
+    Partial,
     /// Every value matches, and there is at least one.
     All,
 }
 
 /// Whose values a judgement is about.
 #[derive(Clone, Debug)]
-pub(crate) struct Subject {
-    /// The role that is judged by itself; none where no role is in view.
-    pub(crate) judged: Option<RoleId>,
-    /// A role one of whose values stands alone, and that value.
-    pub(crate) alone: Option<(RoleId, usize)>,
+pub(super) struct Subject {
+    /// The role that is judged; `None` where the tool has no resource role.
+    pub(super) judged: Option<RoleId>,
+    /// A role of which one value is judged by itself, and that value.
+    pub(super) isolated: Option<(RoleId, usize)>,
 }
 
 /// How one value meets one condition.
@@ -36,19 +37,19 @@ pub(crate) struct Subject {
 enum Hit {
     /// Not at all.
     Miss,
-    /// Only in the broad reading of what restricts.
-    Soft,
+    /// Only in the broad sense of a restriction.
+    LookAlike,
     /// As it is written.
-    Firm,
+    Exact,
 }
 
 impl Hit {
-    fn firm(hit: bool) -> Self {
-        if hit { Self::Firm } else { Self::Miss }
+    fn exact(hit: bool) -> Self {
+        if hit { Self::Exact } else { Self::Miss }
     }
 
-    fn soft(hit: bool) -> Self {
-        if hit { Self::Soft } else { Self::Miss }
+    fn look_alike(hit: bool) -> Self {
+        if hit { Self::LookAlike } else { Self::Miss }
     }
 }
 
@@ -57,129 +58,108 @@ impl Hit {
 struct Hits {
     values: usize,
     hits: usize,
-    firm: usize,
+    exact: usize,
 }
 
 impl Hits {
     fn count(&mut self, hit: Hit) {
         self.values += 1;
         self.hits += usize::from(hit != Hit::Miss);
-        self.firm += usize::from(hit == Hit::Firm);
+        self.exact += usize::from(hit == Hit::Exact);
     }
 
     /// For a condition that every value must meet.
-    fn of_all(self) -> Matched {
+    fn of_all(self) -> Match {
         if self.hits == 0 || self.hits < self.values {
-            Matched::Nothing
-        } else if self.firm < self.values {
-            Matched::Heard
+            Match::Nothing
+        } else if self.exact < self.values {
+            Match::Partial
         } else {
-            Matched::All
+            Match::All
         }
     }
 
     /// For a condition that one value meets for all.
-    fn of_any(self) -> Matched {
+    fn of_any(self) -> Match {
         if self.hits == 0 {
-            Matched::Nothing
-        } else if self.firm < self.values {
-            Matched::Heard
+            Match::Nothing
+        } else if self.exact < self.values {
+            Match::Partial
         } else {
-            Matched::All
+            Match::All
         }
     }
 }
 
 /// Why a condition does not hold, for an explanation.
-pub(crate) type Reason = Option<(&'static str, String)>;
+pub(super) type Reason = Option<(&'static str, &'static str)>;
 
-impl Evaluation<'_, '_, '_> {
+impl Case<'_, '_, '_> {
     /// The values of one role in this judgement.
-    pub(crate) fn values_in(&self, role: RoleId, subject: &Subject) -> Vec<usize> {
-        match subject.alone {
-            Some((alone, value)) if alone == role => vec![value],
+    pub(super) fn values_in(&self, role: RoleId, subject: &Subject) -> Vec<usize> {
+        match subject.isolated {
+            Some((isolated, value)) if isolated == role => vec![value],
             _ => self.values_of(role),
-        }
-    }
-
-    /// Whether the operand is a value of the role in this judgement.
-    fn is_value(&self, at: usize, role: RoleId, subject: &Subject) -> bool {
-        match subject.alone {
-            Some((alone, value)) if alone == role => at == value,
-            _ => self
-                .operand(at)
-                .is_some_and(|operand| operand.role_set.contains(role)),
         }
     }
 
     /// The values of several roles, each operand once and in order.
     fn values_in_set(&self, roles: RoleSet, subject: &Subject) -> Vec<(usize, RoleId)> {
-        let mut found = Vec::new();
-        for (at, operand) in self.reading.operands.iter().enumerate() {
-            for role in operand.roles.iter().copied().filter(|role| roles.contains(*role)) {
-                let kept = match subject.alone {
-                    Some((alone, value)) => alone != role || value == at,
-                    None => true,
-                };
-                if kept {
-                    found.push((at, role));
-                }
-            }
-        }
-        found
+        let is_kept = |at: usize, role: RoleId| match subject.isolated {
+            Some((isolated, value)) => isolated != role || value == at,
+            None => true,
+        };
+        let operands = self.operands.iter().enumerate();
+        let each_role = operands.flat_map(|(at, operand)| {
+            let roles = operand.bound.roles.iter();
+            roles.map(move |role| (at, *role))
+        });
+        each_role
+            .filter(|(at, role)| roles.contains(*role) && is_kept(*at, *role))
+            .collect()
     }
 
-    /// The domain and list conditions of a rule that is relevant to the judged role, or that is looked at with
-    /// no role in view.
-    pub(crate) fn conditions(
-        &mut self,
-        rule: &Rule,
-        subject: &Subject,
-        why: &mut Reason,
-    ) -> Result<Matched, HostError> {
-        let mut matched = Matched::All;
+    /// The domain and list conditions of a rule that is relevant to the judged role, or that is looked at where the tool
+    /// has no resource role.
+    pub(super) fn conditions(&mut self, rule: &Rule, subject: &Subject, why: &mut Reason) -> Match {
+        let mut matched = Match::All;
         if let Some((roles, set)) = &rule.domains {
             let mut hits = Hits::default();
             if let Some(role) = subject.judged.filter(|role| roles.contains(*role)) {
-                for at in 0..self.reading.operands.len() {
-                    if self.is_value(at, role, subject) {
-                        hits.count(self.names_one_of(set, rule.effect, at, role)?);
-                    }
+                for at in self.values_in(role, subject) {
+                    hits.count(self.names_one_of(set, rule.effect, at, role));
                 }
             }
             matched = matched.min(hits.of_all());
-            if matched == Matched::Nothing {
-                self.fail(why, "domains", || {
-                    "not every value of the judged role matches `domains.allowed`".to_owned()
-                });
-                return Ok(matched);
+            if matched == Match::Nothing {
+                *why = Some((
+                    "domains",
+                    "not every value of the judged role matches `domains.allowed`",
+                ));
+                return matched;
             }
         }
         for condition in &rule.lists {
-            if rule.effect == Effect::Allow && condition.roles.intersects(self.reading.unlistable) {
-                self.fail(why, "lists", || {
-                    "an array or object stands where strings belong".to_owned()
-                });
-                return Ok(Matched::Nothing);
+            if rule.effect == Effect::Allow && condition.roles.intersects(self.arguments.opaque_list_roles) {
+                *why = Some(("lists", "an array or object stands where strings belong"));
+                return Match::Nothing;
             }
-            let (values, whole) = self.listed_values(condition, rule.effect, subject);
-            let hits = self.list_hits(condition, rule.effect, &values)?;
-            let needs_all = whole || rule.effect == Effect::Allow;
+            let (values, needs_all) = self.listed_values(condition, rule.effect, subject);
+            let hits = self.list_hits(condition, rule.effect, &values);
+            let needs_all = needs_all || rule.effect == Effect::Allow;
             matched = matched.min(if needs_all { hits.of_all() } else { hits.of_any() });
-            if matched == Matched::Nothing {
-                self.fail(why, "lists", || {
-                    "not every value is in `lists.allowed`".to_owned()
-                });
-                return Ok(matched);
+            if matched == Match::Nothing {
+                *why = Some(("lists", "not every value is in `lists.allowed`"));
+                return matched;
             }
         }
-        Ok(matched)
+        matched
     }
 
     /// The values that a list condition looks at, and whether all of them must match a restricting rule too.
     ///
     /// A condition that names the judged role is about its values. A restricting rule that also asks about
-    /// another role is heard when one value of that role matches, since that value could come alone.
+    /// another role holds in part when one value of that role matches, since that value could come by itself.
     fn listed_values(
         &self,
         condition: &ListCondition,
@@ -188,184 +168,147 @@ impl Evaluation<'_, '_, '_> {
     ) -> (Vec<(usize, RoleId)>, bool) {
         let names = |role: &RoleId| condition.roles.contains(*role);
         let of = |role: RoleId| {
-            self.values_in(role, subject)
-                .into_iter()
-                .map(|at| (at, role))
-                .collect()
+            let values = self.values_in(role, subject).into_iter();
+            values.map(|at| (at, role)).collect()
         };
-        let alone = subject.alone.map(|(role, _)| role).filter(names);
-        match (subject.judged.filter(names), alone) {
+        let isolated = subject.isolated.map(|(role, _)| role).filter(names);
+        match (subject.judged.filter(names), isolated) {
             (Some(role), _) => (of(role), true),
             (None, Some(role)) if effect != Effect::Allow => (of(role), true),
             (None, _) => {
-                let lone = subject.judged.is_none() && subject.alone.is_none();
-                (self.values_in_set(condition.roles, subject), lone)
+                let is_whole = subject.judged.is_none() && subject.isolated.is_none();
+                (self.values_in_set(condition.roles, subject), is_whole)
             }
         }
     }
 
-    fn list_hits(
-        &mut self,
-        condition: &ListCondition,
-        effect: Effect,
-        values: &[(usize, RoleId)],
-    ) -> Result<Hits, HostError> {
+    fn list_hits(&mut self, condition: &ListCondition, effect: Effect, values: &[(usize, RoleId)]) -> Hits {
         let mut hits = Hits::default();
         for (at, role) in values.iter().copied() {
             hits.count(match &condition.matcher {
-                ListMatcher::Domains(set) => self.names_one_of(set, effect, at, role)?,
+                ListMatcher::Domains(set) => self.names_one_of(set, effect, at, role),
                 ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => {
                     let step = self.program.registry.get(role).canonicalize;
-                    let text = self.text(at, role)?;
-                    match effect {
-                        Effect::Allow => Hit::firm(condition.matcher.grants_text(step, text)),
-                        Effect::Escalate | Effect::Deny if condition.matcher.lists_text(step, text) => {
-                            Hit::Firm
-                        }
-                        Effect::Escalate | Effect::Deny => {
-                            Hit::soft(condition.matcher.restricts_text(step, text))
-                        }
-                    }
+                    list_hit(&condition.matcher, effect, step, self.text(at, role))
                 }
             });
         }
-        Ok(hits)
+        hits
     }
 
     /// Whether the domain that the value names, or each of them, is in the set, in the sense that fits the effect.
-    fn names_one_of(
-        &mut self,
-        set: &DomainSet,
-        effect: Effect,
-        at: usize,
-        role: RoleId,
-    ) -> Result<Hit, HostError> {
-        let locations = self.locate(at, role)?;
-        Ok(match effect {
-            Effect::Allow => Hit::firm(set.grants_all(locations).is_some()),
+    fn names_one_of(&mut self, set: &DomainSet, effect: Effect, at: usize, role: RoleId) -> Hit {
+        let locations = self.locations(at, role);
+        match effect {
+            Effect::Allow => Hit::exact(set.grants_all(locations).is_some()),
             Effect::Escalate | Effect::Deny if set.restricts_any(locations).is_none() => Hit::Miss,
             Effect::Escalate | Effect::Deny => {
-                let plain =
+                let is_exact =
                     |one: &Location| set.grants(one).is_some() || set.holds_text(one.display_domain());
-                if locations.iter().any(plain) {
-                    Hit::Firm
-                } else {
-                    Hit::Soft
+                match locations.iter().any(is_exact) {
+                    true => Hit::Exact,
+                    false => Hit::LookAlike,
                 }
             }
-        })
+        }
     }
 
     /// Whether a restricting rule that is relevant to no judged role holds all the same: each condition over the
     /// values of its own roles, one matching value sufficing.
-    pub(crate) fn overheard(
-        &mut self,
-        rule: &Rule,
-        subject: &Subject,
-        why: &mut Reason,
-    ) -> Result<bool, HostError> {
+    pub(super) fn holds_across_roles(&mut self, rule: &Rule, subject: &Subject, why: &mut Reason) -> bool {
         if let Some((roles, set)) = &rule.domains {
             let mut hits = Hits::default();
             for (at, role) in self.values_in_set(*roles, subject) {
-                hits.count(self.names_one_of(set, rule.effect, at, role)?);
+                hits.count(self.names_one_of(set, rule.effect, at, role));
             }
-            if hits.of_any() == Matched::Nothing {
-                self.fail(why, "domains", || "no value matches `domains.allowed`".to_owned());
-                return Ok(false);
+            if hits.of_any() == Match::Nothing {
+                *why = Some(("domains", "no value matches `domains.allowed`"));
+                return false;
             }
         }
         for condition in &rule.lists {
             let values = self.values_in_set(condition.roles, subject);
-            if self.list_hits(condition, rule.effect, &values)?.of_any() == Matched::Nothing {
-                self.fail(why, "lists", || "no value is in `lists.allowed`".to_owned());
-                return Ok(false);
+            if self.list_hits(condition, rule.effect, &values).of_any() == Match::Nothing {
+                *why = Some(("lists", "no value is in `lists.allowed`"));
+                return false;
             }
         }
-        if let Some((roles, directory)) = rule.paths {
-            let mut any = false;
-            for (at, _) in self.values_in_set(roles, subject) {
-                any |= self.lies_within(at, directory, rule.effect)? || self.may_concern(at, directory)?;
-            }
-            if !any {
-                self.fail(why, "paths", || {
-                    "no path value lies within `paths.within`".to_owned()
-                });
-                return Ok(false);
+        if let Some((roles, id)) = rule.paths {
+            let values = self.values_in_set(roles, subject);
+            let directory = self.directories.rule(&mut self.canonicalizer, id);
+            let mut operands = values.iter().filter_map(|(at, _)| self.operands.get(*at));
+            if !operands.any(|operand| {
+                lies_within(operand, directory, rule.effect) || may_concern(operand, directory)
+            }) {
+                *why = Some(("paths", "no path value lies within `paths.within`"));
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
-    /// Whether a restriction on the directory may concern the value without holding it: removing the value
-    /// would remove the directory, or the disk may take its spelling for one in the directory.
-    pub(crate) fn may_concern(&mut self, at: usize, directory: u32) -> Result<bool, HostError> {
-        let directory = self.directories.rule(&mut self.forms, directory)?;
-        let Some(operand) = self.reading.operands.get(at) else {
-            return Ok(false);
-        };
-        let Some(path) = operand.path() else {
-            return Ok(false);
-        };
-        Ok(directory.may_hold(path)
-            || operand.entry().is_some_and(|entry| directory.may_hold(entry))
-            || (operand.role_set.contains(RoleId::DELETE_PATH) && directory.lies_within(path)))
-    }
-
-    /// Whether the value lies within the rule's directory, in the sense that fits the rule's effect.
-    pub(crate) fn lies_within(
+    /// The values that do not lie within the rule's directory, and whether a restriction on it may concern one of the
+    /// values all the same.
+    pub(super) fn outside(
         &mut self,
-        at: usize,
-        directory: u32,
         effect: Effect,
-    ) -> Result<bool, HostError> {
-        let directory = self.directories.rule(&mut self.forms, directory)?;
-        let Some(operand) = self.reading.operands.get(at) else {
-            return Ok(false);
+        id: DirectoryId,
+        values: &[usize],
+    ) -> (Vec<usize>, bool) {
+        let directory = self.directories.rule(&mut self.canonicalizer, id);
+        let operands = &self.operands;
+        let is_outside = |at: &usize| {
+            let operand = operands.get(*at);
+            !operand.is_some_and(|operand| lies_within(operand, directory, effect))
         };
-        let Some(path) = operand.path() else {
-            return Ok(false);
-        };
-        Ok(match effect {
-            Effect::Allow => {
-                directory.grants(path) && operand.entry().is_none_or(|entry| directory.grants(entry))
-            }
-            Effect::Escalate | Effect::Deny => {
-                directory.restricts(path) || operand.entry().is_some_and(|entry| directory.restricts(entry))
-            }
-        })
+        let outside: Vec<usize> = values.iter().copied().filter(is_outside).collect();
+        let mut concerned = values.iter().filter_map(|at| operands.get(*at));
+        let is_concerned =
+            effect != Effect::Allow && concerned.any(|operand| may_concern(operand, directory));
+        (outside, is_concerned)
     }
 
-    /// What a value names as a URL, or as a bare domain, under the role.
-    pub(crate) fn locate(&mut self, at: usize, role: RoleId) -> Result<&[Location], HostError> {
-        let definition = self.program.registry.get(role);
-        let repository = if definition.canonicalize == crate::role::Step::GitUrl {
-            self.repository()?
-        } else {
-            None
+    /// The URLs, or the bare domain, that a value names under the role.
+    pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location] {
+        let repository = match self.program.registry.get(role).canonicalize {
+            Step::GitUrl => self.repository(),
+            _ => None,
         };
-        match self.reading.operands.get_mut(at) {
-            Some(operand) => {
-                self.forms.locate(operand, role, repository.as_deref())?;
-                Ok(operand.locations(role, definition))
-            }
-            None => Ok(&[]),
+        match self.operands.get_mut(at) {
+            Some(operand) => self.canonicalizer.locations(operand, role, repository.as_deref()),
+            None => &[],
         }
     }
 
-    /// What policy compares of a value under the role.
-    pub(crate) fn text(&mut self, at: usize, role: RoleId) -> Result<&str, HostError> {
-        match self.reading.operands.get_mut(at) {
-            Some(operand) => {
-                self.forms.spell(operand, role)?;
-                Ok(operand.text_under(role).unwrap_or_default())
-            }
-            None => Ok(""),
+    /// The text of a value that policy compares under the role.
+    pub(super) fn text(&mut self, at: usize, role: RoleId) -> &str {
+        match self.operands.get_mut(at) {
+            Some(operand) => self.canonicalizer.text(operand, role),
+            None => "",
         }
     }
+}
 
-    fn fail(&self, why: &mut Reason, condition: &'static str, detail: impl FnOnce() -> String) {
-        if self.trace.is_some() {
-            *why = Some((condition, detail()));
-        }
+fn list_hit(matcher: &ListMatcher, effect: Effect, step: Step, text: &str) -> Hit {
+    match effect {
+        Effect::Allow => Hit::exact(matcher.grants_text(step, text)),
+        Effect::Escalate | Effect::Deny if matcher.lists_text(step, text) => Hit::Exact,
+        Effect::Escalate | Effect::Deny => Hit::look_alike(matcher.restricts_text(step, text)),
+    }
+}
+
+/// Whether a restriction on the directory may concern the value although it does not lie within it: removing the value
+/// would remove the directory, or the disk may take its spelling for one in the directory.
+fn may_concern(operand: &Operand<'_, '_>, directory: &Directory) -> bool {
+    let removes = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+    operand.paths().any(|path| directory.may_hold(path))
+        || (removes && operand.path().is_some_and(|path| directory.lies_within(path)))
+}
+
+/// Whether the value lies within the directory, in the sense that fits the effect.
+fn lies_within(operand: &Operand<'_, '_>, directory: &Directory, effect: Effect) -> bool {
+    match effect {
+        Effect::Allow => operand.path().is_some() && operand.paths().all(|path| directory.grants(path)),
+        Effect::Escalate | Effect::Deny => operand.paths().any(|path| directory.restricts(path)),
     }
 }

@@ -1,13 +1,11 @@
 //! Judging by the rules of the policy (SPEC §8.4): each role by itself, the most restrictive verdict stands.
 
-use super::combine::{Author, Ruling, join};
-use super::conditions::{Matched, Reason, Subject};
-use super::walk::{Candidate, Capacity, Omit, View, Walk};
-use super::{Evaluation, Verdict};
-use crate::bind::Operand;
-use crate::host::HostError;
+use super::combine::{RoleVerdict, Source, join};
+use super::conditions::{Match, Reason, Subject};
+use super::walk::{Relevance, RoleView, Walk, concerning};
+use super::{Case, Verdict};
 use crate::model::Effect;
-use crate::program::{DirectoryId, Gate, Rule, RuleId, Tool};
+use crate::program::{DirectoryId, IndexKey, Rule, RuleId, Tool, distinct};
 use crate::role::{Category, RoleId, RoleSet};
 use crate::seed::FILESYSTEM;
 use crate::sort;
@@ -15,53 +13,76 @@ use crate::sort;
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
 
-impl<'p> Evaluation<'p, '_, '_> {
+/// What is known while one role's values go through the rules.
+struct Progress {
+    /// The values that no rule has decided about.
+    left: Vec<usize>,
+    /// Whether the role had values to begin with.
+    had_values: bool,
+    /// The strictest rule so far.
+    best: Option<RoleVerdict>,
+}
+
+impl Progress {
+    fn is_undecided(&self) -> bool {
+        !self.left.is_empty() || !self.had_values
+    }
+
+    fn add(&mut self, verdict: RoleVerdict) {
+        self.best = join(self.best, verdict);
+    }
+}
+
+impl<'p> Case<'p, '_, '_> {
     /// The verdict of the rules over the tool's resource roles, less those that the sandbox resolved.
-    pub(super) fn judge_roles(
-        &mut self,
-        roles: &[RoleId],
-        resolved: RoleSet,
-    ) -> Result<Verdict<'p>, HostError> {
+    pub(super) fn judge_roles(&mut self) -> Verdict<'p> {
         let Some(tool) = self.tool else {
-            return Ok(self.verdict(Ruling::DEFAULT_DENY, Vec::new()));
+            return self.verdict(RoleVerdict::DEFAULT_DENY, Vec::new());
         };
+        let roles = self.resource_roles();
         if roles.is_empty() {
-            let ruling = self.judge_without_role(tool)?;
-            return Ok(self.verdict(ruling, Vec::new()));
+            let whole = self.judge_without_role(tool);
+            return self.verdict(whole, Vec::new());
         }
-        let judged = || roles.iter().copied().filter(|role| !resolved.contains(*role));
-        let valued = self.reading.operands.iter();
-        let view = View {
-            roles: roles.iter().copied().collect(),
-            judged: judged().collect(),
-            valued: valued.fold(RoleSet::default(), |all, operand| all.union(operand.role_set)),
+        let judged: Vec<RoleId> = roles
+            .iter()
+            .copied()
+            .filter(|role| !self.sandboxed.contains(*role))
+            .collect();
+        let operands = self.operands.iter();
+        let view = RoleView {
+            roles: roles.into_iter().collect(),
+            judged: judged.iter().copied().collect(),
+            valued: operands.fold(RoleSet::default(), |all, operand| {
+                all.union(operand.bound.role_set)
+            }),
         };
-        let mut whole: Option<Ruling> = None;
+        let mut whole: Option<RoleVerdict> = None;
         let mut escalated = Vec::new();
-        for role in judged() {
-            let ruling = self.judge_role(tool, role, view)?;
-            if ruling.effect == Effect::Escalate {
+        for role in judged {
+            let verdict = self.judge_role(tool, role, view);
+            if verdict.effect == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
             }
-            whole = join(whole, ruling);
-            if ruling.effect == Effect::Deny {
+            whole = join(whole, verdict);
+            if verdict.effect == Effect::Deny || self.canonicalizer.facts.has_failed() {
                 break;
             }
         }
-        let whole = whole.unwrap_or(Ruling {
+        let whole = whole.unwrap_or(RoleVerdict {
             effect: Effect::Allow,
-            author: Author::Sandbox,
+            source: Source::Sandbox,
         });
-        Ok(self.verdict(whole, escalated))
+        self.verdict(whole, escalated)
     }
 
-    fn verdict(&self, ruling: Ruling, escalated: Vec<&'p str>) -> Verdict<'p> {
-        let rule = match ruling.author {
-            Author::Rule(rule) => self.program.rule(rule),
-            Author::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
-            Author::Default => None,
+    fn verdict(&self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
+        let rule = match verdict.source {
+            Source::Rule(rule) => self.program.rule(rule),
+            Source::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
+            Source::Default => None,
         };
-        match (rule, ruling.effect) {
+        match (rule, verdict.effect) {
             (Some(rule), Effect::Allow) => Verdict::allow(&rule.name, &*rule.reason),
             (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &rule.name, &*rule.reason),
             (Some(rule), Effect::Deny) => Verdict::deny(&rule.name, &*rule.reason),
@@ -69,339 +90,264 @@ impl<'p> Evaluation<'p, '_, '_> {
         }
     }
 
-    /// One role: all its values together, and where values come in company, each of them alone.
-    fn judge_role(&mut self, tool: &'p Tool, role: RoleId, view: View) -> Result<Ruling, HostError> {
+    /// Judges one role: all values together, then each value by itself if there are several.
+    fn judge_role(&mut self, tool: &'p Tool, role: RoleId, view: RoleView) -> RoleVerdict {
         if let Some(trace) = &mut self.trace {
             trace.begin_role(self.program.registry.name(role));
         }
-        let subject = Subject {
+        let mut subject = Subject {
             judged: Some(role),
-            alone: None,
+            isolated: None,
         };
-        let mut whole = self.walk_role(tool, role, view, &subject)?;
-        let bears = |operand: &&Operand<'_, '_>| operand.role_set.contains(role);
-        let in_company = self.reading.operands.iter().filter(bears).nth(1).is_some();
-        if in_company && self.program.registry.get(role).category != Category::Path {
-            for value in self.values_of(role) {
-                if whole.effect == Effect::Deny {
-                    break;
-                }
-                let subject = Subject {
-                    judged: Some(role),
-                    alone: Some((role, value)),
-                };
-                whole = whole.join(self.walk_role(tool, role, view, &subject)?);
-            }
+        let mut whole = self.walk_role(tool, role, view, &subject);
+        let values = self.values_of(role);
+        if values.len() < 2 || self.program.registry.get(role).category == Category::Path {
+            return whole;
         }
-        Ok(whole)
+        for value in values {
+            if whole.effect == Effect::Deny {
+                break;
+            }
+            subject.isolated = Some((role, value));
+            whole = whole.join(self.walk_role(tool, role, view, &subject));
+        }
+        whole
     }
 
-    fn walk_role(
-        &mut self,
-        tool: &'p Tool,
-        role: RoleId,
-        view: View,
-        subject: &Subject,
-    ) -> Result<Ruling, HostError> {
-        self.begin_walk(subject);
-        let mut left = self.values_in(role, subject);
-        let had_values = !left.is_empty();
-        let mut best: Option<Ruling> = None;
-        if had_values && self.server() == FILESYSTEM && RoleSet::SANDBOX_SAFE.contains(role) {
-            self.take_sandboxed(&mut left, &mut best)?;
-        }
-        let gates = self.gates(tool, role, &left)?;
-        let directories = self.pinned_directories(tool, role, &left);
-        let omit = if self.trace.is_some() {
-            Omit::Nothing
-        } else {
-            Omit::AllBut {
-                gates: &gates,
-                directories: directories.as_deref(),
-            }
+    fn walk_role(&mut self, tool: &'p Tool, role: RoleId, view: RoleView, subject: &Subject) -> RoleVerdict {
+        let program = self.program;
+        self.begin_walk(subject, || concerning(program, tool, role, view));
+        let left = self.values_in(role, subject);
+        let mut progress = Progress {
+            had_values: !left.is_empty(),
+            left,
+            best: None,
         };
-        let mut walk = Walk::of_role(self.program, tool, role, view, omit);
-        while (!left.is_empty() || !had_values)
-            && let Some(candidate) = walk.next()
-        {
-            let Some(rule) = self.program.rule(candidate.rule) else {
-                continue;
+        if progress.had_values && self.server() == FILESYSTEM && RoleSet::SANDBOX_SAFE.contains(role) {
+            self.take_sandboxed(&mut progress);
+        }
+        let directories = self.pinned_directories(role, &progress.left);
+        let mut walk = Walk::of_role(program, tool, role, view, directories.as_deref());
+        while progress.is_undecided() && !self.canonicalizer.facts.has_failed() {
+            if walk.needs_keys() {
+                walk.add_keyed(&self.keys(role, &progress.left));
+            }
+            let Some((id, relevance)) = walk.next() else {
+                return self.end_walk(true, RoleVerdict::DEFAULT_DENY);
             };
-            let mut why = None;
-            match candidate.capacity {
-                Capacity::Overheard => {
+            let Some(rule) = program.rule(id) else { continue };
+            match relevance {
+                Relevance::CrossRole => {
+                    let mut why = None;
                     let holds =
-                        self.meets_roles(rule, &mut why) && self.overheard(rule, subject, &mut why)?;
-                    self.considered(rule, holds, "is heard although it names other roles", why);
+                        self.meets_roles(rule, &mut why) && self.holds_across_roles(rule, subject, &mut why);
+                    self.considered(id, holds, "is heard although it names other roles", why);
                     if holds {
-                        best = join(best, ruling(rule, candidate.rule));
+                        progress.add(by_rule(rule, id));
                     }
                 }
-                Capacity::Relevant if had_values => {
-                    self.discharge(rule, &candidate, &mut walk, subject, &mut left, &mut best)?;
+                Relevance::Direct if progress.had_values => {
+                    self.discharge(rule, id, subject, &mut progress);
                 }
-                Capacity::Relevant => {
-                    if self.holds_without_values(rule, subject)? {
-                        return Ok(self.end_walk(join(best, ruling(rule, candidate.rule))));
+                Relevance::Direct => {
+                    if self.holds_without_values(rule, id, subject) {
+                        progress.add(by_rule(rule, id));
+                        break;
                     }
                 }
             }
         }
-        let undecided = !left.is_empty() || !had_values;
-        Ok(self.end_walk(if undecided {
-            Some(Ruling::DEFAULT_DENY)
-        } else {
-            best
-        }))
+        self.end_walk(false, progress.best.unwrap_or(RoleVerdict::DEFAULT_DENY))
     }
 
-    /// On the filesystem server, what lies within the sandbox needs no rule.
-    fn take_sandboxed(&mut self, left: &mut Vec<usize>, best: &mut Option<Ruling>) -> Result<(), HostError> {
-        let sandbox = self.directories.sandbox(&mut self.forms)?;
-        let operands = &self.reading.operands;
-        let before = left.len();
-        left.retain(|at| !operands.get(*at).is_some_and(|operand| sandbox.holds(operand)));
-        if left.len() < before {
-            *best = join(
-                *best,
-                Ruling {
-                    effect: Effect::Allow,
-                    author: Author::Sandbox,
-                },
-            );
+    /// On the filesystem server, a value that lies within the sandbox needs no rule.
+    fn take_sandboxed(&mut self, progress: &mut Progress) {
+        let sandbox = self.directories.sandbox(&mut self.canonicalizer);
+        let operands = &self.operands;
+        let before = progress.left.len();
+        let is_held = |at: &usize| operands.get(*at).is_some_and(|operand| sandbox.holds(operand));
+        progress.left.retain(|at| !is_held(at));
+        if progress.left.len() < before {
+            progress.add(RoleVerdict {
+                effect: Effect::Allow,
+                source: Source::Sandbox,
+            });
         }
-        Ok(())
     }
 
-    /// Takes from `left` the values that a relevant rule decides about.
-    fn discharge(
-        &mut self,
-        rule: &'p Rule,
-        candidate: &Candidate,
-        walk: &mut Walk<'p>,
-        subject: &Subject,
-        left: &mut Vec<usize>,
-        best: &mut Option<Ruling>,
-    ) -> Result<(), HostError> {
+    /// Takes from the values that are left those that a relevant rule decides about.
+    fn discharge(&mut self, rule: &Rule, id: RuleId, subject: &Subject, progress: &mut Progress) {
         let mut why = None;
-        if !self.meets_roles(rule, &mut why) {
-            self.considered(rule, false, "", why);
-            return Ok(());
-        }
-        let matched = self.conditions(rule, subject, &mut why)?;
-        if matched == Matched::Nothing {
-            self.considered(rule, false, "", why);
-            return Ok(());
+        let matched = match self.meets_roles(rule, &mut why) {
+            true => self.conditions(rule, subject, &mut why),
+            false => Match::Nothing,
+        };
+        if matched == Match::Nothing {
+            self.considered(id, false, "", why);
+            return;
         }
         let mut outside = Vec::new();
         if let Some((_, directory)) = rule.paths {
-            for at in left.iter().copied() {
-                if !self.lies_within(at, directory, rule.effect)? {
-                    outside.push(at);
+            let is_concerned;
+            (outside, is_concerned) = self.outside(rule.effect, directory, &progress.left);
+            if outside.len() == progress.left.len() {
+                if is_concerned {
+                    progress.add(by_rule(rule, id));
+                    self.considered(id, true, "is heard, since its directory may be concerned", None);
+                } else {
+                    self.considered_directory(id, directory);
                 }
-            }
-            if outside.len() == left.len() && self.is_concerned(rule, directory, left)? {
-                *best = join(*best, ruling(rule, candidate.rule));
-                self.considered(rule, true, "is heard, since its directory may be concerned", None);
-                return Ok(());
-            }
-            if outside.len() == left.len() {
-                if candidate.directory.is_some()
-                    && self.trace.is_none()
-                    && self.is_out_of_reach(directory, left)?
-                {
-                    walk.drop_directory();
-                }
-                if self.trace.is_some() {
-                    let shown = self
-                        .directories
-                        .rule(&mut self.forms, directory)?
-                        .as_str()
-                        .to_owned();
-                    why = Some(("paths", format!("no value left lies within {shown}")));
-                }
-                self.considered(rule, false, "", why);
-                return Ok(());
+                return;
             }
         }
-        *best = join(*best, ruling(rule, candidate.rule));
-        if matched == Matched::All {
-            *left = outside;
-            self.considered(rule, true, "holds", None);
+        progress.add(by_rule(rule, id));
+        if matched == Match::All {
+            progress.left = outside;
+            self.considered(id, true, "holds", None);
         } else {
-            self.considered(rule, true, "holds for some values, and is heard", None);
+            self.considered(id, true, "holds for some values, and is heard", None);
         }
-        Ok(())
     }
 
-    /// Whether a restricting rule about the directory may concern one of the values.
-    fn is_concerned(&mut self, rule: &Rule, directory: u32, values: &[usize]) -> Result<bool, HostError> {
-        if rule.effect == Effect::Allow {
-            return Ok(false);
-        }
-        for at in values.iter().copied() {
-            if self.may_concern(at, directory)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether no rule about the directory, granting or restricting, concerns any of the values.
-    fn is_out_of_reach(&mut self, directory: u32, values: &[usize]) -> Result<bool, HostError> {
-        for at in values.iter().copied() {
-            if self.lies_within(at, directory, Effect::Deny)? || self.may_concern(at, directory)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// A rule for a role that has no values in this call: all its conditions must hold as they stand.
-    fn holds_without_values(&mut self, rule: &'p Rule, subject: &Subject) -> Result<bool, HostError> {
+    /// Whether a rule holds for a role that has no values in this call: all its conditions must hold as they stand.
+    fn holds_without_values(&mut self, rule: &Rule, id: RuleId, subject: &Subject) -> bool {
         let mut why = None;
         let mut holds = self.meets_roles(rule, &mut why);
-        holds = holds && self.conditions(rule, subject, &mut why)? != Matched::Nothing;
+        holds = holds && self.conditions(rule, subject, &mut why) != Match::Nothing;
         if holds && rule.paths.is_some() {
             holds = false;
-            why = Some(("paths", "no value of the judged role".to_owned()));
+            why = Some(("paths", "no value of the judged role"));
         }
-        self.considered(rule, holds, "holds", why);
-        Ok(holds)
+        self.considered(id, holds, "holds", why);
+        holds
     }
 
     /// A tool without resource roles: the first rule that matches decides.
-    fn judge_without_role(&mut self, tool: &'p Tool) -> Result<Ruling, HostError> {
-        let subject = Subject {
+    fn judge_without_role(&mut self, tool: &'p Tool) -> RoleVerdict {
+        let mut subject = Subject {
             judged: None,
-            alone: None,
+            isolated: None,
         };
-        let mut whole = self.walk_tool(tool, &subject)?;
-        if self.reading.operands.len() < 2 {
-            return Ok(whole);
+        let mut whole = self.walk_tool(tool, &subject);
+        if self.operands.len() < 2 {
+            return whole;
         }
-        let listed = self.program.listed_roles;
-        for role in crate::program::distinct(&self.reading.resolved, listed) {
+        for role in distinct(&self.arguments.resolved, self.program.listed_roles) {
             let values = self.values_of(role);
             if values.len() < 2 {
                 continue;
             }
             for value in values {
                 if whole.effect == Effect::Deny {
-                    return Ok(whole);
+                    return whole;
                 }
-                let subject = Subject {
-                    judged: None,
-                    alone: Some((role, value)),
-                };
-                whole = whole.join(self.walk_tool(tool, &subject)?);
+                subject.isolated = Some((role, value));
+                whole = whole.join(self.walk_tool(tool, &subject));
             }
         }
-        Ok(whole)
+        whole
     }
 
-    fn walk_tool(&mut self, tool: &'p Tool, subject: &Subject) -> Result<Ruling, HostError> {
-        self.begin_walk(subject);
+    fn walk_tool(&mut self, tool: &'p Tool, subject: &Subject) -> RoleVerdict {
+        self.begin_walk(subject, Vec::new);
         let mut best = None;
         let mut walk = Walk::of_tool(self.program, tool);
-        while let Some(candidate) = walk.next() {
-            let Some(rule) = self.program.rule(candidate.rule) else {
+        while let Some((id, _)) = walk.next() {
+            let Some(rule) = self.program.rule(id) else {
                 continue;
             };
             let mut why = None;
             let matched = if rule.paths.is_some() {
-                why = Some(("paths", "the tool names no path".to_owned()));
-                Matched::Nothing
+                why = Some(("paths", "the tool names no path"));
+                Match::Nothing
             } else if self.meets_roles(rule, &mut why) {
-                self.conditions(rule, subject, &mut why)?
+                self.conditions(rule, subject, &mut why)
             } else {
-                Matched::Nothing
+                Match::Nothing
             };
-            self.considered(rule, matched != Matched::Nothing, "holds", why);
+            self.considered(id, matched != Match::Nothing, "holds", why);
             match matched {
-                Matched::Nothing => {}
-                Matched::Heard => best = join(best, ruling(rule, candidate.rule)),
-                Matched::All => return Ok(self.end_walk(join(best, ruling(rule, candidate.rule)))),
+                Match::Nothing => {}
+                Match::Partial => best = join(best, by_rule(rule, id)),
+                Match::All => {
+                    let decided = by_rule(rule, id);
+                    return self.end_walk(false, best.map_or(decided, |best| best.join(decided)));
+                }
             }
         }
-        Ok(self.end_walk(Some(Ruling::DEFAULT_DENY)))
+        self.end_walk(true, RoleVerdict::DEFAULT_DENY)
     }
 
     /// `if.roles`: any role of any argument of the tool.
     fn meets_roles(&self, rule: &Rule, why: &mut Reason) -> bool {
         let meets = rule.roles.is_none_or(|roles| roles.intersects(self.tool_roles));
-        if !meets && self.trace.is_some() {
-            *why = Some(("roles", "no argument of the tool has one of `roles`".to_owned()));
+        if !meets {
+            *why = Some(("roles", "no argument of the tool has one of `roles`"));
         }
         meets
     }
 
-    /// The keys by which rules for these values are found, where any are filed so.
-    fn gates(&mut self, tool: &Tool, role: RoleId, values: &[usize]) -> Result<Vec<Gate>, HostError> {
-        let mut gates = Vec::new();
-        if self.trace.is_some() || tool.chain(role).is_some() || !self.program.gated_roles.contains(role) {
-            return Ok(gates);
-        }
+    /// The keys by which the index finds rules for these values.
+    fn keys(&mut self, role: RoleId, values: &[usize]) -> Vec<IndexKey> {
+        let mut keys = Vec::new();
         for at in values.iter().copied() {
-            for location in self.locate(at, role)? {
-                gates.extend(location.keys().map(|key| Gate::Domain(key.into_owned())));
+            for location in self.locations(at, role) {
+                keys.extend(location.keys().map(|key| IndexKey::Domain(key.into_owned())));
             }
-            gates.push(Gate::Entry(self.text(at, role)?.into()));
+            keys.push(IndexKey::Entry(self.text(at, role).into()));
         }
-        sort::sort(&mut gates);
-        gates.dedup();
-        Ok(gates)
+        sort::sort(&mut keys);
+        keys.dedup();
+        keys
     }
 
-    /// The rule directories that the values lie within, where directories are pinned and rules are many.
-    fn pinned_directories(&self, tool: &Tool, role: RoleId, values: &[usize]) -> Option<Vec<DirectoryId>> {
+    /// The rule directories that the values lie within, where directories are pinned.
+    fn pinned_directories(&self, role: RoleId, values: &[usize]) -> Option<Vec<DirectoryId>> {
         // Removing a directory concerns the rules about what is in it as well.
-        if tool.chain(role).is_some()
-            || role == RoleId::DELETE_PATH
-            || !self.program.path_roles.contains(role)
-        {
+        if role == RoleId::DELETE_PATH || !self.program.path_roles.contains(role) {
             return None;
         }
-        let operands = values.iter().filter_map(|at| self.operand(*at));
+        let operands = values.iter().filter_map(|at| self.operands.get(*at));
         self.directories
-            .pinned_around(operands.flat_map(|operand| operand.path().into_iter().chain(operand.entry())))
+            .pinned_around(operands.flat_map(|operand| operand.paths()))
     }
 
-    fn begin_walk(&mut self, subject: &Subject) {
-        if self.trace.is_none() {
-            return;
-        }
-        let alone = subject
-            .alone
-            .and_then(|(_, at)| self.operand(at))
-            .map(|operand| operand.raw().to_owned());
+    fn begin_walk(&mut self, subject: &Subject, concern: impl FnOnce() -> Vec<RuleId>) {
         if let Some(trace) = &mut self.trace {
-            trace.begin_walk(alone);
+            let isolated = subject.isolated.and_then(|(_, at)| self.operands.get(at));
+            let isolated = isolated.map(|operand| operand.bound.raw().to_owned());
+            trace.begin_walk(isolated, concern());
         }
     }
 
-    fn end_walk(&mut self, ruling: Option<Ruling>) -> Ruling {
-        let ruling = ruling.unwrap_or(Ruling::DEFAULT_DENY);
-        if self.trace.is_some() {
-            let verdict = self.verdict(ruling, Vec::new());
-            let (decision, rule) = (verdict.decision.as_str(), verdict.rule.into_owned());
-            if let Some(trace) = &mut self.trace {
-                trace.end_walk(decision, rule);
-            }
-        }
-        ruling
-    }
-
-    fn considered(&mut self, rule: &Rule, holds: bool, outcome: &'static str, why: Reason) {
+    fn end_walk(&mut self, went_through_all: bool, decided: RoleVerdict) -> RoleVerdict {
+        let verdict = self.verdict(decided, Vec::new());
         if let Some(trace) = &mut self.trace {
-            trace.rule(rule, holds, outcome, why);
+            let decision = verdict.decision.as_str();
+            trace.end_walk(self.program, went_through_all, decision, &verdict.rule);
+        }
+        decided
+    }
+
+    fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason) {
+        if let Some(trace) = &mut self.trace {
+            let why = why.map(|(condition, detail)| (condition, detail.to_owned()));
+            trace.rule(self.program, id, holds, outcome, why);
+        }
+    }
+
+    fn considered_directory(&mut self, id: RuleId, directory: DirectoryId) {
+        if let Some(trace) = &mut self.trace {
+            let directory = self.directories.rule(&mut self.canonicalizer, directory);
+            let detail = format!("no value left lies within {}", directory.as_str());
+            trace.rule(self.program, id, false, "", Some(("paths", detail)));
         }
     }
 }
 
-fn ruling(rule: &Rule, id: RuleId) -> Ruling {
-    Ruling {
+fn by_rule(rule: &Rule, id: RuleId) -> RoleVerdict {
+    RoleVerdict {
         effect: rule.effect,
-        author: Author::Rule(id),
+        source: Source::Rule(id),
     }
 }

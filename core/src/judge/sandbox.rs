@@ -1,9 +1,7 @@
 //! The sandbox as a call sees it: one directory, several that are one sandbox, or none.
 
-use super::canonical::Forms;
-use super::directories::{Directory, Protected};
-use crate::bind::Operand;
-use crate::host::HostError;
+use super::canonical::{Canonicalizer, Operand};
+use super::directory::{Directory, Protected};
 use crate::path::{CanonicalPath, PathCase};
 use crate::sort;
 
@@ -19,34 +17,34 @@ pub(crate) enum Sandbox {
     Several(Vec<Directory>),
 }
 
-/// A directory of the sandbox. One that lies outside of the workspace roots of an outer ceiling, by a link, holds nothing.
-fn within_outer_roots(forms: &mut Forms<'_, '_>, lexical: &str) -> Result<Directory, HostError> {
-    let directory = Directory::resolve(forms, lexical)?;
-    let ceiling = forms.program.ceiling.as_ref();
+/// A directory of the sandbox. One that a link leads out of the workspace roots of an outer ceiling holds nothing.
+fn within_outer_roots(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Directory {
+    let directory = Directory::resolve(canonicalizer, lexical);
+    let ceiling = canonicalizer.program.ceiling.as_ref();
     for set in ceiling.map_or(&[][..], |ceiling| ceiling.outer_roots()) {
         let mut is_within = false;
         for root in set {
-            let root = Directory::resolve(forms, root)?;
+            let root = Directory::resolve(canonicalizer, root);
             is_within |= directory.known().is_some_and(|known| root.grants(known));
         }
         if !is_within {
-            return Ok(Directory::unresolvable(lexical));
+            return Directory::unresolvable(lexical);
         }
     }
-    Ok(directory)
+    directory
 }
 
 impl Sandbox {
     /// Resolves the directories that the program names.
-    pub(super) fn resolve(forms: &mut Forms<'_, '_>) -> Result<Self, HostError> {
-        Ok(match &*forms.program.sandbox {
+    pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>) -> Self {
+        match &*canonicalizer.program.sandbox {
             [] => Self::Nowhere,
-            [one] => Self::One(within_outer_roots(forms, one)?),
+            [one] => Self::One(within_outer_roots(canonicalizer, one)),
             several => {
-                let directories = several.iter().map(|one| within_outer_roots(forms, one));
-                Self::Several(directories.collect::<Result<_, _>>()?)
+                let directories = several.iter().map(|one| within_outer_roots(canonicalizer, one));
+                Self::Several(directories.collect())
             }
-        })
+        }
     }
 
     fn directories(&self) -> &[Directory] {
@@ -74,8 +72,7 @@ impl Sandbox {
 
     /// Whether the value, and the link that it may be, lie within the sandbox, be it in two of its directories.
     pub(crate) fn holds(&self, operand: &Operand<'_, '_>) -> bool {
-        operand.path().is_some_and(|path| self.grants(path))
-            && operand.entry().is_none_or(|entry| self.grants(entry))
+        operand.path().is_some() && operand.paths().all(|path| self.grants(path))
     }
 
     /// Whether the path is excepted from what is protected: a directory that holds it lies within that entry, and so is
@@ -91,7 +88,7 @@ impl Sandbox {
         operands: impl Iterator<Item = &'o Operand<'p, 'c>>,
     ) -> String {
         let mut holding: Vec<usize> = operands
-            .flat_map(|operand| operand.path().into_iter().chain(operand.entry()))
+            .flat_map(Operand::paths)
             .filter_map(|path| self.directories().iter().position(|one| one.grants(path)))
             .collect();
         sort::sort(&mut holding);

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::Verdict;
-use super::conditions::Reason;
-use crate::program::Rule;
+use crate::program::{Program, Rule, RuleId};
 
 /// A verdict with everything that led to it.
 ///
@@ -121,22 +120,27 @@ pub struct RuleStep {
     pub detail: String,
 }
 
-/// Collects the steps of one evaluation.
+/// Collects the steps of one judgement.
+///
+/// It observes: nothing that is judged depends on whether there is a trace.
 #[derive(Debug)]
-pub(crate) struct Trace {
-    pub(crate) checks: Vec<CheckStep>,
-    pub(crate) roles: Vec<RoleStep>,
-    pub(crate) left_out: usize,
+pub(super) struct Trace {
+    pub(super) checks: Vec<CheckStep>,
+    pub(super) roles: Vec<RoleStep>,
+    pub(super) left_out: usize,
+    /// The rules that concern the judged role and that the walk did not come to yet, in descending order.
+    ahead: Vec<RuleId>,
     steps: usize,
     limit: usize,
 }
 
 impl Trace {
-    pub(crate) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         Self {
             checks: Vec::new(),
             roles: Vec::new(),
             left_out: 0,
+            ahead: Vec::new(),
             steps: 0,
             limit,
         }
@@ -152,7 +156,7 @@ impl Trace {
         room
     }
 
-    pub(crate) fn check(&mut self, check: &'static str, passed: bool, detail: String) {
+    pub(super) fn check(&mut self, check: &'static str, passed: bool, detail: String) {
         if self.has_room() {
             self.checks.push(CheckStep {
                 check,
@@ -162,7 +166,7 @@ impl Trace {
         }
     }
 
-    pub(crate) fn begin_role(&mut self, role: &str) {
+    pub(super) fn begin_role(&mut self, role: &str) {
         if self.has_room() {
             self.roles.push(RoleStep {
                 role: Some(role.to_owned()),
@@ -171,7 +175,10 @@ impl Trace {
         }
     }
 
-    pub(crate) fn begin_walk(&mut self, alone: Option<String>) {
+    /// Begins a walk through the rules that `concern` the judged role, in order.
+    pub(super) fn begin_walk(&mut self, alone: Option<String>, concern: Vec<RuleId>) {
+        self.ahead = concern;
+        self.ahead.reverse();
         if !self.has_room() {
             return;
         }
@@ -191,14 +198,45 @@ impl Trace {
         }
     }
 
-    pub(crate) fn rule(&mut self, rule: &Rule, holds: bool, outcome: &'static str, why: Reason) {
-        if !self.has_room() {
-            return;
-        }
+    /// A rule that the walk came to, after those that the index passed over.
+    pub(super) fn rule(
+        &mut self,
+        program: &Program,
+        id: RuleId,
+        holds: bool,
+        outcome: &'static str,
+        why: Option<(&'static str, String)>,
+    ) {
+        self.passed_over(program, Some(id));
         let (condition, detail) = match why {
             Some((condition, detail)) if !holds => (Some(condition), detail),
             _ => (None, outcome.to_owned()),
         };
+        self.push(program, id, holds, condition, detail);
+    }
+
+    /// Records the rules ahead of this one, or all that are left, as passed over by the index.
+    fn passed_over(&mut self, program: &Program, next: Option<RuleId>) {
+        while let Some(id) = self.ahead.pop_if(|id| next.is_none_or(|next| *id <= next)) {
+            if next != Some(id) {
+                let condition = program.rule(id).and_then(Rule::keyed_condition);
+                self.push(program, id, false, condition, "not by its key".to_owned());
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        program: &Program,
+        id: RuleId,
+        holds: bool,
+        condition: Option<&'static str>,
+        detail: String,
+    ) {
+        let Some(rule) = program.rule(id) else { return };
+        if !self.has_room() {
+            return;
+        }
         if let Some(walk) = self.roles.last_mut().and_then(|role| role.walks.last_mut()) {
             walk.rules.push(RuleStep {
                 rule: rule.name.to_string(),
@@ -210,12 +248,16 @@ impl Trace {
         }
     }
 
-    pub(crate) fn end_walk(&mut self, decision: &'static str, rule: String) {
+    /// Ends a walk; one that went through `all` rules passed over those that are left.
+    pub(super) fn end_walk(&mut self, program: &Program, all: bool, decision: &'static str, rule: &str) {
+        if all {
+            self.passed_over(program, None);
+        }
         if let Some(walk) = self.roles.last_mut().and_then(|role| role.walks.last_mut())
             && walk.decision.is_empty()
         {
             walk.decision = decision;
-            walk.rule = rule;
+            rule.clone_into(&mut walk.rule);
         }
     }
 }

@@ -1,223 +1,144 @@
-//! Going through the rules of one tool and role in the policy's order, without those that cannot match.
+//! The rules that can say anything about one role of a call, in the policy's order.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use crate::program::{DirectoryId, Gate, Program, RuleId, Tool};
+use crate::program::{DirectoryId, IndexKey, Program, RoleIndex, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
+use crate::sort;
 
-/// In which capacity a rule comes up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Capacity {
+/// Why a rule is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Relevance {
     /// It is relevant to the judged role.
-    Relevant,
+    Direct,
     /// It restricts, and is relevant to no judged role.
-    Overheard,
+    CrossRole,
 }
+
+/// A rule that is looked at.
+pub(super) type Candidate = (RuleId, Relevance);
 
 /// The roles that the rules are about in one call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub(super) struct RoleView {
     /// The tool's resource roles.
-    pub(crate) roles: RoleSet,
+    pub(super) roles: RoleSet,
     /// Those that the sandbox did not resolve.
-    pub(crate) judged: RoleSet,
-    /// Every role that bears a value.
-    pub(crate) valued: RoleSet,
+    pub(super) judged: RoleSet,
+    /// Every role that has a value.
+    pub(super) valued: RoleSet,
 }
 
-impl View {
-    /// Whether a restricting rule with conditions on values is heard in the chain of `role`: it is relevant to
-    /// no role of the tool, and names `role`, or no judged role at all.
-    fn overhears(&self, role: RoleId, relevant: RoleSet, named: RoleSet) -> bool {
+impl RoleView {
+    /// Whether a restricting rule with conditions on values counts when `role` is judged: it is relevant to no role of
+    /// the tool, and names `role`, or no judged role at all.
+    fn crosses(&self, role: RoleId, relevant: RoleSet, named: RoleSet) -> bool {
         !relevant.intersects(self.roles) && (named.contains(role) || !named.intersects(self.judged))
     }
 }
 
-/// A rule that comes up.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Candidate {
-    pub(crate) rule: RuleId,
-    pub(crate) capacity: Capacity,
-    /// The directory that it and the rules filed with it ask about.
-    pub(crate) directory: Option<DirectoryId>,
-}
-
-struct Cursor<'p> {
-    rules: &'p [RuleId],
-    capacity: Capacity,
-    directory: Option<DirectoryId>,
-}
-
-/// Which rules a walk may leave out.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Omit<'g> {
-    /// None: an explanation goes through all that are relevant.
-    Nothing,
-    /// Those that are filed under other keys or directories than the role's values have.
-    AllBut {
-        /// Every key of the values.
-        gates: &'g [Gate],
-        /// Every directory that a value lies within, where that is known beforehand.
-        directories: Option<&'g [DirectoryId]>,
-    },
-}
-
-/// Rules in the policy's order: the tool's own few, else merged from the index.
-#[derive(Default)]
-pub(crate) struct Walk<'p> {
-    chain: &'p [RuleId],
-    scope: Option<(&'p Program, RoleId, View)>,
-    cursors: Vec<Cursor<'p>>,
-    heads: BinaryHeap<Reverse<(RuleId, usize)>>,
-    /// The cursor whose first rule was given out last.
-    popped: Option<usize>,
-    last: Option<(RuleId, Capacity)>,
+/// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
+pub(super) struct Walk<'p> {
+    /// In descending order: the next one is the last.
+    rest: Vec<Candidate>,
+    /// Rules that are found by a key of the values, which are asked for when the first such rule is due.
+    keyed: Vec<&'p RoleIndex>,
+    first_keyed: Option<RuleId>,
 }
 
 impl<'p> Walk<'p> {
-    /// The rules that can say anything about `role`.
-    pub(crate) fn of_role(
+    /// The rules for `role`. Rules about a directory are those about `directories`, where these are known.
+    pub(super) fn of_role(
         program: &'p Program,
         tool: &'p Tool,
         role: RoleId,
-        view: View,
-        omit: Omit<'_>,
+        view: RoleView,
+        directories: Option<&[DirectoryId]>,
     ) -> Self {
-        if let Some(chain) = tool.chain(role) {
-            return Self {
-                chain,
-                scope: Some((program, role, view)),
-                ..Self::default()
-            };
-        }
-        let mut walk = Self::default();
-        for lane in program.lanes(&tool.buckets, role) {
-            walk.push(&lane.open, Capacity::Relevant, None);
-            match omit {
-                Omit::AllBut {
-                    directories: Some(directories),
-                    ..
-                } => {
-                    for id in directories {
-                        let rules = lane.by_directory.get(id).map(Vec::as_slice).unwrap_or_default();
-                        walk.push(rules, Capacity::Relevant, Some(*id));
-                    }
-                }
-                Omit::AllBut {
-                    directories: None, ..
-                }
-                | Omit::Nothing => {
-                    for (id, rules) in &lane.by_directory {
-                        walk.push(rules, Capacity::Relevant, Some(*id));
-                    }
-                }
-            }
-            match omit {
-                Omit::AllBut { gates, .. } if lane.by_gate.len() > gates.len() => {
-                    for rules in gates.iter().filter_map(|gate| lane.by_gate.get(gate)) {
-                        walk.push(rules, Capacity::Relevant, None);
-                    }
-                }
-                Omit::AllBut { .. } | Omit::Nothing => {
-                    lane.by_gate
-                        .values()
-                        .for_each(|rules| walk.push(rules, Capacity::Relevant, None));
-                }
-            }
-        }
-        for bucket in program.buckets(tool) {
-            for group in &bucket.restricting {
-                let valued = || group.needed.iter().all(|roles| roles.intersects(view.valued));
-                if view.overhears(role, group.relevant, group.named)
-                    && (matches!(omit, Omit::Nothing) || valued())
-                {
-                    walk.push(&group.rules, Capacity::Overheard, None);
-                }
-            }
-        }
-        walk
-    }
-
-    /// Every rule for the tool, for a call in which no role is in view.
-    pub(crate) fn of_tool(program: &'p Program, tool: &'p Tool) -> Self {
-        let mut walk = Self::default();
-        for bucket in program.buckets(tool) {
-            walk.push(&bucket.all, Capacity::Relevant, None);
-        }
-        walk
-    }
-
-    fn push(&mut self, rules: &'p [RuleId], capacity: Capacity, directory: Option<DirectoryId>) {
-        if let Some(first) = rules.first() {
-            self.heads.push(Reverse((*first, self.cursors.len())));
-            self.cursors.push(Cursor {
-                rules,
-                capacity,
-                directory,
-            });
-        }
-    }
-
-    /// The next rule in order, each once.
-    pub(crate) fn next(&mut self) -> Option<Candidate> {
-        if let Some((program, role, view)) = self.scope {
-            return self.next_of_chain(program, role, view);
-        }
-        self.advance();
-        while let Some(Reverse((rule, at))) = self.heads.pop() {
-            self.popped = Some(at);
-            let Some(cursor) = self.cursors.get(at) else {
-                continue;
-            };
-            let (capacity, directory) = (cursor.capacity, cursor.directory);
-            if self.last.replace((rule, capacity)) != Some((rule, capacity)) {
-                return Some(Candidate {
-                    rule,
-                    capacity,
-                    directory,
-                });
-            }
-            self.advance();
-        }
-        None
-    }
-
-    fn next_of_chain(&mut self, program: &Program, role: RoleId, view: View) -> Option<Candidate> {
-        while let Some((first, rest)) = self.chain.split_first() {
-            self.chain = rest;
-            let Some(rule) = program.rule(*first) else {
-                continue;
-            };
-            let capacity = if rule.relevant.contains(role) {
-                Capacity::Relevant
-            } else if view.overhears(role, rule.relevant, rule.named) {
-                Capacity::Overheard
-            } else {
-                continue;
-            };
-            return Some(Candidate {
-                rule: *first,
-                capacity,
-                directory: None,
-            });
-        }
-        None
-    }
-
-    /// Leaves out the other rules of the last candidate's directory: no value lies within it.
-    pub(crate) fn drop_directory(&mut self) {
-        self.popped = None;
-    }
-
-    fn advance(&mut self) {
-        let Some(at) = self.popped.take() else { return };
-        let Some(cursor) = self.cursors.get_mut(at) else {
-            return;
+        let mut rest = Vec::new();
+        let mut push = |rules: &[RuleId], relevance| {
+            rest.extend(rules.iter().map(|rule| (*rule, relevance)));
         };
-        cursor.rules = cursor.rules.get(1..).unwrap_or_default();
-        if let Some(next) = cursor.rules.first() {
-            self.heads.push(Reverse((*next, at)));
+        let keyed: Vec<&RoleIndex> = program.role_indices(tool, role).collect();
+        for index in &keyed {
+            push(&index.open, Relevance::Direct);
+            match directories {
+                Some(directories) => {
+                    let known = directories.iter().filter_map(|id| index.by_directory.get(id));
+                    known.for_each(|rules| push(rules, Relevance::Direct));
+                }
+                None => index
+                    .by_directory
+                    .values()
+                    .for_each(|rules| push(rules, Relevance::Direct)),
+            }
+        }
+        for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
+            let has_values = group.needed.iter().all(|roles| roles.intersects(view.valued));
+            if view.crosses(role, group.relevant, group.named) && has_values {
+                push(&group.rules, Relevance::CrossRole);
+            }
+        }
+        let first_keyed = keyed.iter().filter_map(|index| index.first_keyed).min();
+        Self::new(rest, keyed, first_keyed)
+    }
+
+    /// Every rule for the tool, for a call without a resource role.
+    pub(super) fn of_tool(program: &'p Program, tool: &'p Tool) -> Self {
+        let rules = program.scopes(tool).flat_map(|scope| &scope.all);
+        let rest = rules.map(|rule| (*rule, Relevance::Direct)).collect();
+        Self::new(rest, Vec::new(), None)
+    }
+
+    fn new(mut rest: Vec<Candidate>, keyed: Vec<&'p RoleIndex>, first_keyed: Option<RuleId>) -> Self {
+        in_order(&mut rest);
+        Self {
+            rest,
+            keyed,
+            first_keyed,
         }
     }
+
+    /// Whether the next rule may be one that is found by a key.
+    pub(super) fn needs_keys(&self) -> bool {
+        let next = self.rest.last().map(|(rule, _)| *rule);
+        self.first_keyed
+            .is_some_and(|first| next.is_none_or(|next| first <= next))
+    }
+
+    /// Adds the rules that have one of the values' keys.
+    pub(super) fn add_keyed(&mut self, keys: &[IndexKey]) {
+        self.first_keyed = None;
+        for index in std::mem::take(&mut self.keyed) {
+            let found = keys.iter().filter_map(|key| index.by_key.get(key)).flatten();
+            self.rest.extend(found.map(|rule| (*rule, Relevance::Direct)));
+        }
+        in_order(&mut self.rest);
+    }
+
+    /// The next rule.
+    pub(super) fn next(&mut self) -> Option<Candidate> {
+        self.rest.pop()
+    }
+}
+
+fn in_order(rules: &mut Vec<Candidate>) {
+    sort::sort_by(rules, |one, other| other.cmp(one));
+    rules.dedup();
+}
+
+/// Every rule that concerns `role`, found by a key or not, in order: what an explanation lists.
+pub(super) fn concerning(program: &Program, tool: &Tool, role: RoleId, view: RoleView) -> Vec<RuleId> {
+    let mut rules = Vec::new();
+    for index in program.role_indices(tool, role) {
+        rules.extend(&index.open);
+        rules.extend(index.by_directory.values().flatten());
+        rules.extend(index.by_key.values().flatten());
+    }
+    for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
+        if view.crosses(role, group.relevant, group.named) {
+            rules.extend(&group.rules);
+        }
+    }
+    sort::sort(&mut rules);
+    rules.dedup();
+    rules
 }

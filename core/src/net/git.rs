@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use url::Url;
 
 use super::url::{host_text, normalize_url};
-use crate::host::{Facts, HostError};
+use crate::host::Facts;
 
 /// [`normalize_url`] for a git remote: `[user@]host:path` without `://` is SSH form and comes back unchanged.
 ///
@@ -115,30 +115,23 @@ impl Remote {
 /// any other names a remote, and where there is none of that name, git takes it for a URL. Without a
 /// repository, and where the host knows nothing, the answer is the value itself. A value that is empty,
 /// starts with `-` or holds a control character is never given to the host.
-///
-/// # Errors
-/// The host's own failure.
-pub(crate) fn resolve_git_remote(
-    value: &str,
-    repo: Option<&str>,
-    facts: &mut Facts<'_>,
-) -> Result<Remote, HostError> {
+pub(crate) fn resolve_git_remote(value: &str, repo: Option<&str>, facts: &mut Facts<'_>) -> Remote {
     let unchanged = || Remote {
         first: value.to_owned(),
         others: Vec::new(),
     };
     let Some(repo) = repo else {
-        return Ok(unchanged());
+        return unchanged();
     };
     if value.is_empty() || value.starts_with('-') || value.chars().any(char::is_control) {
-        return Ok(unchanged());
+        return unchanged();
     }
     if !is_explicit(value)
-        && let Some(remote) = Remote::of(facts.git_remote_urls(repo, value)?)
+        && let Some(remote) = Remote::of(facts.git_remote_urls(repo, value))
     {
-        return Ok(remote);
+        return remote;
     }
-    Ok(Remote::of(facts.git_url(repo, value)?).unwrap_or_else(unchanged))
+    Remote::of(facts.git_url(repo, value)).unwrap_or_else(unchanged)
 }
 
 fn is_explicit(value: &str) -> bool {
@@ -152,7 +145,7 @@ fn is_explicit(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Host, RealpathError};
+    use crate::host::{Host, HostError, RealpathError};
 
     #[test]
     fn the_domain_of_a_remote() {
@@ -262,7 +255,7 @@ mod tests {
         #[track_caller]
         fn check(value: &str, repo: Option<&str>, expected: &[&str]) {
             let mut facts = Facts::new(&Git, true);
-            let remote = resolve_git_remote(value, repo, &mut facts).unwrap();
+            let remote = resolve_git_remote(value, repo, &mut facts);
             assert_eq!(remote.urls().collect::<Vec<_>>(), expected, "{value:?}");
             assert_eq!(remote.urls().next(), Some(expected[0]));
         }
@@ -283,6 +276,7 @@ mod tests {
             check(refused, repo, &[refused]);
         }
         let mut facts = Facts::new(&Git, false);
-        assert!(resolve_git_remote("broken", repo, &mut facts).is_err());
+        resolve_git_remote("broken", repo, &mut facts);
+        assert_eq!(facts.failure(), Some(&HostError::new("no answer")));
     }
 }

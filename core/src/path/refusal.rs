@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::host::{HostError, RealpathError};
+use crate::host::RealpathError;
 use crate::limits::Limits;
 
 use super::PathCase;
@@ -83,46 +83,16 @@ impl fmt::Display for Unresolvable {
     }
 }
 
-/// Why there is no answer: the value's fault, or the host's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// The value names no one place.
-    Unresolvable(Unresolvable),
-    /// The host could not answer, or its answer was malformed.
-    Host(HostError),
-}
-
-impl From<Unresolvable> for Failure {
-    fn from(reason: Unresolvable) -> Self {
-        Self::Unresolvable(reason)
-    }
-}
-
-impl From<HostError> for Failure {
-    fn from(error: HostError) -> Self {
-        Self::Host(error)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unresolvable(reason) => write!(formatter, "the path {reason}"),
-            Self::Host(error) => write!(formatter, "the host failed: {error}"),
-        }
-    }
-}
-
-/// What a host's answer to `realpath` says: a place, nothing there, or a failure.
-pub(super) fn existing<T>(answer: Result<T, RealpathError>) -> Result<Option<T>, Failure> {
+/// What a host's answer to `realpath` says: a place, nothing there, or why the path has no canonical form.
+pub(super) fn existing<T>(answer: Result<T, RealpathError>) -> Result<Option<T>, Unresolvable> {
     match answer {
         Ok(real) => Ok(Some(real)),
-        Err(RealpathError::NotFound) => Ok(None),
-        Err(RealpathError::Loop) => Err(Unresolvable::Loop.into()),
-        Err(RealpathError::Denied) => Err(Unresolvable::Denied.into()),
-        Err(RealpathError::NotUtf8) => Err(Unresolvable::NotUtf8.into()),
-        Err(RealpathError::Other) => Err(Unresolvable::Other.into()),
-        Err(RealpathError::Host(error)) => Err(error.into()),
+        // A host that failed is looked at once, at the end; until then nothing is there.
+        Err(RealpathError::NotFound | RealpathError::Host(_)) => Ok(None),
+        Err(RealpathError::Loop) => Err(Unresolvable::Loop),
+        Err(RealpathError::Denied) => Err(Unresolvable::Denied),
+        Err(RealpathError::NotUtf8) => Err(Unresolvable::NotUtf8),
+        Err(RealpathError::Other) => Err(Unresolvable::Other),
     }
 }
 

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::host::{Facts, HostError};
+use crate::host::Facts;
 use crate::limits::Limits;
 
 use super::lexical::{absolute, climbs, collapse, is_collapsed, join, parent, split_last};
-use super::refusal::{Failure, Unresolvable, check_value};
+use super::refusal::{Unresolvable, check_value};
 use super::walk::Walk;
 use super::{PathCase, expand_tilde, lexical};
 
@@ -66,8 +66,8 @@ impl<'h> Resolver<'_, 'h> {
     /// The canonical form of `value`, which is relative to the absolute path `base` where it is relative.
     ///
     /// # Errors
-    /// Every reason of [`Unresolvable`], and a host that fails.
-    pub(crate) fn resolve(&mut self, value: &str, base: &str) -> Result<CanonicalPath, Failure> {
+    /// Every reason of [`Unresolvable`].
+    pub(crate) fn resolve(&mut self, value: &str, base: &str) -> Result<CanonicalPath, Unresolvable> {
         check_value(value, self.limits)?;
         let home = self.home;
         self.canonical(&absolute(&expand_tilde(value, home), base))
@@ -79,7 +79,7 @@ impl<'h> Resolver<'_, 'h> {
     /// # Errors
     /// As [`Resolver::resolve`], which is to be asked as well: this is where removing acts, that is where
     /// reading and writing do.
-    pub(crate) fn entry(&mut self, value: &str, base: &str) -> Result<Option<CanonicalPath>, Failure> {
+    pub(crate) fn entry(&mut self, value: &str, base: &str) -> Result<Option<CanonicalPath>, Unresolvable> {
         check_value(value, self.limits)?;
         let home = self.home;
         let expanded = expand_tilde(value, home);
@@ -100,24 +100,20 @@ impl<'h> Resolver<'_, 'h> {
         }
         let directory = self.canonical(directory_as_written(&text).unwrap_or(above))?;
         let place = join(directory.as_str(), name);
-        let link = self.facts.read_link(&place)?;
+        let link = self.facts.read_link(&place);
         Ok(link.map(|_| CanonicalPath::new(place.into())))
     }
 
     /// The canonical form of `value`, or its lexical form where it is unresolvable (SPEC §6.6).
-    ///
-    /// # Errors
-    /// Only a host that fails.
-    pub(crate) fn resolve_plain(&mut self, value: &str, base: &str) -> Result<Arc<str>, HostError> {
+    pub(crate) fn resolve_or_lexical(&mut self, value: &str, base: &str) -> Arc<str> {
         match self.resolve(value, base) {
-            Ok(canonical) => Ok(canonical.shared()),
-            Err(Failure::Unresolvable(_)) => Ok(lexical(&expand_tilde(value, self.home), base).into()),
-            Err(Failure::Host(error)) => Err(error),
+            Ok(canonical) => canonical.shared(),
+            Err(_) => lexical(&expand_tilde(value, self.home), base).into(),
         }
     }
 
     /// The canonical form of an absolute path as it is written, when both readings of each `..` agree.
-    fn canonical(&mut self, text: &str) -> Result<CanonicalPath, Failure> {
+    fn canonical(&mut self, text: &str) -> Result<CanonicalPath, Unresolvable> {
         let lexical = collapse(text);
         let canonical = match self.walk().existing(&lexical)? {
             Some(real) => CanonicalPath::new(real),
@@ -125,7 +121,7 @@ impl<'h> Resolver<'_, 'h> {
         };
         let rewritten = matches!(lexical, Cow::Owned(_));
         if rewritten && climbs(text) && self.walk().follow(text)? != canonical.as_str() {
-            return Err(Unresolvable::Ambiguous.into());
+            return Err(Unresolvable::Ambiguous);
         }
         Ok(canonical)
     }

@@ -8,7 +8,7 @@ use crate::text::is_at_or_below;
 
 use super::PathCase;
 use super::lexical::{join, parent, split_last};
-use super::refusal::{Failure, Unresolvable, check_length, check_process, existing};
+use super::refusal::{Unresolvable, check_length, check_process, existing};
 
 /// Ancestors that are asked about one by one before the walk up takes longer steps.
 const NEAR_ANCESTORS: usize = 3;
@@ -35,7 +35,7 @@ impl<'w, 'h> Walk<'w, 'h> {
     ///
     /// An answer that differs from the question means that there is a link on the way. The host follows all
     /// of them, also the ones that lead elsewhere in another process; so they are read here.
-    pub(super) fn existing(&mut self, path: &str) -> Result<Option<Arc<str>>, Failure> {
+    pub(super) fn existing(&mut self, path: &str) -> Result<Option<Arc<str>>, Unresolvable> {
         check_process(path, self.path_case)?;
         let Some(real) = existing(self.facts.realpath(path))? else {
             return Ok(None);
@@ -51,22 +51,22 @@ impl<'w, 'h> Walk<'w, 'h> {
     ///
     /// Names that do not exist are taken for directories to be made, so a `..` of the text itself takes
     /// them back; in the target of a link, which the kernel has to walk, only a directory has a parent.
-    pub(super) fn follow(mut self, text: &str) -> Result<String, Failure> {
+    pub(super) fn follow(mut self, text: &str) -> Result<String, Unresolvable> {
         let mut place = Place::root();
         let mut pending = steps(text, Origin::Value);
         pending.reverse();
         while let Some(step) = pending.pop() {
             match step {
                 Step::Up(Origin::Link) => {
-                    if place.is_missing() || self.facts.is_directory(&place.path)? == Some(false) {
-                        return Err(Unresolvable::BrokenLink.into());
+                    if place.is_missing() || self.facts.is_directory(&place.path) == Some(false) {
+                        return Err(Unresolvable::BrokenLink);
                     }
                     place.leave();
                 }
                 Step::Up(Origin::Value) => place.leave(),
                 Step::Stay => {
-                    if !place.is_missing() && self.facts.is_directory(&place.path)? == Some(false) {
-                        return Err(Unresolvable::BrokenLink.into());
+                    if !place.is_missing() && self.facts.is_directory(&place.path) == Some(false) {
+                        return Err(Unresolvable::BrokenLink);
                     }
                 }
                 Step::Down(names) => {
@@ -82,7 +82,7 @@ impl<'w, 'h> Walk<'w, 'h> {
     }
 
     /// Goes down to `names` below `place`, or to where a dangling link on that way starts from.
-    fn enter(&mut self, place: &mut Place, names: &str) -> Result<Option<DanglingLink>, Failure> {
+    fn enter(&mut self, place: &mut Place, names: &str) -> Result<Option<DanglingLink>, Unresolvable> {
         let path = join(&place.path, names);
         if place.is_missing() {
             place.path = path;
@@ -97,7 +97,7 @@ impl<'w, 'h> Walk<'w, 'h> {
         let below = path.strip_prefix(missing).unwrap_or("").trim_start_matches('/');
         let candidate = join(&directory, name);
         self.facts.note_missing_root(missing);
-        let Some(target) = self.facts.read_link(&candidate)? else {
+        let Some(target) = self.facts.read_link(&candidate) else {
             *place = Place {
                 path: join(&candidate, below),
                 existing: directory.len(),
@@ -118,7 +118,11 @@ impl<'w, 'h> Walk<'w, 'h> {
     /// itself: where that ancestor really is, and the missing path just below it.
     ///
     /// What is below a missing path is missing too, so the steps up may grow and the rest be halved.
-    fn deepest_existing<'p>(&mut self, place: &Place, path: &'p str) -> Result<(Arc<str>, &'p str), Failure> {
+    fn deepest_existing<'p>(
+        &mut self,
+        place: &Place,
+        path: &'p str,
+    ) -> Result<(Arc<str>, &'p str), Unresolvable> {
         let known = if place.path == "/" { 0 } else { place.path.len() };
         let ancestors: Vec<&str> = path
             .match_indices('/')
@@ -154,9 +158,9 @@ impl<'w, 'h> Walk<'w, 'h> {
     }
 
     /// Where `place` really is: the host named it, unless it is the root that the walk began at.
-    fn real_start(&mut self, place: &Place) -> Result<Arc<str>, Failure> {
+    fn real_start(&mut self, place: &Place) -> Result<Arc<str>, Unresolvable> {
         if place.path == "/" {
-            return Ok(self.existing("/")?.ok_or(Unresolvable::NoAncestor)?);
+            return self.existing("/")?.ok_or(Unresolvable::NoAncestor);
         }
         Ok(place.path.as_str().into())
     }
@@ -165,7 +169,7 @@ impl<'w, 'h> Walk<'w, 'h> {
     ///
     /// The host is asked about the names alone that are not on the way to `real`: a canonical path has no
     /// links in it.
-    fn check_links(&mut self, path: &str, real: &str) -> Result<(), Failure> {
+    fn check_links(&mut self, path: &str, real: &str) -> Result<(), Unresolvable> {
         let mut place = "/".to_owned();
         let mut names: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
         let mut links = 0;
@@ -184,7 +188,7 @@ impl<'w, 'h> Walk<'w, 'h> {
                 place = candidate;
                 continue;
             }
-            let Some(target) = self.facts.read_link(&candidate)? else {
+            let Some(target) = self.facts.read_link(&candidate) else {
                 place = candidate;
                 continue;
             };

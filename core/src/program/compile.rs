@@ -1,4 +1,4 @@
-//! From a validated setup to a program.
+//! From a validated configuration to a program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::{
     ToolArgument, ToolMember, UnknownArguments, distinct,
 };
 use crate::annotation;
-use crate::config::Setup;
+use crate::config::Config;
 use crate::host::Host;
 use crate::model::{ArgumentName, MatchType, Segment};
 use crate::net::DomainSet;
@@ -17,14 +17,17 @@ use crate::policy;
 use crate::role::{Category, Registry, RoleId, RoleSet, Step};
 use crate::sort;
 
-/// Compiles the setup for a home and a current directory, both absolute.
-pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
+/// Compiles the config for a home and a current directory, both absolute.
+pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let (home, current) = (host.home_dir(), host.current_dir());
-    let path_case = setup.options.path_case.unwrap_or(match host.ignores_path_case() {
-        true => PathCase::Insensitive,
-        false => PathCase::Sensitive,
-    });
-    let registry = setup.registry;
+    let path_case = config
+        .options
+        .path_case
+        .unwrap_or(match host.ignores_path_case() {
+            true => PathCase::Insensitive,
+            false => PathCase::Sensitive,
+        });
+    let registry = config.registry;
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
     let mut directories: BTreeMap<Box<str>, DirectoryId> = BTreeMap::new();
     let mut index = Index::default();
@@ -34,11 +37,11 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         .map(|(role, _)| role)
         .filter(|role| resource_roles.contains(*role))
         .collect();
-    let mut rules = Vec::with_capacity(setup.policy.rules.len());
+    let mut rules = Vec::with_capacity(config.policy.rules.len());
     let mut listed_roles = RoleSet::default();
-    for (at, rule) in setup.policy.rules.into_iter().enumerate() {
+    for (at, rule) in config.policy.rules.into_iter().enumerate() {
         let (servers, tools) = (rule.conditions.server.clone(), rule.conditions.tool.clone());
-        let compiled = compile_rule(rule, &registry, &setup.lists, |within| {
+        let compiled = compile_rule(rule, &registry, &config.lists, |within| {
             let fresh = directories.len() as DirectoryId;
             *directories.entry(absolute(within)).or_insert(fresh)
         });
@@ -54,34 +57,33 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         );
         rules.push(compiled);
     }
-    let ceiling = setup.ceiling.map(|ceiling| Ceiling::new(ceiling, absolute));
+    let ceiling = config.ceiling.map(|ceiling| Ceiling::new(ceiling, absolute));
     let tools = compile_tools(
-        setup.annotations,
+        config.annotations,
         ceiling.as_ref(),
         &index,
-        setup.options.unknown_arguments,
+        config.options.unknown_arguments,
         &resource_ids,
     );
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
     sort::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
     Program {
-        limits: setup.options.limits,
+        limits: config.options.limits,
         home: home.into(),
         current: current.into(),
-        unknown_arguments: setup.options.unknown_arguments,
-        heuristic_paths: setup.options.heuristic_paths,
+        unknown_arguments: config.options.unknown_arguments,
+        heuristic_paths: config.options.heuristic_paths,
         path_case,
-        trusted_servers: sort::set(setup.trusted_servers),
+        trusted_servers: sort::set(config.trusted_servers),
         places: places(&tools),
         tools,
         rules: rules.into(),
-        gated_roles: index.gated_roles(),
         index,
         directories: by_id.into_iter().map(|(directory, _)| directory).collect(),
-        protected: setup.protected_paths.iter().map(|path| absolute(path)).collect(),
-        sandbox: each_once(setup.sandbox.iter().map(|path| absolute(path))),
+        protected: config.protected_paths.iter().map(|path| absolute(path)).collect(),
+        sandbox: dedup(config.sandbox.iter().map(|path| absolute(path))),
         ceiling,
-        allowlists: sort::map(setup.domain_allowlists.iter().map(|(server, patterns)| {
+        allowlists: sort::map(config.domain_allowlists.iter().map(|(server, patterns)| {
             let set = DomainSet::new(patterns.iter().map(|one| &**one));
             (server.clone(), (set, patterns.clone()))
         })),
@@ -94,13 +96,13 @@ pub(crate) fn compile(setup: Setup, host: &dyn Host) -> Program {
         path_roles: registry.select(|role| role.category == Category::Path),
         url_roles: registry.select(|role| role.category == Category::Url),
         address_roles: registry.addresses(),
-        world: setup.world.map(|world| world.anchored(absolute)),
+        world: config.world.map(|world| world.anchored(absolute)),
         registry,
     }
 }
 
 /// The paths in their order, without those that came before.
-fn each_once(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
+fn dedup(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     let mut seen = BTreeSet::new();
     paths.filter(|path| seen.insert(path.clone())).collect()
 }
@@ -210,16 +212,7 @@ fn compile_tools(
             let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
             let (members, unnamed) =
                 compile_members(&tool.arguments, tool.schema_properties, shaped, unknown);
-            let buckets = index.buckets_for(&tool.server, &tool.name);
-            let possible: RoleSet = tool
-                .arguments
-                .iter()
-                .flat_map(|argument| argument.roles.possible())
-                .collect();
-            let possible = roles.iter().copied().filter(|role| possible.contains(*role));
-            let chains = possible
-                .filter_map(|role| Some((role, index.short_chain(&buckets, role)?)))
-                .collect();
+            let scopes = index.scopes_for(&tool.server, &tool.name);
             let arguments: Box<[ToolArgument]> = tool
                 .arguments
                 .into_iter()
@@ -236,8 +229,7 @@ fn compile_tools(
                 roles: resolved.iter().flatten().copied().collect(),
                 resource_roles: distinct(&resolved, roles.iter().copied().collect()).into(),
                 semantics: tool.semantics,
-                chains,
-                buckets: buckets.into(),
+                scopes: scopes.into(),
                 server: tool.server,
                 name: tool.name,
                 arguments,

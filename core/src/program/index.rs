@@ -11,35 +11,37 @@ use crate::sort;
 /// Rules whose domain or list condition has at most this many keys are found by them; others are walked.
 const MOST_KEYS: usize = 64;
 
-/// What must be seen in a call before the rules behind it can hold.
+/// A property of a value without which the rules filed under it cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Gate {
+pub(crate) enum IndexKey {
     /// A URL value of the judged role has this key.
     Domain(Key<'static>),
     /// A value of the judged role is this entry.
     Entry(Box<str>),
 }
 
-/// The rules of one bucket that are relevant to one role, or to every role.
+/// The rules of one scope that are relevant to one role, or to every role.
 #[derive(Default)]
-pub(crate) struct Lane {
+pub(crate) struct RoleIndex {
     /// Rules that must be looked at each time.
     pub(crate) open: Vec<RuleId>,
     /// Rules with a directory, by it.
     pub(crate) by_directory: BTreeMap<DirectoryId, Vec<RuleId>>,
     /// Rules with few domains or entries, by each of them.
-    pub(crate) by_gate: BTreeMap<Gate, Vec<RuleId>>,
+    pub(crate) by_key: BTreeMap<IndexKey, Vec<RuleId>>,
+    /// The first of the rules in `by_key`.
+    pub(crate) first_keyed: Option<RuleId>,
 }
 
 /// The rules for one server or any, and one tool or any.
 #[derive(Default)]
-pub(crate) struct Bucket {
-    /// Every rule of the bucket, in order.
+pub(crate) struct ScopeIndex {
+    /// Every rule of the scope, in order.
     pub(crate) all: Vec<RuleId>,
     /// Rules that are relevant to every role.
-    pub(crate) any_role: Lane,
+    pub(crate) any_role: RoleIndex,
     /// Rules that are relevant to some roles, by role.
-    pub(crate) by_role: BTreeMap<RoleId, Lane>,
+    pub(crate) by_role: BTreeMap<RoleId, RoleIndex>,
     /// Restricting rules with conditions on values, by the roles of those conditions.
     pub(crate) restricting: Vec<Restricting>,
 }
@@ -58,10 +60,10 @@ pub(crate) struct Restricting {
 /// A server and a tool, each or any.
 type Scope = (Option<Box<str>>, Option<Box<str>>);
 
-/// All buckets.
+/// All scopes.
 #[derive(Default)]
 pub(crate) struct Index {
-    pub(crate) buckets: Vec<Bucket>,
+    pub(crate) scopes: Vec<ScopeIndex>,
     by_scope: BTreeMap<Scope, usize>,
 }
 
@@ -77,29 +79,20 @@ impl Index {
     ) {
         for server in scope(servers) {
             for tool in scope(tools) {
-                let fresh = self.buckets.len();
+                let fresh = self.scopes.len();
                 let at = *self.by_scope.entry((server.clone(), tool)).or_insert(fresh);
                 if at == fresh {
-                    self.buckets.push(Bucket::default());
+                    self.scopes.push(ScopeIndex::default());
                 }
-                if let Some(bucket) = self.buckets.get_mut(at) {
-                    bucket.file(id, rule, roles);
+                if let Some(scope) = self.scopes.get_mut(at) {
+                    scope.file(id, rule, roles);
                 }
             }
         }
     }
 
-    /// The roles for which rules are filed by their values.
-    pub(crate) fn gated_roles(&self) -> RoleSet {
-        let lanes = self.buckets.iter().flat_map(|bucket| &bucket.by_role);
-        lanes
-            .filter(|(_, lane)| !lane.by_gate.is_empty())
-            .map(|(role, _)| *role)
-            .collect()
-    }
-
-    /// The buckets whose rules can match that tool.
-    pub(crate) fn buckets_for(&self, server: &str, tool: &str) -> Vec<usize> {
+    /// The scopes whose rules can match that tool.
+    pub(crate) fn scopes_for(&self, server: &str, tool: &str) -> Vec<usize> {
         [
             (None, None),
             (Some(server), None),
@@ -129,7 +122,7 @@ fn scope(names: Option<&[Box<str>]>) -> Vec<Option<Box<str>>> {
     }
 }
 
-impl Bucket {
+impl ScopeIndex {
     fn file(&mut self, id: RuleId, rule: &Rule, roles: &[RoleId]) {
         self.all.push(id);
         if rule.relevant == RoleSet::ALL {
@@ -141,10 +134,10 @@ impl Bucket {
         }
         if rule.effect != Effect::Allow && !rule.value_conditions().is_empty() && !rule.named.is_empty() {
             let needed = rule.value_conditions();
-            let kin = self.restricting.iter_mut().find(|group| {
+            let group = self.restricting.iter_mut().find(|group| {
                 group.relevant == rule.relevant && group.named == rule.named && group.needed == needed
             });
-            match kin {
+            match group {
                 Some(group) => group.rules.push(id),
                 None => self.restricting.push(Restricting {
                     relevant: rule.relevant,
@@ -157,11 +150,12 @@ impl Bucket {
     }
 }
 
-impl Lane {
+impl RoleIndex {
     fn file(&mut self, id: RuleId, rule: &Rule, role: Option<RoleId>) {
-        if let Some(gates) = role.and_then(|role| gates(rule, role)) {
-            for gate in gates {
-                let rules = self.by_gate.entry(gate).or_default();
+        if let Some(keys) = role.and_then(|role| keys(rule, role)) {
+            self.first_keyed.get_or_insert(id);
+            for key in keys {
+                let rules = self.by_key.entry(key).or_default();
                 if rules.last() != Some(&id) {
                     rules.push(id);
                 }
@@ -177,14 +171,14 @@ impl Lane {
 /// The keys of the rule's condition on the role, where they are few.
 ///
 /// INVARIANT: when no value of the role has one of the keys, the rule does not hold.
-fn gates(rule: &Rule, role: RoleId) -> Option<Vec<Gate>> {
+fn keys(rule: &Rule, role: RoleId) -> Option<Vec<IndexKey>> {
     if let Some((roles, set)) = &rule.domains
         && roles.contains(role)
     {
-        let keys: Vec<Gate> = set
+        let keys: Vec<IndexKey> = set
             .keys()
             .take(MOST_KEYS + 1)
-            .map(|key| Gate::Domain(key.into_owned()))
+            .map(|key| IndexKey::Domain(key.into_owned()))
             .collect();
         return (keys.len() <= MOST_KEYS).then_some(keys);
     }
@@ -198,7 +192,7 @@ fn gates(rule: &Rule, role: RoleId) -> Option<Vec<Gate>> {
             few.then(|| {
                 sets.iter()
                     .flat_map(|(_, entries)| entries.iter())
-                    .map(|one| Gate::Entry(one.into()))
+                    .map(|one| IndexKey::Entry(one.into()))
                     .collect()
             })
         }
@@ -206,45 +200,19 @@ fn gates(rule: &Rule, role: RoleId) -> Option<Vec<Gate>> {
     }
 }
 
-/// A chain of at most this many rules is kept with the tool itself.
-const SHORT_CHAIN: usize = 64;
-
-impl Index {
-    /// The rules that can say anything about the role of a tool with these buckets, where they are few.
-    pub(crate) fn short_chain(&self, buckets: &[usize], role: RoleId) -> Option<Box<[RuleId]>> {
-        let mut rules = Vec::new();
-        for bucket in buckets.iter().filter_map(|at| self.buckets.get(*at)) {
-            let lanes = std::iter::once(&bucket.any_role).chain(bucket.by_role.get(&role));
-            for lane in lanes {
-                rules.extend(lane.open.iter().take(SHORT_CHAIN + 1));
-                rules.extend(lane.by_directory.values().flatten().take(SHORT_CHAIN + 1));
-                rules.extend(lane.by_gate.values().flatten().take(SHORT_CHAIN + 1));
-            }
-            rules.extend(
-                bucket
-                    .restricting
-                    .iter()
-                    .flat_map(|group| &group.rules)
-                    .take(SHORT_CHAIN + 1),
-            );
-        }
-        sort::sort(&mut rules);
-        rules.dedup();
-        (rules.len() <= SHORT_CHAIN).then(|| rules.into())
-    }
-}
-
 impl Program {
-    /// The buckets whose rules can match the tool.
-    pub(crate) fn buckets<'p>(&'p self, tool: &'p Tool) -> impl Iterator<Item = &'p Bucket> {
-        tool.buckets.iter().filter_map(|at| self.index.buckets.get(*at))
+    /// The parts of the index whose rules can match the tool.
+    pub(crate) fn scopes<'p>(&'p self, tool: &'p Tool) -> impl Iterator<Item = &'p ScopeIndex> {
+        tool.scopes.iter().filter_map(|at| self.index.scopes.get(*at))
     }
 
-    /// The lanes of a tool's buckets for one role, and for every role.
-    pub(crate) fn lanes<'p>(&'p self, buckets: &'p [usize], role: RoleId) -> impl Iterator<Item = &'p Lane> {
-        buckets
-            .iter()
-            .filter_map(|at| self.index.buckets.get(*at))
-            .flat_map(move |bucket| std::iter::once(&bucket.any_role).chain(bucket.by_role.get(&role)))
+    /// The rules for a tool that are relevant to one role, and to every role.
+    pub(crate) fn role_indices<'p>(
+        &'p self,
+        tool: &'p Tool,
+        role: RoleId,
+    ) -> impl Iterator<Item = &'p RoleIndex> {
+        self.scopes(tool)
+            .flat_map(move |scope| std::iter::once(&scope.any_role).chain(scope.by_role.get(&role)))
     }
 }

@@ -7,8 +7,7 @@ use super::operations::Action;
 use super::signature::is_signed;
 use super::visibility::Located;
 use super::{World, find};
-use crate::host::HostError;
-use crate::path::{Failure, Resolver};
+use crate::path::Resolver;
 
 /// A condition that a world can name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,44 +73,26 @@ pub(crate) struct Subject<'s> {
     pub(crate) action: Option<&'s Action<'s>>,
 }
 
-/// The conditions that do not hold, by name, and the first failure of the host, which makes its condition one of them.
-pub(crate) struct Failed {
-    pub(crate) names: Vec<String>,
-    pub(crate) host: Option<HostError>,
-}
-
 impl World {
-    /// Asks every condition, so that all that fail are named.
-    pub(crate) fn failed(
+    /// The names of the conditions that do not hold. Every one is asked, so that each of them is named.
+    pub(super) fn unmet(
         &self,
         conditions: &[Condition],
         subject: &Subject<'_>,
         resolver: &mut Resolver<'_, '_>,
-    ) -> Failed {
-        let mut failed = Failed {
-            names: Vec::new(),
-            host: None,
-        };
+    ) -> Vec<String> {
+        let mut unmet = Vec::new();
         for condition in conditions {
-            let holds = self.holds(condition, subject, resolver).unwrap_or_else(|error| {
-                failed.host.get_or_insert(error);
-                false
-            });
-            if !holds {
-                failed.names.push(condition.name());
+            if !self.holds(condition, subject, resolver) {
+                unmet.push(condition.name());
             }
         }
-        failed
+        unmet
     }
 
-    fn holds(
-        &self,
-        condition: &Condition,
-        subject: &Subject<'_>,
-        resolver: &mut Resolver<'_, '_>,
-    ) -> Result<bool, HostError> {
+    fn holds(&self, condition: &Condition, subject: &Subject<'_>, resolver: &mut Resolver<'_, '_>) -> bool {
         let context = subject.context;
-        Ok(match condition {
+        match condition {
             Condition::HasContract => context.has_contract,
             Condition::ModInSession => {
                 let name = match subject.located {
@@ -121,7 +102,7 @@ impl World {
                 name.is_some_and(|name| context.has_mod(name) && find(&self.mounts, name).is_some())
             }
             Condition::PathInSessionMods => match subject.located {
-                Some(located) => self.is_in_session_mods(located, context, resolver)?,
+                Some(located) => self.is_in_session_mods(located, context, resolver),
                 None => false,
             },
             Condition::CommandWhitelisted => {
@@ -145,8 +126,8 @@ impl World {
                         _ => false,
                     }
             }
-            Condition::Host(name) => resolver.facts.condition(name, &subject.text())?,
-        })
+            Condition::Host(name) => resolver.facts.condition(name, &subject.text()),
+        }
     }
 
     fn is_in_session_mods(
@@ -154,15 +135,13 @@ impl World {
         located: &Located,
         context: &Context,
         resolver: &mut Resolver<'_, '_>,
-    ) -> Result<bool, HostError> {
-        for mount in self.mounts.iter().filter(|mount| context.has_mod(&mount.name)) {
-            match resolver.resolve(&mount.path, "/") {
-                Ok(directory) if located.path.is_within(&directory) => return Ok(true),
-                Ok(_) | Err(Failure::Unresolvable(_)) => {}
-                Err(Failure::Host(error)) => return Err(error),
-            }
-        }
-        Ok(false)
+    ) -> bool {
+        let mut mounts = self.mounts.iter().filter(|mount| context.has_mod(&mount.name));
+        let holds = mounts.any(|mount| {
+            let directory = resolver.resolve(&mount.path, "/");
+            directory.is_ok_and(|directory| located.path.is_within(&directory))
+        });
+        holds && !resolver.facts.has_failed()
     }
 }
 

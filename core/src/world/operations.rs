@@ -4,7 +4,7 @@ use super::condition::{Condition, Subject};
 use super::context::Context;
 use super::reply::{Area, Outcome, Reply, ReplyData};
 use super::visibility::Located;
-use super::{Refused, World, find};
+use super::{World, find};
 use crate::model::ReplyCode;
 use crate::path::Resolver;
 
@@ -58,7 +58,7 @@ impl World {
         located: Option<&Located>,
         context: &Context,
         resolver: &mut Resolver<'_, '_>,
-    ) -> Result<Reply, Refused> {
+    ) -> Result<Reply, Box<Reply>> {
         let mode = mode.ok_or_else(|| Reply::bare(ReplyCode::NoMode))?;
         let (root, subdirectory) = place;
         let area = self.area(action);
@@ -90,14 +90,11 @@ impl World {
             located,
             action: Some(action),
         };
-        let failed = self.failed(&rule.conditions, &subject, resolver);
-        if failed.names.is_empty() {
-            return Ok(reply(Outcome::Allowed, Vec::new()));
+        let unmet = self.unmet(&rule.conditions, &subject, resolver);
+        if unmet.is_empty() {
+            return Ok(reply(Outcome::Allowed, unmet));
         }
-        Err(Refused {
-            reply: Box::new(reply(Outcome::Unmet, failed.names)),
-            host: failed.host,
-        })
+        Err(reply(Outcome::Unmet, unmet).into())
     }
 
     fn area(&self, action: &Action<'_>) -> Area {
@@ -107,7 +104,7 @@ impl World {
         let wanted = (action.tool, action.command.unwrap_or_default());
         let order = |(pair, _): &(Pair, Area)| (&*pair.0, &*pair.1).cmp(&wanted);
         let known = self.areas.binary_search_by(order).ok();
-        // What nobody says is a read is taken for a write.
+        // Commands that are not declared as reads count as writes.
         let area = known.and_then(|at| self.areas.get(at));
         area.map_or(Area::Write, |(_, area)| *area)
     }

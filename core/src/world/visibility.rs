@@ -4,9 +4,9 @@ use super::address::{Address, Base};
 use super::condition::Subject;
 use super::context::Context;
 use super::reply::{Reply, ReplyData};
-use super::{Directory, Refused, World, find};
+use super::{Directory, World, find};
 use crate::model::ReplyCode;
-use crate::path::{CanonicalPath, Failure, Resolver};
+use crate::path::{CanonicalPath, Resolver};
 
 /// A place of a world: where it is, and how it is written.
 #[derive(Clone, Debug)]
@@ -41,13 +41,13 @@ impl World {
     /// The place that the address names, where the mode sees it.
     ///
     /// What the mode cannot see at all is refused before the disk is asked, so that the answer says nothing about it.
-    pub(crate) fn see(
+    pub(crate) fn resolve_address(
         &self,
         text: &str,
         mode: Option<&str>,
         context: &Context,
         resolver: &mut Resolver<'_, '_>,
-    ) -> Result<Located, Refused> {
+    ) -> Result<Located, Box<Reply>> {
         let mode = mode.ok_or_else(|| Reply::bare(ReplyCode::NoMode))?;
         let address = Address::parse(text).ok_or_else(|| invalid("form"))?;
         let root = match address.base {
@@ -65,7 +65,7 @@ impl World {
         };
         let root = root.ok_or_else(|| invalid("unknown-root"))?;
         if self.visibility.of_root(mode, &root.name).next().is_none() {
-            return Err(unseen(mode, &root.name, None, Vec::new()).into());
+            return Err(not_visible(mode, &root.name, None, Vec::new()).into());
         }
         let located = place_in_root(root, address.relative, resolver)?;
         self.check_visible(&located, mode, context, resolver)?;
@@ -78,12 +78,12 @@ impl World {
         mode: &str,
         context: &Context,
         resolver: &mut Resolver<'_, '_>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Box<Reply>> {
         let subdirectory = located.subdirectory.as_deref();
         let case = resolver.path_case;
         let mut rows = self.visibility.at(mode, &located.root, subdirectory, case);
         let Some(conditions) = rows.next() else {
-            return Err(unseen(mode, &located.root, subdirectory, Vec::new()).into());
+            return Err(not_visible(mode, &located.root, subdirectory, Vec::new()).into());
         };
         let subject = Subject {
             context,
@@ -93,14 +93,11 @@ impl World {
             located: Some(located),
             action: None,
         };
-        let failed = self.failed(conditions, &subject, resolver);
-        if failed.names.is_empty() {
+        let unmet = self.unmet(conditions, &subject, resolver);
+        if unmet.is_empty() {
             return Ok(());
         }
-        Err(Refused {
-            reply: Box::new(unseen(mode, &located.root, subdirectory, failed.names)),
-            host: failed.host,
-        })
+        Err(not_visible(mode, &located.root, subdirectory, unmet).into())
     }
 
     fn place_in_mod(
@@ -108,11 +105,11 @@ impl World {
         mount: &Directory,
         relative: &str,
         resolver: &mut Resolver<'_, '_>,
-    ) -> Result<Located, Refused> {
+    ) -> Result<Located, Box<Reply>> {
         let (directory, path) = resolve(mount, relative, resolver)?;
         let mut holder: Option<(&Directory, CanonicalPath)> = None;
         for root in &self.roots {
-            let candidate = resolver.resolve(&root.path, "/").map_err(unresolvable)?;
+            let candidate = canonical(&root.path, resolver)?;
             let nearer = |known: &CanonicalPath| candidate != *known && candidate.is_within(known);
             if directory.is_within(&candidate) && holder.as_ref().is_none_or(|(_, known)| nearer(known)) {
                 holder = Some((root, candidate));
@@ -137,7 +134,7 @@ fn place_in_root(
     root: &Directory,
     relative: &str,
     resolver: &mut Resolver<'_, '_>,
-) -> Result<Located, Refused> {
+) -> Result<Located, Box<Reply>> {
     let (directory, path) = resolve(root, relative, resolver)?;
     let relative = path.below(&directory).ok_or_else(|| invalid("unresolvable"))?;
     Ok(Located {
@@ -155,10 +152,10 @@ fn resolve(
     base: &Directory,
     relative: &str,
     resolver: &mut Resolver<'_, '_>,
-) -> Result<(CanonicalPath, CanonicalPath), Refused> {
-    let directory = resolver.resolve(&base.path, "/").map_err(unresolvable)?;
+) -> Result<(CanonicalPath, CanonicalPath), Box<Reply>> {
+    let directory = canonical(&base.path, resolver)?;
     let text = format!("{}/{relative}", directory.as_str());
-    let path = resolver.resolve(&text, "/").map_err(unresolvable)?;
+    let path = canonical(&text, resolver)?;
     Ok((directory, path))
 }
 
@@ -174,18 +171,17 @@ fn invalid(reason: &'static str) -> Reply {
     }
 }
 
-/// What leaves its root and what has no canonical form get one answer, which tells nothing of the disk.
-fn unresolvable(failure: Failure) -> Refused {
-    Refused {
-        reply: Box::new(invalid("unresolvable")),
-        host: match failure {
-            Failure::Unresolvable(_) => None,
-            Failure::Host(error) => Some(error),
-        },
+/// The canonical form. A path that leaves its root, one without a canonical form and a host that fails get the same
+/// reply, which says nothing about the disk.
+fn canonical(path: &str, resolver: &mut Resolver<'_, '_>) -> Result<CanonicalPath, Box<Reply>> {
+    let path = resolver.resolve(path, "/").map_err(|_| invalid("unresolvable"))?;
+    if resolver.facts.has_failed() {
+        return Err(invalid("unresolvable").into());
     }
+    Ok(path)
 }
 
-fn unseen(mode: &str, root: &str, subdirectory: Option<&str>, failed_conditions: Vec<String>) -> Reply {
+fn not_visible(mode: &str, root: &str, subdirectory: Option<&str>, failed_conditions: Vec<String>) -> Reply {
     Reply {
         code: ReplyCode::NotVisible,
         data: ReplyData::Judgement {

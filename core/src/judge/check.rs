@@ -1,0 +1,24 @@
+//! What a structural check says.
+
+use super::Verdict;
+
+/// What one check says.
+pub(super) enum Check<'p> {
+    /// It does not apply, or it holds and has recorded what it saw.
+    Pass,
+    /// It holds, for this reason.
+    Holds(&'static str),
+    /// The call is allowed whatever the rules say.
+    Allow(Verdict<'p>),
+    /// The call is denied. What explanations show instead of the reason, where that differs.
+    Deny(Verdict<'p>, Option<String>),
+    /// The call escalates whatever the rules say.
+    EscalateNow(Verdict<'p>),
+    /// The call escalates unless the rest of the judgement denies it.
+    Escalate(Verdict<'p>),
+}
+
+/// A denial by a rule of the engine.
+pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Check<'p> {
+    Check::Deny(Verdict::deny(rule, reason), None)
+}

@@ -1,0 +1,218 @@
+//! The checks before any rule (SPEC §8.1 to §8.3): a table, in their order, which is security-critical.
+
+use super::canonical::{Form, Operand};
+use super::check::{Check, deny};
+use super::{Case, Verdict, ceiling, domains, git, protected, world};
+use crate::bind::Refusal;
+use crate::path::Unresolvable;
+use crate::program::{UnknownArguments, distinct};
+use crate::role::RoleSet;
+use crate::seed::{FILESYSTEM, INTROSPECTION_TOOL, SANDBOXED_SERVERS};
+
+/// Every check, by the name that explanations give it. The first that decides ends the judgement.
+const CHECKS: &[(&str, CheckFunction)] = &[
+    ("argument-shape", argument_shape),
+    ("trusted-server", trusted_server),
+    ("readable-arguments", readable_arguments),
+    ("known-arguments", known_arguments),
+    ("resolvable-values", resolvable_values),
+    ("protected-paths", protected::check),
+    ("introspection", introspection),
+    ("capability-ceiling", ceiling::check),
+    ("visibility", world::visibility),
+    ("operations", world::operations),
+    ("sandbox", sandbox),
+    ("git-default-remote", git::default_remote),
+    ("domain-allowlist", domains::check),
+    ("unknown-tool", unknown_tool),
+];
+
+type CheckFunction = for<'p> fn(&mut Case<'p, '_, '_>) -> Check<'p>;
+
+/// What all checks say.
+pub(super) struct Outcome<'p> {
+    /// The verdict of the check that decided; `None` leaves the call to the rules.
+    pub(super) decided: Option<Verdict<'p>>,
+    /// The first escalation that stands unless the call is denied.
+    pub(super) escalated: Option<Verdict<'p>>,
+}
+
+/// Runs the checks in order. It ends where the host fails, since no answer counts from then on.
+pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>) -> Outcome<'p> {
+    let mut escalated: Option<Verdict<'p>> = None;
+    for (name, check) in CHECKS {
+        let found = check(case);
+        if case.canonicalizer.facts.has_failed() {
+            break;
+        }
+        let decided = match found {
+            Check::Pass => continue,
+            Check::Holds(detail) => {
+                case.note(name, true, || detail.to_owned());
+                continue;
+            }
+            Check::Escalate(verdict) => {
+                escalated.get_or_insert(verdict);
+                continue;
+            }
+            Check::Allow(verdict) => {
+                case.note(name, true, || verdict.reason.to_string());
+                verdict
+            }
+            Check::Deny(verdict, detail) => {
+                case.note(name, false, || {
+                    detail.unwrap_or_else(|| verdict.reason.to_string())
+                });
+                verdict
+            }
+            Check::EscalateNow(verdict) => verdict,
+        };
+        return Outcome {
+            decided: Some(decided),
+            escalated,
+        };
+    }
+    Outcome {
+        decided: None,
+        escalated,
+    }
+}
+
+fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let Some(Refusal::Shape(error)) = &case.arguments.refusal else {
+        return Check::Pass;
+    };
+    let reason = format!("Unreadable argument: {error}");
+    Check::Deny(
+        Verdict::deny("structural-unreadable-argument", reason),
+        Some(error.to_string()),
+    )
+}
+
+fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let server = case.server();
+    if !case.program.trusted_servers.contains(server) {
+        return Check::Pass;
+    }
+    let reason = format!("Server \"{server}\" is trusted");
+    Check::Allow(Verdict::allow("trusted-server", reason))
+}
+
+/// Arguments that cannot be read, and limits.
+fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    match &case.arguments.refusal {
+        Some(Refusal::Unreadable(why)) => deny(
+            "structural-unreadable-argument",
+            format!("Unreadable argument: {why}"),
+        ),
+        Some(Refusal::Limit(why)) => deny("structural-limit", format!("Limit exceeded: {why}")),
+        // The shape was the first check.
+        Some(Refusal::Shape(_)) | None => Check::Pass,
+    }
+}
+
+fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    const RULE: &str = "structural-unknown-argument";
+    let Some(at) = case.arguments.unknown else {
+        return Check::Pass;
+    };
+    let (name, call) = (case.name_of(Some(at)), case.call);
+    let reason = format!("Unknown argument: {name:?} of {}/{}", call.server, call.tool);
+    match case.program.unknown_arguments {
+        UnknownArguments::Schema | UnknownArguments::Deny => deny(RULE, reason),
+        UnknownArguments::Escalate => {
+            case.note("known-arguments", false, || reason.clone());
+            Check::Escalate(Verdict::escalate(Vec::new(), RULE, reason))
+        }
+        UnknownArguments::Ignore => {
+            case.note("known-arguments", false, || reason);
+            Check::Pass
+        }
+    }
+}
+
+/// Makes the canonical form of each value, up to the first that has none.
+fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let context = case.call.context();
+    while let Some(bound) = case.pending.next() {
+        let operand = case.canonicalizer.operand(bound, &context);
+        let denial = match &operand.form {
+            Form::Unresolvable(why) => Some(unresolvable(case, &operand, why)),
+            Form::Path { .. } | Form::Address(_) | Form::Text => None,
+        };
+        case.operands.push(operand);
+        if let Some(denial) = denial {
+            return denial;
+        }
+        if case.canonicalizer.facts.has_failed() {
+            break;
+        }
+    }
+    Check::Holds("every resource value has a canonical form")
+}
+
+fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Unresolvable) -> Check<'p> {
+    let name = case.name_of(operand.bound.argument);
+    let shown = shorten(operand.bound.raw());
+    let reason = format!("Unresolvable value of argument {name:?}: {shown:?}: {why}");
+    match why {
+        Unresolvable::TooLong { .. } => deny("structural-limit", reason),
+        _ => deny("structural-unresolvable-value", reason),
+    }
+}
+
+fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let is_introspection = case.tool.is_some()
+        && case.server() == FILESYSTEM
+        && case.call.tool == INTROSPECTION_TOOL
+        && case.call.arguments.members().is_empty();
+    if !is_introspection {
+        return Check::Pass;
+    }
+    let reason = "Introspection tool is always allowed";
+    Check::Allow(Verdict::allow("structural-introspection-allow", reason))
+}
+
+/// Finds the sandbox-safe roles all of whose values lie within the sandbox.
+fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    if case.program.sandbox.is_empty() || !SANDBOXED_SERVERS.contains(&case.server()) {
+        return Check::Pass;
+    }
+    for role in distinct(&case.arguments.resolved, RoleSet::SANDBOX_SAFE) {
+        let operands = case.operands.iter();
+        let values = operands.filter(|operand| operand.bound.role_set.contains(role));
+        if values.clone().next().is_none() {
+            continue;
+        }
+        let sandbox = case.directories.sandbox(&mut case.canonicalizer);
+        if values.clone().all(|operand| sandbox.holds(operand)) {
+            case.sandboxed.insert(role);
+            if let Some(trace) = &mut case.trace {
+                let (name, within) = (case.program.registry.name(role), sandbox.shown_around(values));
+                trace.check(
+                    "sandbox",
+                    true,
+                    format!("every `{name}` value lies within {within}"),
+                );
+            }
+        }
+    }
+    Check::Pass
+}
+
+fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    if case.tool.is_some() {
+        return Check::Pass;
+    }
+    let reason = format!("Unknown tool: {}/{}", case.server(), case.call.tool);
+    deny("structural-unknown-tool", reason)
+}
+
+/// A value for a message: its beginning, where it is long.
+fn shorten(text: &str) -> String {
+    const SHOWN: usize = 200;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,53 @@
+//! The server's domain allowlist.
+
+use super::check::Check;
+use super::{Case, Verdict};
+use crate::net::domain_matches_allowlist;
+use crate::role::RoleId;
+
+/// A domain outside the allowlist escalates the call at once. A value that passes only as text, because no strict
+/// reading grants it, and a remote that the engine filled in escalate as well, but the rules are asked all the same and
+/// may deny.
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let program = case.program;
+    let Some((allowlist, patterns)) = program.allowlists.get(case.server()) else {
+        return Check::Pass;
+    };
+    let urls: Vec<(usize, RoleId)> = case
+        .operands
+        .iter()
+        .enumerate()
+        .flat_map(|(at, operand)| operand.bound.roles.iter().map(move |role| (at, *role)))
+        .filter(|(_, role)| program.url_roles.contains(*role))
+        .collect();
+    let mut escalation = None;
+    for (at, role) in urls {
+        let mut locations = case.locations(at, role).iter();
+        let outside = locations.find(|one| allowlist.grants(one).is_none());
+        let Some(domain) = outside.map(|one| one.display_domain().to_owned()) else {
+            continue;
+        };
+        if case.canonicalizer.facts.has_failed() {
+            return Check::Pass;
+        }
+        let server = case.server();
+        let reason = format!("URL domain \"{domain}\" is not in the allowlist for server \"{server}\"");
+        case.note("domain-allowlist", false, || reason.clone());
+        let roles = vec![program.registry.name(role)];
+        let verdict = Verdict::escalate(roles, "structural-domain-escalate", reason);
+        let operand = case.operands.get(at);
+        let is_given = operand.is_some_and(|operand| operand.bound.argument.is_some());
+        if is_given && !domain_matches_allowlist(&domain, patterns) {
+            return Check::EscalateNow(verdict);
+        }
+        escalation.get_or_insert(verdict);
+    }
+    let detail = "every URL is in the server's allowlist";
+    match escalation {
+        None => Check::Holds(detail),
+        Some(verdict) => {
+            case.note("domain-allowlist", true, || detail.to_owned());
+            Check::Escalate(verdict)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
+
+use super::Case;
+use super::canonical::{Form, Operand};
+use super::check::{Check, deny};
+use crate::world::Action;
+
+/// Every address must name a place that the mode sees.
+pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let mut has_addresses = false;
+    for operand in &case.operands {
+        has_addresses |= operand.bound.role_set.intersects(case.program.address_roles);
+        if let Form::Address(resolution) = &operand.form
+            && let Err(reply) = &**resolution
+        {
+            return deny("structural-visibility", reply.sentence());
+        }
+    }
+    match has_addresses {
+        true => Check::Holds("every address is visible"),
+        false => Check::Pass,
+    }
+}
+
+/// The tool's command must be allowed at each place.
+pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let context = case.call.context();
+    let action = Action {
+        tool: &case.call.tool,
+        command: context.command(),
+    };
+    let mut allowed = Vec::new();
+    for located in case.operands.iter().filter_map(Operand::located) {
+        match case.canonicalizer.judge_at(located, &action, &context) {
+            Some(Ok(reply)) => allowed.push(format!("{}: {}", located.address, reply.sentence())),
+            Some(Err(reply)) => {
+                let reason = reply.sentence();
+                note_allowed(case, allowed);
+                return deny("structural-operation", reason);
+            }
+            None => {}
+        }
+    }
+    note_allowed(case, allowed);
+    case.may_forward_places = true;
+    Check::Pass
+}
+
+fn note_allowed(case: &mut Case<'_, '_, '_>, allowed: Vec<String>) {
+    for detail in allowed {
+        case.note("operations", true, || detail);
+    }
+}

@@ -80,7 +80,7 @@ pub enum Answer {
     NotUtf8,
     /// `realpath`: any other error of the file system.
     Other,
-    /// `readLink`: the link's target, or `null` for what is no link.
+    /// `readLink`: the link's target, or `null` where there is no link.
     Link(Option<String>),
     /// `isDirectory`, or `null` when the host cannot tell.
     Directory(Option<bool>),

@@ -92,7 +92,7 @@ impl References {
         self.paths.len()
     }
 
-    /// Whether there is none.
+    /// Whether no reference is valid.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }

@@ -22,7 +22,7 @@ pub(crate) struct Located {
 }
 
 impl Located {
-    /// The reply to whom it is shown.
+    /// The reply given to the agent.
     pub(crate) fn reply(&self) -> Reply {
         Reply {
             code: ReplyCode::Resolved,

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal;)+) => {
@@ -83,8 +84,16 @@ impl Serialize for Code {
     }
 }
 
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = Self::ALL.iter().copied().find(|code| code.as_str() == name);
+        known.ok_or_else(|| D::Error::custom(format_args!("unknown code `{name}`")))
+    }
+}
+
 /// Whether a fault stops an engine from being built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The document is used as it is; strict loading refuses it all the same.
@@ -98,7 +107,7 @@ pub enum Severity {
 /// `message` is lower case, without a full stop, quotes the offending value in backticks and says what was
 /// expected. `path` is the place in JSONPath-like notation, beginning with the name of the document:
 /// `compiledPolicy.rules[3].if.roles[0]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// The stable name of the fault.
     pub code: Code,

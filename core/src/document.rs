@@ -1,6 +1,6 @@
 //! Strict reading of JSON documents: what is not written as it must be is a fault with its place.
 //!
-//! [`load`] gives a JSON value in which no key is repeated and nothing is nested too deep. A [`Node`] is a
+//! [`load`] gives a JSON value in which no key is doubled and nothing is nested too deep. A [`Node`] is a
 //! value together with its [`Place`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
@@ -32,7 +32,7 @@ pub(crate) use suggest::listed;
 pub enum Input<'a> {
     /// JSON text, read strictly: a key that stands twice in one object is refused.
     Text(&'a str),
-    /// A value that was read elsewhere, where repeated keys may have been lost already.
+    /// A value that was read elsewhere, where doubled keys may have been lost already.
     Value(&'a Value),
 }
 

@@ -75,7 +75,7 @@ pub trait Host {
     /// The canonical form of `path`: existing, free of links. Most often that is `path` itself, which is then borrowed.
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError>;
 
-    /// The target of the symbolic link at `path`, as it is written there; `None` when `path` is not a link or
+    /// The target of the symbolic link at `path`, as it is written there; `None` when `path` is no link or
     /// does not exist.
     ///
     /// A host that cannot tell answers `None`; dangling links are then missing files like others.

@@ -57,22 +57,21 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `seed`, `text`, `sort` | every bound in one table; the names that SPEC gives a meaning; small text helpers, the one "is at or below" predicate; sorting | anything else |
-//! | `diagnostic` | a fault of a document, with its place | documents |
-//! | `host` | the [`Host`] trait, one evaluation's memory of its answers and of its first failure, recordings | paths, URLs, rules |
+//! | `limits`, `seed`, `diagnostic`, `text`, `order` | every bound in one table; the names that SPEC gives a meaning; what loading says of a fault; small text helpers; sorting | anything else |
+//! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
 //! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
 //! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
-//! | `glob` | patterns over whole texts | the texts that they are matched with |
+//! | `glob` | patterns over whole texts | what they are held against |
 //! | `role` | the registry of roles, built in and of the host | documents |
-//! | `model` | the vocabulary that documents and judging share: effects, roles of an argument, what a tool does, reply codes | documents, calls |
 //! | `document` | strict JSON with the place of every fault | what documents mean |
-//! | `annotation`, `policy`, `world` | the documents; blind to each other | each other, calls |
-//! | `lint` | every check that is advice | calls |
-//! | `config` | everything that an engine is built from, read together | calls |
-//! | `program` | the compiled configuration: sorted slices, sets, one index over rules | JSON |
-//! | `bind` | a call's arguments bound to roles, read as far as needed; the two views | rules |
-//! | `judge` | canonical forms, the table of structural checks, rules, combining, the trace | documents, JSON text |
-//! | `compat` | the functions that a runtime calls beside an engine | engines |
+//! | `semantics` | the words for what a tool does: kind, side-effect level | documents as a whole |
+//! | `annotation`, `policy` | the documents, conditionals, lists, ceilings, validation; blind to each other | each other, calls |
+//! | `world` | addresses, visibility and operations: two tables, conditions, replies, references | calls, rules |
+//! | `setup` | everything that an engine is built from, read together | calls |
+//! | `program` | the compiled setup: sorted slices, sets, the index over rules | JSON |
+//! | `args` | a call's arguments, read as far as needed; canonical forms; the two views | rules |
+//! | `eval` | structural checks, rules, combining, the trace | documents, JSON text |
+//! | `plain`, `roots`, `results`, `approval` | the functions that a runtime calls beside an engine | engines |
 //! | `engine` | the facade | |
 //!
 //! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random

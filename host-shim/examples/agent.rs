@@ -2,6 +2,7 @@
 //!
 //! `cargo run -p callgate-host --example agent`
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
@@ -39,15 +40,15 @@ pub(crate) fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn E
     for call in model() {
         let text = call.to_string();
         // The model names its workspace `/workspace`; the gate moves such paths onto the real one.
-        let gated = gate.gate(&text, Some("/workspace"))?;
+        let response = gate.gate(&text, Some("/workspace"))?;
         let tool = call["toolName"].as_str().unwrap_or_default();
-        let verdict = &gated.verdict;
+        let verdict = &response.verdict;
         let may_pass = match &verdict.decision {
             Decision::Allow => true,
             Decision::Escalate(roles) => asks_a_person(tool, roles, &verdict.reason),
             Decision::Deny => false,
         };
-        let answer = match (may_pass, gated.args_for_transport) {
+        let answer = match (may_pass, response.arguments) {
             // Never the arguments that the model gave: only these were judged.
             (true, Some(arguments)) => server.call(tool, &serde_json::from_str(&arguments)?),
             (true, None) | (false, _) => format!("refused by {}: {}", verdict.rule, verdict.reason),
@@ -74,7 +75,7 @@ fn model() -> Vec<Value> {
 }
 
 /// A host with a user asks here; this one has none.
-fn asks_a_person(_tool: &str, _roles: &[String], _reason: &str) -> bool {
+fn asks_a_person(_tool: &str, _roles: &[Cow<'_, str>], _reason: &str) -> bool {
     false
 }
 

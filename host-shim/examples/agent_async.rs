@@ -66,7 +66,7 @@ async fn judge_all() -> Result<Vec<String>, Box<dyn Error>> {
 }
 
 /// One verdict, within ten seconds. What takes longer is denied; its thread ends by the gate's own deadline.
-async fn judge(gate: Arc<Gate>, path: &str) -> Result<Verdict, String> {
+async fn judge(gate: Arc<Gate>, path: &str) -> Result<Verdict<'static>, String> {
     let call = format!(
         r#"{{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {{"path": "{path}"}}}}"#
     );

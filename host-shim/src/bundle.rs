@@ -26,9 +26,10 @@
 use std::path::{Path, PathBuf};
 
 use callgate_core::{Code, Diagnostic, Part, Severity, did_you_mean};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub use crate::anchor::anchored;
+use crate::anchor::{anchored_ceiling, anchored_strings, anchored_world};
 use crate::documents::{self, Fault, Source, Unread};
 use crate::members::Members;
 
@@ -112,46 +113,6 @@ pub(crate) fn read(path: &Path) -> Result<Bundle, Unread> {
     Ok(reader.bundle)
 }
 
-/// `path` as the engine should have it: one that is relative is taken to lie in `folder`, which is absolute.
-///
-/// What begins with `~`, and what the engine refuses by its spelling (empty, `$NAME`, `file:`), stays as it is.
-pub fn anchored(path: &str, folder: &str) -> String {
-    let spelled = path.starts_with(['/', '~', '$']) || path.contains(['\0']) || path.contains("${");
-    let uri = path
-        .get(..5)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    if path.is_empty() || spelled || uri {
-        return path.to_owned();
-    }
-    let folder = folder.trim_end_matches('/');
-    match path.trim_end_matches('/') {
-        "." if folder.is_empty() => "/".to_owned(),
-        "." => folder.to_owned(),
-        _ => format!("{folder}/{}", path.strip_prefix("./").unwrap_or(path)),
-    }
-}
-
-/// The document of a world with the directories of its roots and mounts anchored; what is not what it must be stays as
-/// it is, doubled keys included, for the engine to refuse.
-pub(crate) fn anchored_world(text: &str, folder: &str) -> String {
-    let rewritten = |text: &str, change: &dyn Fn(&str, &str) -> String| {
-        let Members(members) = serde_json::from_str(text).ok()?;
-        let members = members
-            .iter()
-            .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), change(name, value.get())));
-        Some(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
-    };
-    let directory = |_: &str, value: &str| match serde_json::from_str::<String>(value) {
-        Ok(path) => Value::from(anchored(&path, folder)).to_string(),
-        Err(_) => value.to_owned(),
-    };
-    let member = |name: &str, value: &str| match name {
-        "roots" | "mounts" => rewritten(value, &directory).unwrap_or_else(|| value.to_owned()),
-        _ => value.to_owned(),
-    };
-    rewritten(text, &member).unwrap_or_else(|| text.to_owned())
-}
-
 fn refused(file: String, diagnostic: Diagnostic) -> Bundle {
     Bundle {
         faults: vec![Fault::new(Some(file), diagnostic)],
@@ -233,49 +194,15 @@ impl Reader {
             (Written::FileOrInline | Written::World, Some(b'{' | b'n')) | (Written::Inline, _) => {
                 inline(value.to_owned())
             }
-            (Written::Ceiling, Some(b'{' | b'n')) => inline(self.anchored_roots(value)),
+            (Written::Ceiling, Some(b'{' | b'n')) => inline(anchored_ceiling(value, &self.folder)),
             (Written::FileOrInline | Written::Ceiling | Written::World, _) => {
                 let found = shown(value);
                 let message = format!("found {found}, expected the path of a file, or the document itself");
                 return self.fault(Code::WrongType, key, message, None);
             }
-            (Written::Path | Written::Paths, _) => inline(self.anchored(value)),
+            (Written::Path | Written::Paths, _) => inline(anchored_strings(value, &self.folder)),
         };
         self.bundle.parts.push((part, source));
-    }
-
-    /// The JSON text of a ceiling with its workspace roots anchored. The members are written again one by one, so that a
-    /// doubled one is still there to be refused.
-    fn anchored_roots(&self, value: &str) -> String {
-        let Ok(Members(members)) = serde_json::from_str(value) else {
-            return value.to_owned();
-        };
-        let members = members.into_iter().map(|(name, value)| {
-            let text = match name.as_str() {
-                "workspace_roots" => self.anchored(value.get()),
-                _ => value.get().to_owned(),
-            };
-            format!("{}:{text}", Value::from(name))
-        });
-        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-    }
-
-    /// The JSON text with every string of the outermost level anchored; what is no string is for the engine
-    /// to refuse.
-    fn anchored(&self, value: &str) -> String {
-        let anchor = |value: &mut Value| {
-            if let Value::String(path) = value {
-                *path = anchored(path, &self.folder);
-            }
-        };
-        let Ok(mut read) = serde_json::from_str::<Value>(value) else {
-            return value.to_owned();
-        };
-        match &mut read {
-            Value::Array(items) => items.iter_mut().for_each(anchor),
-            one => anchor(one),
-        }
-        read.to_string()
     }
 
     fn fault(&mut self, code: Code, key: &str, message: String, help: Option<String>) {
@@ -297,41 +224,6 @@ fn shown(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn relative_paths_are_anchored_and_no_others() {
-        for (path, expected) in [
-            (".", "/srv/app"),
-            ("./", "/srv/app"),
-            ("./box", "/srv/app/box"),
-            ("box/a", "/srv/app/box/a"),
-            ("../other", "/srv/app/../other"),
-            ("C:\\x", "/srv/app/C:\\x"),
-            ("/etc", "/etc"),
-            ("~", "~"),
-            ("~/.ssh", "~/.ssh"),
-            ("~root", "~root"),
-            ("$HOME/x", "$HOME/x"),
-            ("a/${HOME}", "a/${HOME}"),
-            ("FILE:/etc", "FILE:/etc"),
-            ("a\0", "a\0"),
-            ("", ""),
-        ] {
-            assert_eq!(anchored(path, "/srv/app"), expected, "{path:?}");
-            assert_eq!(anchored(path, "/srv/app/"), expected, "{path:?}");
-        }
-        assert_eq!(anchored(".", "/"), "/");
-        assert_eq!(anchored("etc", "/"), "/etc");
-    }
-
-    #[test]
-    fn the_directories_of_a_world_are_anchored_and_nothing_else_changes() {
-        let world = r#"{"roots": {"a": "src", "b": "/srv", "a": "~/x", "c": 5}, "mounts": [], "operations": [ ], "x": 1, "x": 2}"#;
-        let expected =
-            r#"{"roots":{"a":"/f/src","b":"/srv","a":"~/x","c":5},"mounts":[],"operations":[ ],"x":1,"x":2}"#;
-        assert_eq!(anchored_world(world, "/f"), expected);
-        assert_eq!(anchored_world("[1", "/f"), "[1");
-    }
 
     #[track_caller]
     fn check(text: &str, parts: &[(Part, &str)], faults: &[&str]) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use callgate_core::{Code, Diagnostic, Part, Severity};
 use serde::Serialize;
 
-use crate::bundle::anchored_world;
+use crate::anchor::anchored_world;
 
 /// Bytes of the longest document that is read at all. The limit that holds, [`Limits::document_bytes`], can be
 /// set; this one only keeps a device file from filling the memory.

@@ -2,28 +2,20 @@
 
 mod additions;
 mod builder;
-mod given;
-mod judge;
+mod recorded;
 mod timings;
-mod verdict;
-mod world;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use callgate_core::{CallError, Ceiling, Described, Engine, Host, Input, Semantics};
-use serde::Serialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
+use callgate_core::{Audience, CallError, Ceiling, Decision, Operation, Recording, Semantics, Verdict};
+use serde_json::{Value, json};
 
+use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
+use crate::call_text::CallText;
 use crate::documents::{Document, Fault};
-use judge::Judge;
 
 pub use builder::{GateBuilder, GateError};
-pub use given::Given;
-pub use judge::EngineKind;
 pub use timings::{Starting, Timings};
-pub use verdict::{Decision, Gated, Verdict};
 
 /// A policy decision point that is ready to judge: share it between threads, it keeps nothing between calls.
 ///
@@ -43,19 +35,25 @@ pub use verdict::{Decision, Gated, Verdict};
 /// are never parsed.
 ///
 /// Unless [`GateBuilder::engine`] says otherwise the engine is a component in wasmtime: it has its own memory, a
-/// deadline, and nothing of the outside but the host. What goes wrong in it, or in the host, is a denial by rule
-/// `structural-engine-fault`.
+/// deadline, and nothing of the outside but the host. If it fails, or its host does, a call is denied by rule
+/// `structural-engine-fault`, and any other question is an error.
 pub struct Gate {
-    judge: Judge,
-    /// The core beside a component: what it says of documents, for which no call is judged.
-    beside: OnceLock<Option<Box<Engine>>>,
-    host: SharedHost,
+    backend: Arc<dyn Backend>,
     documents: Vec<Document>,
     warnings: Vec<Fault>,
     timings: Timings,
 }
 
-type SharedHost = Arc<dyn Host + Send + Sync>;
+/// An annotated tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// The server that offers it.
+    pub server: String,
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub semantics: Semantics,
+}
 
 impl Gate {
     /// Starts building a gate.
@@ -70,7 +68,7 @@ impl Gate {
 
     /// What runs the engine.
     pub fn engine(&self) -> EngineKind {
-        self.judge.kind()
+        self.backend.kind()
     }
 
     /// How long the parts of building the gate took.
@@ -78,57 +76,23 @@ impl Gate {
         self.timings
     }
 
-    /// The instances of the component.
-    #[cfg(feature = "testing")]
-    pub(crate) fn pool(&self) -> Option<&crate::component::Pool> {
-        match &self.judge {
-            Judge::Component(pool) => Some(pool),
-            Judge::Native(_) => None,
-        }
-    }
-
-    /// What an annotated tool does, for schedulers and telemetry.
-    pub fn semantics(&self, server: &str, tool: &str) -> Option<&Semantics> {
-        self.core()?.semantics(server, tool)
-    }
-
-    /// The server and name of every annotated tool, and what it does.
-    pub fn tools(&self) -> impl Iterator<Item = (&str, &str, Described<'_>)> {
-        let described = |(server, tool)| Some((server, tool, self.semantics(server, tool)?.described()));
-        let tools = self.core().into_iter().flat_map(Engine::tools);
-        tools.filter_map(described)
-    }
-
-    /// What calls may use at most. The host counts the recursion that it limits.
-    pub fn ceiling(&self) -> Option<&Ceiling> {
-        self.core()?.ceiling()
-    }
-
-    /// The core with this gate's documents, for questions that judge no call. Where a component judges, it is built
-    /// when it is asked for; none where the host failed at that.
-    fn core(&self) -> Option<&Engine> {
-        match &self.judge {
-            Judge::Native(native) => Some(&native.engine),
-            #[cfg(feature = "component")]
-            Judge::Component(_) => {
-                let built = self.beside.get_or_init(|| {
-                    let parts = self.documents.iter();
-                    let builder = parts.fold(Engine::builder(), |builder, document| {
-                        builder.part(document.part, Input::Text(&document.text))
-                    });
-                    builder.build(self.host.as_ref()).ok().map(Box::new)
-                });
-                built.as_deref()
-            }
+    /// Judges a call.
+    ///
+    /// # Errors
+    /// When the text is not a call. What cannot be judged is denied, not an error.
+    pub fn judge(&self, request: &Request<'_>) -> Result<Response, CallError> {
+        match self.backend.judge(request) {
+            Ok(answer) => answer,
+            Err(fault) => denied(request, &fault),
         }
     }
 
     /// Judges a call whose arguments are prepared: relative paths are relative to the host's current directory.
     ///
     /// # Errors
-    /// When the text is not a call. What cannot be judged is denied, not an error.
-    pub fn evaluate<'c>(&self, call: impl Into<Given<'c>>) -> Result<Verdict, CallError> {
-        self.judge.evaluate(call.into())
+    /// Those of [`Gate::judge`].
+    pub fn evaluate<'c>(&self, call: impl Into<CallText<'c>>) -> Result<Verdict<'static>, CallError> {
+        Ok(self.judge(&Request::prepared(call))?.verdict)
     }
 
     /// Prepares and judges a call in one pass: what is judged is what is to be forwarded.
@@ -136,90 +100,132 @@ impl Gate {
     /// Relative paths are relative to the sandbox; paths under `container_workspace_dir` are moved onto it.
     ///
     /// # Errors
-    /// Those of [`Gate::evaluate`].
+    /// Those of [`Gate::judge`].
     pub fn gate<'c>(
         &self,
-        call: impl Into<Given<'c>>,
-        container_workspace_dir: Option<&str>,
-    ) -> Result<Gated, CallError> {
-        self.judge.gate(call.into(), container_workspace_dir)
+        call: impl Into<CallText<'c>>,
+        container_workspace_dir: Option<&'c str>,
+    ) -> Result<Response, CallError> {
+        self.judge(&Request::gate(call, container_workspace_dir))
     }
 
-    /// The verdict of [`Gate::evaluate`] with everything that led to it: an object with `verdict`, `serverName`,
-    /// `toolName`, `values`, `checks`, `roles`, `stepsLeftOut` and `recording`.
+    /// The verdict of [`Gate::evaluate`] with everything that led to it, as in [`Response::explanation`].
     ///
     /// # Errors
-    /// Those of [`Gate::evaluate`].
-    pub fn explain<'c>(&self, call: impl Into<Given<'c>>) -> Result<Value, CallError> {
-        self.judge.explain(call.into())
+    /// Those of [`Gate::judge`].
+    pub fn explain<'c>(&self, call: impl Into<CallText<'c>>) -> Result<Value, CallError> {
+        self.explained(Request::prepared(call))
     }
 
     /// The same for the verdict of [`Gate::gate`].
     ///
     /// # Errors
-    /// Those of [`Gate::evaluate`].
+    /// Those of [`Gate::judge`].
     pub fn explain_gate<'c>(
         &self,
-        call: impl Into<Given<'c>>,
-        container_workspace_dir: Option<&str>,
+        call: impl Into<CallText<'c>>,
+        container_workspace_dir: Option<&'c str>,
     ) -> Result<Value, CallError> {
-        self.judge.explain_gate(call.into(), container_workspace_dir)
+        self.explained(Request::gate(call, container_workspace_dir))
     }
 
-    /// What [`Gate::explain`] said of a call as one line of a recording file, which
-    /// `callgate replay` judges again without any disk or git.
-    ///
-    /// It holds the documents, the arguments, the context and what the host answered.
+    /// What an annotated tool does, for schedulers and telemetry; `None` for an unknown tool.
     ///
     /// # Errors
-    /// When `call` is not JSON.
-    pub fn recorded<'c>(
+    /// When the engine does not answer.
+    pub fn semantics(&self, server: &str, tool: &str) -> Result<Option<Semantics>, EngineFault> {
+        self.backend.semantics(server, tool)
+    }
+
+    /// Every annotated tool.
+    ///
+    /// # Errors
+    /// When the engine does not answer.
+    pub fn tools(&self) -> Result<Vec<Tool>, EngineFault> {
+        let named = self.backend.tools()?.into_iter();
+        let described = named.map(|(server, name)| {
+            let semantics = self.semantics(&server, &name)?.ok_or(EngineFault::Failed)?;
+            Ok(Tool {
+                server,
+                name,
+                semantics,
+            })
+        });
+        described.collect()
+    }
+
+    /// What calls may use at most; `None` without a ceiling. The host counts the recursion that it limits.
+    ///
+    /// # Errors
+    /// When the engine does not answer. That must not be taken for the absence of a ceiling.
+    pub fn ceiling(&self) -> Result<Option<Ceiling>, EngineFault> {
+        self.backend.ceiling()
+    }
+
+    /// A table for references to places of the world.
+    ///
+    /// # Errors
+    /// When the engine has no world, or does not answer.
+    pub fn references(&self) -> Result<References, Unanswered> {
+        Arc::clone(&self.backend).references()
+    }
+
+    /// Whether an operation is allowed in a mode, by the first rule of the place that holds its command. The context is
+    /// JSON text, as [`Context`](callgate_core::Context) has it; its mode is not looked at.
+    ///
+    /// # Errors
+    /// When the engine has no world, the context is not an object, or the engine does not answer.
+    pub fn enforce(
         &self,
-        call: impl Into<Given<'c>>,
-        explanation: &Value,
-    ) -> Result<String, serde_json::Error> {
-        let Given { call, context } = call.into();
-        // JSON has line breaks between its tokens only.
-        let one_line = |text: &str| RawValue::from_string(text.replace(['\n', '\r'], " "));
-        let mut engine = BTreeMap::new();
-        for document in &self.documents {
-            engine.insert(document.part.key(), one_line(document.text.trim())?);
+        mode: Option<&str>,
+        operation: &Operation<'_>,
+        context: Option<&str>,
+    ) -> Result<Reply, Unanswered> {
+        self.backend.enforce(mode, operation, context)
+    }
+
+    fn explained(&self, request: Request<'_>) -> Result<Value, CallError> {
+        let response = self.judge(&request.explained(Audience::Operator))?;
+        match response.explanation {
+            Some(explanation) => Ok(explanation),
+            // The engine was asked for one, so it has failed.
+            None => Ok(unexplained(&request, &engine_fault(&EngineFault::Failed))?),
         }
-        serde_json::to_string(&Recorded {
-            format: "cases/1",
-            engine,
-            recording: &explanation["recording"],
-            cases: [RecordedCall {
-                op: "explain",
-                call: one_line(call.trim())?,
-                context: context.map(|context| one_line(context.trim())).transpose()?,
-                expect: Expected { answer: explanation },
-            }],
-        })
     }
 }
 
-/// One line of a recording file.
-#[derive(Serialize)]
-struct Recorded<'e> {
-    format: &'static str,
-    engine: BTreeMap<&'static str, Box<RawValue>>,
-    recording: &'e Value,
-    cases: [RecordedCall<'e>; 1],
+/// The response of an engine that did not give one.
+fn denied(request: &Request<'_>, fault: &EngineFault) -> Result<Response, CallError> {
+    request.call.read()?;
+    let verdict = engine_fault(fault);
+    let explanation = request.explain.map(|_| unexplained(request, &verdict));
+    Ok(Response {
+        explanation: explanation.transpose()?,
+        verdict,
+        arguments: None,
+    })
 }
 
-#[derive(Serialize)]
-struct RecordedCall<'e> {
-    op: &'static str,
-    call: Box<RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<Box<RawValue>>,
-    expect: Expected<'e>,
+fn engine_fault(fault: &EngineFault) -> Verdict<'static> {
+    Verdict {
+        decision: Decision::Deny,
+        rule: "structural-engine-fault".into(),
+        reason: format!("{fault} while it judged the call").into(),
+    }
 }
 
-#[derive(Serialize)]
-struct Expected<'e> {
-    answer: &'e Value,
+fn unexplained(request: &Request<'_>, verdict: &Verdict<'_>) -> Result<Value, CallError> {
+    let call = request.call.read()?;
+    Ok(json!({
+        "verdict": verdict,
+        "serverName": call.server(),
+        "toolName": call.tool(),
+        "values": [],
+        "checks": [],
+        "roles": [],
+        "stepsLeftOut": 0,
+        "recording": Recording::default(),
+    }))
 }
 
 #[cfg(test)]

@@ -30,25 +30,24 @@ compile_error!(
     "callgate-host answers for POSIX paths and git's files on Unix; elsewhere, embed the component and supply a host"
 );
 
+mod anchor;
+mod backend;
 pub mod bundle;
-#[cfg(feature = "component")]
-mod component;
+mod call_text;
 mod documents;
 mod gate;
 mod members;
 mod real_host;
-#[cfg(feature = "testing")]
-#[doc(hidden)]
-pub mod testing;
 mod virtual_host;
 
-pub use bundle::BUNDLE_FILE;
 #[cfg(feature = "component")]
-pub use component::{COMPONENT, InstanceLimits, Unusable};
+pub use backend::component::{COMPONENT, Compiled, InstanceLimits, Unusable};
+pub use backend::{EngineFault, EngineKind, References, Reply, Request, Resolution, Response, Unanswered};
+pub use bundle::BUNDLE_FILE;
+pub use call_text::CallText;
+pub use callgate_core::{Audience, Decision, Paths, Verdict};
 pub use documents::Fault;
-pub use gate::{
-    Decision, EngineKind, Gate, GateBuilder, GateError, Gated, Given, Starting, Timings, Verdict,
-};
+pub use gate::{Gate, GateBuilder, GateError, Starting, Timings, Tool};
 pub use real_host::RealHost;
 pub use virtual_host::{
     Filesystem, Machine, MachineError, Platform, Predicate, Repository, Urls, VirtualHost,

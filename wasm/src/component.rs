@@ -1,12 +1,8 @@
 //! The face for hosts of WebAssembly components: `wit/callgate.wit` as Rust.
 
-mod approval;
-mod described;
 mod encode;
 mod engine;
-mod explained;
 mod host;
-mod plain;
 
 /// The boundary, written by wit-bindgen from the contract.
 mod bindings {
@@ -18,6 +14,11 @@ use bindings::exports::callgate::gate::engine as contract;
 
 /// What the component exports.
 struct Component;
+
+impl contract::Guest for Component {
+    type Engine = engine::Loaded;
+    type References = engine::Table;
+}
 
 #[expect(unsafe_code, reason = "exporting a symbol is unsafe in this edition")]
 mod exports {

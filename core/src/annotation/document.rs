@@ -22,7 +22,7 @@ const TOOL_KEYS: [&str; 6] = [
     "sideEffects",
 ];
 
-/// Whether nothing reads the value at that place. Most of each `inputSchema` is unread, and so most of the file.
+/// Whether nothing reads the value at that place: the most of every `inputSchema`, and with it of the file.
 pub(crate) fn is_unread(place: &Place<'_>) -> bool {
     match place {
         Place::Key(Place::Key(Place::Key(tool, "inputSchema"), "properties"), _) => is_tool(tool),

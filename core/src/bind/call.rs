@@ -78,6 +78,19 @@ impl<'a> Call<'a> {
         Self { context, ..self }
     }
 
+    /// The same call in the context that JSON text describes.
+    ///
+    /// # Errors
+    /// When the text is not a JSON object, or holds a key twice.
+    pub fn within_json(self, context: &str) -> Result<Self, CallError> {
+        let context = Context::from_json(context).map_err(|why| CallError {
+            line: 1,
+            column: 1,
+            message: format!("the context: {why}"),
+        })?;
+        Ok(self.within(context))
+    }
+
     /// A call with parsed arguments.
     pub fn from_value(server: &'a str, tool: &'a str, arguments: &'a serde_json::Value) -> Self {
         Self::new(server, tool, Arguments::from_value(arguments))
@@ -91,8 +104,8 @@ impl<'a> Call<'a> {
     /// # Errors
     /// When the text is not JSON, not an object, holds a name twice, or lacks `serverName` or `toolName`.
     pub fn from_json(text: &'a str) -> Result<Self, CallError> {
-        // Fast path: parse `arguments` along with the call. If that fails, reparse with `arguments` kept raw, so that a
-        // fault inside them denies the call instead of rejecting it.
+        // Members are found while the call is read. Where there are none to be found, or there is something wrong with
+        // them, the call is read again: what it is then said to be is up to the rest of it.
         if let Ok(call) = read::<Members<'a, Value<'a>>>(text) {
             return Ok(call);
         }

@@ -134,7 +134,7 @@ fn read_raw(raw: &RawValue, depth: usize, limit: usize) -> Result<Value<'_>, Unr
             let read = |(name, value)| Ok((name, read_raw(value, depth, limit)?));
             Value::Object(members.into_iter().map(read).collect::<Result<_, _>>()?)
         }
-        // Only numbers remain; one too large for JavaScript is infinite there as well.
+        // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
         _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
     })
 }

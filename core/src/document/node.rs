@@ -239,7 +239,7 @@ impl<'v> Object<'v, '_> {
             .map(|(key, value)| (key.as_str(), self.child(key, value)))
     }
 
-    /// Reports every key not in `known`. Returns `true` if all keys are known.
+    /// Reports each key that is not one of `known`; whether there is none.
     pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) -> bool {
         let mut all_known = true;
         let is_known = |key: &&String| known.contains(&key.as_str());

@@ -64,6 +64,39 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// What the host answers.
+    pub fn ask(&self, host: &dyn Host) -> Answer {
+        let failed = |error: HostError| Answer::Failed(error.message);
+        match self {
+            Self::Realpath { path } => match host.realpath(path) {
+                Ok(real) => Answer::Path(real.into_owned()),
+                Err(RealpathError::NotFound) => Answer::NotFound,
+                Err(RealpathError::Loop) => Answer::Loop,
+                Err(RealpathError::Denied) => Answer::Denied,
+                Err(RealpathError::NotUtf8) => Answer::NotUtf8,
+                Err(RealpathError::Other) => Answer::Other,
+                Err(RealpathError::Host(error)) => failed(error),
+            },
+            Self::ReadLink { path } => host.read_link(path).map_or_else(failed, Answer::Link),
+            Self::IsDirectory { path } => host.is_directory(path).map_or_else(failed, Answer::Directory),
+            Self::GitRemoteUrls { repo, remote } => host
+                .git_remote_urls(repo, remote)
+                .map_or_else(failed, Answer::Urls),
+            Self::GitDefaultRemoteUrls { repo } => host
+                .git_default_remote_urls(repo)
+                .map_or_else(failed, Answer::Urls),
+            Self::GitUrl { repo, url } => host.git_url(repo, url).map_or_else(failed, Answer::Urls),
+            Self::RoleValue { role, step, value } => host
+                .role_value(role, step, value)
+                .map_or_else(failed, Answer::Text),
+            Self::Condition { name, subject } => {
+                host.condition(name, subject).map_or_else(failed, Answer::Holds)
+            }
+        }
+    }
+}
+
 /// What the host answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -80,7 +113,7 @@ pub enum Answer {
     NotUtf8,
     /// `realpath`: any other error of the file system.
     Other,
-    /// `readLink`: the link's target, or `null` where there is no link.
+    /// `readLink`: the link's target, or `null` for what is no link.
     Link(Option<String>),
     /// `isDirectory`, or `null` when the host cannot tell.
     Directory(Option<bool>),

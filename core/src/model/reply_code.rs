@@ -1,9 +1,9 @@
 //! The registry of codes that a world answers with.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What kind of answer a code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplyStatus {
     /// What was asked for is there.
@@ -52,20 +52,20 @@ replies! {
     NotFound = "WA-RES-I-004", Invalid, "Nothing exists at the address";
     OutOfReferences = "WA-RES-E-001", Error, "There is no room for another reference";
     ReadAllowed = "EN-READ-S-001", Success, "Reading is allowed";
-    ReadUnruled = "EN-READ-D-001", Denied, "No rule allows reading here";
-    ReadUnmet = "EN-READ-D-002", Denied, "The conditions for reading are not met";
+    ReadUnruled = "EN-READ-D-001", Denied, "No rule allows this reading here";
+    ReadUnmet = "EN-READ-D-002", Denied, "The conditions for this reading are not met";
     WriteAllowed = "EN-WRITE-S-001", Success, "Writing is allowed";
-    WriteUnruled = "EN-WRITE-D-001", Denied, "No rule allows writing here";
-    WriteUnmet = "EN-WRITE-D-002", Denied, "The conditions for writing are not met";
+    WriteUnruled = "EN-WRITE-D-001", Denied, "No rule allows this writing here";
+    WriteUnmet = "EN-WRITE-D-002", Denied, "The conditions for this writing are not met";
     DeleteAllowed = "EN-DELETE-S-001", Success, "Deleting is allowed";
-    DeleteUnruled = "EN-DELETE-D-001", Denied, "No rule allows deleting here";
-    DeleteUnmet = "EN-DELETE-D-002", Denied, "The conditions for deleting are not met";
+    DeleteUnruled = "EN-DELETE-D-001", Denied, "No rule allows this deleting here";
+    DeleteUnmet = "EN-DELETE-D-002", Denied, "The conditions for this deleting are not met";
     GitAllowed = "EN-GIT-S-001", Success, "The git command is allowed";
     GitUnruled = "EN-GIT-D-001", Denied, "No rule allows this git command here";
     GitUnmet = "EN-GIT-D-002", Denied, "The conditions for this git command are not met";
     ExecAllowed = "EN-EXEC-S-001", Success, "Executing is allowed";
-    ExecUnruled = "EN-EXEC-D-001", Denied, "No rule allows executing here";
-    ExecUnmet = "EN-EXEC-D-002", Denied, "The conditions for executing are not met";
+    ExecUnruled = "EN-EXEC-D-001", Denied, "No rule allows this executing here";
+    ExecUnmet = "EN-EXEC-D-002", Denied, "The conditions for this executing are not met";
 }
 
 impl Serialize for ReplyCode {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::ArgumentName;
 
 /// The kind of a tool, as in the
 /// [Agent Client Protocol](https://agentclientprotocol.com/protocol/schema#toolkind).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// Reads contents.
@@ -117,7 +117,7 @@ impl MutationClass {
 }
 
 /// How far the effects of a tool reach; a later level includes the earlier ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SideEffectLevel {
     /// Unknown: denied unless explicitly allowed.
@@ -177,7 +177,7 @@ impl SideEffectLevel {
 }
 
 /// The shape of a tool's arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArgSchema {
     /// The arguments that hold paths of the workspace; the first that is a string counts.
     pub path_params: Vec<Box<str>>,
@@ -188,7 +188,7 @@ pub struct ArgSchema {
 }
 
 /// What a tool does. As JSON it is spelled as in an annotation, every field written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Semantics {
     /// The kind of tool.
     pub kind: ToolKind,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::host::CanonicalHost;
 
 /// Every host that might be read from `text`: each run of characters that a host may have, in the text as
-/// it is, without its tabs and line breaks, and percent-decoded. Unsorted; may contain duplicates.
+/// it is, without its tabs and line breaks, and percent-decoded. Sorted neither nor free of doubles.
 pub(super) fn readable_hosts(text: &str) -> Vec<Box<str>> {
     let mut hosts = Vec::new();
     let joined = text.replace(['\t', '\n', '\r'], "");

@@ -20,7 +20,7 @@ pub(crate) enum Base<'t> {
 }
 
 impl<'t> Address<'t> {
-    /// Takes an address apart; `None` where the text is not one.
+    /// Takes an address apart; nothing where it is none.
     ///
     /// Refused are bare relative and absolute paths, `root:ROOT_…`, an address without a `/`, and a rest that is
     /// absolute or climbs above its start: through a `..` that leads out and back in, an agent could guess what the
@@ -70,7 +70,7 @@ pub(crate) fn refuse_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether the path ever climbs above its start, even if it returns.
+/// Whether the names lead above where they begin, be it to come back.
 fn climbs_out(relative: &str) -> bool {
     let mut depth = 0_usize;
     for name in relative.split('/') {

@@ -22,7 +22,7 @@ pub struct Context {
     pub(crate) content_sha256: Option<Box<str>>,
     pub(crate) script_signature: Option<Box<str>>,
     pub(crate) command_whitelist: Vec<Box<str>>,
-    /// Mods mounted in this session; `None` means all of them.
+    /// The mounted mods that this call's session has; all of them where this is none.
     pub(crate) session_mods: Option<Vec<Box<str>>>,
     pub(crate) mod_name: Option<Box<str>>,
     /// What predicates of the host are handed as it is.

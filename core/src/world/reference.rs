@@ -92,7 +92,7 @@ impl References {
         self.paths.len()
     }
 
-    /// Whether no reference is valid.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }

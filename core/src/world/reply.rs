@@ -177,11 +177,11 @@ mod tests {
         };
         assert_eq!(
             serde_json::to_string(&reply).unwrap(),
-            r#"{"code":"EN-WRITE-D-002","status":"denied","message":"The conditions for writing are not met","data":{"mode":"m","root_key":"r","subdirectory":null,"failed_conditions":["has_contract"]}}"#
+            r#"{"code":"EN-WRITE-D-002","status":"denied","message":"The conditions for this writing are not met","data":{"mode":"m","root_key":"r","subdirectory":null,"failed_conditions":["has_contract"]}}"#
         );
         assert_eq!(
             reply.sentence(),
-            "EN-WRITE-D-002: The conditions for writing are not met: has_contract"
+            "EN-WRITE-D-002: The conditions for this writing are not met: has_contract"
         );
         let bare = Reply::bare(ReplyCode::NotVisible);
         assert_eq!(

@@ -22,7 +22,7 @@ pub(crate) struct Located {
 }
 
 impl Located {
-    /// The reply given to the agent.
+    /// The reply to whom it is shown.
     pub(crate) fn reply(&self) -> Reply {
         Reply {
             code: ReplyCode::Resolved,

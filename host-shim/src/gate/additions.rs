@@ -58,7 +58,7 @@ fn with_entries(array: &str, entries: Vec<String>) -> Option<String> {
     serde_json::to_string(&items).ok()
 }
 
-/// The members are written again one by one, so that a doubled name is still there to be refused.
+/// The members are written again one by one, so that a repeated name is still there to be refused.
 fn with_pattern(object: &str, server: &str, pattern: String) -> Option<String> {
     let Members(members) = serde_json::from_str(object).ok()?;
     let mut members: Vec<(String, String)> = members

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use callgate_core::{Code, Diagnostic, Engine, Host, HostError, Input, Part};
@@ -10,13 +10,16 @@ use callgate_core::{Code, Diagnostic, Engine, Host, HostError, Input, Part};
 #[cfg(feature = "component")]
 use super::Starting;
 use super::additions::Additions;
-use super::judge::{EngineKind, Judge, Native};
-use super::{Gate, SharedHost, Timings};
-use crate::RealHost;
-use crate::bundle::{self, Bundle};
+use super::{Gate, Timings};
 #[cfg(feature = "component")]
-use crate::component::{self, Artifact, InstanceLimits, LoadError, Pool, Unusable};
+use crate::backend::component::{COMPONENT, Cache, Compiled, InstanceLimits, LoadError, Pool, Unusable};
+use crate::backend::native::Native;
+use crate::backend::{Backend, EngineKind};
+use crate::bundle::{self, Bundle};
 use crate::documents::{Document, Fault, Source, Unread};
+use crate::real_host::RealHost;
+
+type SharedHost = Arc<dyn Host + Send + Sync>;
 
 /// Collects what a [`Gate`] is built from. Nothing is read before [`GateBuilder::build`].
 #[derive(Default)]
@@ -36,20 +39,9 @@ pub struct GateBuilder {
 struct Component {
     bytes: Option<Vec<u8>>,
     /// What the bytes were compiled to already.
-    artifact: Option<Artifact>,
+    compiled: Option<Compiled>,
     limits: InstanceLimits,
     cache: Cache,
-}
-
-/// Where compiled components are kept.
-#[cfg(feature = "component")]
-#[derive(Default)]
-enum Cache {
-    /// In the user's folder for caches.
-    #[default]
-    Usual,
-    Folder(PathBuf),
-    Nowhere,
 }
 
 /// Why a gate cannot be built.
@@ -155,10 +147,11 @@ impl GateBuilder {
         self
     }
 
-    /// Takes a component that is compiled already, as one that burns fuel if the limits say so.
-    #[cfg(feature = "testing")]
-    pub(crate) fn artifact(mut self, artifact: Artifact) -> Self {
-        self.component.artifact = Some(artifact);
+    /// Takes a component that is compiled already, in place of one that this gate alone uses. Where the limits name fuel,
+    /// it must have been compiled to burn it.
+    #[cfg(feature = "component")]
+    pub fn compiled(mut self, compiled: &Compiled) -> Self {
+        self.component.compiled = Some(compiled.clone());
         self
     }
 
@@ -223,10 +216,8 @@ impl GateBuilder {
             EngineKind::Native => native(&documents, Arc::clone(&host), &mut timings),
         };
         match built {
-            Ok((judge, warnings)) if faults.is_empty() => Ok(Gate {
-                judge,
-                beside: OnceLock::new(),
-                host,
+            Ok((backend, warnings)) if faults.is_empty() => Ok(Gate {
+                backend,
                 warnings: located(&warnings, &documents).collect(),
                 documents,
                 timings,
@@ -270,7 +261,7 @@ enum NotBuilt {
     Other(GateError),
 }
 
-type Built = Result<(Judge, Vec<Diagnostic>), NotBuilt>;
+type Built = Result<(Arc<dyn Backend>, Vec<Diagnostic>), NotBuilt>;
 
 fn native(documents: &[Document], host: SharedHost, timings: &mut Timings) -> Built {
     let begun = Instant::now();
@@ -282,30 +273,25 @@ fn native(documents: &[Document], host: SharedHost, timings: &mut Timings) -> Bu
     timings.loading = begun.elapsed();
     let engine = engine.map_err(|error| NotBuilt::Refused(error.diagnostics))?;
     let warnings = engine.warnings().to_vec();
-    Ok((Judge::Native(Box::new(Native { engine, host })), warnings))
+    Ok((Arc::new(Native::new(engine, host)), warnings))
 }
 
 #[cfg(feature = "component")]
 impl Component {
     fn load(self, documents: &[Document], host: SharedHost, timings: &mut Timings) -> Built {
-        let artifact = match self.artifact {
-            Some(artifact) => artifact,
+        let compiled = match self.compiled {
+            Some(compiled) => Ok(compiled),
             None => {
-                let folder = match self.cache {
-                    Cache::Usual => component::default_folder(),
-                    Cache::Folder(folder) => Some(folder),
-                    Cache::Nowhere => None,
-                };
-                let bytes = self.bytes.as_deref().unwrap_or(component::COMPONENT);
-                Artifact::new(bytes, self.limits.fuel.is_some(), folder.as_deref())
-                    .map_err(|error| NotBuilt::Other(GateError::Component(error)))?
+                let bytes = self.bytes.as_deref().unwrap_or(COMPONENT);
+                Compiled::of(bytes, self.limits.fuel.is_some(), &self.cache)
             }
         };
-        let origin = artifact.origin();
+        let compiled = compiled.map_err(|error| NotBuilt::Other(GateError::Component(error)))?;
+        let origin = compiled.origin();
         let named = documents
             .iter()
             .map(|document| (document.part.key(), document.text.as_str()));
-        let pool = Pool::new(artifact, named, host, self.limits).map_err(|error| match error {
+        let pool = Pool::new(compiled, named, host, self.limits).map_err(|error| match error {
             LoadError::Refused(diagnostics) => NotBuilt::Refused(diagnostics),
             LoadError::Fault(fault) => NotBuilt::Other(GateError::Engine(fault.to_string())),
         })?;
@@ -316,7 +302,7 @@ impl Component {
         });
         timings.loading = pool.took().documents;
         let warnings = pool.warnings().to_vec();
-        Ok((Judge::Component(Box::new(pool)), warnings))
+        Ok((Arc::new(pool), warnings))
     }
 }
 

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{HostError, Part, RealpathError};
+use callgate_core::{Existence, Host, HostError, Part, RealpathError};
 use serde::Deserialize as _;
 use serde_json::json;
 
@@ -45,7 +45,7 @@ fn every_question_gets_the_same_verdict() {
     let gate = gate();
     for (path, decision) in [
         ("a", Decision::Allow),
-        ("out/hosts", Decision::Escalate(vec!["read-path".to_owned()])),
+        ("out/hosts", Decision::Escalate(vec!["read-path".into()])),
         ("~/.ssh/id", Decision::Deny),
     ] {
         let verdict = gate.evaluate(&call(path)).unwrap();
@@ -82,11 +82,11 @@ fn both_engines_give_the_same_bytes() {
 fn what_is_judged_is_what_is_forwarded() {
     let gate = gate();
     let gated = gate.gate(&call("/box/x/../a"), Some("/box")).unwrap();
-    assert_eq!(gated.args_for_transport.as_deref(), Some(r#"{"path":"/work/a"}"#));
+    assert_eq!(gated.arguments.as_deref(), Some(r#"{"path":"/work/a"}"#));
     let unreadable = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": [1]}"#;
     let gated = gate.gate(unreadable, None).unwrap();
     assert_eq!(gated.verdict.rule, "structural-unreadable-argument");
-    assert_eq!(gated.args_for_transport, None);
+    assert_eq!(gated.arguments, None);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_host_that_panics_is_a_denial() {
         let gate = Gate::builder().engine(engine).bundle(example());
         let gate = gate.host(Arc::new(Broken)).build().unwrap();
         assert_eq!(gate.engine(), engine);
-        let denied = Verdict::engine_fault("The engine or its host failed");
+        let denied = engine_fault(&EngineFault::Failed);
         assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));
         assert_eq!(gate.gate(&call("/a"), None).unwrap().verdict, denied);
         let explained = gate.explain(&call("/a")).unwrap();
@@ -226,4 +226,118 @@ fn a_file_that_is_not_there_is_named() {
         panic!("there is no such file");
     };
     assert_eq!(file, "/nothing/callgate.json");
+}
+
+/// A world, a ceiling and two tools.
+fn world_gate(engine: EngineKind) -> Gate {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/world");
+    let builder = Gate::builder()
+        .engine(engine)
+        .bundle(folder.join("callgate.json"));
+    let builder = builder.file(Part::Ceiling, folder.join("ceiling.json"));
+    builder.build().unwrap()
+}
+
+#[test]
+fn both_engines_answer_every_other_question_alike() {
+    let gates = [EngineKind::default(), EngineKind::Native].map(world_gate);
+    let [first, second] = &gates;
+    assert_eq!(first.tools().unwrap(), second.tools().unwrap());
+    let Tool { server, name, .. } = first.tools().unwrap().remove(0);
+    assert_eq!(first.semantics(&server, &name), second.semantics(&server, &name));
+    assert_eq!(first.semantics(&server, "no-such-tool"), Ok(None));
+    assert_eq!(first.ceiling(), second.ceiling());
+    assert!(first.ceiling().unwrap().is_some());
+    let operation = Operation {
+        tool: "file",
+        command: "write",
+        root: "notes",
+        subdirectory: None,
+        address: None,
+    };
+    for mode in [None, Some("play"), Some("edit")] {
+        let [one, other] = gates.each_ref().map(|gate| gate.enforce(mode, &operation, None));
+        assert_eq!(one, other);
+        assert!(one.is_ok());
+    }
+    for gate in &gates {
+        let found = gate.enforce(None, &operation, Some("[]"));
+        assert!(matches!(found, Err(Unanswered::Context(_))), "{found:?}");
+    }
+}
+
+#[test]
+fn references_are_valid_until_they_are_revoked() {
+    for engine in [EngineKind::default(), EngineKind::Native] {
+        let gate = world_gate(engine);
+        let mut table = gate.references().unwrap();
+        let context = Some(r#"{"mode": "play"}"#);
+        let mut resolve = |address: &str| table.resolve(address, Existence::Required, context).unwrap();
+        let [one, other] = [resolve("root:game/rules.txt"), resolve("root:game/rules.txt")];
+        assert!(one.reply.is_success(), "{one:?}");
+        assert_eq!(resolve("root:nothing/x").reference, None);
+        let [first, second] = [one, other].map(|found| found.reference.unwrap());
+        let path = table.host_path(first).unwrap().unwrap();
+        assert!(path.ends_with("/world/game/rules.txt"), "{path}");
+        assert_eq!(table.revoke(first), Ok(true));
+        assert_eq!(table.revoke(first), Ok(false));
+        assert_eq!(table.host_path(first), Ok(None));
+        assert_eq!(table.host_path(second), Ok(Some(path)));
+        table.revoke_all().unwrap();
+        assert_eq!(table.host_path(second), Ok(None));
+        let worldless = gate_with(engine).references();
+        assert_eq!(worldless.err(), Some(Unanswered::NoWorld));
+    }
+}
+
+/// A host that fails must not make a ceiling look as if there were none.
+#[test]
+fn an_engine_that_fails_has_no_answer_instead_of_none() {
+    struct Failing;
+
+    impl Backend for Failing {
+        fn kind(&self) -> EngineKind {
+            EngineKind::Native
+        }
+
+        fn judge(&self, _: &Request<'_>) -> Result<Result<Response, CallError>, EngineFault> {
+            Err(EngineFault::Failed)
+        }
+
+        fn semantics(&self, _: &str, _: &str) -> Result<Option<Semantics>, EngineFault> {
+            Err(EngineFault::Failed)
+        }
+
+        fn tools(&self) -> Result<Vec<(String, String)>, EngineFault> {
+            Err(EngineFault::Failed)
+        }
+
+        fn ceiling(&self) -> Result<Option<Ceiling>, EngineFault> {
+            Err(EngineFault::Failed)
+        }
+
+        fn references(self: Arc<Self>) -> Result<References, Unanswered> {
+            Err(EngineFault::Failed.into())
+        }
+
+        fn enforce(&self, _: Option<&str>, _: &Operation<'_>, _: Option<&str>) -> Result<Reply, Unanswered> {
+            Err(EngineFault::Failed.into())
+        }
+    }
+
+    let gate = Gate {
+        backend: Arc::new(Failing),
+        documents: Vec::new(),
+        warnings: Vec::new(),
+        timings: Timings::default(),
+    };
+    assert_eq!(gate.ceiling(), Err(EngineFault::Failed));
+    assert_eq!(gate.tools(), Err(EngineFault::Failed));
+    assert_eq!(gate.semantics("s", "t"), Err(EngineFault::Failed));
+    let request = Request::gate("{\"serverName\": \"s\", \"toolName\": \"t\"}", None);
+    let response = gate.judge(&request.explained(Audience::Agent)).unwrap();
+    assert_eq!(response.verdict, engine_fault(&EngineFault::Failed));
+    assert_eq!(response.arguments, None);
+    assert_eq!(response.explanation.unwrap()["toolName"], "t");
+    assert!(gate.judge(&Request::prepared("{}")).is_err());
 }

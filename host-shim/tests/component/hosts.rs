@@ -53,7 +53,7 @@ fn check_within(
         is_bad.store(true, Ordering::SeqCst);
         let denied = gate.evaluate(&read("a")).unwrap();
         assert_eq!(
-            (&denied.decision, denied.rule.as_str()),
+            (&denied.decision, &*denied.rule),
             (&Decision::Deny, rule),
             "{denied:?}"
         );

@@ -4,8 +4,6 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { createRecordedHost, createVirtualHost } from "callgate";
 import { instantiate } from "../../component/callgate.js";
-import { described, line, referenceSteps, replied, spelled } from "./jco-described.mjs";
-import { explained } from "./jco-explained.mjs";
 import { importsOf, misbehaving } from "./jco-host.mjs";
 
 const modules = new Map();
@@ -39,86 +37,43 @@ function verdictOf({ decision, rule, reason }) {
   return { decision: decision.tag, rule, reason, ...roles };
 }
 
-const rolesOf = (named) => Object.fromEntries(named.map(({ name, roles }) => [name, roles]));
+const parsed = (text) => (text === undefined ? null : JSON.parse(text));
 
-const CONSTRAINED = { directory: "directory", domain: "domain", exact: "value" };
+/** A request of the contract. */
+const asked = (call, context, paths, explain) => ({ call, context, paths, explain });
 
-function shownPattern({ serverName, toolName, constraints, originalReason, description }) {
-  const shown = constraints.map(({ tag, val }) => ({ kind: tag, role: val.role, [CONSTRAINED[tag]]: val.to }));
-  return { serverName, toolName, constraints: shown, originalReason, description };
-}
+const PREPARED = { tag: "prepared" };
 
-function givenPattern({ constraints = [], ...rest }) {
-  const given = constraints.map((one) => ({ tag: one.kind, val: { role: one.role, to: one[CONSTRAINED[one.kind]] } }));
-  return { sourceEscalationId: "", originalReason: "", description: "", ...rest, constraints: given };
-}
+/** A line of a diagnostic, as the core prints it. */
+const line = ({ code, severity, path, message, help }) =>
+  `${severity}[${code}] at ${path}: ${message}${help ? ` (help: ${help})` : ""}`;
 
-const escalationOf = ({ server, tool, args, annotation, escalatedRoles }) => ({
-  server,
-  tool,
-  arguments: JSON.stringify(args),
-  annotation: JSON.stringify(annotation),
-  roles: escalatedRoles ?? undefined,
-});
-
-const NOTHING = { server: "", tool: "", args: {}, annotation: { args: {} } };
-
-const KINDS = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"];
-
-/** The contract has no other kinds. */
-function kindOf(kind) {
-  if (!KINDS.includes(kind)) {
-    throw new SyntaxError(`unknown kind \`${kind}\``);
-  }
-  return kind;
-}
-
-const functions = {
-  expandTilde: (engine, path) => engine.expandTilde(path),
-  resolveRealPath: (engine, path) => engine.resolveRealPath(path),
-  isWithinDirectory: (engine, path, directory) => engine.isWithinDirectory(path, directory),
-  directoryForPath: (engine, path) => engine.directoryForPath(path),
-  extractPolicyRoots: (engine, policy, directories) => engine.policyRoots(JSON.stringify(policy), [directories].flat()),
-  toMcpRoots: (engine, roots) => engine.mcpRoots(roots),
-  extractRequiredServers: (engine, policy) => engine.requiredServers(JSON.stringify(policy)),
-  resolveGitRemote: (engine, remote, args) =>
-    engine.resolveGitRemote(remote, typeof args?.path === "string" ? args.path : undefined),
-  resolveDefaultGitRemote: (engine, path) => engine.resolveDefaultGitRemote(path),
-  normalizeUrl: (engine, value) => engine.normalizeUrl(value),
-  normalizeGitUrl: (engine, value) => engine.normalizeGitUrl(value),
-  extractDomain: (engine, value) => engine.extractDomain(value),
-  extractGitDomain: (engine, value) => engine.extractGitDomain(value),
-  isIpAddress: (engine, host) => engine.isIpAddress(host),
-  domainMatchesAllowlist: (engine, domain, patterns) => engine.domainMatchesAllowlist(domain, patterns),
-  getListMatcher: (engine, type, value, entry) => {
-    if (!["domains", "emails", "identifiers"].includes(type)) {
-      throw new SyntaxError(`unknown list type \`${type}\``);
+/** Steps on one table of references, an answer each. */
+function referenceSteps(engine, steps) {
+  const table = engine.references();
+  const given = [];
+  return steps.map((step) => {
+    if (step === "revokeAll") {
+      table.revokeAll();
+      return null;
     }
-    return engine.listEntryMatches(type, value, entry);
-  },
-  resolveStoredAnnotation: (engine, annotation, args) => {
-    const roles = engine.resolveStoredAnnotation(JSON.stringify(annotation), JSON.stringify(args));
-    return { args: rolesOf(roles) };
-  },
-  intersectCeilings: (engine, host, requested) =>
-    JSON.parse(engine.intersectCeilings(JSON.stringify(host), JSON.stringify(requested))),
-  isReadOnly: (engine, kind) => engine.isReadOnly(kindOf(kind)),
-  mutationClass: (engine, kind) => spelled(engine.kindMutationClass(kindOf(kind))),
-  parseSideEffectLevel: (engine, word) => spelled(engine.parseSideEffectLevel(word)),
-  sideEffectRank: (engine, word) => engine.sideEffectRank(engine.parseSideEffectLevel(word)),
-  rewriteResultContent: (engine, content, hostDir, containerDir) => {
-    if (!Array.isArray(content)) {
-      return content;
+    const [[name, operand]] = Object.entries(step);
+    switch (name) {
+      case "resolve": {
+        const context = JSON.stringify({ mode: operand[1] });
+        const { reply, reference } = engine.resolve(table, operand[0], true, context);
+        given.push(...(reference === undefined ? [] : [reference]));
+        return JSON.parse(reply).code;
+      }
+      case "hostPath":
+        return given[operand] === undefined ? null : (table.hostPath(given[operand]) ?? null);
+      case "revoke":
+        return given[operand] !== undefined && table.revoke(given[operand]);
+      default:
+        throw new SyntaxError(`nothing here does \`${name}\``);
     }
-    const rewritten = (block) => engine.rewriteText(block.text, hostDir, containerDir) ?? block.text;
-    const isText = (block) => block?.type === "text" && typeof block.text === "string";
-    return content.map((block) => (isText(block) ? { ...block, text: rewritten(block) } : block));
-  },
-  whitelistAdd: (engine, pattern) => {
-    engine.findApproval([givenPattern(pattern)], escalationOf(NOTHING));
-    return 0;
-  },
-};
+  });
+}
 
 /** One batch's host and engine. */
 class Session {
@@ -151,7 +106,7 @@ class Session {
   reenter(request) {
     if (!this.inside) {
       this.inside = true;
-      this.load(engineOver(this.host)).evaluate(JSON.stringify(request));
+      this.load(engineOver(this.host)).judge(asked(JSON.stringify(request), undefined, PREPARED));
       this.inside = false;
     }
   }
@@ -176,9 +131,10 @@ class Session {
   }
 
   evaluate(text, times) {
-    const first = verdictOf(this.needed().evaluate(text));
+    const judged = () => verdictOf(this.needed().judge(asked(text, undefined, PREPARED)).verdict);
+    const first = judged();
     for (let more = 1; more < times; more++) {
-      const again = verdictOf(this.needed().evaluate(text));
+      const again = judged();
       if (JSON.stringify(again) !== JSON.stringify(first)) {
         return again;
       }
@@ -188,8 +144,7 @@ class Session {
 
   world(question) {
     if (question.ask === "diagnostics") {
-      const found = Array.isArray(this.refusal?.payload) ? this.refusal.payload : this.refusal;
-      const faults = this.loaded === undefined ? found : this.loaded.warnings();
+      const faults = JSON.parse(this.loaded === undefined ? this.refusal : this.loaded.warnings());
       return faults.map(({ code, severity, path }) => ({ code, severity, path }));
     }
     const engine = this.needed();
@@ -199,7 +154,7 @@ class Session {
         const table = engine.references();
         const { reply, reference } = engine.resolve(table, question.address, question.requireExists, context);
         return {
-          reply: replied(reply),
+          reply: JSON.parse(reply),
           hostPath: reference === undefined ? null : (table.hostPath(reference) ?? null),
         };
       }
@@ -214,40 +169,26 @@ class Session {
           subdirectory: given(subdirectory),
           address: given(address),
         };
-        return replied(engine.enforce(operation, context));
+        return JSON.parse(engine.enforce(operation, context));
       }
       case "gate": {
-        const { verdict, argsForTransport } = engine.gate(question.request, context, undefined);
-        const explanation = engine.explainGate(question.request, context, undefined, "agent");
+        const request = asked(question.request, context, { tag: "gate", val: undefined }, "agent");
+        const { verdict, arguments: sent, explanation } = engine.judge(request);
         return {
           verdict: verdictOf(verdict),
-          argsForTransport: argsForTransport === undefined ? null : JSON.parse(argsForTransport),
-          explanation: explained(explanation, verdictOf),
+          argsForTransport: parsed(sent),
+          explanation: parsed(explanation),
         };
       }
       case "evaluate": {
-        const verdict = verdictOf(engine.evaluate(question.request, context));
-        return {
-          verdict,
-          explanation: explained(engine.explain(question.request, context, "operator"), verdictOf),
-        };
+        const { verdict, explanation } = engine.judge(asked(question.request, context, PREPARED, "operator"));
+        return { verdict: verdictOf(verdict), explanation: parsed(explanation) };
       }
       case "references":
         return referenceSteps(engine, question.steps);
       default:
         throw new SyntaxError(`nothing here answers \`${question.ask}\``);
     }
-  }
-
-  whitelist(script) {
-    const patterns = [];
-    const extract = script.extract.map((one) => {
-      const found = this.engine.approvalCandidates(escalationOf(one), "escalation", one.reason);
-      patterns.push(...found);
-      return { patterns: found.map(shownPattern), descriptions: found.map(({ description }) => description) };
-    });
-    const match = script.match.map((one) => this.engine.findApproval(patterns, escalationOf(one)) ?? -1);
-    return { extract, match };
   }
 
   answer(operation) {
@@ -265,54 +206,23 @@ class Session {
       case "evaluateText":
         return this.evaluate(operation.text, 1);
       case "gate": {
-        const container = operation.containerWorkspaceDir ?? undefined;
-        const { verdict, argsForTransport } = this.needed().gate(operation.request, undefined, container);
-        const sent = argsForTransport === undefined ? null : JSON.parse(argsForTransport);
-        return { verdict: verdictOf(verdict), argsForTransport: sent };
+        const paths = { tag: "gate", val: operation.containerWorkspaceDir ?? undefined };
+        const { verdict, arguments: sent } = this.needed().judge(asked(operation.request, undefined, paths));
+        return { verdict: verdictOf(verdict), argsForTransport: parsed(sent) };
       }
       case "explain":
-        return explained(this.needed().explain(operation.request, undefined, "operator"), verdictOf);
-      case "semantics": {
-        const found = this.needed().semantics({ server: operation.server, name: operation.tool });
-        return found === undefined ? null : described(found);
-      }
+        return parsed(this.needed().judge(asked(operation.request, undefined, PREPARED, "operator")).explanation);
+      case "semantics":
+        return parsed(this.needed().semantics({ server: operation.server, name: operation.tool }));
       case "diagnostics":
-        return this.needed().warnings().map(line);
+        return JSON.parse(this.needed().warnings()).map(line);
       case "world":
         return this.world(operation);
-      case "getAnnotation": {
-        const roles = this.needed().annotation(callText(operation));
-        return roles === undefined ? null : { args: rolesOf(roles) };
-      }
-      case "prepareToolArgs": {
-        const { allowedDirectory, containerWorkspaceDir } = operation;
-        const prepared = this.needed().prepare(
-          callText(operation),
-          allowedDirectory ?? undefined,
-          containerWorkspaceDir ?? undefined,
-        );
-        return {
-          argsForTransport: JSON.parse(prepared.argsForTransport),
-          argsForPolicy: JSON.parse(prepared.argsForPolicy),
-        };
-      }
-      case "function": {
-        const call = functions[operation.name];
-        if (call === undefined) {
-          throw new SyntaxError(`there is no function \`${operation.name}\``);
-        }
-        return call(this.engine, ...operation.args);
-      }
-      case "whitelist":
-        return this.whitelist(operation);
       default:
         throw new SyntaxError(`nothing here does \`${operation.op}\``);
     }
   }
 }
-
-const callText = ({ server, tool, args }) =>
-  `{"serverName":${JSON.stringify(server)},"toolName":${JSON.stringify(tool)},"arguments":${args}}`;
 
 function run(batch) {
   let session;

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use callgate_host::{EngineKind, Gate, Given, RealHost};
+use callgate_host::{CallText, EngineKind, Gate, RealHost};
 use clap::Parser;
 use conformance::hosts;
 use conformance::{Batch, Outcome, Subject, cases};
@@ -68,7 +68,7 @@ fn show(options: &Options) -> Result<bool, String> {
     anstream::println!("{}  call", names.join("  "));
     for call in calls.lines().filter(|line| !line.trim().is_empty()) {
         let context = context_of(call);
-        let given = Given::from(call);
+        let given = CallText::from(call);
         let given = context.as_deref().map_or(given, |context| given.within(context));
         let explanation = gate.explain(given).map_err(|error| format!("{call}: {error}"))?;
         let verdict = &explanation["verdict"];

@@ -6,8 +6,7 @@ use std::cell::Cell;
 use std::sync::{Arc, OnceLock, Weak};
 
 use callgate_core::Part;
-use callgate_host::testing::{self, Compiled};
-use callgate_host::{Fault, Gate, GateError, InstanceLimits, Unusable};
+use callgate_host::{Compiled, Fault, Gate, GateError, InstanceLimits, Unusable};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -144,7 +143,7 @@ impl Session<'_> {
                 },
             ),
         };
-        let mut builder = component.gate().host(host).limits(limits);
+        let mut builder = Gate::builder().compiled(component).host(host).limits(limits);
         for (name, text) in parts.iter() {
             let part = Part::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
             builder = builder.part(part, text);
@@ -173,11 +172,14 @@ impl Session<'_> {
                 request,
                 container_workspace_dir,
             } => {
-                let gated = self.gate()?.gate(request, container_workspace_dir.as_deref());
-                value(&gated.map_err(refusal)?)
+                let response = self.gate()?.gate(request, container_workspace_dir.as_deref());
+                world::gated(response.map_err(refusal)?)
             }
             Operation::Explain { request } => self.gate()?.explain(request).map_err(refusal),
-            Operation::Semantics { server, tool } => testing::semantics(self.gate()?, server, tool),
+            Operation::Semantics { server, tool } => {
+                let found = self.gate()?.semantics(server, tool).map_err(refusal)?;
+                found.map_or(Ok(Value::Null), |found| value(&found.described()))
+            }
             Operation::Diagnostics => {
                 let warnings = self.gate()?.warnings().iter();
                 Ok(warnings.map(|fault| fault.diagnostic.to_string()).collect())

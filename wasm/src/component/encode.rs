@@ -1,8 +1,9 @@
-//! What the core says, in the types of the contract.
+//! The core's answers in the types of the contract.
 
 use std::borrow::Cow;
 
-use callgate_core::{self as core, Code, Severity};
+use callgate_core as core;
+use serde::Serialize;
 
 use super::types;
 
@@ -17,6 +18,16 @@ impl From<core::Verdict<'_>> for types::Verdict {
             },
             rule: verdict.rule.into_owned(),
             reason: verdict.reason.into_owned(),
+        }
+    }
+}
+
+impl From<core::Response<'_, '_>> for types::Response {
+    fn from(response: core::Response<'_, '_>) -> Self {
+        Self {
+            arguments: response.arguments(),
+            explanation: response.explanation.as_ref().map(json),
+            verdict: response.verdict.into(),
         }
     }
 }
@@ -39,50 +50,16 @@ impl From<core::CallError> for types::TextError {
     }
 }
 
-impl From<serde_json::Error> for types::TextError {
-    fn from(error: serde_json::Error) -> Self {
-        Self {
-            line: count(error.line()),
-            column: count(error.column()),
-            message: error.to_string(),
-        }
+/// JSON text. Everything that is written here has text as its keys, so writing it cannot fail; if it did, the instance
+/// would end and the call be denied.
+pub(super) fn json(value: &impl Serialize) -> String {
+    match serde_json::to_string(value) {
+        Ok(text) => text,
+        Err(error) => panic!("an answer is not JSON: {error}"),
     }
 }
 
-impl From<&core::Diagnostic> for types::Diagnostic {
-    fn from(diagnostic: &core::Diagnostic) -> Self {
-        Self {
-            code: code(diagnostic.code),
-            severity: match diagnostic.severity {
-                Severity::Warning => types::Severity::Warning,
-                Severity::Error => types::Severity::Error,
-            },
-            path: diagnostic.path.clone(),
-            message: diagnostic.message.clone(),
-            help: diagnostic.help.clone(),
-        }
-    }
-}
-
-pub(super) fn diagnostics(found: &[core::Diagnostic]) -> Vec<types::Diagnostic> {
-    found.iter().map(types::Diagnostic::from).collect()
-}
-
-/// A count; in a module of 32 bits no count is larger.
-pub(super) fn count(number: usize) -> u32 {
+/// In a module of 32 bits no count is larger.
+fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-macro_rules! codes {
-    ($($name:ident)+) => {
-        fn code(code: Code) -> types::Code {
-            match code { $(Code::$name => types::Code::$name,)+ }
-        }
-    };
-}
-
-codes! {
-    Syntax DuplicateKey Limit MissingField WrongType UnknownValue UnknownRole UnknownKey InvalidValue DuplicateTool
-    InvalidPath NeverMatches EmptyCondition WideningCondition MissingList ListType UnusedList WildcardList
-    RepeatedCommand OneSidedPlace Overridden MissingRoute Unbound
 }

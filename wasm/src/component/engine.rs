@@ -1,21 +1,16 @@
-//! The resource: building an engine, and asking it.
+//! The resources: building an engine, and asking it.
 
 use std::cell::RefCell;
 
 use callgate_core::{
-    Call, Context, Engine, Existence, Explanation, Input, Operation, Part, PrepareError, References, View,
-    did_you_mean,
+    Call, Code, Context, Diagnostic, Engine, Existence, Input, Operation, Part, Paths, References, Request,
+    Severity, did_you_mean,
 };
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::contract::{self, GuestEngine, GuestReferences, ReferencesBorrow};
-use super::encode::diagnostics;
+use super::encode::json;
 use super::host::Imported;
-use super::types::{
-    self, ArgumentRoles, Audience, Diagnostic, Document, Gated, Prepared, Resolution, TextError, ToolName,
-    Verdict, WorldError,
-};
+use super::types::{self, Document, Resolution, TextError, ToolName, WorldError};
 
 /// An engine, and the directories that its host had when it was loaded.
 pub(super) struct Loaded {
@@ -24,129 +19,60 @@ pub(super) struct Loaded {
 }
 
 impl GuestEngine for Loaded {
-    fn load(documents: Vec<Document>) -> Result<contract::Engine, Vec<Diagnostic>> {
+    fn load(documents: Vec<Document>) -> Result<contract::Engine, String> {
         let mut builder = Engine::builder();
-        let mut unknown = Vec::new();
+        let mut faults = Vec::new();
         for Document { name, text } in &documents {
             match Part::from_key(name) {
                 Some(part) => builder = builder.part(part, Input::Text(text)),
-                None => unknown.push(unknown_document(name)),
+                None => faults.push(unknown_document(name)),
             }
         }
         let host = Imported::ask();
         match builder.build(&host) {
-            Ok(engine) if unknown.is_empty() => Ok(contract::Engine::new(Self {
-                engine: RefCell::new(engine),
-                host,
-            })),
-            Ok(engine) => {
-                unknown.extend(diagnostics(engine.warnings()));
-                Err(unknown)
+            Ok(engine) if faults.is_empty() => {
+                let engine = RefCell::new(engine);
+                return Ok(contract::Engine::new(Self { engine, host }));
             }
-            Err(error) => {
-                unknown.extend(diagnostics(&error.diagnostics));
-                Err(unknown)
-            }
+            Ok(engine) => faults.extend_from_slice(engine.warnings()),
+            Err(error) => faults.extend(error.diagnostics),
         }
+        Err(json(&faults))
     }
 
-    fn warnings(&self) -> Vec<Diagnostic> {
-        diagnostics(self.engine.borrow().warnings())
+    fn warnings(&self) -> String {
+        json(&self.engine.borrow().warnings())
     }
 
-    fn evaluate(&self, call: String, context: Option<String>) -> Result<Verdict, TextError> {
-        let call = read(&call, context.as_deref())?;
-        Ok(self.engine.borrow().evaluate(&call, &self.host).into())
-    }
-
-    fn gate(
-        &self,
-        text: String,
-        context: Option<String>,
-        container_workspace_dir: Option<String>,
-    ) -> Result<Gated, TextError> {
-        let call = read(&text, context.as_deref())?;
-        let engine = self.engine.borrow();
-        let gated = engine.gate(&call, container_workspace_dir.as_deref(), &self.host);
-        Ok(Gated {
-            args_for_transport: gated.arguments(),
-            verdict: gated.verdict.into(),
-        })
-    }
-
-    fn explain(
-        &self,
-        call: String,
-        context: Option<String>,
-        audience: Audience,
-    ) -> Result<types::Explanation, TextError> {
-        let call = read(&call, context.as_deref())?;
-        Ok(told(self.engine.borrow().explain(&call, &self.host), audience))
-    }
-
-    fn explain_gate(
-        &self,
-        call: String,
-        context: Option<String>,
-        container_workspace_dir: Option<String>,
-        audience: Audience,
-    ) -> Result<types::Explanation, TextError> {
-        let call = read(&call, context.as_deref())?;
-        let engine = self.engine.borrow();
-        let explanation = engine.explain_gate(&call, container_workspace_dir.as_deref(), &self.host);
-        Ok(told(explanation, audience))
-    }
-
-    fn prepare(
-        &self,
-        text: String,
-        allowed_directory: Option<String>,
-        container_workspace_dir: Option<String>,
-    ) -> Result<Prepared, types::PrepareError> {
-        let call = Call::from_json(&text).map_err(|error| types::PrepareError::Call(error.into()))?;
-        let (allowed, container) = (allowed_directory.as_deref(), container_workspace_dir.as_deref());
-        let engine = self.engine.borrow();
-        let prepared =
-            engine
-                .prepare(&call, allowed, container, &self.host)
-                .map_err(|error| match error {
-                    PrepareError::Unreadable(why) => types::PrepareError::Unreadable(why),
-                    PrepareError::Shape(error) => types::PrepareError::Shape(error.to_string()),
-                    PrepareError::Host(error) => types::PrepareError::Host(error.into()),
-                })?;
-        let view = |view| {
-            let changed = prepared.apply_to_json(arguments_of(&text), view);
-            changed.ok_or_else(|| types::PrepareError::Unreadable("`arguments` are no object".to_owned()))
+    fn judge(&self, request: types::Request) -> Result<types::Response, TextError> {
+        let mut call = Call::from_json(&request.call)?;
+        if let Some(context) = &request.context {
+            call = call.within_json(context)?;
+        }
+        let asked = Request {
+            call: &call,
+            paths: match &request.paths {
+                types::Paths::Prepared => Paths::Prepared,
+                types::Paths::Gate(container) => Paths::Gate {
+                    container_workspace_dir: container.as_deref(),
+                },
+            },
+            explain: request.explain.map(|audience| match audience {
+                types::Audience::Operator => callgate_core::Audience::Operator,
+                types::Audience::Agent => callgate_core::Audience::Agent,
+            }),
         };
-        Ok(Prepared {
-            args_for_transport: view(View::Transport)?,
-            args_for_policy: view(View::Policy)?,
-        })
-    }
-
-    fn annotation(&self, call: String) -> Result<Option<Vec<ArgumentRoles>>, TextError> {
-        let call = Call::from_json(&call)?;
-        let engine = self.engine.borrow();
-        let owned = |roles: Vec<&str>| roles.into_iter().map(str::to_owned).collect();
-        let resolved = engine.annotation(&call).map(|arguments| {
-            let arguments = arguments.into_iter();
-            arguments
-                .map(|(name, roles)| ArgumentRoles {
-                    name,
-                    roles: owned(roles),
-                })
-                .collect()
-        });
-        Ok(resolved)
+        Ok(self.engine.borrow().judge(&asked, &self.host).into())
     }
 
     fn refresh(&self) -> Result<(), types::HostError> {
-        self.engine.borrow_mut().refresh(&self.host).map_err(Into::into)
+        Ok(self.engine.borrow_mut().refresh(&self.host)?)
     }
 
-    fn semantics(&self, tool: ToolName) -> Option<types::Semantics> {
+    fn semantics(&self, tool: ToolName) -> Option<String> {
         let engine = self.engine.borrow();
-        engine.semantics(&tool.server, &tool.name).map(Into::into)
+        let semantics = engine.semantics(&tool.server, &tool.name)?;
+        Some(json(&semantics.described()))
     }
 
     fn tools(&self) -> Vec<ToolName> {
@@ -158,7 +84,7 @@ impl GuestEngine for Loaded {
     }
 
     fn ceiling(&self) -> Option<String> {
-        serde_json::to_string(self.engine.borrow().ceiling()?).ok()
+        self.engine.borrow().ceiling().map(json)
     }
 
     fn references(&self) -> Option<contract::References> {
@@ -180,23 +106,19 @@ impl GuestEngine for Loaded {
         } else {
             Existence::NotRequired
         };
-        let context = context_of(context.as_deref()).map_err(WorldError::Context)?;
+        let context = read_context(context.as_deref()).map_err(WorldError::Context)?;
         let mut references = table.get::<Table>().0.borrow_mut();
         let (reply, reference) = places.resolve(&address, existence, &context, &mut references, &self.host);
         Ok(Resolution {
-            reply: reply.into(),
+            reply: json(&reply),
             reference: reference.map(|reference| reference.number()),
         })
     }
 
-    fn enforce(
-        &self,
-        operation: types::Operation,
-        context: Option<String>,
-    ) -> Result<types::Reply, WorldError> {
+    fn enforce(&self, operation: types::Operation, context: Option<String>) -> Result<String, WorldError> {
         let engine = self.engine.borrow();
         let places = engine.places().ok_or(WorldError::NoWorld)?;
-        let context = context_of(context.as_deref()).map_err(WorldError::Context)?;
+        let context = read_context(context.as_deref()).map_err(WorldError::Context)?;
         let asked = Operation {
             tool: &operation.tool,
             command: &operation.command,
@@ -205,18 +127,11 @@ impl GuestEngine for Loaded {
             address: operation.address.as_deref(),
         };
         let mode = operation.mode.as_deref();
-        Ok(places.enforce(mode, &asked, &context, &self.host).into())
+        Ok(json(&places.enforce(mode, &asked, &context, &self.host)))
     }
 }
 
-fn told(explanation: Explanation, audience: Audience) -> types::Explanation {
-    match audience {
-        Audience::Operator => explanation.into(),
-        Audience::Agent => explanation.for_agent().into(),
-    }
-}
-
-/// References to places, as a resource.
+/// A table of references, as a resource.
 pub(super) struct Table(RefCell<References>);
 
 impl GuestReferences for Table {
@@ -233,30 +148,17 @@ impl GuestReferences for Table {
     }
 }
 
-fn context_of(context: Option<&str>) -> Result<Context, String> {
+/// Without a context there is an empty one.
+fn read_context(context: Option<&str>) -> Result<Context, String> {
     context.map_or_else(|| Ok(Context::default()), Context::from_json)
-}
-
-/// A call, in a context where one is given.
-fn read<'c>(call: &'c str, context: Option<&str>) -> Result<Call<'c>, TextError> {
-    let call = Call::from_json(call)?;
-    if context.is_none() {
-        return Ok(call);
-    }
-    let context = context_of(context).map_err(|why| TextError {
-        line: 1,
-        column: 1,
-        message: format!("the context: {why}"),
-    })?;
-    Ok(call.within(context))
 }
 
 fn unknown_document(name: &str) -> Diagnostic {
     let names = || Part::ALL.iter().map(|part| part.key());
     let expected: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     Diagnostic {
-        code: types::Code::UnknownKey,
-        severity: types::Severity::Error,
+        code: Code::UnknownKey,
+        severity: Severity::Error,
         path: name.to_owned(),
         message: format!(
             "found the document `{name}`, expected one of {}",
@@ -264,21 +166,4 @@ fn unknown_document(name: &str) -> Diagnostic {
         ),
         help: did_you_mean(name, names()),
     }
-}
-
-/// The JSON text of a call's arguments; absent ones are an empty object.
-fn arguments_of(call: &str) -> &str {
-    #[derive(Deserialize)]
-    struct Members<'c> {
-        #[serde(borrow, default, deserialize_with = "given")]
-        arguments: Option<&'c RawValue>,
-    }
-
-    fn given<'c, D: serde::Deserializer<'c>>(deserializer: D) -> Result<Option<&'c RawValue>, D::Error> {
-        <&RawValue>::deserialize(deserializer).map(Some)
-    }
-
-    let members = serde_json::from_str::<Members<'_>>(call);
-    let arguments = members.ok().and_then(|members| members.arguments);
-    arguments.map_or("{}", RawValue::get)
 }

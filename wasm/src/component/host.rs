@@ -83,7 +83,7 @@ impl Host for Imported {
 }
 
 /// The step by the name that the core has for it.
-pub(super) fn role_step(name: &str) -> RoleStep {
+fn role_step(name: &str) -> RoleStep {
     match name {
         "canonicalize" => RoleStep::Canonicalize,
         _ => RoleStep::ExtractPolicyValue,

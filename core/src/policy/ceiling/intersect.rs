@@ -30,7 +30,7 @@ impl std::error::Error for Exceeds {}
 /// Why there is no ceiling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CeilingError {
-    /// The document is not a valid ceiling; all its diagnostics, warnings included.
+    /// A document is none: everything that is wrong with it, warnings included.
     Invalid(Vec<Diagnostic>),
     /// The requested ceiling has what the host's has not.
     Exceeds(Exceeds),

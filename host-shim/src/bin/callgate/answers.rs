@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use callgate_core::{Call, CallError};
-use callgate_host::Given;
+use callgate_host::CallText;
 use clap::Args;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -49,7 +49,7 @@ impl Question {
 
 /// Why a call has no answer.
 pub(crate) enum Problem {
-    /// It is no call; the next one may be.
+    /// It is not a call; the next one may be.
     Call(CallError),
     /// Nothing can be answered any more.
     Failure(Failure),
@@ -71,16 +71,16 @@ impl<F: Into<Failure>> From<F> for Problem {
 pub(crate) fn each(
     question: &Question,
     out: &mut Out,
-    mut answer: impl FnMut(&str, Given<'_>, &mut Out) -> Result<Exit, Problem>,
+    mut answer: impl FnMut(CallText<'_>, &mut Out) -> Result<Exit, Problem>,
 ) -> Result<Exit, Failure> {
     let mut calls = Calls::open(&question.calls)?;
     let mut worst = None;
-    while let Some(calls::Given { line, text }) = calls.next()? {
+    while let Some(calls::Line { line, text }) = calls.next()? {
         let answered = text.map(|text| {
             let context = question.context_of(&text);
-            let given = Given::from(&text);
-            let given = context.as_deref().map_or(given, |context| given.within(context));
-            answer(&text, given, out)
+            let call = CallText::from(&text);
+            let call = context.as_deref().map_or(call, |context| call.within(context));
+            answer(call, out)
         });
         let exit = match answered {
             Ok(Ok(exit)) => exit,
@@ -107,10 +107,9 @@ pub(crate) fn exit_of(decision: &str) -> Exit {
 }
 
 /// `server/tool` of a call.
-pub(crate) fn title(call: &str) -> String {
-    let call = Call::from_json(call);
-    call.map(|call| clean(&format!("{}/{}", call.server(), call.tool())).into_owned())
-        .unwrap_or_default()
+pub(crate) fn title(call: CallText<'_>) -> Result<String, CallError> {
+    let call = Call::from_json(call.text())?;
+    Ok(clean(&format!("{}/{}", call.server(), call.tool())).into_owned())
 }
 
 fn refuse(out: &mut Out, line: usize, column: Option<usize>, message: &str) -> Result<Exit, Failure> {

@@ -20,7 +20,7 @@ pub(crate) struct Calls {
 }
 
 /// What stands where a call should be.
-pub(crate) struct Given {
+pub(crate) struct Line {
     /// The line that it begins on, from 1.
     pub(crate) line: usize,
     /// The text, or why there is none.
@@ -51,7 +51,7 @@ impl Calls {
     }
 
     /// The next call; lines without anything are passed over.
-    pub(crate) fn next(&mut self) -> Result<Option<Given>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Option<Line>, Failure> {
         loop {
             let mut bytes = Vec::new();
             let ended = self
@@ -65,7 +65,7 @@ impl Calls {
                 let text = Err(format!(
                     "found more than {MOST_BYTES} bytes, expected a call of at most that"
                 ));
-                return Ok(Some(Given {
+                return Ok(Some(Line {
                     line: self.line,
                     text,
                 }));
@@ -78,7 +78,7 @@ impl Calls {
                 let byte = error.as_bytes().get(at).copied().unwrap_or_default();
                 format!("found the byte `0x{byte:02x}` at offset {at}, expected JSON in UTF-8")
             });
-            return Ok(Some(Given {
+            return Ok(Some(Line {
                 line: self.line,
                 text,
             }));

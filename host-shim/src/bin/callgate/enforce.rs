@@ -4,7 +4,7 @@ use callgate_core::Operation;
 use clap::Args;
 
 use crate::output::{Exit, Failure, Out};
-use crate::resolve::{no_world, read_context, show};
+use crate::resolve::{show, unanswered};
 use crate::setup::Setup;
 
 /// Say whether a tool's command may be done at a place of the world
@@ -53,8 +53,8 @@ impl Enforce {
             subdirectory: self.subdirectory.as_deref(),
             address: self.address.as_deref(),
         };
-        let reply = gate.enforce(&self.mode, &operation, &read_context(&self.context)?);
-        let reply = reply.ok_or_else(no_world)?;
+        let reply = gate.enforce(Some(&self.mode), &operation, Some(&self.context));
+        let reply = reply.map_err(unanswered)?;
         show(&reply, None, out)?;
         Ok(if reply.is_success() {
             Exit::Allow

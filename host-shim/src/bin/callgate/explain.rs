@@ -35,14 +35,14 @@ impl Explain {
             Some(path) => Some(File::create(path).map_err(|error| self.unwritable(&error))?),
             None => None,
         };
-        answers::each(question, out, |_, given, out| {
+        answers::each(question, out, |call, out| {
             let explanation = if question.gate {
-                gate.explain_gate(given, question.container_workspace_dir.as_deref())?
+                gate.explain_gate(call, question.container_workspace_dir.as_deref())?
             } else {
-                gate.explain(given)?
+                gate.explain(call)?
             };
             if let Some(file) = &mut record {
-                let line = gate.recorded(given, &explanation).map_err(io::Error::from);
+                let line = gate.recorded(call, &explanation).map_err(io::Error::from);
                 let written = line.and_then(|line| writeln!(file, "{line}"));
                 written.map_err(|error| self.unwritable(&error))?;
             }

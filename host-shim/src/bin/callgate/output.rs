@@ -67,9 +67,9 @@ impl From<Exit> for ExitCode {
 /// Why a command cannot answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Something that is no document's fault.
+    /// Something that is not the fault of a document.
     Fault(String),
-    /// A document that is no bundle, policy or the like.
+    /// A document that is not a bundle, a policy or the like.
     Invalid(String),
     /// Documents that are refused.
     Refused(Vec<Fault>),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use callgate_core::{Part, Recording};
-use callgate_host::{EngineKind, Gate, Given};
+use callgate_host::{CallText, EngineKind, Gate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -86,14 +86,14 @@ impl Recorded {
         let mut differences = Vec::new();
         for case in self.cases {
             let Op::Explain = case.op;
-            let given = Given::from(case.call.get());
-            let given = match &case.context {
-                Some(context) => given.within(context.get()),
-                None => given,
+            let text = CallText::from(case.call.get());
+            let text = match &case.context {
+                Some(context) => text.within(context.get()),
+                None => text,
             };
             let unreadable = |error: callgate_core::CallError| invalid(error.to_string());
-            let got = gate.explain(given).map_err(unreadable)?;
-            let verdict = gate.evaluate(given).map_err(unreadable)?;
+            let got = gate.explain(text).map_err(unreadable)?;
+            let verdict = gate.evaluate(text).map_err(unreadable)?;
             let is_same_verdict =
                 serde_json::to_value(&verdict).is_ok_and(|verdict| verdict == got["verdict"]);
             if got != case.expect.answer || !is_same_verdict {

@@ -1,6 +1,7 @@
 //! `callgate resolve`: the places that addresses name.
 
-use callgate_core::{Context, Existence, Reply, ReplyStatus};
+use callgate_core::{Existence, ReplyStatus};
+use callgate_host::{Reply, Resolution, Unanswered};
 use clap::Args;
 use serde_json::Value;
 
@@ -37,19 +38,22 @@ Example:
 impl Resolve {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let gate = self.setup.gate()?;
-        let context = read_context(&self.context)?;
         let existence = if self.may_be_missing {
             Existence::NotRequired
         } else {
             Existence::Required
         };
         let mut exit = Exit::Allow;
-        let mut references = gate.references().ok_or_else(no_world)?;
+        let mut references = gate.references().map_err(unanswered)?;
         for address in &self.addresses {
-            let resolved = gate.resolve(address, existence, &context, &mut references);
-            let (reply, reference) = resolved.ok_or_else(no_world)?;
-            let path = reference.filter(|_| self.host_path);
-            let path = path.and_then(|one| references.host_path(&one).map(str::to_owned));
+            let resolved = references.resolve(address, existence, Some(&self.context));
+            let Resolution { reply, reference } = resolved.map_err(unanswered)?;
+            let path = match reference.filter(|_| self.host_path) {
+                Some(reference) => references
+                    .host_path(reference)
+                    .map_err(|fault| unanswered(fault.into()))?,
+                None => None,
+            };
             if !reply.is_success() {
                 exit = Exit::Deny;
             }
@@ -59,12 +63,12 @@ impl Resolve {
     }
 }
 
-pub(crate) fn no_world() -> Failure {
-    Failure::Fault("the documents have no world, expected the bundle's key `world`".to_owned())
-}
-
-pub(crate) fn read_context(text: &str) -> Result<Context, Failure> {
-    Context::from_json(text).map_err(|why| Failure::Fault(format!("`--context`: {why}")))
+pub(crate) fn unanswered(why: Unanswered) -> Failure {
+    Failure::Fault(match why {
+        Unanswered::NoWorld => "the documents have no world, expected the bundle's key `world`".to_owned(),
+        Unanswered::Context(why) => format!("`--context`: {why}"),
+        Unanswered::Engine(fault) => fault.to_string(),
+    })
 }
 
 /// A reply, and the path that it stands for where an operator asked for it.
@@ -76,14 +80,14 @@ pub(crate) fn show(reply: &Reply, path: Option<String>, out: &mut Out) -> Result
         }
         return out.json(&shown);
     }
-    let style = style_of(match reply.code.status() {
+    let style = style_of(match reply.status {
         ReplyStatus::Success => "allow",
         ReplyStatus::Invalid | ReplyStatus::Denied | ReplyStatus::Error => "deny",
     });
     let data = shown["data"].to_string();
-    let code = paint(style, reply.code.as_str());
+    let code = paint(style, &clean(&reply.code));
     let data = paint(DIM, &clean(&data));
-    out.line(&format!("{code}  {}  {data}", reply.code.message()))?;
+    out.line(&format!("{code}  {}  {data}", clean(&reply.message)))?;
     match path {
         Some(path) => out.line(&format!(
             "         {} {}",

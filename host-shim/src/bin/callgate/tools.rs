@@ -23,7 +23,8 @@ pub(crate) struct Tools {
 impl Tools {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let gate = self.setup.gate()?;
-        for (server, tool, described) in gate.tools() {
+        for tool in gate.tools().map_err(|fault| Failure::Fault(fault.to_string()))? {
+            let (server, name, described) = (&tool.server, &tool.name, tool.semantics.described());
             if out.human {
                 let level = described.semantics.side_effect_level.as_str();
                 let class = described.mutation_class.as_str();
@@ -36,11 +37,11 @@ impl Tools {
                 let what = paint(DIM, &format!("{kind}, {class}, level {level}"));
                 out.line(&format!(
                     "{}: {what}{side_by_side}",
-                    clean(&format!("{server}/{tool}"))
+                    clean(&format!("{server}/{name}"))
                 ))?;
                 continue;
             }
-            let mut line = json!({"serverName": server, "toolName": tool});
+            let mut line = json!({"serverName": server, "toolName": name});
             let fields =
                 serde_json::to_value(&described).map_err(|error| Failure::Fault(error.to_string()))?;
             if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), fields) {

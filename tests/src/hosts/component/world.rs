@@ -1,6 +1,7 @@
 //! What the engine as a component says about its world.
 
-use callgate_host::{Given, testing};
+use callgate_core::{Existence, Operation};
+use callgate_host::{Audience, CallText, References, Request, Resolution, Response};
 use serde_json::{Value, json};
 
 use super::{Refusal, Session, refusal, value};
@@ -22,7 +23,21 @@ pub(super) fn answer(session: &Session<'_>, question: &WorldQuestion) -> Result<
             address,
             require_exists,
             context,
-        } => testing::resolve(session.gate()?, address, *require_exists, context.as_deref()),
+        } => {
+            let mut table = session.gate()?.references().map_err(refusal)?;
+            let existence = if *require_exists {
+                Existence::Required
+            } else {
+                Existence::NotRequired
+            };
+            let found = table.resolve(address, existence, context.as_deref());
+            let Resolution { reply, reference } = found.map_err(refusal)?;
+            let path = match reference {
+                Some(reference) => table.host_path(reference).map_err(refusal)?,
+                None => None,
+            };
+            Ok(json!({"reply": reply, "hostPath": path}))
+        }
         WorldQuestion::Enforce {
             mode,
             tool,
@@ -32,49 +47,74 @@ pub(super) fn answer(session: &Session<'_>, question: &WorldQuestion) -> Result<
             address,
             context,
         } => {
-            let operation = testing::Operation {
-                tool: tool.clone(),
-                command: command.clone(),
-                root: root.clone(),
-                subdirectory: subdirectory.clone(),
-                address: address.clone(),
+            let operation = Operation {
+                tool,
+                command,
+                root,
+                subdirectory: subdirectory.as_deref(),
+                address: address.as_deref(),
             };
-            testing::enforce(session.gate()?, mode.clone(), operation, context.as_deref())
+            let gate = session.gate()?;
+            let reply = gate.enforce(mode.as_deref(), &operation, context.as_deref());
+            value(&reply.map_err(refusal)?)
         }
         WorldQuestion::Gate { request, context } => {
-            let gate = session.gate()?;
-            let given = given(request, context.as_deref());
-            let gated = gate.gate(given, None).map_err(refusal)?;
-            let mut answer = value(&gated)?;
-            answer["explanation"] = testing::explain_to_agent(gate, given)?;
+            let request = Request::gate(call(request, context.as_deref()), None);
+            let response = session.gate()?.judge(&request.explained(Audience::Agent));
+            let mut response = response.map_err(refusal)?;
+            let explanation = response.explanation.take();
+            let mut answer = gated(response)?;
+            answer["explanation"] = json!(explanation);
             Ok(answer)
         }
         WorldQuestion::Evaluate { request, context } => {
             let gate = session.gate()?;
-            let given = given(request, context.as_deref());
-            let verdict = value(&gate.evaluate(given).map_err(refusal)?)?;
-            let explained = gate.explain(given).map_err(refusal)?;
+            let call = call(request, context.as_deref());
+            let verdict = value(&gate.evaluate(call).map_err(refusal)?)?;
+            let explained = gate.explain(call).map_err(refusal)?;
             Ok(json!({"verdict": verdict, "explanation": explained}))
         }
         WorldQuestion::References { steps } => {
-            let steps: Vec<testing::ReferenceStep> = steps.iter().map(step).collect();
-            testing::references(session.gate()?, &steps)
+            let mut table = session.gate()?.references().map_err(refusal)?;
+            let mut given = Vec::new();
+            let answers = steps.iter().map(|step| take(step, &mut table, &mut given));
+            answers.collect()
         }
     }
 }
 
-fn given<'c>(request: &'c str, context: Option<&'c str>) -> Given<'c> {
-    let given = Given::from(request);
-    context.map_or(given, |context| given.within(context))
+/// `{verdict, argsForTransport}`.
+pub(super) fn gated(response: Response) -> Result<Value, Refusal> {
+    let arguments = response.arguments.as_deref();
+    let arguments: Option<Value> = arguments.map(serde_json::from_str).transpose().map_err(refusal)?;
+    Ok(json!({"verdict": response.verdict, "argsForTransport": arguments}))
 }
 
-fn step(step: &ReferenceStep) -> testing::ReferenceStep {
-    match step {
+fn call<'c>(request: &'c str, context: Option<&'c str>) -> CallText<'c> {
+    let call = CallText::from(request);
+    context.map_or(call, |context| call.within(context))
+}
+
+fn take(step: &ReferenceStep, table: &mut References, given: &mut Vec<u64>) -> Result<Value, Refusal> {
+    Ok(match step {
         ReferenceStep::Resolve(address, mode) => {
-            testing::ReferenceStep::Resolve(address.clone(), mode.clone())
+            let context = json!({"mode": mode}).to_string();
+            let found = table.resolve(address, Existence::Required, Some(&context));
+            let Resolution { reply, reference } = found.map_err(refusal)?;
+            given.extend(reference);
+            json!(reply.code)
         }
-        ReferenceStep::HostPath(at) => testing::ReferenceStep::HostPath(*at),
-        ReferenceStep::Revoke(at) => testing::ReferenceStep::Revoke(*at),
-        ReferenceStep::RevokeAll => testing::ReferenceStep::RevokeAll,
-    }
+        ReferenceStep::HostPath(at) => match given.get(*at) {
+            Some(number) => json!(table.host_path(*number).map_err(refusal)?),
+            None => Value::Null,
+        },
+        ReferenceStep::Revoke(at) => match given.get(*at) {
+            Some(number) => json!(table.revoke(*number).map_err(refusal)?),
+            None => json!(false),
+        },
+        ReferenceStep::RevokeAll => {
+            table.revoke_all().map_err(refusal)?;
+            Value::Null
+        }
+    })
 }

@@ -11,7 +11,7 @@ use wasmtime::component::{Component, HasSelf, Linker};
 use wasmtime::{Config, Engine, Inlining};
 
 use super::bindings::{Gate, GatePre};
-use super::cache;
+use super::cache::{self, Cache};
 use super::host::State;
 use super::ticker::Ticker;
 
@@ -21,7 +21,7 @@ const IMPORTS: [&str; 2] = ["callgate:gate/host@0.1.0", "callgate:gate/types@0.1
 /// Why bytes cannot be used as the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// They are no component, or a damaged one: what wasmtime said.
+    /// They are not a component, or a damaged one: what wasmtime said.
     Malformed(String),
     /// It imports something else than the host: the names.
     Imports(Vec<String>),
@@ -52,9 +52,9 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-/// A compiled component that keeps the contract, with its clock; cheap to clone.
+/// A component that is compiled, for any number of gates; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Artifact {
+pub struct Compiled {
     pub(super) pre: GatePre<State>,
     pub(super) engine: Engine,
     pub(super) ticker: Arc<Ticker>,
@@ -69,13 +69,22 @@ pub(crate) struct Origin {
     pub(crate) took: Duration,
 }
 
-impl Artifact {
-    /// Compiles a component, or finds it compiled in the folder `cache`, where it is kept otherwise.
-    pub(crate) fn new(bytes: &[u8], burns_fuel: bool, cache: Option<&Path>) -> Result<Self, Unusable> {
+impl Compiled {
+    /// Compiles the component of this crate, or finds it compiled where gates keep theirs. One that burns fuel is for
+    /// gates whose limits name fuel.
+    ///
+    /// # Errors
+    /// When this machine cannot run it.
+    pub fn new(burns_fuel: bool) -> Result<Self, Unusable> {
+        Self::of(super::COMPONENT, burns_fuel, &Cache::Usual)
+    }
+
+    /// Compiles a component, or finds it compiled in the cache, where it is kept otherwise.
+    pub(crate) fn of(bytes: &[u8], burns_fuel: bool, cache: &Cache) -> Result<Self, Unusable> {
         let begun = Instant::now();
         let machine = |error: &dyn fmt::Display| Unusable::Machine(format!("{error:#}"));
         let engine = Engine::new(&config(burns_fuel)).map_err(|error| machine(&error))?;
-        let (component, cached) = compiled(&engine, bytes, cache)?;
+        let (component, cached) = compiled(&engine, bytes, cache.folder().as_deref())?;
         let pre = linked(&engine, &component)?;
         let ticker = Ticker::start(engine.clone()).map_err(|error| machine(&error))?;
         Ok(Self {

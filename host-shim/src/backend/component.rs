@@ -1,31 +1,20 @@
 //! The engine as a component in wasmtime: compiled once, kept on disk, held to limits.
 
+mod answers;
 mod artifact;
 mod cache;
 mod decode;
-#[cfg(feature = "testing")]
-mod described;
-mod explained;
 mod fault;
 mod host;
 mod limits;
 mod pool;
+mod session;
 mod ticker;
-#[cfg(feature = "testing")]
-mod world;
 
-pub(crate) use bindings::callgate::gate::types::Audience;
-#[cfg(feature = "testing")]
-pub(crate) use bindings::callgate::gate::types::Operation as Enforced;
-
-pub(crate) use artifact::Artifact;
-pub use artifact::Unusable;
-pub(crate) use cache::default_folder;
-pub(crate) use fault::Fault as EngineFault;
+pub use artifact::{Compiled, Unusable};
+pub(crate) use cache::Cache;
 pub use limits::InstanceLimits;
 pub(crate) use pool::{LoadError, Pool};
-#[cfg(feature = "testing")]
-pub use world::ReferenceStep;
 
 /// The component that was built with this crate: `callgate:gate` as `wasm/wit/callgate.wit` describes it.
 pub const COMPONENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/callgate.component.wasm"));

@@ -1,33 +1,34 @@
 //! Instances with the documents in them, ready for calls.
 
 use std::fmt;
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use callgate_core::{CallError, Diagnostic};
-use serde_json::Value;
+use callgate_core::{Diagnostic, Recording};
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
-use super::artifact::Artifact;
+use super::artifact::Compiled;
 use super::bindings::callgate::gate::types;
 use super::bindings::exports::callgate::gate::engine::Guest;
-use super::decode::{call_error, diagnostics};
-use super::fault::{Fault, Work};
-use super::host::{Remembering, SharedHost, State};
+use super::decode::diagnostics;
+use super::fault::{Work, fault};
+use super::host::{SharedHost, State};
 use super::limits::InstanceLimits;
 use super::ticker::TICK;
-use crate::gate::{Gated, Given, Verdict};
+use crate::backend::EngineFault;
 
 /// By how much an instance may have grown in a call and still be kept: memory is never given back.
 const KEPT_GROWTH: usize = 16 * 1024 * 1024;
 
 /// An engine for many threads: as many instances as there are calls at a time.
 pub(crate) struct Pool {
-    artifact: Artifact,
+    compiled: Compiled,
     documents: Vec<types::Document>,
     host: SharedHost,
-    /// Answers what the first instance asked while its documents were loaded.
+    /// Answers what an instance asks while its documents are loaded: the host for the first one; for every later one what
+    /// it answered then, so that pinned directories are those of the moment when the gate was built.
     loading: SharedHost,
     limits: InstanceLimits,
     idle: Mutex<Vec<Loaded>>,
@@ -46,11 +47,20 @@ pub(crate) struct Loading {
 #[derive(Debug)]
 pub(crate) enum LoadError {
     Refused(Vec<Diagnostic>),
-    Fault(Fault),
+    Fault(EngineFault),
 }
 
-impl From<Fault> for LoadError {
-    fn from(fault: Fault) -> Self {
+impl LoadError {
+    fn refused(diagnostics_text: &str) -> Self {
+        match diagnostics(diagnostics_text) {
+            Ok(diagnostics) => Self::Refused(diagnostics),
+            Err(fault) => Self::Fault(fault),
+        }
+    }
+}
+
+impl From<EngineFault> for LoadError {
+    fn from(fault: EngineFault) -> Self {
         Self::Fault(fault)
     }
 }
@@ -68,12 +78,14 @@ pub(crate) struct Loaded {
     engine: ResourceAny,
     /// Bytes of memory when the documents were loaded.
     settled: usize,
+    /// What the host was asked while they were loaded.
+    recording: Recording,
 }
 
 impl Pool {
     /// Loads the documents, by their names, into a first instance.
     pub(crate) fn new<'d>(
-        artifact: Artifact,
+        compiled: Compiled,
         documents: impl Iterator<Item = (&'d str, &'d str)>,
         host: SharedHost,
         limits: InstanceLimits,
@@ -82,26 +94,24 @@ impl Pool {
             name: name.to_owned(),
             text: text.to_owned(),
         };
-        let remembering = Arc::new(Remembering::new(Arc::clone(&host)));
         let mut pool = Self {
-            artifact,
+            compiled,
             documents: documents.map(document).collect(),
+            loading: Arc::clone(&host),
             host,
-            loading: Arc::clone(&remembering) as SharedHost,
             limits,
             idle: Mutex::default(),
             warnings: Vec::new(),
             took: Loading::default(),
         };
         let (mut first, took) = pool.load()?;
-        pool.warnings = pool
-            .within(Work::Loading, &mut first.instance, |instance| {
-                let (guest, store) = instance.guest();
-                guest.engine().call_warnings(store, first.engine)
-            })
-            .map(|found| diagnostics(&found))?;
+        let warnings = pool.within(Work::Loading, &mut first.instance, |instance| {
+            let (guest, store) = instance.guest();
+            guest.engine().call_warnings(store, first.engine)
+        })?;
+        pool.warnings = diagnostics(&warnings)?;
         pool.took = took;
-        pool.loading = Arc::new(remembering.recording());
+        pool.loading = Arc::new(mem::take(&mut first.recording));
         pool.give_back(first);
         Ok(pool)
     }
@@ -115,94 +125,57 @@ impl Pool {
         self.took
     }
 
-    pub(crate) fn evaluate(&self, given: Given<'_>) -> Result<Result<Verdict, CallError>, Fault> {
-        let answer = self.ask(|guest, store, engine| {
-            guest
-                .engine()
-                .call_evaluate(store, engine, given.call, given.context)
-        })?;
-        Ok(answer.map(Into::into).map_err(call_error))
-    }
-
-    pub(crate) fn gate(
-        &self,
-        given: Given<'_>,
-        container_workspace_dir: Option<&str>,
-    ) -> Result<Result<Gated, CallError>, Fault> {
-        let answer = self.ask(|guest, store, engine| {
-            guest
-                .engine()
-                .call_gate(store, engine, given.call, given.context, container_workspace_dir)
-        })?;
-        Ok(answer.map(Into::into).map_err(call_error))
-    }
-
-    pub(crate) fn explain(
-        &self,
-        given: Given<'_>,
-        audience: types::Audience,
-    ) -> Result<Result<Value, CallError>, Fault> {
-        let answer = self.ask(|guest, store, engine| {
-            guest
-                .engine()
-                .call_explain(store, engine, given.call, given.context, audience)
-        })?;
-        Ok(answer.map(super::explained::explanation).map_err(call_error))
-    }
-
-    pub(crate) fn explain_gate(
-        &self,
-        given: Given<'_>,
-        container_workspace_dir: Option<&str>,
-        audience: types::Audience,
-    ) -> Result<Result<Value, CallError>, Fault> {
-        let answer = self.ask(|guest, store, engine| {
-            guest.engine().call_explain_gate(
-                store,
-                engine,
-                given.call,
-                given.context,
-                container_workspace_dir,
-                audience,
-            )
-        })?;
-        Ok(answer.map(super::explained::explanation).map_err(call_error))
-    }
-
     /// Asks an instance that nobody else is asking. One that fails is thrown away with all that it holds.
     pub(super) fn ask<T>(
         &self,
         question: impl FnOnce(&Guest, &mut Store<State>, ResourceAny) -> wasmtime::Result<T>,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, EngineFault> {
+        let (loaded, answer) = self.take(question)?;
+        self.give_back(loaded);
+        Ok(answer)
+    }
+
+    /// The same, with the instance, which nobody else will ask until it is given back.
+    pub(super) fn take<T>(
+        &self,
+        question: impl FnOnce(&Guest, &mut Store<State>, ResourceAny) -> wasmtime::Result<T>,
+    ) -> Result<(Loaded, T), EngineFault> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut loaded = match idle {
+        let loaded = match idle {
             Some(loaded) => loaded,
             None => match self.load() {
                 Ok((loaded, _)) => loaded,
                 Err(LoadError::Fault(fault)) => return Err(fault),
                 // The same documents were accepted before.
-                Err(LoadError::Refused(_)) => return Err(Fault::Failed),
+                Err(LoadError::Refused(_)) => return Err(EngineFault::Failed),
             },
         };
+        self.ask_instance(loaded, question)
+    }
+
+    pub(super) fn ask_instance<T>(
+        &self,
+        mut loaded: Loaded,
+        question: impl FnOnce(&Guest, &mut Store<State>, ResourceAny) -> wasmtime::Result<T>,
+    ) -> Result<(Loaded, T), EngineFault> {
         let engine = loaded.engine;
         let answer = self.within(Work::Call, &mut loaded.instance, |instance| {
             let (guest, store) = instance.guest();
             question(guest, store, engine)
         })?;
-        self.give_back(loaded);
-        Ok(answer)
+        Ok((loaded, answer))
     }
 
     fn load(&self) -> Result<(Loaded, Loading), LoadError> {
         let begun = Instant::now();
-        let mut instance = Instance::new(&self.artifact, Arc::clone(&self.loading), &self.limits)?;
+        let mut instance = Instance::new(&self.compiled, Arc::clone(&self.loading), &self.limits)?;
         let instantiating = begun.elapsed();
         let loaded = self.within(Work::Loading, &mut instance, |instance| {
             let (guest, store) = instance.guest();
             guest.engine().call_load(store, &self.documents)
         })?;
-        let engine = loaded.map_err(|found| LoadError::Refused(diagnostics(&found)))?;
-        instance.store.data_mut().ask(Arc::clone(&self.host));
+        let engine = loaded.map_err(|found| LoadError::refused(&found))?;
+        let recording = instance.store.data_mut().ask(Arc::clone(&self.host));
         let settled = instance.store.data().memory();
         let took = Loading {
             instantiating,
@@ -213,6 +186,7 @@ impl Pool {
                 instance,
                 engine,
                 settled,
+                recording,
             },
             took,
         ))
@@ -223,11 +197,11 @@ impl Pool {
         work: Work,
         instance: &mut Instance,
         question: impl FnOnce(&mut Instance) -> wasmtime::Result<T>,
-    ) -> Result<T, Fault> {
-        instance.within(&self.artifact, &self.limits, work, question)
+    ) -> Result<T, EngineFault> {
+        instance.within(&self.compiled, &self.limits, work, question)
     }
 
-    fn give_back(&self, loaded: Loaded) {
+    pub(super) fn give_back(&self, loaded: Loaded) {
         if loaded.instance.store.data().memory() > loaded.settled.saturating_add(KEPT_GROWTH) {
             return;
         }
@@ -240,13 +214,17 @@ impl Pool {
 
 impl Instance {
     /// An instance without an engine.
-    pub(crate) fn new(artifact: &Artifact, host: SharedHost, limits: &InstanceLimits) -> Result<Self, Fault> {
-        let mut store = Store::new(&artifact.engine, State::new(host, limits.memory));
+    pub(crate) fn new(
+        compiled: &Compiled,
+        host: SharedHost,
+        limits: &InstanceLimits,
+    ) -> Result<Self, EngineFault> {
+        let mut store = Store::new(&compiled.engine, State::new(host, limits.memory));
         store.limiter(|state| state);
         prime(&mut store, limits, Work::Loading);
-        let _running = artifact.ticker.running();
-        let gate = artifact.pre.instantiate(&mut store);
-        let gate = gate.map_err(|error| Fault::of(&error, limits, Work::Loading))?;
+        let _running = compiled.ticker.running();
+        let gate = compiled.pre.instantiate(&mut store);
+        let gate = gate.map_err(|error| fault(&error, limits, Work::Loading))?;
         Ok(Self {
             store,
             gate: Box::new(gate),
@@ -261,19 +239,19 @@ impl Instance {
     /// Does the work within the deadline and the other limits. After a fault the instance must not be used again.
     pub(super) fn within<T>(
         &mut self,
-        artifact: &Artifact,
+        compiled: &Compiled,
         limits: &InstanceLimits,
         work: Work,
         question: impl FnOnce(&mut Self) -> wasmtime::Result<T>,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, EngineFault> {
         let begun = Instant::now();
         prime(&mut self.store, limits, work);
-        let _running = artifact.ticker.running();
-        let answer = question(self).map_err(|error| Fault::of(&error, limits, work))?;
+        let _running = compiled.ticker.running();
+        let answer = question(self).map_err(|error| fault(&error, limits, work))?;
         // The epochs stop the component. A host that kept it waiting may have ended it too late all the same.
         let deadline = work.deadline(limits);
         if self.store.data_mut().take_was_asked() && begun.elapsed() > deadline {
-            return Err(Fault::Deadline(deadline));
+            return Err(EngineFault::Deadline(deadline));
         }
         Ok(answer)
     }

@@ -13,8 +13,28 @@ use sha2::{Digest as _, Sha256};
 
 const DIGEST: usize = 32;
 
+/// Where compiled components are kept.
+#[derive(Default)]
+pub(crate) enum Cache {
+    /// In the user's folder for caches.
+    #[default]
+    Usual,
+    Folder(PathBuf),
+    Nowhere,
+}
+
+impl Cache {
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        match self {
+            Self::Usual => default_folder(),
+            Self::Folder(folder) => Some(folder.clone()),
+            Self::Nowhere => None,
+        }
+    }
+}
+
 /// `callgate` in the user's folder for caches; `None` where there is no home.
-pub(crate) fn default_folder() -> Option<PathBuf> {
+fn default_folder() -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let given = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)

@@ -1,0 +1,218 @@
+//! The host's side of an instance: questions are passed on, memory is counted.
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use callgate_core::{Answer, Exchange, Host, Question, Recording};
+use wasmtime::ResourceLimiter;
+
+use super::bindings::callgate::gate::{host as imported, types};
+use super::fault::MemoryRefused;
+
+/// A host that many instances ask.
+pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
+
+/// What an instance has of the outside.
+pub(crate) struct State {
+    host: SharedHost,
+    memory: usize,
+    limit: usize,
+    /// Whether the host was asked anything since [`State::take_was_asked`].
+    was_asked: bool,
+    /// What was asked and answered, while that is to be known.
+    record: Option<Vec<Exchange>>,
+}
+
+impl State {
+    /// For an instance of at most `limit` bytes of memory.
+    pub(super) fn new(host: SharedHost, limit: usize) -> Self {
+        Self {
+            host,
+            memory: 0,
+            limit,
+            was_asked: false,
+            record: Some(Vec::new()),
+        }
+    }
+
+    /// Bytes of memory that the instance has.
+    pub(super) fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// What the host was asked so far and what it answered, as a host. From now on `host` answers, and nothing is
+    /// recorded.
+    pub(super) fn ask(&mut self, host: SharedHost) -> Recording {
+        let exchanges = self.record.take().unwrap_or_default();
+        let recording = Recording::new(self.host.home_dir(), self.host.current_dir(), exchanges)
+            .ignoring_path_case(self.host.ignores_path_case());
+        self.host = host;
+        recording
+    }
+
+    /// Whether the host was asked anything since the last time that this was.
+    pub(super) fn take_was_asked(&mut self) -> bool {
+        mem::take(&mut self.was_asked)
+    }
+
+    fn question(&mut self, question: Question) -> wasmtime::Result<Answer> {
+        let answer = self.guarded(|host| question.ask(host))?;
+        if let Some(record) = &mut self.record {
+            let answer = answer.clone();
+            record.push(Exchange { question, answer });
+        }
+        Ok(answer)
+    }
+
+    /// The answer, unless the host panics, which ends the instance.
+    fn guarded<T>(&mut self, question: impl FnOnce(&dyn Host) -> T) -> wasmtime::Result<T> {
+        self.was_asked = true;
+        let host = self.host.as_ref();
+        catch_unwind(AssertUnwindSafe(|| question(host)))
+            .map_err(|_| wasmtime::Error::msg("the host panicked"))
+    }
+}
+
+impl ResourceLimiter for State {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let together = self.memory.saturating_add(desired.saturating_sub(current));
+        if together > self.limit {
+            return Err(MemoryRefused.into());
+        }
+        self.memory = together;
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(desired <= 100_000)
+    }
+}
+
+impl types::Host for State {}
+
+impl imported::Host for State {
+    fn home_dir(&mut self) -> wasmtime::Result<String> {
+        self.guarded(|host| host.home_dir().to_owned())
+    }
+
+    fn current_dir(&mut self) -> wasmtime::Result<String> {
+        self.guarded(|host| host.current_dir().to_owned())
+    }
+
+    fn ignores_path_case(&mut self) -> wasmtime::Result<bool> {
+        self.guarded(|host| host.ignores_path_case())
+    }
+
+    fn realpath(&mut self, path: String) -> wasmtime::Result<Result<types::Location, types::RealpathError>> {
+        let question = Question::Realpath { path };
+        let answer = self.question(question.clone())?;
+        Ok(match (answer, question) {
+            (Answer::Path(real), Question::Realpath { path }) if real == path => {
+                Ok(types::Location::Unchanged)
+            }
+            (Answer::Path(real), _) => Ok(types::Location::At(real)),
+            (Answer::NotFound, _) => Err(types::RealpathError::NotFound),
+            (Answer::Loop, _) => Err(types::RealpathError::TooManyLinks),
+            (Answer::Denied, _) => Err(types::RealpathError::Denied),
+            (Answer::NotUtf8, _) => Err(types::RealpathError::NotUtf8),
+            (Answer::Other, _) => Err(types::RealpathError::Other),
+            (other, _) => Err(types::RealpathError::Failed(failed(other)?)),
+        })
+    }
+
+    fn read_link(&mut self, path: String) -> wasmtime::Result<Result<Option<String>, types::HostError>> {
+        Ok(match self.question(Question::ReadLink { path })? {
+            Answer::Link(target) => Ok(target),
+            other => Err(failed(other)?),
+        })
+    }
+
+    fn is_directory(&mut self, path: String) -> wasmtime::Result<Result<Option<bool>, types::HostError>> {
+        Ok(match self.question(Question::IsDirectory { path })? {
+            Answer::Directory(answer) => Ok(answer),
+            other => Err(failed(other)?),
+        })
+    }
+
+    fn git_remote_urls(&mut self, repo: String, remote: String) -> wasmtime::Result<Urls> {
+        urls(self.question(Question::GitRemoteUrls { repo, remote })?)
+    }
+
+    fn git_default_remote_urls(&mut self, repo: String) -> wasmtime::Result<Urls> {
+        urls(self.question(Question::GitDefaultRemoteUrls { repo })?)
+    }
+
+    fn git_url(&mut self, repo: String, url: String) -> wasmtime::Result<Urls> {
+        urls(self.question(Question::GitUrl { repo, url })?)
+    }
+
+    fn role_value(
+        &mut self,
+        role: String,
+        step: types::RoleStep,
+        value: String,
+    ) -> wasmtime::Result<Result<String, types::HostError>> {
+        let step = step_name(step).to_owned();
+        Ok(match self.question(Question::RoleValue { role, step, value })? {
+            Answer::Text(text) => Ok(text),
+            other => Err(failed(other)?),
+        })
+    }
+
+    fn condition(
+        &mut self,
+        name: String,
+        subject: String,
+    ) -> wasmtime::Result<Result<bool, types::HostError>> {
+        Ok(match self.question(Question::Condition { name, subject })? {
+            Answer::Holds(holds) => Ok(holds),
+            other => Err(failed(other)?),
+        })
+    }
+}
+
+type Urls = Result<Vec<String>, types::HostError>;
+
+fn urls(answer: Answer) -> wasmtime::Result<Urls> {
+    Ok(match answer {
+        Answer::Urls(urls) => Ok(urls),
+        other => Err(failed(other)?),
+    })
+}
+
+/// The host's failure. Any other answer would be one to another question, and ends the instance.
+fn failed(answer: Answer) -> wasmtime::Result<types::HostError> {
+    match answer {
+        Answer::Failed(message) => Ok(types::HostError { message }),
+        Answer::Path(_)
+        | Answer::NotFound
+        | Answer::Loop
+        | Answer::Denied
+        | Answer::NotUtf8
+        | Answer::Other
+        | Answer::Link(_)
+        | Answer::Directory(_)
+        | Answer::Urls(_)
+        | Answer::Text(_)
+        | Answer::Holds(_) => Err(wasmtime::Error::msg("the host answered another question")),
+    }
+}
+
+/// The step by the name that the core has for it.
+fn step_name(step: types::RoleStep) -> &'static str {
+    match step {
+        types::RoleStep::Canonicalize => "canonicalize",
+        types::RoleStep::ExtractPolicyValue => "extractPolicyValue",
+    }
+}

@@ -1,0 +1,67 @@
+//! A judged call as a line of a recording file.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::Gate;
+use crate::call_text::CallText;
+
+impl Gate {
+    /// What [`Gate::explain`] said of a call as one line of a recording file, which
+    /// `callgate replay` judges again without any disk or git.
+    ///
+    /// It holds the documents, the arguments, the context and what the host answered.
+    ///
+    /// # Errors
+    /// When `call` is not JSON.
+    pub fn recorded<'c>(
+        &self,
+        call: impl Into<CallText<'c>>,
+        explanation: &Value,
+    ) -> Result<String, serde_json::Error> {
+        let CallText { call, context } = call.into();
+        // JSON has line breaks between its tokens only.
+        let one_line = |text: &str| RawValue::from_string(text.replace(['\n', '\r'], " "));
+        let mut engine = BTreeMap::new();
+        for document in &self.documents {
+            engine.insert(document.part.key(), one_line(document.text.trim())?);
+        }
+        serde_json::to_string(&Recorded {
+            format: "cases/1",
+            engine,
+            recording: &explanation["recording"],
+            cases: [RecordedCall {
+                op: "explain",
+                call: one_line(call.trim())?,
+                context: context.map(|context| one_line(context.trim())).transpose()?,
+                expect: Expected { answer: explanation },
+            }],
+        })
+    }
+}
+
+/// One line of a recording file.
+#[derive(Serialize)]
+struct Recorded<'e> {
+    format: &'static str,
+    engine: BTreeMap<&'static str, Box<RawValue>>,
+    recording: &'e Value,
+    cases: [RecordedCall<'e>; 1],
+}
+
+#[derive(Serialize)]
+struct RecordedCall<'e> {
+    op: &'static str,
+    call: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<Box<RawValue>>,
+    expect: Expected<'e>,
+}
+
+#[derive(Serialize)]
+struct Expected<'e> {
+    answer: &'e Value,
+}

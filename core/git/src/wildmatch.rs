@@ -266,3 +266,6 @@ impl Matcher<'_> {
 fn at(text: &[u8], index: usize) -> u8 {
     text.get(index).copied().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

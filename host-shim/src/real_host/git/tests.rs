@@ -422,3 +422,22 @@ fn a_configuration_linked_to_the_null_device_is_empty() {
     symlink("/dev/null", world.path(".gitconfig")).unwrap();
     world.check_named("repo");
 }
+
+#[test]
+fn extensions_count_where_the_format_has_a_version() {
+    #[track_caller]
+    fn check(version: &str, expected: &[&str]) {
+        let world = World::new("");
+        let config = format!("{version}[extensions]\nworktreeConfig = true\n[remote \"origin\"]\nurl = /o\n");
+        fs::write(world.path("repo/.git/config"), config).unwrap();
+        world.append(
+            "repo/.git/config.worktree",
+            "[remote \"origin\"]\npushurl = /own\n",
+        );
+        world.check_named("repo");
+        assert_eq!(world.named("repo", "origin").unwrap(), expected);
+    }
+    check("[core]\nrepositoryFormatVersion = 0\n", &["/o", "/own"]);
+    check("[core]\nrepositoryFormatVersion = 1\n", &["/o", "/own"]);
+    check("", &["/o"]);
+}

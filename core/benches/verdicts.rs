@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use callgate_core::{Call, Engine, Host, HostError, Input, Part, RealpathError};
+use callgate_core::{Call, DocumentKind, DocumentSource, Engine, Host, HostError, RealpathError};
 use divan::{Bencher, black_box};
 use serde_json::{Value, json};
 
@@ -60,12 +60,18 @@ impl Documents {
         );
         let allowlists = json!({"fetch": ["*"]});
         Engine::builder()
-            .part(Part::CompiledPolicy, Input::Value(&self.policy))
-            .part(Part::ToolAnnotations, Input::Value(&self.annotations))
-            .part(Part::DynamicLists, Input::Value(&self.lists))
-            .part(Part::ProtectedPaths, Input::Value(&protected))
-            .part(Part::AllowedDirectory, Input::Value(&sandbox))
-            .part(Part::ServerDomainAllowlists, Input::Value(&allowlists))
+            .part(DocumentKind::CompiledPolicy, DocumentSource::Value(&self.policy))
+            .part(
+                DocumentKind::ToolAnnotations,
+                DocumentSource::Value(&self.annotations),
+            )
+            .part(DocumentKind::DynamicLists, DocumentSource::Value(&self.lists))
+            .part(DocumentKind::ProtectedPaths, DocumentSource::Value(&protected))
+            .part(DocumentKind::AllowedDirectory, DocumentSource::Value(&sandbox))
+            .part(
+                DocumentKind::ServerDomainAllowlists,
+                DocumentSource::Value(&allowlists),
+            )
             .build(&Ready)
             .expect("the documents are those of the benchmark")
     }

@@ -13,4 +13,4 @@ pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;
 pub(crate) use shape::{Shape, shape};
 pub(crate) use siblings::{Siblings, descend};
-pub use value::{Place, Value};
+pub use value::{PointerToken, Value};

@@ -8,14 +8,14 @@ mod sandbox;
 
 use crate::annotation::{self, Annotations};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Input, Node, Relative, Report};
+use crate::document::{DocumentSource, Node, Relative, Report};
 use crate::limits::Limits;
 use crate::lint;
 use crate::policy::{self, Ceiling, Lists, Policy};
 use crate::role::Registry;
 use crate::world::{self, World};
 
-pub use kind::Part;
+pub use kind::DocumentKind;
 pub(crate) use options::{Directories, Options, UnknownArguments, WorkspaceRoots};
 use reader::Reader;
 
@@ -59,50 +59,50 @@ pub(crate) struct Config {
 ///
 /// Every diagnostic of every part, warnings among them, where one is an error, or where loading is strict
 /// and there are warnings.
-pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Config, Vec<Diagnostic>> {
+pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Config, Vec<Diagnostic>> {
     let mut reader = Reader::new(parts)?;
-    let options = reader.optional(Part::Options, |node, _| options::read(node));
+    let options = reader.optional(DocumentKind::Options, |node, _| options::read(node));
     let options = options.unwrap_or_default();
     reader.limits = options.limits.clone();
-    let has_world = reader.is_configured(Part::World);
-    let registry = reader.optional(Part::Roles, |node, _| roles::read(node, has_world));
+    let has_world = reader.is_configured(DocumentKind::World);
+    let registry = reader.optional(DocumentKind::Roles, |node, _| roles::read(node, has_world));
     let registry = registry.unwrap_or_else(|| Registry::extended(has_world, &[]).unwrap_or_default());
     reader.check(false)?;
 
-    let policy = reader.required(Part::CompiledPolicy, |node, limits| {
+    let policy = reader.required(DocumentKind::CompiledPolicy, |node, limits| {
         let policy = policy::read(node, &registry, limits);
         lint::reachability(&policy.rules, node, &registry);
         policy
     });
-    let annotations = reader.required(Part::ToolAnnotations, |node, _| {
+    let annotations = reader.required(DocumentKind::ToolAnnotations, |node, _| {
         let annotations = annotation::read(node, &registry, &options.harn_server);
         lint::artifacts(&annotations, node);
         annotations
     });
-    let lists = reader.optional(Part::DynamicLists, Lists::read);
+    let lists = reader.optional(DocumentKind::DynamicLists, Lists::read);
     let lists = lists.unwrap_or_default();
     if let Some(policy) = &policy {
         let report = Report::default();
-        let name = Part::CompiledPolicy.key();
+        let name = DocumentKind::CompiledPolicy.key();
         lint::missing_lists(policy, name, &lists, &report);
         reader.diagnostics.extend(report.finish(name));
     }
-    let protected_paths = reader.optional(Part::ProtectedPaths, read_protected_paths);
-    let sandbox = reader.optional(Part::AllowedDirectory, |node, limits| {
+    let protected_paths = reader.optional(DocumentKind::ProtectedPaths, read_protected_paths);
+    let sandbox = reader.optional(DocumentKind::AllowedDirectory, |node, limits| {
         node.path(Relative::Warned, limits).map(Box::from)
     });
-    let domain_allowlists = reader.optional(Part::ServerDomainAllowlists, read_allowlists);
-    let trusted_servers = reader.optional(Part::TrustedServers, |node, _| node.names());
-    let world = reader.optional(Part::World, |node, limits| {
+    let domain_allowlists = reader.optional(DocumentKind::ServerDomainAllowlists, read_allowlists);
+    let trusted_servers = reader.optional(DocumentKind::TrustedServers, |node, _| node.names());
+    let world = reader.optional(DocumentKind::World, |node, limits| {
         let world = world::read(node, limits);
         lint::world(&world, node);
         world
     });
-    let ceiling = reader.optional(Part::Ceiling, Ceiling::read);
+    let ceiling = reader.optional(DocumentKind::Ceiling, Ceiling::read);
     let annotations = annotations.unwrap_or_default();
     let mut sandbox: Vec<Box<str>> = sandbox.flatten().into_iter().collect();
     if let Some(ceiling) = &ceiling {
-        let found = lint::unbound(ceiling, Part::Ceiling.key(), &annotations);
+        let found = lint::unbound(ceiling, DocumentKind::Ceiling.key(), &annotations);
         reader.diagnostics.extend(found);
     }
     if options.workspace_roots == WorkspaceRoots::Sandbox {
@@ -121,7 +121,7 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Config, Vec<Diagnostic
     // What the engine does by design is worth a word, but no fault of the document: strict loading takes it.
     let by_design = lint::overridden(
         &policy,
-        Part::CompiledPolicy.key(),
+        DocumentKind::CompiledPolicy.key(),
         &registry,
         &annotations,
         &sandbox,
@@ -129,7 +129,7 @@ pub(crate) fn read(parts: &[(Part, Input<'_>)]) -> Result<Config, Vec<Diagnostic
     );
     reader.diagnostics.extend(by_design);
     if let Some(ceiling) = &ceiling {
-        let by_design = lint::undeclared(ceiling, Part::Ceiling.key(), &annotations);
+        let by_design = lint::undeclared(ceiling, DocumentKind::Ceiling.key(), &annotations);
         reader.diagnostics.extend(by_design);
     }
     Ok(Config {
@@ -174,23 +174,23 @@ mod tests {
     const ANNOTATIONS: &str = r#"{"generatedAt":"t","servers":{}}"#;
 
     /// Reads `parts` with an empty policy and empty annotations, where they do not have their own.
-    fn read_with(parts: &[(Part, &str)]) -> Result<Config, Vec<Diagnostic>> {
-        let mut all: Vec<(Part, Input<'_>)> = parts
+    fn read_with(parts: &[(DocumentKind, &str)]) -> Result<Config, Vec<Diagnostic>> {
+        let mut all: Vec<(DocumentKind, DocumentSource<'_>)> = parts
             .iter()
-            .map(|(part, text)| (*part, Input::Text(text)))
+            .map(|(part, text)| (*part, DocumentSource::Text(text)))
             .collect();
         for (part, text) in [
-            (Part::CompiledPolicy, POLICY),
-            (Part::ToolAnnotations, ANNOTATIONS),
+            (DocumentKind::CompiledPolicy, POLICY),
+            (DocumentKind::ToolAnnotations, ANNOTATIONS),
         ] {
             if parts.iter().all(|(one, _)| *one != part) {
-                all.push((part, Input::Text(text)));
+                all.push((part, DocumentSource::Text(text)));
             }
         }
         read(&all)
     }
 
-    fn check(parts: &[(Part, &str)], expected: &[&str]) {
+    fn check(parts: &[(DocumentKind, &str)], expected: &[&str]) {
         let faults = match read_with(parts) {
             Ok(setup) => setup.warnings,
             Err(faults) => faults,
@@ -205,15 +205,15 @@ mod tests {
     #[test]
     fn what_is_null_or_missing_is_not_configured() {
         let nothing = [
-            (Part::DynamicLists, "null"),
-            (Part::ProtectedPaths, "null"),
-            (Part::AllowedDirectory, "null"),
-            (Part::ServerDomainAllowlists, "null"),
-            (Part::TrustedServers, "null"),
-            (Part::Ceiling, "null"),
-            (Part::Options, "null"),
-            (Part::Roles, "null"),
-            (Part::World, " null\n"),
+            (DocumentKind::DynamicLists, "null"),
+            (DocumentKind::ProtectedPaths, "null"),
+            (DocumentKind::AllowedDirectory, "null"),
+            (DocumentKind::ServerDomainAllowlists, "null"),
+            (DocumentKind::TrustedServers, "null"),
+            (DocumentKind::Ceiling, "null"),
+            (DocumentKind::Options, "null"),
+            (DocumentKind::Roles, "null"),
+            (DocumentKind::World, " null\n"),
         ];
         for setup in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
             assert_eq!(setup.sandbox, []);
@@ -226,7 +226,7 @@ mod tests {
             );
         }
         check(
-            &[(Part::CompiledPolicy, "null")],
+            &[(DocumentKind::CompiledPolicy, "null")],
             &["error[wrong-type] at compiledPolicy: found `null`"],
         );
         let faults = read(&[]).unwrap_err();
@@ -247,14 +247,23 @@ mod tests {
             {"toolName": "t", "serverName": "s", "comment": "", "args": {"key": ["secret"]}},
         ]}}});
         let setup = read(&[
-            (Part::TrustedServers, Input::Value(&trusted)),
-            (Part::ToolAnnotations, Input::Value(&annotations)),
-            (Part::CompiledPolicy, Input::Value(&value(POLICY))),
-            (Part::ProtectedPaths, Input::Value(&protected)),
-            (Part::AllowedDirectory, Input::Value(&sandbox)),
-            (Part::ServerDomainAllowlists, Input::Value(&gated)),
-            (Part::Options, Input::Text("{\"heuristicPaths\":\"off\"}")),
-            (Part::Roles, Input::Value(&roles)),
+            (DocumentKind::TrustedServers, DocumentSource::Value(&trusted)),
+            (DocumentKind::ToolAnnotations, DocumentSource::Value(&annotations)),
+            (
+                DocumentKind::CompiledPolicy,
+                DocumentSource::Value(&value(POLICY)),
+            ),
+            (DocumentKind::ProtectedPaths, DocumentSource::Value(&protected)),
+            (DocumentKind::AllowedDirectory, DocumentSource::Value(&sandbox)),
+            (
+                DocumentKind::ServerDomainAllowlists,
+                DocumentSource::Value(&gated),
+            ),
+            (
+                DocumentKind::Options,
+                DocumentSource::Text("{\"heuristicPaths\":\"off\"}"),
+            ),
+            (DocumentKind::Roles, DocumentSource::Value(&roles)),
         ])
         .unwrap();
         assert_eq!(setup.annotations.tools.len(), 1);
@@ -277,12 +286,12 @@ mod tests {
     fn every_part_is_read_strictly() {
         for (part, text, expected) in [
             (
-                Part::ProtectedPaths,
+                DocumentKind::ProtectedPaths,
                 "\"/etc\"",
                 &["error[wrong-type] at protectedPaths: "][..],
             ),
             (
-                Part::ProtectedPaths,
+                DocumentKind::ProtectedPaths,
                 "[\"\", \"etc\", \"~root\", \"$HOME/x\", \"/a\\u0000\", null]",
                 &[
                     "error[invalid-path] at protectedPaths[0]: ",
@@ -294,28 +303,28 @@ mod tests {
                 ],
             ),
             (
-                Part::AllowedDirectory,
+                DocumentKind::AllowedDirectory,
                 "\"\"",
                 &["error[invalid-path] at allowedDirectory: "],
             ),
             (
-                Part::AllowedDirectory,
+                DocumentKind::AllowedDirectory,
                 "[\"/box\"]",
                 &["error[wrong-type] at allowedDirectory: "],
             ),
             (
-                Part::AllowedDirectory,
+                DocumentKind::AllowedDirectory,
                 "\"box\"",
                 &["warning[invalid-path] at allowedDirectory: "],
             ),
-            (Part::AllowedDirectory, "\"~\"", &[]),
+            (DocumentKind::AllowedDirectory, "\"~\"", &[]),
             (
-                Part::ServerDomainAllowlists,
+                DocumentKind::ServerDomainAllowlists,
                 "[]",
                 &["error[wrong-type] at serverDomainAllowlists: "],
             ),
             (
-                Part::ServerDomainAllowlists,
+                DocumentKind::ServerDomainAllowlists,
                 "{\"fetch\":null,\"git\":\"x\"}",
                 &[
                     "error[wrong-type] at serverDomainAllowlists.fetch: found `null`",
@@ -323,42 +332,52 @@ mod tests {
                 ],
             ),
             (
-                Part::TrustedServers,
+                DocumentKind::TrustedServers,
                 "\"memory\"",
                 &["error[wrong-type] at trustedServers: "],
             ),
             (
-                Part::TrustedServers,
+                DocumentKind::TrustedServers,
                 "[\"\"]",
                 &["error[invalid-value] at trustedServers[0]: "],
             ),
-            (Part::TrustedServers, "[", &["error[syntax] at trustedServers: "]),
             (
-                Part::ToolAnnotations,
+                DocumentKind::TrustedServers,
+                "[",
+                &["error[syntax] at trustedServers: "],
+            ),
+            (
+                DocumentKind::ToolAnnotations,
                 "{}",
                 &["error[missing-field] at toolAnnotations: "; 2],
             ),
             (
-                Part::DynamicLists,
+                DocumentKind::DynamicLists,
                 "{\"generatedAt\":\"\",\"lists\":[]}",
                 &["error[wrong-type] at dynamicLists.lists: "],
             ),
             // The rest is not read where options or roles have an error.
             (
-                Part::Options,
+                DocumentKind::Options,
                 "{\"stric\":true}",
                 &["error[unknown-key] at options.stric: "],
             ),
-            (Part::Roles, "{}", &["error[wrong-type] at roles: "]),
+            (DocumentKind::Roles, "{}", &["error[wrong-type] at roles: "]),
         ] {
             check(&[(part, text)], expected);
         }
         check(
-            &[(Part::TrustedServers, "[]"), (Part::TrustedServers, "[]")],
+            &[
+                (DocumentKind::TrustedServers, "[]"),
+                (DocumentKind::TrustedServers, "[]"),
+            ],
             &["error[duplicate-key] at trustedServers: the part `trustedServers` is given twice"],
         );
         check(
-            &[(Part::ProtectedPaths, "[\"etc\"]"), (Part::TrustedServers, "[1]")],
+            &[
+                (DocumentKind::ProtectedPaths, "[\"etc\"]"),
+                (DocumentKind::TrustedServers, "[1]"),
+            ],
             &[
                 "error[invalid-path] at protectedPaths[0]: ",
                 "error[wrong-type] at trustedServers[0]: ",
@@ -383,8 +402,8 @@ mod tests {
         let lists = json!({"generatedAt": "t", "lists": {"l": list}}).to_string();
         let policy = policy.to_string();
         let parts = [
-            (Part::CompiledPolicy, policy.as_str()),
-            (Part::DynamicLists, lists.as_str()),
+            (DocumentKind::CompiledPolicy, policy.as_str()),
+            (DocumentKind::DynamicLists, lists.as_str()),
         ];
         let expected = [
             "warning[missing-list] at compiledPolicy.rules[0].if.domains.allowed[2]: found `@toString`",
@@ -393,21 +412,24 @@ mod tests {
         check(&parts, &expected);
         assert!(read_with(&parts).is_ok());
         let mut strict = parts.to_vec();
-        strict.push((Part::Options, "{\"strict\":true}"));
+        strict.push((DocumentKind::Options, "{\"strict\":true}"));
         check(&strict, &expected);
         assert!(read_with(&strict).is_err());
-        assert!(read_with(&[(Part::Options, "{\"strict\":true}")]).is_ok());
+        assert!(read_with(&[(DocumentKind::Options, "{\"strict\":true}")]).is_ok());
     }
 
     #[test]
     fn limits_come_from_the_options() {
         check(
             &[
-                (Part::Options, "{\"limits\":{\"depth\":1,\"value_bytes\":4}}"),
-                (Part::ProtectedPaths, "[\"/etc\",\"/etc/shadow\"]"),
-                (Part::ServerDomainAllowlists, "{\"fetch\":[]}"),
-                (Part::CompiledPolicy, POLICY),
-                (Part::ToolAnnotations, ANNOTATIONS),
+                (
+                    DocumentKind::Options,
+                    "{\"limits\":{\"depth\":1,\"value_bytes\":4}}",
+                ),
+                (DocumentKind::ProtectedPaths, "[\"/etc\",\"/etc/shadow\"]"),
+                (DocumentKind::ServerDomainAllowlists, "{\"fetch\":[]}"),
+                (DocumentKind::CompiledPolicy, POLICY),
+                (DocumentKind::ToolAnnotations, ANNOTATIONS),
             ],
             &[
                 "error[limit] at compiledPolicy.rules: nested more than 1 levels deep",

@@ -1,13 +1,13 @@
 //! Strict reading of JSON documents: what is not written as it must be is a fault with its place.
 //!
 //! [`load`] gives a JSON value in which no key is doubled and nothing is nested too deep. A [`Node`] is a
-//! value together with its [`Place`]; its methods take what is expected there, coerce nothing, and put what
+//! value together with its [`JsonPath`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
+mod json_path;
 mod node;
 mod parse;
 mod path;
-mod place;
 mod report;
 mod side_effect;
 mod suggest;
@@ -19,17 +19,17 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 
+pub(crate) use json_path::JsonPath;
 pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 pub(crate) use path::Relative;
-pub(crate) use place::Place;
 pub(crate) use report::Report;
 pub use suggest::did_you_mean;
 pub(crate) use suggest::listed;
 
 /// One document as a caller hands it in.
 #[derive(Clone, Copy, Debug)]
-pub enum Input<'a> {
+pub enum DocumentSource<'a> {
     /// JSON text, read strictly: a key that stands twice in one object is refused.
     Text(&'a str),
     /// A value that was read elsewhere, where doubled keys may have been lost already.
@@ -39,16 +39,18 @@ pub enum Input<'a> {
 /// The value of a document within the limits on its size and depth.
 ///
 /// `name` is the document's name in diagnostics. Of a text, what is `unread` is checked like the rest, but not
-/// kept: null stands in its place. The size of a [value](Input::Value) is not bounded here: it
+/// kept: null stands in its place. The size of a [value](DocumentSource::Value) is not bounded here: it
 /// is in memory already.
 pub(crate) fn load<'a>(
-    input: Input<'a>,
+    input: DocumentSource<'a>,
     name: &str,
     limits: &Limits,
-    unread: fn(&Place<'_>) -> bool,
+    unread: fn(&JsonPath<'_>) -> bool,
 ) -> Result<Cow<'a, Value>, Vec<Diagnostic>> {
     match input {
-        Input::Text(text) => parse::parse(text, name, limits, unread).map(Cow::Owned),
-        Input::Value(value) => parse::check_depth(value, name, limits).map(|()| Cow::Borrowed(value)),
+        DocumentSource::Text(text) => parse::parse(text, name, limits, unread).map(Cow::Owned),
+        DocumentSource::Value(value) => {
+            parse::check_depth(value, name, limits).map(|()| Cow::Borrowed(value))
+        }
     }
 }

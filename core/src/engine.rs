@@ -8,9 +8,9 @@ mod world;
 use std::fmt;
 
 use crate::bind::{BoundArguments, Call, Prepared, Shape, ShapeError, shape};
-use crate::config::{self, Directories, Part};
+use crate::config::{self, Directories, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::Input;
+use crate::document::DocumentSource;
 use crate::host::{Facts, Host, HostError};
 use crate::judge::{Canonicalizer, Case, Explanation, PathBase, Pinned, Task, Verdict};
 use crate::model::Semantics;
@@ -25,7 +25,7 @@ pub use world::{Existence, Operation, Places};
 /// Collects the parts of an engine.
 #[derive(Default)]
 pub struct EngineBuilder<'a> {
-    parts: Vec<(Part, Input<'a>)>,
+    parts: Vec<(DocumentKind, DocumentSource<'a>)>,
 }
 
 /// Why an engine cannot be built: everything that is wrong, warnings included.
@@ -53,7 +53,7 @@ impl std::error::Error for BuildError {}
 
 impl<'a> EngineBuilder<'a> {
     /// Gives one part of the setup; a later one of the same kind replaces an earlier one.
-    pub fn part(mut self, part: Part, input: Input<'a>) -> Self {
+    pub fn part(mut self, part: DocumentKind, input: DocumentSource<'a>) -> Self {
         self.parts.retain(|(known, _)| *known != part);
         self.parts.push((part, input));
         self

@@ -26,7 +26,7 @@ use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
 
-use crate::bind::{BoundArguments, BoundValue, Call, Place, Prepared, ShapeError};
+use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError};
 use crate::host::{Facts, Host, HostError};
 use crate::program::{Program, ResolvedRoles, Tool, distinct};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
@@ -274,8 +274,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         }
         let start = format!("/{}", escape_token(self.name_of(bound.argument)));
         bound.place.iter().fold(start, |pointer, place| match place {
-            Place::Item(item) => format!("{pointer}/{item}"),
-            Place::Member(name) => format!("{pointer}/{}", escape_token(name)),
+            PointerToken::Item(item) => format!("{pointer}/{item}"),
+            PointerToken::Member(name) => format!("{pointer}/{}", escape_token(name)),
         })
     }
 }

@@ -5,7 +5,7 @@
 //! allow, escalate or deny, with the rule and the reason.
 //!
 //! ```
-//! use callgate_core::{Call, Decision, Engine, Input, Part, Request};
+//! use callgate_core::{Call, Decision, DocumentKind, DocumentSource, Engine, Request};
 //! # use std::borrow::Cow;
 //! # use callgate_core::{Host, HostError, RealpathError};
 //! # struct Disk;
@@ -23,8 +23,8 @@
 //!     {"toolName": "read_text_file", "serverName": "filesystem", "comment": "", "args": {"path": ["read-path"]}}]}}}"#;
 //! let host = Disk; // answers `realpath` and questions about git
 //! let engine = Engine::builder()
-//!     .part(Part::CompiledPolicy, Input::Text(policy))
-//!     .part(Part::ToolAnnotations, Input::Text(annotations))
+//!     .part(DocumentKind::CompiledPolicy, DocumentSource::Text(policy))
+//!     .part(DocumentKind::ToolAnnotations, DocumentSource::Text(annotations))
 //!     .build(&host)?;
 //!
 //! let request = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/Documents/a"}}"#;
@@ -106,7 +106,7 @@ mod sort;
 mod text;
 mod world;
 
-pub use bind::{Arguments, Call, CallError, Place, Prepared, Replacement, ShapeError, Value, View};
+pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
 pub use compat::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot,
     Unconstrained, directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
@@ -114,9 +114,9 @@ pub use compat::{
     resolve_git_remote, resolve_real_path, resolve_stored_annotation, rewrite_result_content, rewrite_text,
     to_mcp_roots, validate_compiled_rules,
 };
-pub use config::Part;
+pub use config::DocumentKind;
 pub use diagnostic::{Code, Diagnostic, Severity};
-pub use document::{Input, did_you_mean};
+pub use document::{DocumentSource, did_you_mean};
 pub use engine::{
     Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
     Request, Response,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callgate_core::{Host, HostError, Part, RealpathError};
+use callgate_core::{DocumentKind, Host, HostError, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder, InstanceLimits, RealHost};
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn builder(engine: EngineKind, host: Arc<dyn Host + Send + Sync>) -> GateBuilder
     let builder = Gate::builder().engine(engine).host(host);
     builder
         .bundle(format!("{FOLDER}/callgate.json"))
-        .part(Part::AllowedDirectory, r#""/work""#)
+        .part(DocumentKind::AllowedDirectory, r#""/work""#)
 }
 
 fn verdicts(host: &str, calls: &[(&str, String)], fresh: impl Fn() -> Arc<dyn Host + Send + Sync>) {
@@ -107,10 +107,16 @@ fn corpus() {
         let builder = Gate::builder()
             .engine(engine)
             .host(Arc::new(Ready))
-            .file(Part::CompiledPolicy, folder.join("compiled-policy.json"))
-            .file(Part::ToolAnnotations, folder.join("tool-annotations.json"))
-            .file(Part::DynamicLists, folder.join("dynamic-lists.json"))
-            .part(Part::AllowedDirectory, r#""/home/provos/.ironcurtain/sandbox""#)
+            .file(DocumentKind::CompiledPolicy, folder.join("compiled-policy.json"))
+            .file(
+                DocumentKind::ToolAnnotations,
+                folder.join("tool-annotations.json"),
+            )
+            .file(DocumentKind::DynamicLists, folder.join("dynamic-lists.json"))
+            .part(
+                DocumentKind::AllowedDirectory,
+                r#""/home/provos/.ironcurtain/sandbox""#,
+            )
             .protect("/etc/shadow")
             .protect("/home/provos/.ssh");
         builder.build().expect("the documents of the corpus are valid")

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use callgate_core::Part;
+use callgate_core::DocumentKind;
 use callgate_host::{Decision, Gate, RealHost};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn E
     let bundle = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bundle/callgate.json");
     let gate = Gate::builder()
         .bundle(bundle)
-        .part(Part::AllowedDirectory, Value::from(directory).to_string())
+        .part(DocumentKind::AllowedDirectory, Value::from(directory).to_string())
         .protect(format!("{directory}/.env"))
         .host(Arc::new(RealHost::new("/home/u", directory)?))
         .build()?;

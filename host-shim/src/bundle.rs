@@ -25,7 +25,7 @@
 
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Code, Diagnostic, Part, Severity, did_you_mean};
+use callgate_core::{Code, Diagnostic, DocumentKind, Severity, did_you_mean};
 use serde_json::value::RawValue;
 
 pub use crate::anchor::anchored;
@@ -56,24 +56,32 @@ enum Written {
     Ceiling,
 }
 
-const PARTS: [(&str, Part, Written); 11] = [
-    ("policy", Part::CompiledPolicy, Written::FileOrInline),
-    ("annotations", Part::ToolAnnotations, Written::FileOrInline),
-    ("lists", Part::DynamicLists, Written::FileOrInline),
-    ("sandbox", Part::AllowedDirectory, Written::Path),
-    ("protectedPaths", Part::ProtectedPaths, Written::Paths),
-    ("domainAllowlists", Part::ServerDomainAllowlists, Written::Inline),
-    ("trustedServers", Part::TrustedServers, Written::Inline),
-    ("ceiling", Part::Ceiling, Written::Ceiling),
-    ("options", Part::Options, Written::Inline),
-    ("roles", Part::Roles, Written::Inline),
-    ("world", Part::World, Written::World),
+const PARTS: [(&str, DocumentKind, Written); 11] = [
+    ("policy", DocumentKind::CompiledPolicy, Written::FileOrInline),
+    (
+        "annotations",
+        DocumentKind::ToolAnnotations,
+        Written::FileOrInline,
+    ),
+    ("lists", DocumentKind::DynamicLists, Written::FileOrInline),
+    ("sandbox", DocumentKind::AllowedDirectory, Written::Path),
+    ("protectedPaths", DocumentKind::ProtectedPaths, Written::Paths),
+    (
+        "domainAllowlists",
+        DocumentKind::ServerDomainAllowlists,
+        Written::Inline,
+    ),
+    ("trustedServers", DocumentKind::TrustedServers, Written::Inline),
+    ("ceiling", DocumentKind::Ceiling, Written::Ceiling),
+    ("options", DocumentKind::Options, Written::Inline),
+    ("roles", DocumentKind::Roles, Written::Inline),
+    ("world", DocumentKind::World, Written::World),
 ];
 
 /// What a bundle says, as far as it can be read.
 #[derive(Debug, Default)]
 pub(crate) struct Bundle {
-    pub(crate) parts: Vec<(Part, Source)>,
+    pub(crate) parts: Vec<(DocumentKind, Source)>,
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -171,7 +179,7 @@ impl Reader {
         }
     }
 
-    fn part(&mut self, key: &str, part: Part, written: Written, value: &str) {
+    fn part(&mut self, key: &str, part: DocumentKind, written: Written, value: &str) {
         let inline = |text: String| Source::Text {
             text,
             file: Some(self.file.clone()),
@@ -226,13 +234,13 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, parts: &[(Part, &str)], faults: &[&str]) {
+    fn check(text: &str, parts: &[(DocumentKind, &str)], faults: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(BUNDLE_FILE);
         std::fs::write(&path, text).unwrap();
         let real = folder.path().canonicalize().unwrap().display().to_string();
         let bundle = read(&path).unwrap();
-        let found: Vec<(Part, String)> = bundle
+        let found: Vec<(DocumentKind, String)> = bundle
             .parts
             .iter()
             .map(|(part, source)| {
@@ -245,7 +253,7 @@ mod tests {
                 (*part, text)
             })
             .collect();
-        let expected: Vec<(Part, String)> = parts
+        let expected: Vec<(DocumentKind, String)> = parts
             .iter()
             .map(|(part, text)| (*part, (*text).to_owned()))
             .collect();
@@ -265,13 +273,13 @@ mod tests {
                 "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a",
                 "ceiling": {"workspace_roots": [".", "/x"], "tools": [], "tools": ["."]}}"#,
             &[
-                (Part::CompiledPolicy, "file p.json"),
-                (Part::ToolAnnotations, r#"{"servers": {}, "servers": {}}"#),
-                (Part::AllowedDirectory, r#""FOLDER""#),
-                (Part::ProtectedPaths, r#"["FOLDER/s","~/.ssh",5]"#),
-                (Part::TrustedServers, r#""a""#),
+                (DocumentKind::CompiledPolicy, "file p.json"),
+                (DocumentKind::ToolAnnotations, r#"{"servers": {}, "servers": {}}"#),
+                (DocumentKind::AllowedDirectory, r#""FOLDER""#),
+                (DocumentKind::ProtectedPaths, r#"["FOLDER/s","~/.ssh",5]"#),
+                (DocumentKind::TrustedServers, r#""a""#),
                 (
-                    Part::Ceiling,
+                    DocumentKind::Ceiling,
                     r#"{"workspace_roots":["FOLDER","/x"],"tools":[],"tools":["."]}"#,
                 ),
             ],
@@ -283,7 +291,7 @@ mod tests {
     fn what_is_wrong_has_its_place() {
         check(
             r#"{"polcy": {}, "policy": 5, "options": {}, "options": {}, "description": []}"#,
-            &[(Part::Options, "{}")],
+            &[(DocumentKind::Options, "{}")],
             &[
                 "error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
                  `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \

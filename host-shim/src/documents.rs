@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Code, Diagnostic, Part, Severity};
+use callgate_core::{Code, Diagnostic, DocumentKind, Severity};
 use serde::Serialize;
 
 use crate::anchor::anchored_world;
@@ -62,7 +62,7 @@ pub(crate) enum Source {
 /// The text of a part.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    pub(crate) part: Part,
+    pub(crate) part: DocumentKind,
     pub(crate) text: String,
     pub(crate) file: Option<String>,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Unread {
 
 impl Source {
     /// The text; the inner error is what is wrong with a file that can be read.
-    pub(crate) fn read(self, part: Part) -> Result<Result<Document, Fault>, Unread> {
+    pub(crate) fn read(self, part: DocumentKind) -> Result<Result<Document, Fault>, Unread> {
         Ok(match self {
             Self::Text { text, file } => Ok(Document { part, text, file }),
             Self::File(path) => {

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Call, Engine, Input, Part};
+use callgate_core::{Call, DocumentKind, DocumentSource, Engine};
 use callgate_host::{Machine, VirtualHost};
 use serde_json::{Value, json};
 
@@ -55,12 +55,15 @@ fn engine(folder: &Path, host: &VirtualHost) -> Engine {
     let (policy, annotations) = (text("compiled-policy.json"), text("tool-annotations.json"));
     let lists = text("dynamic-lists.json");
     Engine::builder()
-        .part(Part::CompiledPolicy, Input::Text(&policy))
-        .part(Part::ToolAnnotations, Input::Text(&annotations))
-        .part(Part::DynamicLists, Input::Text(&lists))
-        .part(Part::ProtectedPaths, Input::Text(PROTECTED))
-        .part(Part::AllowedDirectory, Input::Text(SANDBOX))
-        .part(Part::ServerDomainAllowlists, Input::Text(ALLOWLISTS))
+        .part(DocumentKind::CompiledPolicy, DocumentSource::Text(&policy))
+        .part(DocumentKind::ToolAnnotations, DocumentSource::Text(&annotations))
+        .part(DocumentKind::DynamicLists, DocumentSource::Text(&lists))
+        .part(DocumentKind::ProtectedPaths, DocumentSource::Text(PROTECTED))
+        .part(DocumentKind::AllowedDirectory, DocumentSource::Text(SANDBOX))
+        .part(
+            DocumentKind::ServerDomainAllowlists,
+            DocumentSource::Text(ALLOWLISTS),
+        )
         .build(host)
         .unwrap_or_else(|error| panic!("{error}"))
 }

@@ -10,7 +10,9 @@ mod sandbox;
 
 use std::collections::BTreeMap;
 
-use callgate_core::{Call, Engine, Host, Part, Response, View, is_within_directory, resolve_real_path};
+use callgate_core::{
+    Call, DocumentKind, Engine, Host, Response, View, is_within_directory, resolve_real_path,
+};
 use callgate_host::VirtualHost;
 use common::cases::{Case, Request, case, case_of_values, condition, config, path, world};
 use common::engines::{Documents, rule};
@@ -26,7 +28,7 @@ fn build(documents: &Documents, host: &dyn Host) -> Engine {
     documents.build(host).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn document(case: &Case, part: Part) -> Option<&Value> {
+fn document(case: &Case, part: DocumentKind) -> Option<&Value> {
     case.documents
         .0
         .iter()
@@ -73,11 +75,11 @@ proptest! {
     #[test]
     fn another_deny_rule_never_loosens(case in prop_oneof![case(), case_of_values()], condition in condition(), at in any::<prop::sample::Index>()) {
         let host = host(&case);
-        let mut policy = document(&case, Part::CompiledPolicy).expect("there is a policy").clone();
+        let mut policy = document(&case, DocumentKind::CompiledPolicy).expect("there is a policy").clone();
         let rules = policy["rules"].as_array_mut().expect("rules are an array");
         rules.insert(at.index(rules.len() + 1), rule("further", condition, "deny"));
         let before = build(&case.documents, &host);
-        let after = build(&case.documents.clone().with(Part::CompiledPolicy, policy), &host);
+        let after = build(&case.documents.clone().with(DocumentKind::CompiledPolicy, policy), &host);
         for request in &case.calls {
             let (before, after) = (judged(&before, request, &host), judged(&after, request, &host));
             prop_assert!(after.1 >= before.1, "{} became {} for {:?}", before.0, after.0, request);
@@ -89,16 +91,16 @@ proptest! {
     #[test]
     fn rules_about_what_is_nowhere_change_nothing(case in prop_oneof![case(), case_of_values()], stride in 1_usize..50) {
         let host = host(&case);
-        let mut policy = document(&case, Part::CompiledPolicy).expect("there is a policy").clone();
+        let mut policy = document(&case, DocumentKind::CompiledPolicy).expect("there is a policy").clone();
         let rules = policy["rules"].as_array_mut().expect("rules are an array");
         for (at, condition) in (0..70).flat_map(about_nowhere).enumerate() {
             rules.insert(at * stride % (rules.len() + 1), rule(&format!("nowhere-{at}"), condition, "allow"));
         }
         let few = build(&case.documents, &host);
         for directories in ["fresh", "pinned"] {
-            let options = document(&case, Part::Options).map_or_else(|| json!({}), Value::clone);
+            let options = document(&case, DocumentKind::Options).map_or_else(|| json!({}), Value::clone);
             let options = with(options, "directories", directories);
-            let documents = case.documents.clone().with(Part::CompiledPolicy, policy.clone()).with(Part::Options, options);
+            let documents = case.documents.clone().with(DocumentKind::CompiledPolicy, policy.clone()).with(DocumentKind::Options, options);
             let many = build(&documents, &host);
             for request in &case.calls {
                 prop_assert_eq!(judged(&few, request, &host), judged(&many, request, &host), "{} {:?}", directories, request);
@@ -164,10 +166,10 @@ proptest! {
     #[test]
     fn folding_never_loosens(case in case()) {
         let host = host(&case);
-        let mut options = document(&case, Part::Options).expect("there are options").clone();
+        let mut options = document(&case, DocumentKind::Options).expect("there are options").clone();
         let exact = build(&case.documents, &host);
         options["pathCase"] = json!("insensitive");
-        let folded = build(&case.documents.clone().with(Part::Options, options), &host);
+        let folded = build(&case.documents.clone().with(DocumentKind::Options, options), &host);
         for request in &case.calls {
             let (exact, folded) = (judged(&exact, request, &host), judged(&folded, request, &host));
             prop_assert!(folded.1 >= exact.1, "{} became {} for {:?}", exact.0, folded.0, request);
@@ -222,7 +224,7 @@ proptest! {
     fn company_never_loosens(case in prop_oneof![case(), case_of_values()]) {
         let host = host(&case);
         let engine = build(&case.documents, &host);
-        let ungated = document(&case, Part::ServerDomainAllowlists).is_none();
+        let ungated = document(&case, DocumentKind::ServerDomainAllowlists).is_none();
         for request in &case.calls {
             let whole = judged(&engine, request, &host);
             for alone in alone(&engine, request) {

@@ -12,7 +12,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use callgate_core::{Engine, Part};
+use callgate_core::{DocumentKind, Engine};
 use disk::{Disk, decide, placed, real_host};
 use engines::{Documents, rule, tool};
 use serde_json::{Value, json};
@@ -29,8 +29,8 @@ fn documents(root: &str) -> Documents {
         tool("filesystem/remove", json!({"path": ["delete-path"]})),
     ];
     Documents::new(placed(&json!([rule("ask", within, "escalate")]), root), &tools)
-        .with(Part::AllowedDirectory, placed(&json!("ROOT/box"), root))
-        .with(Part::ProtectedPaths, json!(["~/.ssh"]))
+        .with(DocumentKind::AllowedDirectory, placed(&json!("ROOT/box"), root))
+        .with(DocumentKind::ProtectedPaths, json!(["~/.ssh"]))
 }
 
 fn build(root: &str, documents: &Documents) -> Engine {
@@ -222,7 +222,7 @@ fn a_closed_directory_is_not_taken_for_a_missing_one() {
 fn a_link_that_changes_is_seen_by_the_next_evaluation() {
     let disk = Disk::new(&["home/", "one/", "two/", "outside/", "one/l -> deep", "box -> one"]);
     let fresh = build(disk.root(), &documents(disk.root()));
-    let pinned = documents(disk.root()).with(Part::Options, json!({"directories": "pinned"}));
+    let pinned = documents(disk.root()).with(DocumentKind::Options, json!({"directories": "pinned"}));
     let mut pinned = build(disk.root(), &pinned);
     let first = [
         ("read", "ROOT/one/a", SANDBOX),

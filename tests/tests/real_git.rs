@@ -10,7 +10,7 @@ mod input;
 use std::fs;
 use std::process::Command;
 
-use callgate_core::{Engine, Part};
+use callgate_core::{DocumentKind, Engine};
 use disk::{Disk, decide, placed, real_host};
 use engines::{Documents, rule, tool};
 use input::skip;
@@ -70,7 +70,10 @@ fn by_allowlist(disk: &Disk) -> Engine {
         json!([rule("all", json!({"server": ["git"]}), "allow")]),
         &tools(),
     )
-    .with(Part::ServerDomainAllowlists, json!({"git": ["github.com"]}));
+    .with(
+        DocumentKind::ServerDomainAllowlists,
+        json!({"git": ["github.com"]}),
+    );
     build(disk, documents)
 }
 
@@ -96,7 +99,10 @@ fn by_grant(disk: &Disk) -> Engine {
 }
 
 fn build(disk: &Disk, documents: Documents) -> Engine {
-    let documents = documents.with(Part::AllowedDirectory, placed(&json!("ROOT/box"), disk.root()));
+    let documents = documents.with(
+        DocumentKind::AllowedDirectory,
+        placed(&json!("ROOT/box"), disk.root()),
+    );
     documents
         .build(&real_host(disk.root()))
         .unwrap_or_else(|error| panic!("{error}"))

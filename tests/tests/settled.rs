@@ -10,7 +10,7 @@
 mod engines;
 
 use callgate_core::{
-    ApprovalPattern, ApprovalWhitelist, Arguments, Call, Escalation, Explanation, Host, Part, RoleId,
+    ApprovalPattern, ApprovalWhitelist, Arguments, Call, DocumentKind, Escalation, Explanation, Host, RoleId,
 };
 use callgate_host::VirtualHost;
 use engines::{Documents, rule, tool};
@@ -56,7 +56,7 @@ fn another_spelling_of_a_denied_directory_is_not_allowed() {
             ("insensitive", "pinned", insensitive),
         ] {
             let options = json!({"pathCase": case, "directories": pinned});
-            let documents = documents.clone().with(Part::Options, options);
+            let documents = documents.clone().with(DocumentKind::Options, options);
             let found = explain(&documents, &json!({"path": path}), &host);
             assert_eq!(
                 found.verdict.decision.as_str(),
@@ -114,7 +114,7 @@ fn an_approval_does_not_cover_values_that_it_cannot_see() {
 #[test]
 fn nothing_in_an_array_hides_a_protected_path() {
     let documents = Documents::new(json!([]), &[tool("s/read", json!({"path": ["read-path"]}))])
-        .with(Part::ProtectedPaths, json!(["/secret"]));
+        .with(DocumentKind::ProtectedPaths, json!(["/secret"]));
     let host = host(&json!({"files": ["/secret/key"]}));
     let engine = documents.build(&host).expect("the documents are good");
     let deep = "[".repeat(200) + &"]".repeat(200);
@@ -151,7 +151,7 @@ fn a_denied_directory_that_leads_nowhere_is_no_other() {
     for directories in ["fresh", "pinned"] {
         let documents = documents
             .clone()
-            .with(Part::Options, json!({"directories": directories}));
+            .with(DocumentKind::Options, json!({"directories": directories}));
         for (path, expected) in [
             ("/d/x", "yes"),
             ("/d/loop/in", "yes"),

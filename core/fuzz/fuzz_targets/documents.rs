@@ -2,17 +2,17 @@
 
 #![no_main]
 
-use callgate_core::{Arguments, Call, Engine, Input, Part};
+use callgate_core::{Arguments, Call, Engine, DocumentSource, DocumentKind};
 use callgate_fuzz::Guessing;
 use libfuzzer_sys::fuzz_target;
 
-const PARTS: [Part; 6] = [
-    Part::CompiledPolicy,
-    Part::ToolAnnotations,
-    Part::DynamicLists,
-    Part::ServerDomainAllowlists,
-    Part::Options,
-    Part::Roles,
+const PARTS: [DocumentKind; 6] = [
+    DocumentKind::CompiledPolicy,
+    DocumentKind::ToolAnnotations,
+    DocumentKind::DynamicLists,
+    DocumentKind::ServerDomainAllowlists,
+    DocumentKind::Options,
+    DocumentKind::Roles,
 ];
 
 const POLICY: &str = r#"{"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": []}"#;
@@ -28,9 +28,9 @@ fuzz_target!(|data: &[u8]| {
     };
     let part = PARTS[usize::from(*first) % PARTS.len()];
     let built = Engine::builder()
-        .part(Part::CompiledPolicy, Input::Text(POLICY))
-        .part(Part::ToolAnnotations, Input::Text(ANNOTATIONS))
-        .part(part, Input::Text(text))
+        .part(DocumentKind::CompiledPolicy, DocumentSource::Text(POLICY))
+        .part(DocumentKind::ToolAnnotations, DocumentSource::Text(ANNOTATIONS))
+        .part(part, DocumentSource::Text(text))
         .build(&Guessing);
     match built {
         Ok(engine) => {

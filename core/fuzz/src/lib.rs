@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Engine, Host, HostError, Input, Part, RealpathError};
+use callgate_core::{Engine, Host, HostError, DocumentSource, DocumentKind, RealpathError};
 use serde_json::json;
 
 /// Answers every question by what the path or name looks like, so that a fuzzer reaches every kind of answer.
@@ -89,13 +89,13 @@ pub fn engine() -> Engine {
         "servers": {"filesystem": server("filesystem"), "git": server("git"), "fetch": server("fetch")},
     });
     Engine::builder()
-        .part(Part::CompiledPolicy, Input::Value(&policy))
-        .part(Part::ToolAnnotations, Input::Value(&annotations))
-        .part(Part::ProtectedPaths, Input::Value(&json!(["~/.ssh"])))
-        .part(Part::AllowedDirectory, Input::Value(&json!("/srv/project")))
+        .part(DocumentKind::CompiledPolicy, DocumentSource::Value(&policy))
+        .part(DocumentKind::ToolAnnotations, DocumentSource::Value(&annotations))
+        .part(DocumentKind::ProtectedPaths, DocumentSource::Value(&json!(["~/.ssh"])))
+        .part(DocumentKind::AllowedDirectory, DocumentSource::Value(&json!("/srv/project")))
         .part(
-            Part::ServerDomainAllowlists,
-            Input::Value(&json!({"fetch": ["*"], "git": ["github.com"]})),
+            DocumentKind::ServerDomainAllowlists,
+            DocumentSource::Value(&json!({"fetch": ["*"], "git": ["github.com"]})),
         )
         .build(&Guessing)
         .unwrap_or_else(|error| panic!("the documents are those of the fuzz targets: {error}"))

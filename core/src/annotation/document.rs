@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{Node, Object, Place, Report};
+use crate::document::{JsonPath, Node, Object, Report};
 use crate::model::{Roles, Semantics};
 use crate::role::Registry;
 
@@ -23,19 +23,22 @@ const TOOL_KEYS: [&str; 6] = [
 ];
 
 /// Whether nothing reads the value at that place: the most of every `inputSchema`, and with it of the file.
-pub(crate) fn is_unread(place: &Place<'_>) -> bool {
+pub(crate) fn is_unread(place: &JsonPath<'_>) -> bool {
     match place {
-        Place::Key(Place::Key(Place::Key(tool, "inputSchema"), "properties"), _) => is_tool(tool),
-        Place::Key(Place::Key(tool, "inputSchema"), key) => *key != "properties" && is_tool(tool),
-        Place::Document(_) | Place::Key(..) | Place::Index(..) => false,
+        JsonPath::Key(JsonPath::Key(JsonPath::Key(tool, "inputSchema"), "properties"), _) => is_tool(tool),
+        JsonPath::Key(JsonPath::Key(tool, "inputSchema"), key) => *key != "properties" && is_tool(tool),
+        JsonPath::Document(_) | JsonPath::Key(..) | JsonPath::Index(..) => false,
     }
 }
 
-fn is_tool(place: &Place<'_>) -> bool {
+fn is_tool(place: &JsonPath<'_>) -> bool {
     matches!(
         place,
-        Place::Index(
-            Place::Key(Place::Key(Place::Key(Place::Document(_), "servers"), _), "tools"),
+        JsonPath::Index(
+            JsonPath::Key(
+                JsonPath::Key(JsonPath::Key(JsonPath::Document(_), "servers"), _),
+                "tools"
+            ),
             _
         )
     )
@@ -186,7 +189,7 @@ mod tests {
     use crate::role::RoleId;
 
     use super::*;
-    use crate::document::{Input, Report, load};
+    use crate::document::{DocumentSource, Report, load};
     use crate::limits::Limits;
 
     fn read_file(value: &Value) -> (Annotations, Vec<String>) {
@@ -338,7 +341,7 @@ mod tests {
             json!({"$defs": {"x": [1]}, "properties": {"p": {"type": "string"}, "q": true}});
         let value = file(json!([tool]));
         let text = value.to_string();
-        let kept = load(Input::Text(&text), "a", &Limits::default(), is_unread).unwrap();
+        let kept = load(DocumentSource::Text(&text), "a", &Limits::default(), is_unread).unwrap();
         let schema = json!({"$defs": null, "properties": {"p": null, "q": null}});
         assert_eq!(kept["servers"]["s"]["tools"][0]["inputSchema"], schema);
         assert_eq!(read_file(&kept), read_file(&value));

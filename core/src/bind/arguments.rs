@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::call::{Arguments, Call};
 use super::shape::ShapeError;
 use super::siblings::{Siblings, descend};
-use super::value::{Place, Unreadable, Value};
+use super::value::{PointerToken, Unreadable, Value};
 use crate::limits::Limits;
 use crate::model::Roles;
 use crate::program::{Program, ResolvedRoles, Tool};
@@ -18,7 +18,7 @@ pub(crate) struct BoundValue<'p, 'c> {
     /// The member of the arguments that holds it; `None` for a value that the engine filled in.
     pub(crate) argument: Option<usize>,
     /// Where it is within that member.
-    pub(crate) place: Vec<Place>,
+    pub(crate) place: Vec<PointerToken>,
     /// The string; `None` when it is not well-formed Unicode.
     pub(crate) text: Option<Cow<'c, str>>,
     /// Its roles, in the annotation's order.
@@ -29,7 +29,7 @@ pub(crate) struct BoundValue<'p, 'c> {
 impl<'p, 'c> BoundValue<'p, 'c> {
     pub(crate) fn new(
         argument: Option<usize>,
-        place: Vec<Place>,
+        place: Vec<PointerToken>,
         text: Option<Cow<'c, str>>,
         roles: &'p [RoleId],
     ) -> Self {
@@ -181,7 +181,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         &mut self,
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
-        place: Vec<Place>,
+        place: Vec<PointerToken>,
         value: Value<'c>,
     ) {
         match value {
@@ -191,7 +191,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             Value::Array(items) => {
                 for (item, value) in items.into_iter().enumerate() {
                     let mut place = place.clone();
-                    place.push(Place::Item(item));
+                    place.push(PointerToken::Item(item));
                     match value {
                         Value::Text(text) => self.push(program, annotated, place, Some(text)),
                         Value::IllFormed => self.push(program, annotated, place, None),
@@ -230,7 +230,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         &mut self,
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
-        place: Vec<Place>,
+        place: Vec<PointerToken>,
         text: Option<Cow<'c, str>>,
     ) {
         let bytes = text.as_deref().map_or(0, str::len);

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::call::Arguments;
-use super::value::{Members, Place, Value};
+use super::value::{Members, PointerToken, Value};
 
 /// A string of the arguments that is replaced by its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Replacement {
     /// The member of the arguments, from 0.
     pub argument: usize,
     /// Where the string is within that member; empty when it is the member itself.
-    pub place: Vec<Place>,
+    pub place: Vec<PointerToken>,
     /// What the tool's server gets; `None` where it gets the string as it is.
     pub transport: Option<String>,
     /// What policy sees; `None` where it sees the string as it is.
@@ -103,7 +103,7 @@ impl Prepared {
     }
 }
 
-type Edit<'e> = (&'e [Place], &'e str);
+type Edit<'e> = (&'e [PointerToken], &'e str);
 
 fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()> {
     if edits.is_empty() {
@@ -114,7 +114,7 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
         push_string(text, replacement);
         return Some(());
     }
-    let below = |wanted: &dyn Fn(&Place) -> bool| -> Vec<Edit<'_>> {
+    let below = |wanted: &dyn Fn(&PointerToken) -> bool| -> Vec<Edit<'_>> {
         let edits = edits
             .iter()
             .filter_map(|(place, text)| Some((place.split_first()?, *text)));
@@ -128,7 +128,7 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
         text.push('[');
         for (at, item) in items.into_iter().enumerate() {
             separate(text, at);
-            splice(text, item, &below(&|place| *place == Place::Item(at)))?;
+            splice(text, item, &below(&|place| *place == PointerToken::Item(at)))?;
         }
         text.push(']');
     } else {
@@ -141,7 +141,7 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
             splice(
                 text,
                 member,
-                &below(&|place| matches!(place, Place::Member(known) if known == name)),
+                &below(&|place| matches!(place, PointerToken::Member(known) if known == name)),
             )?;
         }
         text.push('}');
@@ -175,8 +175,12 @@ mod tests {
             renamed: vec![(4, "text".to_owned())],
             replacements: vec![
                 replace(0, Vec::new(), "/a\"b"),
-                replace(2, vec![Place::Item(1)], "/c"),
-                replace(3, vec![Place::Item(0), Place::Member("path".to_owned())], "/d"),
+                replace(2, vec![PointerToken::Item(1)], "/c"),
+                replace(
+                    3,
+                    vec![PointerToken::Item(0), PointerToken::Member("path".to_owned())],
+                    "/d",
+                ),
             ],
         };
         let given = r#"{ "path": "~/x", "big": 123456789012345678901234567890.10, "many": [1e2, "y", {"k": 1}],
@@ -197,7 +201,7 @@ mod tests {
             renamed: vec![(0, "z".to_owned())],
             replacements: vec![Replacement {
                 argument: 1,
-                place: vec![Place::Member("a/b".to_owned()), Place::Item(1)],
+                place: vec![PointerToken::Member("a/b".to_owned()), PointerToken::Item(1)],
                 transport: Some("new".to_owned()),
                 policy: Some("other".to_owned()),
             }],

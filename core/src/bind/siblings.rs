@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::call::Arguments;
-use super::value::{Place, Value};
+use super::value::{PointerToken, Value};
 use crate::limits::Limits;
 use crate::model::{ConditionArgument, Roles, Seen, Segment};
 
@@ -77,14 +77,14 @@ fn child<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
 pub(crate) fn descend<'v, 'a>(
     value: &'v Value<'a>,
     segments: &[Segment],
-    place: &mut Vec<Place>,
-    visit: &mut impl FnMut(Vec<Place>, &'v Value<'a>),
+    place: &mut Vec<PointerToken>,
+    visit: &mut impl FnMut(Vec<PointerToken>, &'v Value<'a>),
 ) {
     let Some((first, rest)) = segments.split_first() else {
         visit(place.clone(), value);
         return;
     };
-    let mut step = |next: Place, value: &'v Value<'a>| {
+    let mut step = |next: PointerToken, value: &'v Value<'a>| {
         place.push(next);
         descend(value, rest, place, visit);
         place.pop();
@@ -94,7 +94,7 @@ pub(crate) fn descend<'v, 'a>(
             items
                 .iter()
                 .enumerate()
-                .for_each(|(at, item)| step(Place::Item(at), item));
+                .for_each(|(at, item)| step(PointerToken::Item(at), item));
         }
         (Value::Array(items), Segment::Key(name)) => {
             if let Some((at, item)) = name
@@ -102,17 +102,17 @@ pub(crate) fn descend<'v, 'a>(
                 .ok()
                 .and_then(|at| Some((at, items.get(at)?)))
             {
-                step(Place::Item(at), item);
+                step(PointerToken::Item(at), item);
             }
         }
         (Value::Object(members), Segment::Every) => {
             members
                 .iter()
-                .for_each(|(name, member)| step(Place::Member(name.to_string()), member));
+                .for_each(|(name, member)| step(PointerToken::Member(name.to_string()), member));
         }
         (Value::Object(members), Segment::Key(name)) => {
             if let Some((_, member)) = members.iter().find(|(known, _)| **known == **name) {
-                step(Place::Member(name.to_string()), member);
+                step(PointerToken::Member(name.to_string()), member);
             }
         }
         _ => {}

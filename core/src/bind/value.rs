@@ -45,7 +45,7 @@ pub(crate) enum Unreadable {
 
 /// One step from an argument to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PointerToken {
     /// The item of an array, from 0.
     Item(usize),
     /// The member of an object.

@@ -2,7 +2,7 @@
 
 /// One part of what an engine is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum DocumentKind {
     /// The compiled policy; required.
     CompiledPolicy,
     /// The annotations of every tool; required.
@@ -27,7 +27,7 @@ pub enum Part {
     World,
 }
 
-impl Part {
+impl DocumentKind {
     /// Every part.
     pub const ALL: [Self; 11] = [
         Self::CompiledPolicy,
@@ -72,9 +72,9 @@ mod tests {
 
     #[test]
     fn every_part_is_found_by_its_key() {
-        for part in Part::ALL {
-            assert_eq!(Part::from_key(part.key()), Some(part));
+        for part in DocumentKind::ALL {
+            assert_eq!(DocumentKind::from_key(part.key()), Some(part));
         }
-        assert_eq!(Part::from_key("policy"), None);
+        assert_eq!(DocumentKind::from_key("policy"), None);
     }
 }

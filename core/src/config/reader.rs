@@ -4,22 +4,22 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::Part;
+use super::DocumentKind;
 use crate::annotation;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{self, Input, Node, Place, Report};
+use crate::document::{self, DocumentSource, JsonPath, Node, Report};
 use crate::limits::Limits;
 
 /// Reads one part after the other and keeps what is said about them.
 pub(super) struct Reader<'a> {
-    parts: &'a [(Part, Input<'a>)],
+    parts: &'a [(DocumentKind, DocumentSource<'a>)],
     pub(super) limits: Limits,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(parts: &'a [(Part, Input<'a>)]) -> Result<Self, Vec<Diagnostic>> {
-        let twice = Part::ALL
+    pub(super) fn new(parts: &'a [(DocumentKind, DocumentSource<'a>)]) -> Result<Self, Vec<Diagnostic>> {
+        let twice = DocumentKind::ALL
             .iter()
             .filter(|part| parts.iter().filter(|(one, _)| one == *part).count() > 1);
         let diagnostics: Vec<Diagnostic> = twice
@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
     /// What `read` makes of a part; `None` where the part is not configured or is no JSON.
     pub(super) fn optional<T>(
         &mut self,
-        part: Part,
+        part: DocumentKind,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> Option<T> {
         let value = self.load(part)?;
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
     /// The same for a part that must be there.
     pub(super) fn required<T>(
         &mut self,
-        part: Part,
+        part: DocumentKind,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> Option<T> {
         if self.parts.iter().all(|(one, _)| *one != part) {
@@ -70,28 +70,28 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether the part is given and not null, faulty or not.
-    pub(super) fn is_configured(&self, part: Part) -> bool {
+    pub(super) fn is_configured(&self, part: DocumentKind) -> bool {
         let given = self.parts.iter().find(|(one, _)| *one == part);
         given.is_some_and(|(_, input)| match input {
-            Input::Text(text) => text.trim() != "null",
-            Input::Value(value) => !value.is_null(),
+            DocumentSource::Text(text) => text.trim() != "null",
+            DocumentSource::Value(value) => !value.is_null(),
         })
     }
 
-    fn load(&mut self, part: Part) -> Option<Cow<'a, Value>> {
+    fn load(&mut self, part: DocumentKind) -> Option<Cow<'a, Value>> {
         let (_, input) = self.parts.iter().find(|(one, _)| *one == part)?;
         let unread = match part {
-            Part::ToolAnnotations => annotation::is_unread,
-            Part::CompiledPolicy
-            | Part::DynamicLists
-            | Part::ProtectedPaths
-            | Part::AllowedDirectory
-            | Part::ServerDomainAllowlists
-            | Part::TrustedServers
-            | Part::Ceiling
-            | Part::Options
-            | Part::Roles
-            | Part::World => |_: &Place<'_>| false,
+            DocumentKind::ToolAnnotations => annotation::is_unread,
+            DocumentKind::CompiledPolicy
+            | DocumentKind::DynamicLists
+            | DocumentKind::ProtectedPaths
+            | DocumentKind::AllowedDirectory
+            | DocumentKind::ServerDomainAllowlists
+            | DocumentKind::TrustedServers
+            | DocumentKind::Ceiling
+            | DocumentKind::Options
+            | DocumentKind::Roles
+            | DocumentKind::World => |_: &JsonPath<'_>| false,
         };
         match document::load(*input, part.key(), &self.limits, unread) {
             Ok(value) => Some(value),
@@ -102,7 +102,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read<T>(&mut self, part: Part, value: &Value, read: impl FnOnce(&Node<'_, '_>, &Limits) -> T) -> T {
+    fn read<T>(
+        &mut self,
+        part: DocumentKind,
+        value: &Value,
+        read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
+    ) -> T {
         let report = Report::default();
         let read = read(&Node::document(value, part.key(), &report), &self.limits);
         self.diagnostics.extend(report.finish(part.key()));

@@ -24,7 +24,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::Input;
+    use crate::document::DocumentSource;
 
     #[test]
     fn roots_may_be_the_sandbox() {
@@ -38,7 +38,8 @@ mod tests {
             (json!([]), Some("/c"), Err("beside `allowedDirectory`")),
         ] {
             let document = json!({"workspace_roots": roots});
-            let ceiling = (!roots.is_null()).then(|| Ceiling::load(Input::Value(&document)).unwrap());
+            let ceiling =
+                (!roots.is_null()).then(|| Ceiling::load(DocumentSource::Value(&document)).unwrap());
             let allowed: Vec<Box<str>> = allowed.into_iter().map(Box::from).collect();
             match (of_ceiling(ceiling.as_ref(), &allowed), expected) {
                 (Ok(found), Ok(expected)) => {

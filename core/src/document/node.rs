@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Severity};
 use crate::limits::Limits;
 use crate::role::{Registry, RoleId};
 
-use super::{Place, Report, did_you_mean, listed};
+use super::{JsonPath, Report, did_you_mean, listed};
 
 /// A value, where it stands, and where its faults go.
 ///
@@ -16,7 +16,7 @@ use super::{Place, Report, did_you_mean, listed};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'v, 'p> {
     value: &'v Value,
-    place: Place<'p>,
+    place: JsonPath<'p>,
     report: &'p Report,
 }
 
@@ -25,7 +25,7 @@ impl<'v, 'p> Node<'v, 'p> {
     pub(crate) fn document(value: &'v Value, name: &'p str, report: &'p Report) -> Self {
         Self {
             value,
-            place: Place::Document(name),
+            place: JsonPath::Document(name),
             report,
         }
     }
@@ -87,7 +87,7 @@ impl<'v, 'p> Node<'v, 'p> {
         match self.value {
             Value::Array(items) => Some(items.iter().enumerate().map(|(index, value)| Node {
                 value,
-                place: Place::Index(&self.place, index),
+                place: JsonPath::Index(&self.place, index),
                 report: self.report,
             })),
             _ => self.wrong_type(expected),
@@ -206,7 +206,7 @@ impl<'v, 'p> Node<'v, 'p> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object<'v, 'p> {
     entries: &'v Map<String, Value>,
-    place: Place<'p>,
+    place: JsonPath<'p>,
     report: &'p Report,
 }
 
@@ -245,7 +245,7 @@ impl<'v> Object<'v, '_> {
         let is_known = |key: &&String| known.contains(&key.as_str());
         for key in self.entries.keys().filter(|key| !is_known(key)) {
             all_known = false;
-            let place = Place::Key(&self.place, key);
+            let place = JsonPath::Key(&self.place, key);
             self.report.add(severity, Code::UnknownKey, &place, || {
                 let names = || known.iter().copied();
                 let message = format!(
@@ -262,7 +262,7 @@ impl<'v> Object<'v, '_> {
     fn child<'s>(&'s self, key: &'s str, value: &'v Value) -> Node<'v, 's> {
         Node {
             value,
-            place: Place::Key(&self.place, key),
+            place: JsonPath::Key(&self.place, key),
             report: self.report,
         }
     }

@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
 
-use super::{Place, Report};
+use super::{JsonPath, Report};
 
 /// The JSON reader recurses, so no configuration may ask for more levels than any stack has.
 pub(crate) const DEEPEST: usize = 120;
@@ -25,7 +25,7 @@ pub(super) fn parse(
     text: &str,
     name: &str,
     limits: &Limits,
-    unread: fn(&Place<'_>) -> bool,
+    unread: fn(&JsonPath<'_>) -> bool,
 ) -> Result<Value, Vec<Diagnostic>> {
     if text.len() > limits.document_bytes {
         return Err(vec![Diagnostic::error(
@@ -42,7 +42,7 @@ pub(super) fn parse(
     let depth = limits.depth.min(DEEPEST);
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = Strict {
-        place: Place::Document(name),
+        place: JsonPath::Document(name),
         left: depth,
         depth,
         keep: true,
@@ -56,7 +56,7 @@ pub(super) fn parse(
         // What `Strict` refuses is in the report already.
         Ok(_) => {}
         Err(fault) if fault.is_data() => {}
-        Err(fault) => report.error(Code::Syntax, &Place::Document(name), || syntax_message(&fault)),
+        Err(fault) => report.error(Code::Syntax, &JsonPath::Document(name), || syntax_message(&fault)),
     }
     Err(report.finish(name))
 }
@@ -101,13 +101,13 @@ fn syntax_message(fault: &serde_json::Error) -> String {
 /// One value that is about to be read.
 #[derive(Clone, Copy)]
 struct Strict<'p> {
-    place: Place<'p>,
+    place: JsonPath<'p>,
     /// How many levels may still be entered, of `depth` in all.
     left: usize,
     depth: usize,
     /// Whether the value is wanted, or only checked.
     keep: bool,
-    unread: fn(&Place<'_>) -> bool,
+    unread: fn(&JsonPath<'_>) -> bool,
     report: &'p Report,
 }
 
@@ -121,7 +121,7 @@ impl<'p> Strict<'p> {
         Ok(self)
     }
 
-    fn at<'c>(self, place: Place<'c>) -> Strict<'c>
+    fn at<'c>(self, place: JsonPath<'c>) -> Strict<'c>
     where
         'p: 'c,
     {
@@ -138,7 +138,7 @@ impl<'p> Strict<'p> {
 
     fn repeated(self, key: &str) {
         self.report
-            .error(Code::DuplicateKey, &Place::Key(&self.place, key), || {
+            .error(Code::DuplicateKey, &JsonPath::Key(&self.place, key), || {
                 format!("the key `{key}` stands twice, expected once")
             });
     }
@@ -147,7 +147,7 @@ impl<'p> Strict<'p> {
     fn check_map<'de, A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut keys = BTreeSet::new();
         while let Some(Key(key)) = access.next_key()? {
-            access.next_value_seed(self.at(Place::Key(&self.place, &key)))?;
+            access.next_value_seed(self.at(JsonPath::Key(&self.place, &key)))?;
             if let Some(repeated) = keys.replace(key) {
                 self.repeated(&repeated);
             }
@@ -207,7 +207,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut items = Vec::new();
         let mut count = 0;
         loop {
-            let place = Place::Index(&self.place, count);
+            let place = JsonPath::Index(&self.place, count);
             match access.next_element_seed(inner.at(place))? {
                 Some(item) if self.keep => items.push(item),
                 Some(_) => {}
@@ -225,7 +225,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         }
         let mut map = Map::new();
         while let Some(key) = access.next_key::<String>()? {
-            let value = access.next_value_seed(inner.at(Place::Key(&self.place, &key)))?;
+            let value = access.next_value_seed(inner.at(JsonPath::Key(&self.place, &key)))?;
             match map.entry(key) {
                 Entry::Vacant(entry) => {
                     entry.insert(value);
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn what_is_unread_is_checked_and_left_out() {
-        let unread = |place: &Place<'_>| matches!(place, Place::Key(Place::Document(_), "skip"));
+        let unread = |place: &JsonPath<'_>| matches!(place, JsonPath::Key(JsonPath::Document(_), "skip"));
         let read = |text: &str| parse(text, "doc", &Limits::default(), unread);
         let value =
             read("{\"a\":{\"skip\":[1]},\"skip\":[{\"x\":\"\\n\",\"y\":[2]},\"s\"],\"b\":2}").unwrap();

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 
-use super::Place;
+use super::JsonPath;
 
 /// How many errors, and how many warnings, are listed for one document.
 const LISTED: usize = 100;
@@ -24,12 +24,12 @@ struct Faults {
 
 impl Report {
     /// Adds an error.
-    pub(crate) fn error(&self, code: Code, place: &Place<'_>, message: impl FnOnce() -> String) {
+    pub(crate) fn error(&self, code: Code, place: &JsonPath<'_>, message: impl FnOnce() -> String) {
         self.add(Severity::Error, code, place, || (message(), None));
     }
 
     /// Adds a warning.
-    pub(crate) fn warning(&self, code: Code, place: &Place<'_>, message: impl FnOnce() -> String) {
+    pub(crate) fn warning(&self, code: Code, place: &JsonPath<'_>, message: impl FnOnce() -> String) {
         self.add(Severity::Warning, code, place, || (message(), None));
     }
 
@@ -38,7 +38,7 @@ impl Report {
         &self,
         severity: Severity,
         code: Code,
-        place: &Place<'_>,
+        place: &JsonPath<'_>,
         describe: impl FnOnce() -> (String, Option<String>),
     ) {
         let mut describe = Some(describe);
@@ -54,7 +54,7 @@ impl Report {
         &self,
         severity: Severity,
         code: Code,
-        place: &Place<'_>,
+        place: &JsonPath<'_>,
         describe: &mut dyn FnMut() -> (String, Option<String>),
     ) {
         let mut faults = self.faults.borrow_mut();
@@ -117,9 +117,9 @@ mod tests {
     #[test]
     fn faults_beyond_the_bound_are_counted() {
         let report = Report::default();
-        let document = Place::Document("d");
+        let document = JsonPath::Document("d");
         for index in 0..130 {
-            report.error(Code::WrongType, &Place::Index(&document, index), String::new);
+            report.error(Code::WrongType, &JsonPath::Index(&document, index), String::new);
         }
         report.warning(Code::UnknownKey, &document, || "late".to_owned());
         assert!(report.has_errors());

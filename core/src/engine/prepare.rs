@@ -88,7 +88,7 @@ impl Engine {
                 Ok(crate::bind::Value::Array(items)) => {
                     for (item, value) in items.iter().enumerate() {
                         if let crate::bind::Value::Text(text) = value {
-                            replace(vec![crate::bind::Place::Item(item)], text);
+                            replace(vec![crate::bind::PointerToken::Item(item)], text);
                         }
                     }
                 }

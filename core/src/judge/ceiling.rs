@@ -4,7 +4,7 @@ use super::canonical::Operand;
 use super::check::Check;
 use super::directory::Directory;
 use super::{Case, Verdict};
-use crate::bind::{Place, Value, descend};
+use crate::bind::{PointerToken, Value, descend};
 use crate::model::ArgumentName;
 use crate::program::{ArgumentConstraint, Ceiling, Constrained};
 use crate::role::RoleId;
@@ -14,7 +14,7 @@ const RULE: &str = "structural-capability-ceiling";
 /// One value that a constraint is about.
 struct Found {
     argument: usize,
-    place: Vec<Place>,
+    place: Vec<PointerToken>,
     /// The string; `None` where it is something else, which matches no pattern.
     text: Option<String>,
     /// Whether the tool's annotation says that it is a path.
@@ -126,7 +126,7 @@ impl Case<'_, '_, '_> {
         for (argument, (_, value)) in
             members.filter(|(_, (member, _))| name.first().is_none_or(|first| first == member))
         {
-            let mut push = |place: Vec<Place>, text: Option<&str>| {
+            let mut push = |place: Vec<PointerToken>, text: Option<&str>| {
                 let text = text
                     .filter(|text| text.len() <= limits.value_bytes)
                     .map(str::to_owned);
@@ -238,14 +238,18 @@ fn looks_like_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) || text.split('/').any(|name| name == "..")
 }
 
-fn each_string(place: Vec<Place>, value: &Value<'_>, push: &mut impl FnMut(Vec<Place>, Option<&str>)) {
+fn each_string(
+    place: Vec<PointerToken>,
+    value: &Value<'_>,
+    push: &mut impl FnMut(Vec<PointerToken>, Option<&str>),
+) {
     match value {
         Value::Null => {}
         Value::Text(text) => push(place, Some(text)),
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 let mut place = place.clone();
-                place.push(Place::Item(at));
+                place.push(PointerToken::Item(at));
                 match item {
                     Value::Null => {}
                     Value::Text(text) => push(place, Some(text)),

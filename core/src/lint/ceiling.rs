@@ -2,7 +2,7 @@
 
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{Place, Report, did_you_mean};
+use crate::document::{JsonPath, Report, did_you_mean};
 use crate::model::ArgumentName;
 use crate::policy::{Ceiling, ToolArgConstraint};
 
@@ -10,8 +10,8 @@ use crate::policy::{Ceiling, ToolArgConstraint};
 /// look at in a tool that it concerns.
 pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotations) -> Vec<Diagnostic> {
     let report = Report::default();
-    let root = Place::Document(document);
-    let tools = Place::Key(&root, "tools");
+    let root = JsonPath::Document(document);
+    let tools = JsonPath::Key(&root, "tools");
     for (index, name) in ceiling.tools.iter().enumerate() {
         let is_known = |tool: &Tool| match name.split_once('/') {
             None => tool.name == *name,
@@ -21,7 +21,7 @@ pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotatio
             report.add(
                 Severity::Warning,
                 Code::Unbound,
-                &Place::Index(&tools, index),
+                &JsonPath::Index(&tools, index),
                 || {
                     let message =
                         format!("found `{name}`, which is no annotated tool, expected the name of one");
@@ -31,9 +31,9 @@ pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotatio
             );
         }
     }
-    let constraints = Place::Key(&root, "tool_arg_constraints");
+    let constraints = JsonPath::Key(&root, "tool_arg_constraints");
     for (index, constraint) in ceiling.tool_arg_constraints.iter().enumerate() {
-        let place = Place::Index(&constraints, index);
+        let place = JsonPath::Index(&constraints, index);
         warn_of_constraint(constraint, annotations, &place, &report);
     }
     report.finish(document)
@@ -42,13 +42,13 @@ pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotatio
 fn warn_of_constraint(
     constraint: &ToolArgConstraint,
     annotations: &Annotations,
-    place: &Place<'_>,
+    place: &JsonPath<'_>,
     report: &Report,
 ) {
     if let Some(key) = &constraint.arg_key
         && ArgumentName::parse(key).is_err()
     {
-        let place = Place::Key(place, "arg_key");
+        let place = JsonPath::Key(place, "arg_key");
         report.error(Code::InvalidValue, &place, || {
             format!("found the pointer `{key}`, expected `~0` for `~` and `~1` for `/` in it")
         });
@@ -59,7 +59,7 @@ fn warn_of_constraint(
         .filter(|tool| constraint.concerns(&tool.server, &tool.name))
         .peekable();
     if concerned.peek().is_none() {
-        let place = Place::Key(place, "tool");
+        let place = JsonPath::Key(place, "tool");
         report.warning(Code::Unbound, &place, || {
             let pattern = constraint.tool.as_str();
             format!("found `{pattern}`, which matches no annotated tool, expected a pattern that does")
@@ -103,9 +103,9 @@ pub(crate) fn undeclared(ceiling: &Ceiling, document: &str, annotations: &Annota
     if !ceiling.capabilities.is_empty()
         && let Some(first) = unbound.next()
     {
-        let root = Place::Document(document);
+        let root = JsonPath::Document(document);
         let more = unbound.count();
-        report.warning(Code::Unbound, &Place::Key(&root, "capabilities"), || {
+        report.warning(Code::Unbound, &JsonPath::Key(&root, "capabilities"), || {
             format!(
                 "found capabilities that do not bind `{}/{}` and {more} more, whose annotations name none, expected \
                  `capabilities` in them, or `tools` here",
@@ -121,7 +121,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::{Input, Node};
+    use crate::document::{DocumentSource, Node};
     use crate::role::Registry;
 
     #[track_caller]
@@ -134,7 +134,7 @@ mod tests {
         let report = Report::default();
         let node = Node::document(&annotations, "a", &report);
         let annotations = crate::annotation::read(&node, &Registry::default(), "harn");
-        let ceiling = Ceiling::load(Input::Value(&ceiling)).unwrap();
+        let ceiling = Ceiling::load(DocumentSource::Value(&ceiling)).unwrap();
         let mut found = unbound(&ceiling, "c", &annotations);
         found.extend(undeclared(&ceiling, "c", &annotations));
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();

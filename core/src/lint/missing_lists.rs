@@ -1,37 +1,37 @@
 //! Lists that a policy names and nobody gives.
 
 use crate::diagnostic::Code;
-use crate::document::{Place, Report};
+use crate::document::{JsonPath, Report};
 use crate::policy::{Lists, Policy};
 
 /// Warns of each `@name` in the policy, the document of that name, whose list is not there.
 pub(crate) fn missing_lists(policy: &Policy, document: &str, lists: &Lists, report: &Report) {
-    let document = Place::Document(document);
-    let rules = Place::Key(&document, "rules");
+    let document = JsonPath::Document(document);
+    let rules = JsonPath::Key(&document, "rules");
     for (index, rule) in policy.rules.iter().enumerate() {
-        let place = Place::Index(&rules, index);
-        let conditions = Place::Key(&place, "if");
+        let place = JsonPath::Index(&rules, index);
+        let conditions = JsonPath::Key(&place, "if");
         if let Some(domains) = &rule.conditions.domains {
             check_entries(
                 &domains.allowed,
                 lists,
-                &Place::Key(&conditions, "domains"),
+                &JsonPath::Key(&conditions, "domains"),
                 report,
             );
         }
-        let place = Place::Key(&conditions, "lists");
+        let place = JsonPath::Key(&conditions, "lists");
         for (index, list) in rule.conditions.lists.iter().flatten().enumerate() {
-            check_entries(&list.allowed, lists, &Place::Index(&place, index), report);
+            check_entries(&list.allowed, lists, &JsonPath::Index(&place, index), report);
         }
     }
 }
 
-fn check_entries(allowed: &[Box<str>], lists: &Lists, condition: &Place<'_>, report: &Report) {
-    let place = Place::Key(condition, "allowed");
+fn check_entries(allowed: &[Box<str>], lists: &Lists, condition: &JsonPath<'_>, report: &Report) {
+    let place = JsonPath::Key(condition, "allowed");
     for (index, entry) in allowed.iter().enumerate() {
         let name = entry.strip_prefix('@');
         if name.is_some_and(|name| lists.effective(name).is_none()) {
-            report.warning(Code::MissingList, &Place::Index(&place, index), || {
+            report.warning(Code::MissingList, &JsonPath::Index(&place, index), || {
                 format!("found `{entry}`, a list that is not there and so is empty, expected a dynamic list")
             });
         }

@@ -2,7 +2,7 @@
 
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Place, Report};
+use crate::document::{JsonPath, Report};
 use crate::model::Effect;
 use crate::policy::{Policy, Rule};
 use crate::role::{Category, Registry, RoleSet};
@@ -26,8 +26,8 @@ pub(crate) fn overridden(
     domain_allowlists: &[(Box<str>, Vec<Box<str>>)],
 ) -> Vec<Diagnostic> {
     let report = Report::default();
-    let root = Place::Document(document);
-    let rules = Place::Key(&root, "rules");
+    let root = JsonPath::Document(document);
+    let rules = JsonPath::Key(&root, "rules");
     let is_gated = |tool: &Tool| domain_allowlists.iter().any(|(server, _)| *server == tool.server);
     let open_tools: Vec<&Tool> = annotations
         .tools
@@ -35,7 +35,7 @@ pub(crate) fn overridden(
         .filter(|tool| !is_gated(tool) && bears_urls(tool, registry))
         .collect();
     for (index, rule) in policy.rules.iter().enumerate() {
-        let place = Place::Index(&rules, index);
+        let place = JsonPath::Index(&rules, index);
         let before = [
             restricts_the_sandbox(rule, sandbox)
                 .then_some("paths within the sandbox on `filesystem` and `git`"),
@@ -58,14 +58,14 @@ pub(crate) fn overridden(
             });
         }
         if let Some(domains) = &rule.conditions.domains {
-            let conditions = Place::Key(&place, "if");
-            let place = Place::Key(&conditions, "domains");
-            warn_of_ports(&domains.allowed, &Place::Key(&place, "allowed"), &report);
+            let conditions = JsonPath::Key(&place, "if");
+            let place = JsonPath::Key(&conditions, "domains");
+            warn_of_ports(&domains.allowed, &JsonPath::Key(&place, "allowed"), &report);
         }
     }
-    let allowlists = Place::Document("serverDomainAllowlists");
+    let allowlists = JsonPath::Document("serverDomainAllowlists");
     for (server, patterns) in domain_allowlists {
-        warn_of_ports(patterns, &Place::Key(&allowlists, server), &report);
+        warn_of_ports(patterns, &JsonPath::Key(&allowlists, server), &report);
     }
     report.finish(document)
 }
@@ -119,10 +119,10 @@ fn allows_any_domain(rule: &Rule, tool: &Tool) -> bool {
         && conditions.includes_tool(&tool.name)
 }
 
-fn warn_of_ports(patterns: &[Box<str>], place: &Place<'_>, report: &Report) {
+fn warn_of_ports(patterns: &[Box<str>], place: &JsonPath<'_>, report: &Report) {
     for (index, pattern) in patterns.iter().enumerate() {
         if has_port(pattern) {
-            report.warning(Code::Overridden, &Place::Index(place, index), || {
+            report.warning(Code::Overridden, &JsonPath::Index(place, index), || {
                 format!("found `{pattern}`, but ports are not compared, expected a host without a port")
             });
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{Node, Place, Report};
+use crate::document::{JsonPath, Node, Report};
 use crate::limits::Limits;
 use crate::model::MatchType;
 use crate::policy::{ListDefinition, Rule, read_list_definitions, read_rules};
@@ -62,12 +62,12 @@ pub(crate) fn validate_compiled_rules(
 
 fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, definitions_report: &Report) {
     let mut used = BTreeSet::new();
-    let document = Place::Document("rules");
+    let document = JsonPath::Document("rules");
     for (index, rule) in rules.iter().enumerate() {
-        let place = Place::Index(&document, index);
-        let conditions = Place::Key(&place, "if");
+        let place = JsonPath::Index(&document, index);
+        let conditions = JsonPath::Key(&place, "if");
         if let Some(domains) = &rule.conditions.domains {
-            let place = Place::Key(&conditions, "domains");
+            let place = JsonPath::Key(&conditions, "domains");
             check_entries(
                 &domains.allowed,
                 Use::Domains,
@@ -77,9 +77,9 @@ fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, 
                 &mut used,
             );
         }
-        let place = Place::Key(&conditions, "lists");
+        let place = JsonPath::Key(&conditions, "lists");
         for (index, list) in rule.conditions.lists.iter().flatten().enumerate() {
-            let place = Place::Index(&place, index);
+            let place = JsonPath::Index(&place, index);
             check_entries(
                 &list.allowed,
                 Use::Lists(list.match_type),
@@ -90,10 +90,10 @@ fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, 
             );
         }
     }
-    let document = Place::Document("listDefinitions");
+    let document = JsonPath::Document("listDefinitions");
     for (index, definition) in definitions.iter().enumerate() {
         if !used.contains(&*definition.name) {
-            definitions_report.warning(Code::UnusedList, &Place::Index(&document, index), || {
+            definitions_report.warning(Code::UnusedList, &JsonPath::Index(&document, index), || {
                 format!(
                     "no rule uses the list `@{}`, expected one that does",
                     definition.name
@@ -114,17 +114,17 @@ fn check_entries<'r>(
     allowed: &'r [Box<str>],
     condition: Use,
     definitions: &[ListDefinition],
-    place: &Place<'_>,
+    place: &JsonPath<'_>,
     report: &Report,
     used: &mut BTreeSet<&'r str>,
 ) {
-    let place = Place::Key(place, "allowed");
+    let place = JsonPath::Key(place, "allowed");
     for (index, entry) in allowed.iter().enumerate() {
         let Some(name) = entry.strip_prefix('@') else {
             continue;
         };
         used.insert(name);
-        let place = Place::Index(&place, index);
+        let place = JsonPath::Index(&place, index);
         let Some(definition) = definitions.iter().find(|definition| *definition.name == *name) else {
             report.error(Code::MissingList, &place, || {
                 format!("found `{entry}`, which is not defined, expected the name of a defined list")

@@ -40,13 +40,13 @@ pub(crate) struct Location {
 
 #[derive(Clone, Debug)]
 enum Reading {
-    Clear(Place),
+    Clear(Target),
     Unclear(Traces),
 }
 
 /// What a grantable value names.
 #[derive(Clone, Debug)]
-struct Place {
+struct Target {
     host: CanonicalHost,
     /// `host/owner/repo` as a grant compares it; none without a path, or with one that programs resolve.
     exact: Option<Box<str>>,
@@ -159,7 +159,7 @@ impl Location {
         let host = plain_host(value).filter(|_| is_as_written(value, LINE_BREAKS))?;
         Some(Self {
             domain: None,
-            reading: Reading::Clear(Place::of(CanonicalHost::from_plain(host))),
+            reading: Reading::Clear(Target::of(CanonicalHost::from_plain(host))),
         })
     }
 
@@ -204,7 +204,7 @@ impl Location {
     fn bare(value: &str) -> Self {
         let (host, path) = value.split_once('/').unwrap_or((value, ""));
         let reading = match CanonicalHost::parse(host) {
-            Some(host) => Reading::Clear(Place {
+            Some(host) => Reading::Clear(Target {
                 exact: (!path.is_empty()).then(|| format!("{}/{path}", host.text()).into()),
                 folded: fold_repository(host.text(), path),
                 host,
@@ -298,7 +298,7 @@ impl Location {
             .or_else(|| if star { any() } else { None })
     }
 
-    fn place(&self) -> Option<&Place> {
+    fn place(&self) -> Option<&Target> {
         match &self.reading {
             Reading::Clear(place) => Some(place),
             Reading::Unclear(_) => None,
@@ -310,7 +310,7 @@ fn host_keys(host: &str) -> impl Iterator<Item = Key<'_>> {
     once(Key::new(Scope::Host, host)).chain(tails(host).map(|tail| Key::new(Scope::Suffix, tail)))
 }
 
-impl Place {
+impl Target {
     /// A host, and nothing of what is kept there.
     fn of(host: CanonicalHost) -> Self {
         Self {
@@ -340,8 +340,8 @@ impl Traces {
     }
 }
 
-fn url_place(url: &Url) -> Option<Place> {
-    url_host(url).map(Place::of)
+fn url_place(url: &Url) -> Option<Target> {
+    url_host(url).map(Target::of)
 }
 
 /// What the parser drops wherever it stands.
@@ -371,7 +371,7 @@ fn url_host(url: &Url) -> Option<CanonicalHost> {
 }
 
 /// The value as a remote that git and the URL parser read alike.
-fn remote_place(value: &str, url: Option<&Url>) -> Option<Place> {
+fn remote_place(value: &str, url: Option<&Url>) -> Option<Target> {
     let is_helper = value
         .split_once(':')
         .is_some_and(|(_, rest)| rest.starts_with(':'));
@@ -390,7 +390,7 @@ fn remote_place(value: &str, url: Option<&Url>) -> Option<Place> {
     if host.text().starts_with('-') || url.username().starts_with('-') {
         return None;
     }
-    Some(Place {
+    Some(Target {
         exact: exact_repository(&host, url.path()),
         folded: fold_repository(host.text(), url.path()),
         host,
@@ -416,7 +416,7 @@ fn is_plain_for_git(url: &Url) -> bool {
 
 /// `[user@]host:path` as git reads it: the host begins after the last `@`, no `/` stands before the `:`. A host
 /// in brackets, which programs read in several ways, is none.
-fn ssh_place(value: &str) -> Option<Place> {
+fn ssh_place(value: &str) -> Option<Target> {
     if value.contains("://") || value.chars().any(char::is_control) {
         return None;
     }
@@ -432,7 +432,7 @@ fn ssh_place(value: &str) -> Option<Place> {
     }
     let host = CanonicalHost::parse(name)?;
     let has_plain_user = user.is_none_or(is_user);
-    Some(Place {
+    Some(Target {
         exact: exact_repository(&host, path).filter(|_| has_plain_user),
         folded: fold_repository(host.text(), path),
         host,

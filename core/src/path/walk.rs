@@ -52,7 +52,7 @@ impl<'w, 'h> Walk<'w, 'h> {
     /// Names that do not exist are taken for directories to be made, so a `..` of the text itself takes
     /// them back; in the target of a link, which the kernel has to walk, only a directory has a parent.
     pub(super) fn follow(mut self, text: &str) -> Result<String, Unresolvable> {
-        let mut place = Place::root();
+        let mut place = Position::root();
         let mut pending = steps(text, Origin::Value);
         pending.reverse();
         while let Some(step) = pending.pop() {
@@ -82,14 +82,14 @@ impl<'w, 'h> Walk<'w, 'h> {
     }
 
     /// Goes down to `names` below `place`, or to where a dangling link on that way starts from.
-    fn enter(&mut self, place: &mut Place, names: &str) -> Result<Option<DanglingLink>, Unresolvable> {
+    fn enter(&mut self, place: &mut Position, names: &str) -> Result<Option<DanglingLink>, Unresolvable> {
         let path = join(&place.path, names);
         if place.is_missing() {
             place.path = path;
             return Ok(None);
         }
         if let Some(real) = self.existing(&path)? {
-            *place = Place::existing(&real);
+            *place = Position::existing(&real);
             return Ok(None);
         }
         let (directory, missing) = self.deepest_existing(place, &path)?;
@@ -98,7 +98,7 @@ impl<'w, 'h> Walk<'w, 'h> {
         let candidate = join(&directory, name);
         self.facts.note_missing_root(missing);
         let Some(target) = self.facts.read_link(&candidate) else {
-            *place = Place {
+            *place = Position {
                 path: join(&candidate, below),
                 existing: directory.len(),
             };
@@ -107,7 +107,7 @@ impl<'w, 'h> Walk<'w, 'h> {
         self.check_target(&target)?;
         self.links += 1;
         self.check_count(self.links)?;
-        *place = Place::existing(if target.starts_with('/') { "/" } else { &directory });
+        *place = Position::existing(if target.starts_with('/') { "/" } else { &directory });
         Ok(Some(DanglingLink {
             target,
             below: (!below.is_empty()).then(|| below.to_owned()),
@@ -120,7 +120,7 @@ impl<'w, 'h> Walk<'w, 'h> {
     /// What is below a missing path is missing too, so the steps up may grow and the rest be halved.
     fn deepest_existing<'p>(
         &mut self,
-        place: &Place,
+        place: &Position,
         path: &'p str,
     ) -> Result<(Arc<str>, &'p str), Unresolvable> {
         let known = if place.path == "/" { 0 } else { place.path.len() };
@@ -158,7 +158,7 @@ impl<'w, 'h> Walk<'w, 'h> {
     }
 
     /// Where `place` really is: the host named it, unless it is the root that the walk began at.
-    fn real_start(&mut self, place: &Place) -> Result<Arc<str>, Unresolvable> {
+    fn real_start(&mut self, place: &Position) -> Result<Arc<str>, Unresolvable> {
         if place.path == "/" {
             return self.existing("/")?.ok_or(Unresolvable::NoAncestor);
         }
@@ -228,12 +228,12 @@ struct DanglingLink {
 }
 
 /// A canonical path, of which the first `existing` bytes name something that exists.
-struct Place {
+struct Position {
     path: String,
     existing: usize,
 }
 
-impl Place {
+impl Position {
     fn root() -> Self {
         Self::existing("/")
     }

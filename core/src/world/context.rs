@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::document::{Input, load};
+use crate::document::{DocumentSource, load};
 use crate::limits::Limits;
 
 /// The context of one call, which the host gives and an agent never does.
@@ -57,7 +57,9 @@ impl Context {
     /// # Errors
     /// Where the text is no object, or holds a key twice: what is wrong, for a person.
     pub fn from_json(text: &str) -> Result<Self, String> {
-        let value = load(Input::Text(text), "context", &Limits::default(), |_| false);
+        let value = load(DocumentSource::Text(text), "context", &Limits::default(), |_| {
+            false
+        });
         let value = value.map_err(|faults| {
             faults
                 .first()

@@ -1,6 +1,6 @@
 //! What a builder adds to documents that were written elsewhere.
 
-use callgate_core::Part;
+use callgate_core::DocumentKind;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -20,22 +20,27 @@ impl Additions {
     /// is not what it must be stays as it is, for the engine to refuse.
     pub(super) fn add_to(self, documents: &mut Vec<Document>) {
         for (part, entries) in [
-            (Part::ProtectedPaths, self.protected_paths),
-            (Part::TrustedServers, self.trusted_servers),
+            (DocumentKind::ProtectedPaths, self.protected_paths),
+            (DocumentKind::TrustedServers, self.trusted_servers),
         ] {
             if !entries.is_empty() {
                 edit(documents, part, "[]", |text| with_entries(text, entries));
             }
         }
         for (server, pattern) in self.domains {
-            edit(documents, Part::ServerDomainAllowlists, "{}", |text| {
+            edit(documents, DocumentKind::ServerDomainAllowlists, "{}", |text| {
                 with_pattern(text, &server, pattern)
             });
         }
     }
 }
 
-fn edit(documents: &mut Vec<Document>, part: Part, empty: &str, change: impl FnOnce(&str) -> Option<String>) {
+fn edit(
+    documents: &mut Vec<Document>,
+    part: DocumentKind,
+    empty: &str,
+    change: impl FnOnce(&str) -> Option<String>,
+) {
     let at = documents.iter().position(|document| document.part == part);
     let given = at.map_or(empty, |at| documents[at].text.as_str());
     let given = if given.trim() == "null" { empty } else { given };
@@ -80,7 +85,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(part: Part, given: Option<&str>, expected: &str) {
+    fn check(part: DocumentKind, given: Option<&str>, expected: &str) {
         let file = || Some("given.json".to_owned());
         let text = |text: &str| text.to_owned();
         let mut documents: Vec<Document> = given
@@ -93,8 +98,8 @@ mod tests {
             .collect();
         let mut additions = Additions::default();
         match part {
-            Part::ProtectedPaths => additions.protected_paths = vec![text("/p")],
-            Part::TrustedServers => additions.trusted_servers = vec![text("s"), text("t")],
+            DocumentKind::ProtectedPaths => additions.protected_paths = vec![text("/p")],
+            DocumentKind::TrustedServers => additions.trusted_servers = vec![text("s"), text("t")],
             _ => additions.domains = vec![(text("fetch"), text("a.test")), (text("fetch"), text("\"b"))],
         }
         additions.add_to(&mut documents);
@@ -105,17 +110,21 @@ mod tests {
 
     #[test]
     fn entries_are_added_to_what_is_there() {
-        check(Part::ProtectedPaths, None, r#"["/p"]"#);
-        check(Part::ProtectedPaths, Some("null"), r#"["/p"]"#);
-        check(Part::ProtectedPaths, Some(r#"["/q", 5]"#), r#"["/q",5,"/p"]"#);
-        check(Part::TrustedServers, Some("[ ]"), r#"["s","t"]"#);
+        check(DocumentKind::ProtectedPaths, None, r#"["/p"]"#);
+        check(DocumentKind::ProtectedPaths, Some("null"), r#"["/p"]"#);
         check(
-            Part::ServerDomainAllowlists,
+            DocumentKind::ProtectedPaths,
+            Some(r#"["/q", 5]"#),
+            r#"["/q",5,"/p"]"#,
+        );
+        check(DocumentKind::TrustedServers, Some("[ ]"), r#"["s","t"]"#);
+        check(
+            DocumentKind::ServerDomainAllowlists,
             None,
             r#"{"fetch":["a.test","\"b"]}"#,
         );
         check(
-            Part::ServerDomainAllowlists,
+            DocumentKind::ServerDomainAllowlists,
             Some(r#"{"x": ["*"], "x": [], "fetch": ["c"]}"#),
             r#"{"x":["*"],"x":[],"fetch":["c","a.test","\"b"]}"#,
         );
@@ -123,10 +132,10 @@ mod tests {
 
     #[test]
     fn what_is_wrong_stays_for_the_engine_to_refuse() {
-        check(Part::ProtectedPaths, Some(r#""/q""#), r#""/q""#);
-        check(Part::TrustedServers, Some("[1"), "[1");
+        check(DocumentKind::ProtectedPaths, Some(r#""/q""#), r#""/q""#);
+        check(DocumentKind::TrustedServers, Some("[1"), "[1");
         check(
-            Part::ServerDomainAllowlists,
+            DocumentKind::ServerDomainAllowlists,
             Some(r#"{"fetch": "*"}"#),
             r#"{"fetch": "*"}"#,
         );

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use callgate_core::{Code, Diagnostic, Engine, Host, HostError, Input, Part};
+use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host, HostError};
 
 #[cfg(feature = "component")]
 use super::Starting;
@@ -25,7 +25,7 @@ type SharedHost = Arc<dyn Host + Send + Sync>;
 #[derive(Default)]
 pub struct GateBuilder {
     bundle: Option<PathBuf>,
-    parts: Vec<(Part, Source)>,
+    parts: Vec<(DocumentKind, Source)>,
     additions: Additions,
     host: Option<SharedHost>,
     engine: EngineKind,
@@ -98,12 +98,12 @@ impl GateBuilder {
     }
 
     /// Takes one part from a file, in place of the bundle's.
-    pub fn file(self, part: Part, path: impl AsRef<Path>) -> Self {
+    pub fn file(self, part: DocumentKind, path: impl AsRef<Path>) -> Self {
         self.source(part, Source::File(path.as_ref().to_owned()))
     }
 
     /// Takes one part from JSON text, in place of the bundle's.
-    pub fn part(self, part: Part, text: impl Into<String>) -> Self {
+    pub fn part(self, part: DocumentKind, text: impl Into<String>) -> Self {
         let (text, file) = (text.into(), None);
         self.source(part, Source::Text { text, file })
     }
@@ -229,7 +229,7 @@ impl GateBuilder {
             Err(NotBuilt::Refused(diagnostics)) => {
                 // What could not be read is reported already, and must not be reported as missing too.
                 let unread = |path: &str| {
-                    let part = Part::from_key(path);
+                    let part = DocumentKind::from_key(path);
                     part.is_some_and(|part| documents.iter().all(|document| document.part != part))
                 };
                 let repeats = |fault: &Fault| {
@@ -247,7 +247,7 @@ impl GateBuilder {
         }
     }
 
-    fn source(mut self, part: Part, source: Source) -> Self {
+    fn source(mut self, part: DocumentKind, source: Source) -> Self {
         self.parts.retain(|(given, _)| *given != part);
         self.parts.push((part, source));
         self
@@ -267,7 +267,7 @@ fn native(documents: &[Document], host: SharedHost, timings: &mut Timings) -> Bu
     let begun = Instant::now();
     let mut builder = Engine::builder();
     for document in documents {
-        builder = builder.part(document.part, Input::Text(&document.text));
+        builder = builder.part(document.part, DocumentSource::Text(&document.text));
     }
     let engine = builder.build(host.as_ref());
     timings.loading = begun.elapsed();

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Existence, Host, HostError, Part, RealpathError};
+use callgate_core::{DocumentKind, Existence, Host, HostError, RealpathError};
 use serde::Deserialize as _;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn gate() -> Gate {
 fn gate_with(engine: EngineKind) -> Gate {
     let sandboxed = Gate::builder().engine(engine).bundle(example()).host(world());
     sandboxed
-        .part(Part::AllowedDirectory, r#""/work""#)
+        .part(DocumentKind::AllowedDirectory, r#""/work""#)
         .build()
         .unwrap()
 }
@@ -93,7 +93,7 @@ fn what_is_judged_is_what_is_forwarded() {
 fn parts_take_the_place_of_the_bundle_s_and_single_entries_add_to_it() {
     let builder = Gate::builder().bundle(example()).host(world());
     let gate = builder
-        .part(Part::AllowedDirectory, r#""/work""#)
+        .part(DocumentKind::AllowedDirectory, r#""/work""#)
         .protect("/work/mine")
         .trust("calendar")
         .build()
@@ -120,7 +120,7 @@ fn a_recording_replays_without_the_host() {
         let host = callgate_core::Recording::deserialize(&line["recording"]).unwrap();
         let mut again = Gate::builder().engine(EngineKind::Native).host(Arc::new(host));
         for (name, document) in line["engine"].as_object().unwrap() {
-            again = again.part(Part::from_key(name).unwrap(), document.to_string());
+            again = again.part(DocumentKind::from_key(name).unwrap(), document.to_string());
         }
         let case = &line["cases"][0];
         let explained = again.build().unwrap().explain(&case["call"].to_string()).unwrap();
@@ -190,31 +190,31 @@ fn faults_name_their_files() {
     let fault = "error[wrong-type] at compiledPolicy.rules: found `5`, expected an array of rules";
     check(
         Gate::builder()
-            .file(Part::CompiledPolicy, &policy)
-            .file(Part::ToolAnnotations, &annotations),
+            .file(DocumentKind::CompiledPolicy, &policy)
+            .file(DocumentKind::ToolAnnotations, &annotations),
         &[&format!("{}: {fault}", policy.display())],
     );
     check(
         Gate::builder()
             .part(
-                Part::CompiledPolicy,
+                DocumentKind::CompiledPolicy,
                 "{\"generatedAt\": \"\", \"constitutionHash\": \"\", \"inputHash\": \"\", \"rules\": 5}",
             )
-            .file(Part::ToolAnnotations, &annotations),
+            .file(DocumentKind::ToolAnnotations, &annotations),
         &[fault],
     );
     let latin = file("latin.json", b"{\"a\": \"\xe9\"}");
     check(
         Gate::builder()
-            .file(Part::CompiledPolicy, &latin)
-            .file(Part::ToolAnnotations, &annotations),
+            .file(DocumentKind::CompiledPolicy, &latin)
+            .file(DocumentKind::ToolAnnotations, &annotations),
         &[&format!(
             "{}: error[syntax] at compiledPolicy: found the byte `0xe9` at offset 7, expected JSON in UTF-8",
             latin.display()
         )],
     );
     check(
-        Gate::builder().file(Part::ToolAnnotations, &annotations),
+        Gate::builder().file(DocumentKind::ToolAnnotations, &annotations),
         &["error[missing-field] at compiledPolicy: `compiledPolicy` is missing, expected the document"],
     );
 }
@@ -234,7 +234,7 @@ fn world_gate(engine: EngineKind) -> Gate {
     let builder = Gate::builder()
         .engine(engine)
         .bundle(folder.join("callgate.json"));
-    let builder = builder.file(Part::Ceiling, folder.join("ceiling.json"));
+    let builder = builder.file(DocumentKind::Ceiling, folder.join("ceiling.json"));
     builder.build().unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use callgate_core::{Part, RealpathError};
+use callgate_core::{DocumentKind, RealpathError};
 use callgate_host::{Decision, GateError, InstanceLimits};
 
 use crate::{Answering, builder, read};
@@ -40,7 +40,7 @@ fn documents_that_meet_a_limit_are_an_error_that_says_which() {
         std::thread::sleep(Duration::from_millis(700));
         Ok(path.to_owned())
     };
-    let pinned = builder(Answering(slow)).part(Part::Options, r#"{"directories": "pinned"}"#);
+    let pinned = builder(Answering(slow)).part(DocumentKind::Options, r#"{"directories": "pinned"}"#);
     let error = pinned.limits(limits).build().err().map(|error| error.to_string());
     let expected = "The engine took longer than 500 ms while it loaded the documents";
     assert_eq!(error.as_deref(), Some(expected));
@@ -111,7 +111,7 @@ fn pinned_directories_are_those_of_the_moment_of_building_in_every_instance() {
         None => Ok(path.to_owned()),
     };
     let gate = builder(Answering(answer))
-        .part(Part::Options, r#"{"directories": "pinned"}"#)
+        .part(DocumentKind::Options, r#"{"directories": "pinned"}"#)
         .build()
         .unwrap();
     for _ in 0..3 {

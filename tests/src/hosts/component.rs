@@ -5,7 +5,7 @@ mod world;
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock, Weak};
 
-use callgate_core::Part;
+use callgate_core::DocumentKind;
 use callgate_host::{Compiled, Fault, Gate, GateError, InstanceLimits, Unusable};
 use serde::Serialize;
 use serde_json::Value;
@@ -145,7 +145,8 @@ impl Session<'_> {
         };
         let mut builder = Gate::builder().compiled(component).host(host).limits(limits);
         for (name, text) in parts.iter() {
-            let part = Part::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
+            let part =
+                DocumentKind::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
             builder = builder.part(part, text);
         }
         let gate = Arc::new(builder.build()?);

@@ -5,7 +5,9 @@ mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{Arguments, BuildError, Call, Diagnostic, Engine, Host, Input, Part, Response, View};
+use callgate_core::{
+    Arguments, BuildError, Call, Diagnostic, DocumentKind, DocumentSource, Engine, Host, Response, View,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -229,9 +231,9 @@ impl Session {
 fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Unbuilt> {
     let mut builder = Engine::builder();
     for (name, text) in parts.iter() {
-        let part = Part::from_key(name)
+        let part = DocumentKind::from_key(name)
             .ok_or_else(|| Unbuilt::from(format!("an engine has no part `{name}`").as_str()))?;
-        builder = builder.part(part, Input::Text(text));
+        builder = builder.part(part, DocumentSource::Text(text));
     }
     Ok(builder.build(host)?)
 }

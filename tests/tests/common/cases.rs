@@ -3,7 +3,7 @@
 mod rules;
 mod world;
 
-use callgate_core::Part;
+use callgate_core::DocumentKind;
 use callgate_host::Machine;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -53,7 +53,7 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
     config
 }
 
-fn settings() -> impl Strategy<Value = Vec<(Part, Value)>> {
+fn settings() -> impl Strategy<Value = Vec<(DocumentKind, Value)>> {
     let protected = subsequence(vec!["/secret", "~/.ssh", "/box/in", "/out/l", "/"], 0..3);
     let sandbox = prop::option::weighted(0.7, select(vec!["/box", "/box", "/box/l", "/none/box"]));
     let gated = prop::option::weighted(0.4, (select(vec!["git", "fetch"]), domains()));
@@ -67,10 +67,15 @@ fn settings() -> impl Strategy<Value = Vec<(Part, Value)>> {
         |(protected, sandbox, gated, (heuristic, unknown, directories))| {
             let options =
                 json!({"heuristicPaths": heuristic, "unknownArguments": unknown, "directories": directories});
-            let mut parts = vec![(Part::ProtectedPaths, json!(protected)), (Part::Options, options)];
-            parts.extend(sandbox.map(|sandbox| (Part::AllowedDirectory, json!(sandbox))));
+            let mut parts = vec![
+                (DocumentKind::ProtectedPaths, json!(protected)),
+                (DocumentKind::Options, options),
+            ];
+            parts.extend(sandbox.map(|sandbox| (DocumentKind::AllowedDirectory, json!(sandbox))));
             parts.extend(
-                gated.map(|(server, patterns)| (Part::ServerDomainAllowlists, json!({server: patterns}))),
+                gated.map(|(server, patterns)| {
+                    (DocumentKind::ServerDomainAllowlists, json!({server: patterns}))
+                }),
             );
             parts
         },

@@ -1,22 +1,22 @@
 //! The documents of engines in few words.
 
-use callgate_core::{BuildError, Engine, Host, Input, Part};
+use callgate_core::{BuildError, DocumentKind, DocumentSource, Engine, Host};
 use serde_json::{Value, json};
 
 /// The documents of an engine, by the keys of their parts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Documents(pub(crate) Vec<(Part, Value)>);
+pub(crate) struct Documents(pub(crate) Vec<(DocumentKind, Value)>);
 
 impl Documents {
     /// A policy of `rules` and the annotations of `tools`.
     pub(crate) fn new(rules: Value, tools: &[Value]) -> Self {
         Self::default()
-            .with(Part::CompiledPolicy, policy(rules))
-            .with(Part::ToolAnnotations, annotations(tools))
+            .with(DocumentKind::CompiledPolicy, policy(rules))
+            .with(DocumentKind::ToolAnnotations, annotations(tools))
     }
 
     /// The same with another part, in place of one that was there.
-    pub(crate) fn with(mut self, part: Part, value: Value) -> Self {
+    pub(crate) fn with(mut self, part: DocumentKind, value: Value) -> Self {
         self.0.retain(|(known, _)| *known != part);
         self.0.push((part, value));
         self
@@ -26,7 +26,7 @@ impl Documents {
     pub(crate) fn build(&self, host: &dyn Host) -> Result<Engine, BuildError> {
         let mut builder = Engine::builder();
         for (part, value) in &self.0 {
-            builder = builder.part(*part, Input::Value(value));
+            builder = builder.part(*part, DocumentSource::Value(value));
         }
         builder.build(host)
     }

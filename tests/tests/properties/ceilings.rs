@@ -1,6 +1,6 @@
 //! Capability ceilings: what must always hold of two of them and their intersection.
 
-use callgate_core::{Call, Ceiling, Engine, Input, Part};
+use callgate_core::{Call, Ceiling, DocumentKind, DocumentSource, Engine};
 use callgate_host::VirtualHost;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -173,15 +173,15 @@ fn call() -> impl Strategy<Value = (&'static str, &'static str, Value)> {
 
 fn build(ceiling: Option<&Value>, host: &VirtualHost) -> Engine {
     let open = json!([rule("open", json!({"server": ["fs", "vm"]}), "allow")]);
-    let mut documents = Documents::new(open, &[]).with(Part::ToolAnnotations, annotations(&tools()));
+    let mut documents = Documents::new(open, &[]).with(DocumentKind::ToolAnnotations, annotations(&tools()));
     if let Some(ceiling) = ceiling {
-        documents = documents.with(Part::Ceiling, ceiling.clone());
+        documents = documents.with(DocumentKind::Ceiling, ceiling.clone());
     }
     documents.build(host).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn load(value: &Value) -> Ceiling {
-    Ceiling::load(Input::Value(value)).unwrap_or_else(|error| panic!("{error}"))
+    Ceiling::load(DocumentSource::Value(value)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::common::cases::{case, config};
 use crate::common::engines::{Documents, rule, tool};
-use callgate_core::{Arguments, Call, Engine, Host, HostError, Input, Part, RealpathError};
+use callgate_core::{Arguments, Call, DocumentKind, DocumentSource, Engine, Host, HostError, RealpathError};
 use callgate_host::VirtualHost;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -305,13 +305,13 @@ proptest! {
     #[test]
     fn a_document_that_ends_early_is_refused(case in case(), part in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>()) {
         let host = virtual_host();
-        let texts: Vec<(Part, String)> =
+        let texts: Vec<(DocumentKind, String)> =
             case.documents.0.iter().map(|(part, value)| (*part, value.to_string())).collect();
         let cut_part = part.index(texts.len());
         let mut builder = Engine::builder();
         for (at, (part, text)) in texts.iter().enumerate() {
             let end = if at == cut_part { cut.index(text.len()) } else { text.len() };
-            builder = builder.part(*part, Input::Text(&text[..end]));
+            builder = builder.part(*part, DocumentSource::Text(&text[..end]));
         }
         prop_assert!(builder.build(&host).is_err());
     }

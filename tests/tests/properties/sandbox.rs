@@ -1,6 +1,6 @@
 //! Workspace roots as the sandbox: what must always hold of one, of several, and of them beside `allowedDirectory`.
 
-use callgate_core::{Engine, Explanation, Part};
+use callgate_core::{DocumentKind, Engine, Explanation};
 use callgate_host::VirtualHost;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -27,7 +27,7 @@ fn roots() -> impl Strategy<Value = Vec<&'static str>> {
 
 /// The engine of the case with these roots, which are the sandbox, or which bound it.
 fn engine(case: &Case, roots: &[&str], sandbox: Option<&str>, host: &VirtualHost) -> Engine {
-    let mut options = document(case, Part::Options)
+    let mut options = document(case, DocumentKind::Options)
         .cloned()
         .unwrap_or_else(|| json!({}));
     if sandbox.is_none() {
@@ -36,9 +36,9 @@ fn engine(case: &Case, roots: &[&str], sandbox: Option<&str>, host: &VirtualHost
     let documents = case
         .documents
         .clone()
-        .with(Part::Options, options)
-        .with(Part::AllowedDirectory, json!(sandbox))
-        .with(Part::Ceiling, json!({"workspace_roots": roots}));
+        .with(DocumentKind::Options, options)
+        .with(DocumentKind::AllowedDirectory, json!(sandbox))
+        .with(DocumentKind::Ceiling, json!({"workspace_roots": roots}));
     build(&documents, host)
 }
 
@@ -120,10 +120,13 @@ fn check(roots: Value, arguments: Value, directories: &[&str], expected: &[&str]
     let host = VirtualHost::from_value(&world).unwrap_or_else(|error| panic!("{error}"));
     let roles = json!({"read": ["read-path"], "remove": ["delete-path"]});
     let documents = Documents::default()
-        .with(Part::CompiledPolicy, policy(json!([])))
-        .with(Part::ToolAnnotations, annotations(&[tool("filesystem/t", roles)]))
-        .with(Part::Ceiling, json!({"workspace_roots": roots}))
-        .with(Part::Options, json!({"workspaceRoots": "sandbox"}));
+        .with(DocumentKind::CompiledPolicy, policy(json!([])))
+        .with(
+            DocumentKind::ToolAnnotations,
+            annotations(&[tool("filesystem/t", roles)]),
+        )
+        .with(DocumentKind::Ceiling, json!({"workspace_roots": roots}))
+        .with(DocumentKind::Options, json!({"workspaceRoots": "sandbox"}));
     let engine = build(&documents, &host);
     let request = Request {
         server: "filesystem".to_owned(),

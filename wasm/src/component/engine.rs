@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use callgate_core::{
-    Call, Code, Context, Diagnostic, Engine, Existence, Input, Operation, Part, Paths, References, Request,
-    Severity, did_you_mean,
+    Call, Code, Context, Diagnostic, DocumentKind, DocumentSource, Engine, Existence, Operation, Paths,
+    References, Request, Severity, did_you_mean,
 };
 
 use super::contract::{self, GuestEngine, GuestReferences, ReferencesBorrow};
@@ -23,8 +23,8 @@ impl GuestEngine for Loaded {
         let mut builder = Engine::builder();
         let mut faults = Vec::new();
         for Document { name, text } in &documents {
-            match Part::from_key(name) {
-                Some(part) => builder = builder.part(part, Input::Text(text)),
+            match DocumentKind::from_key(name) {
+                Some(part) => builder = builder.part(part, DocumentSource::Text(text)),
                 None => faults.push(unknown_document(name)),
             }
         }
@@ -154,7 +154,7 @@ fn read_context(context: Option<&str>) -> Result<Context, String> {
 }
 
 fn unknown_document(name: &str) -> Diagnostic {
-    let names = || Part::ALL.iter().map(|part| part.key());
+    let names = || DocumentKind::ALL.iter().map(|part| part.key());
     let expected: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     Diagnostic {
         code: Code::UnknownKey,

@@ -1,8 +1,8 @@
 //! Building an engine, and asking it.
 
 use callgate_core::{
-    Audience, Call, Context, Engine, Existence, Input, Operation, Part, PrepareError, References, Reply,
-    Request,
+    Audience, Call, Context, DocumentKind, DocumentSource, Engine, Existence, Operation, PrepareError,
+    References, Reply, Request,
 };
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -30,7 +30,7 @@ pub(super) fn refusal(message: impl ToString, diagnostics: Vec<callgate_core::Di
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct WasmBuilder {
-    parts: Vec<(Part, String)>,
+    parts: Vec<(DocumentKind, String)>,
 }
 
 #[wasm_bindgen]
@@ -46,7 +46,7 @@ impl WasmBuilder {
     /// # Errors
     /// When an engine has no such document, or the bytes are not UTF-8.
     pub fn part(&mut self, name: &str, text: Vec<u8>) -> Result<(), JsValue> {
-        let part = Part::from_key(name)
+        let part = DocumentKind::from_key(name)
             .ok_or_else(|| refusal(format!("an engine has no document `{name}`"), Vec::new()))?;
         let text = String::from_utf8(text).map_err(|error| refusal(error, Vec::new()))?;
         self.parts.push((part, text));
@@ -68,7 +68,7 @@ impl WasmBuilder {
             .parts
             .iter()
             .fold(Engine::builder(), |builder, (part, text)| {
-                builder.part(*part, Input::Text(text))
+                builder.part(*part, DocumentSource::Text(text))
             });
         let bridge = HostBridge::new(callbacks);
         let host = JsHost::new(&bridge, &home, &current).ignoring_case(ignores_path_case);

@@ -1,7 +1,7 @@
 //! The plain functions. Those that ask the host take its callbacks and the two directories of the moment.
 
 use callgate_core::{
-    self as core, Ceiling, CeilingError, Diagnostic, HostError, Input, MatchType, PolicyRoot,
+    self as core, Ceiling, CeilingError, Diagnostic, DocumentSource, HostError, MatchType, PolicyRoot,
     SideEffectLevel, ToolKind,
 };
 use serde_json::Value as Json;
@@ -266,7 +266,7 @@ pub fn side_effect_rank(name: &str) -> u8 {
 #[wasm_bindgen(js_name = intersectCeilings)]
 pub fn intersect_ceilings(host: &str, requested: &str) -> Result<JsValue, JsValue> {
     let load = |text| {
-        Ceiling::load(Input::Text(text)).map_err(|error| match &error {
+        Ceiling::load(DocumentSource::Text(text)).map_err(|error| match &error {
             CeilingError::Invalid(faults) => refusal(&error, faults.clone()),
             CeilingError::Exceeds(_) => refusal(&error, Vec::new()),
         })

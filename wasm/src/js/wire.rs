@@ -22,7 +22,7 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Arguments, Call, Context, Place, Prepared, Value, View};
+use callgate_core::{Arguments, Call, Context, PointerToken, Prepared, Value, View};
 
 /// A tool that calls name by its number.
 pub(super) struct Tool {
@@ -183,11 +183,11 @@ pub(super) fn write(prepared: &Prepared, bytes: &mut Vec<u8>) {
         push_count(bytes, replacement.place.len());
         for place in &replacement.place {
             match place {
-                Place::Item(item) => {
+                PointerToken::Item(item) => {
                     bytes.push(0);
                     push_count(bytes, *item);
                 }
-                Place::Member(name) => {
+                PointerToken::Member(name) => {
                     bytes.push(1);
                     push_text(bytes, name);
                 }
@@ -284,7 +284,7 @@ mod tests {
             renamed: vec![(3, "k".to_owned())],
             replacements: vec![Replacement {
                 argument: 200,
-                place: vec![Place::Item(1), Place::Member("m".to_owned())],
+                place: vec![PointerToken::Item(1), PointerToken::Member("m".to_owned())],
                 transport: None,
                 policy: Some("p".to_owned()),
             }],

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Ceiling, CeilingError, ToolArgConstraint};
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Input, Node, Relative, Report, load};
+use crate::document::{DocumentSource, Node, Relative, Report, load};
 use crate::glob::Glob;
 use crate::limits::Limits;
 use crate::sort;
@@ -27,7 +27,7 @@ impl Ceiling {
     ///
     /// # Errors
     /// Every fault of the document, warnings included, where one is an error.
-    pub fn load(input: Input<'_>) -> Result<Self, CeilingError> {
+    pub fn load(input: DocumentSource<'_>) -> Result<Self, CeilingError> {
         const NAME: &str = "ceiling";
         let limits = Limits::default();
         let value = load(input, NAME, &limits, |_| false).map_err(CeilingError::Invalid)?;

@@ -227,11 +227,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::Input;
+    use crate::document::DocumentSource;
 
     #[track_caller]
     fn check(host: Value, requested: Value, expected: Result<Value, &[&str]>) {
-        let load = |value: &Value| Ceiling::load(Input::Value(value)).unwrap();
+        let load = |value: &Value| Ceiling::load(DocumentSource::Value(value)).unwrap();
         let found = load(&host).intersect(&load(&requested));
         match expected {
             Ok(expected) => assert_eq!(found, Ok(load(&expected)), "{host} {requested}"),

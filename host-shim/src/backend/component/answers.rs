@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_core::{CallError, Ceiling, Input, Operation, Semantics};
+use callgate_core::{CallError, Ceiling, DocumentSource, Operation, Semantics};
 
 use super::bindings::callgate::gate::types;
 use super::decode::{call_error, json, response, unanswered};
@@ -39,7 +39,7 @@ impl Backend for Pool {
 
     fn ceiling(&self) -> Result<Option<Ceiling>, EngineFault> {
         let found = self.ask(|guest, store, engine| guest.engine().call_ceiling(store, engine))?;
-        let read = |text: String| Ceiling::load(Input::Text(&text)).map_err(|_| EngineFault::Failed);
+        let read = |text: String| Ceiling::load(DocumentSource::Text(&text)).map_err(|_| EngineFault::Failed);
         found.map(read).transpose()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use callgate_core::{Part, Recording};
+use callgate_core::{DocumentKind, Recording};
 use callgate_host::{CallText, EngineKind, Gate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -78,8 +78,8 @@ impl Recorded {
         let invalid = |message: String| Failure::Invalid(format!("{place}: {message}"));
         let mut builder = Gate::builder().engine(engine).host(Arc::new(self.recording));
         for (name, text) in &self.engine {
-            let part =
-                Part::from_key(name).ok_or_else(|| invalid(format!("an engine has no part `{name}`")))?;
+            let part = DocumentKind::from_key(name)
+                .ok_or_else(|| invalid(format!("an engine has no part `{name}`")))?;
             builder = builder.part(part, text.get());
         }
         let gate = builder.build()?;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use callgate_core::{Host, Part};
+use callgate_core::{DocumentKind, Host};
 use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, VirtualHost, bundle};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -135,10 +135,10 @@ impl Setup {
             builder = builder.bundle(bundle);
         }
         for (part, file) in [
-            (Part::CompiledPolicy, &self.policy),
-            (Part::ToolAnnotations, &self.annotations),
-            (Part::DynamicLists, &self.lists),
-            (Part::Ceiling, &self.ceiling),
+            (DocumentKind::CompiledPolicy, &self.policy),
+            (DocumentKind::ToolAnnotations, &self.annotations),
+            (DocumentKind::DynamicLists, &self.lists),
+            (DocumentKind::Ceiling, &self.ceiling),
         ] {
             if let Some(file) = file {
                 builder = builder.file(part, file);
@@ -146,10 +146,10 @@ impl Setup {
         }
         if let Some(sandbox) = &self.sandbox {
             let sandbox = bundle::anchored(sandbox, host.current_dir());
-            builder = builder.part(Part::AllowedDirectory, Value::from(sandbox).to_string());
+            builder = builder.part(DocumentKind::AllowedDirectory, Value::from(sandbox).to_string());
         }
         if let Some(options) = &self.options {
-            builder = builder.part(Part::Options, options.as_str());
+            builder = builder.part(DocumentKind::Options, options.as_str());
         }
         for path in &self.protected_path {
             builder = builder.protect(bundle::anchored(path, host.current_dir()));

@@ -63,7 +63,7 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
             json!({"args": args})
         }
         "intersectCeilings" => {
-            let load = |at| core::Ceiling::load(core::Input::Value(any(at))).map_err(refusal);
+            let load = |at| core::Ceiling::load(core::DocumentSource::Value(any(at))).map_err(refusal);
             let narrower = load(0)?.intersect(&load(1)?).map_err(refusal)?;
             json!(narrower)
         }

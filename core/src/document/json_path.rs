@@ -1,26 +1,26 @@
-//! Where in a document a value stands.
+//! Where in a document a value stands: its JSON path.
 
 use std::fmt;
 
-/// A place in a document: a chain from the value up to the document's name.
+/// The JSON path of a value: a chain from the value up to the document's name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place<'p> {
+pub(crate) enum JsonPath<'p> {
     /// The document itself.
     Document(&'p str),
     /// The value of a key.
-    Key(&'p Place<'p>, &'p str),
+    Key(&'p JsonPath<'p>, &'p str),
     /// The item at an index.
-    Index(&'p Place<'p>, usize),
+    Index(&'p JsonPath<'p>, usize),
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPath<'_> {
     /// `compiledPolicy.rules[3].if.roles[0]`; a key that is no identifier stands in brackets and quotes.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Document(name) => formatter.write_str(name),
-            Place::Key(parent, key) if is_identifier(key) => write!(formatter, "{parent}.{key}"),
-            Place::Key(parent, key) => write!(formatter, "{parent}[{}]", serde_json::Value::from(*key)),
-            Place::Index(parent, index) => write!(formatter, "{parent}[{index}]"),
+            JsonPath::Document(name) => formatter.write_str(name),
+            JsonPath::Key(parent, key) if is_identifier(key) => write!(formatter, "{parent}.{key}"),
+            JsonPath::Key(parent, key) => write!(formatter, "{parent}[{}]", serde_json::Value::from(*key)),
+            JsonPath::Index(parent, index) => write!(formatter, "{parent}[{index}]"),
         }
     }
 }
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_no_identifiers_are_quoted() {
-        let document = Place::Document("toolAnnotations");
+        let document = JsonPath::Document("toolAnnotations");
         for (key, expected) in [
             ("servers", "toolAnnotations.servers[2]"),
             ("__proto__", "toolAnnotations.__proto__[2]"),
@@ -47,8 +47,8 @@ mod tests {
             ("", "toolAnnotations[\"\"][2]"),
             ("a\"\n", "toolAnnotations[\"a\\\"\\n\"][2]"),
         ] {
-            let place = Place::Key(&document, key);
-            assert_eq!(Place::Index(&place, 2).to_string(), expected);
+            let place = JsonPath::Key(&document, key);
+            assert_eq!(JsonPath::Index(&place, 2).to_string(), expected);
         }
     }
 }

@@ -16,7 +16,7 @@ fn nothing_reaches_outside_or_outlives_a_question() {
         "std::thread",
         "std::time",
         "HashMap",
-        "static ",
+        "\nstatic ",
         "thread_local",
         "unsafe",
         "println",
@@ -33,14 +33,13 @@ fn nothing_reaches_outside_or_outlives_a_question() {
         let source = fs::read_to_string(&path).unwrap();
         let code: Vec<&str> = source
             .lines()
-            .filter(|line| !line.trim_start().starts_with("//"))
+            .map(str::trim_start)
+            .filter(|line| !line.starts_with("//"))
             .collect();
+        // A static that is public starts with its visibility.
+        let code = format!("\n{}", code.join("\n")).replace("pub(crate) ", "");
         for word in WORDS {
-            assert!(
-                !code.iter().any(|line| line.contains(word)),
-                "`{word}` in {}",
-                path.display()
-            );
+            assert!(!code.contains(word), "{word:?} in {}", path.display());
         }
     }
     assert!(count > 10, "{count} files");

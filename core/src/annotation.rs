@@ -18,27 +18,25 @@ pub(crate) struct Annotations {
     pub(crate) tools: Vec<Tool>,
 }
 
-/// What is known about one tool.
+/// One annotated tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tool {
-    /// The server that offers the tool.
     pub(crate) server: Box<str>,
-    /// The tool's name on that server.
+    /// The name on its server.
     pub(crate) name: Box<str>,
-    /// What an annotator wrote about it.
+    /// The annotator's note.
     pub(crate) comment: Box<str>,
-    /// The arguments that carry roles, in the order of the document, which decides what is looked at first.
+    /// The arguments that carry roles, in document order: they are judged in this order.
     pub(crate) arguments: Vec<Argument>,
-    /// The names under `inputSchema.properties`; `None` where the schema has no `properties`.
+    /// The names under `inputSchema.properties`; `None` if the schema has no `properties`.
     pub(crate) schema_properties: Option<Vec<Box<str>>>,
-    /// What the tool does beyond its arguments.
     pub(crate) semantics: Semantics,
 }
 
 /// One annotated argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Argument {
-    /// Where its values are.
+    /// Where its values are found.
     pub(crate) name: ArgumentName,
     /// What its values mean.
     pub(crate) roles: Roles,

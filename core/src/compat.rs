@@ -1,4 +1,4 @@
-//! What a runtime calls beside an engine: plain functions of paths, URLs and annotations, MCP roots, results, approvals.
+//! Functions that a runtime calls outside an engine: paths, URLs, annotations, MCP roots, tool results and approvals.
 
 mod approval;
 mod functions;

@@ -1,4 +1,4 @@
-//! Everything that an engine is built from, read and checked together.
+//! Everything an engine is built from, read and checked together.
 
 mod kind;
 mod options;
@@ -19,46 +19,38 @@ pub use kind::DocumentKind;
 pub(crate) use options::{Directories, Options, UnknownArguments, WorkspaceRoots};
 use reader::Reader;
 
-/// What an engine is built from, without a fault.
+/// A valid configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    /// The rules.
     pub(crate) policy: Policy,
-    /// The tools.
     pub(crate) annotations: Annotations,
-    /// What `@names` stand for.
     pub(crate) lists: Lists,
-    /// Paths that no call may touch: absolute, `~` or `~/…`.
+    /// Absolute, `~` or `~/…`.
     pub(crate) protected_paths: Vec<Box<str>>,
-    /// The directories that are one sandbox: `allowedDirectory`, or the workspace roots of the ceiling. They are absolute,
-    /// `~`, `~/…`, or (with a warning, and not of a ceiling) relative to the current directory.
+    /// The directories that are one sandbox: `allowedDirectory`, or the workspace roots of the ceiling. They are
+    /// absolute, `~`, `~/…`, or (with a warning, and not of a ceiling) relative to the current directory.
     pub(crate) sandbox: Vec<Box<str>>,
-    /// For each gated server the domain patterns that pass, in the order of the document.
+    /// For each server with an allowlist, its domain patterns in document order.
     pub(crate) domain_allowlists: Vec<(Box<str>, Vec<Box<str>>)>,
-    /// The servers whose every call is allowed.
     pub(crate) trusted_servers: Vec<Box<str>>,
-    /// What calls may use at most.
     pub(crate) ceiling: Option<Ceiling>,
-    /// How the engine behaves.
     pub(crate) options: Options,
     /// The built-in roles and those of the host.
     pub(crate) registry: Registry,
-    /// Places by address.
     pub(crate) world: Option<World>,
-    /// What is doubtful and did not stop loading; empty when loading was strict.
+    /// Empty when loading was strict.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Reads the parts of an engine.
+/// Reads the documents of an engine.
 ///
-/// The policy and the annotations are required; any other part may be missing or null, and is then not
-/// configured. Options and roles are read first, since the limits, strictness and roles that they set hold
-/// for all other parts: where one of the two has an error, the rest is not read.
+/// The policy and the annotations are required; any other document may be missing or null. Options and roles are read
+/// first, because they set the limits, strictness and roles for the rest. If either has an error, nothing else is
+/// read.
 ///
 /// # Errors
 ///
-/// Every diagnostic of every part, warnings among them, where one is an error, or where loading is strict
-/// and there are warnings.
+/// All diagnostics, warnings included, if there is an error, or a warning while loading is strict.
 pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Config, Vec<Diagnostic>> {
     let mut reader = Reader::new(parts)?;
     let options = reader.optional(DocumentKind::Options, |node, _| options::read(node));
@@ -118,7 +110,8 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
     reader.check(options.strict)?;
     let policy = policy.unwrap_or_default();
     let domain_allowlists = domain_allowlists.unwrap_or_default();
-    // What the engine does by design is worth a word, but no fault of the document: strict loading takes it.
+    // These warnings point out deliberate behaviour of the engine. They are not faults of the document, so strict
+    // loading accepts them.
     let by_design = lint::overridden(
         &policy,
         DocumentKind::CompiledPolicy.key(),

@@ -1,4 +1,4 @@
-//! What loading says about a document: one fault, its place, and what was expected there.
+//! Diagnostics: a fault in a document, where it is, and what was expected.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ macro_rules! codes {
             /// Every code, in the order of the table.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)+];
 
-            /// The code as it is written in messages and JSON, for example `unknown-role`.
+            /// The code as written in messages and JSON, for example `unknown-role`.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Code::$variant => $text,)+ }
             }
@@ -26,49 +26,49 @@ macro_rules! codes {
 codes! {
     /// The text is not JSON.
     Syntax = "syntax";
-    /// An object holds one key twice.
+    /// An object has the same key twice.
     DuplicateKey = "duplicate-key";
     /// A bound of [`Limits`](crate::Limits) is exceeded.
     Limit = "limit";
-    /// A required document or field is not there.
+    /// A required document or field is missing.
     MissingField = "missing-field";
-    /// A value has another type than the field takes.
+    /// A value has the wrong type for its field.
     WrongType = "wrong-type";
-    /// A string is not one of those the field takes.
+    /// A string is not one of the field's values.
     UnknownValue = "unknown-value";
     /// A role is neither built in nor defined by the host.
     UnknownRole = "unknown-role";
-    /// A key means nothing where it stands.
+    /// A key has no meaning here.
     UnknownKey = "unknown-key";
-    /// A value is of the right type and still cannot be used.
+    /// A value has the right type but cannot be used.
     InvalidValue = "invalid-value";
-    /// Two annotations describe one tool.
+    /// Two annotations describe the same tool.
     DuplicateTool = "duplicate-tool";
-    /// A path that must be absolute is not, or cannot be resolved as written.
+    /// A path is not absolute although it must be, or cannot be resolved as written.
     InvalidPath = "invalid-path";
     /// A rule or condition can never match.
     NeverMatches = "never-matches";
-    /// A rule has no condition and so matches every call.
+    /// A rule has no condition, so it matches every call.
     EmptyCondition = "empty-condition";
-    /// A conditional annotation gives roles beyond its default.
+    /// A conditional annotation gives roles that its default does not have.
     WideningCondition = "widening-condition";
-    /// An `@name` stands for a list that is not there.
+    /// An `@name` refers to a list that does not exist.
     MissingList = "missing-list";
-    /// A list is used where another type of list belongs.
+    /// A list of the wrong type is used.
     ListType = "list-type";
-    /// A list is defined and no rule uses it.
+    /// No rule uses a list that is defined.
     UnusedList = "unused-list";
-    /// A generated list holds the pattern that matches everything.
+    /// A generated list contains the pattern that matches everything.
     WildcardList = "wildcard-list";
-    /// Two rules at one place of a world name one command; the first decides.
+    /// Two rules for one place of a world name the same command; the first decides.
     RepeatedCommand = "repeated-command";
-    /// A place of a world is visible without operations, or has operations and is not visible.
+    /// A place of a world is visible but has no operations, or has operations but is not visible.
     OneSidedPlace = "one-sided-place";
-    /// A deliberate behaviour of the engine overrides what the rule seems to say.
+    /// The engine deliberately does something other than what the rule seems to say.
     Overridden = "overridden";
-    /// A tool may answer with a reference to its output, and nothing reads such a reference.
+    /// A tool may return a reference to its output, and no tool can read such a reference.
     MissingRoute = "missing-route";
-    /// A capability ceiling holds something that binds no tool, or does not bind one that it seems to.
+    /// Part of a capability ceiling applies to no tool, or not to a tool that it seems to cover.
     Unbound = "unbound";
 }
 
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for Code {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The document is used as it is; strict loading refuses it all the same.
+    /// The document is used as it is, unless loading is strict.
     Warning,
     /// The document is refused.
     Error,
@@ -104,20 +104,19 @@ pub enum Severity {
 
 /// One fault of one document.
 ///
-/// `message` is lower case, without a full stop, quotes the offending value in backticks and says what was
-/// expected. `path` is the place in JSONPath-like notation, beginning with the name of the document:
-/// `compiledPolicy.rules[3].if.roles[0]`.
+/// `message` is lower case, without a full stop, quotes the offending value in backticks and says what was expected.
+/// `path` is a JSONPath-like place that begins with the document's name: `compiledPolicy.rules[3].if.roles[0]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// The stable name of the fault.
     pub code: Code,
     /// Whether the fault stops loading.
     pub severity: Severity,
-    /// Where the fault is.
+    /// The place of the fault.
     pub path: String,
     /// What is wrong and what was expected.
     pub message: String,
-    /// What to do about it, where that is known.
+    /// What to do about it, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }

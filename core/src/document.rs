@@ -1,4 +1,4 @@
-//! Strict reading of JSON documents: what is not written as it must be is a fault with its place.
+//! Strict reading of JSON documents: every deviation is a fault with its place.
 //!
 //! [`load`] gives a JSON value in which no key is doubled and nothing is nested too deep. A [`Node`] is a
 //! value together with its [`JsonPath`]; its methods take what is expected there, coerce nothing, and put what
@@ -27,16 +27,16 @@ pub(crate) use report::Report;
 pub use suggest::did_you_mean;
 pub(crate) use suggest::listed;
 
-/// One document as a caller hands it in.
+/// A document as passed in by a caller.
 #[derive(Clone, Copy, Debug)]
 pub enum DocumentSource<'a> {
-    /// JSON text, read strictly: a key that stands twice in one object is refused.
+    /// JSON text, read strictly: a duplicate key is refused.
     Text(&'a str),
-    /// A value that was read elsewhere, where doubled keys may have been lost already.
+    /// A value parsed elsewhere, where duplicate keys may already be lost.
     Value(&'a Value),
 }
 
-/// The value of a document within the limits on its size and depth.
+/// Loads a document within the limits on its size and depth.
 ///
 /// `name` is the document's name in diagnostics. Of a text, what is `unread` is checked like the rest, but not
 /// kept: null stands in its place. The size of a [value](DocumentSource::Value) is not bounded here: it

@@ -1,24 +1,24 @@
-//! Glob patterns: `*`, `**`, `?`, `[…]`, `{…,…}` and `\`, over whole texts.
+//! Glob patterns: `*`, `**`, `?`, `[…]`, `{…,…}` and `\`, matched against a whole string.
 //!
-//! `*` and `?` stop at a `/`; only `**`, as a whole component, goes across. A pattern that leads with `!` is refused:
-//! it would hold for everything but what it names, where a grant must say what it grants.
+//! `*` and `?` do not match a `/`; only `**` as a whole component does. A pattern that starts with `!` is refused: it
+//! would match everything except what it names, and a grant must name what it grants.
 
 use std::fmt;
 
 use crate::limits::Limits;
 
-/// A pattern that means something.
+/// A well-formed pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glob(Box<str>);
 
-/// Why a text is no pattern.
+/// Why a string is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BadGlob {
-    /// It leads with `!`.
+    /// It starts with `!`.
     Negated,
-    /// A limit of that name is exceeded: what was found, and the bound.
+    /// The limit of this name is exceeded: the value found, and the bound.
     Limit(&'static str, usize, usize),
-    /// A brace or bracket is open, too many are, or a `\` ends the pattern.
+    /// A brace or bracket is not closed, too many are open, or the pattern ends in `\`.
     Malformed(String),
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for BadGlob {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Negated => {
-                formatter.write_str("a pattern that leads with `!`, expected one that says what it holds for")
+                formatter.write_str("a pattern that starts with `!`, expected one that says what it matches")
             }
             Self::Limit(name, found, most) => {
                 write!(formatter, "`{found}`, expected at most {most} (limit `{name}`)")
@@ -37,7 +37,7 @@ impl fmt::Display for BadGlob {
 }
 
 impl Glob {
-    /// The pattern that the text is.
+    /// Parses a pattern.
     pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, BadGlob> {
         if text.starts_with('!') {
             return Err(BadGlob::Negated);
@@ -54,23 +54,22 @@ impl Glob {
         Ok(Self(text.into()))
     }
 
-    /// The pattern as it was written.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What follows `prefix` in the pattern, as a pattern that never negates.
+    /// The rest of the pattern after `prefix`, which never negates.
     pub(crate) fn strip_prefix(&self, prefix: &str) -> Option<Self> {
         self.0.strip_prefix(prefix).map(|rest| Self(rest.into()))
     }
 
-    /// Whether the pattern holds for the whole text. Takes at most as many steps as both have bytes, multiplied, for
-    /// each way to read its braces.
+    /// Returns `true` if the pattern matches the whole text. For each way to read the braces, the number of steps is
+    /// at most the product of the two lengths in bytes.
     pub(crate) fn matches(&self, text: &str) -> bool {
         matches(&self.0, text)
     }
 
-    /// Whether the pattern holds for the whole text when a `/` is a character like any other.
+    /// Returns `true` if the pattern matches the whole text, treating `/` like any other character.
     pub(crate) fn matches_across(&self, text: &str) -> bool {
         const LIKE_ANY_OTHER: &str = "\u{1}";
         matches(
@@ -79,7 +78,7 @@ impl Glob {
         )
     }
 
-    /// Whether what follows `prefix` in the pattern holds for the text; nothing where the pattern does not begin so.
+    /// Whether the pattern without `prefix` matches the text; `None` if the pattern does not start with `prefix`.
     pub(crate) fn matches_after(&self, prefix: &str, text: &str) -> Option<bool> {
         let rest = self.0.strip_prefix(prefix)?;
         Some(matches(rest, text))
@@ -87,11 +86,11 @@ impl Glob {
 }
 
 fn matches(pattern: &str, text: &str) -> bool {
-    // Without its prefix a pattern may lead with what would negate it.
+    // Without its prefix a pattern may start with `!`, which must not negate it.
     !pattern.starts_with('!') && fast_glob::glob_match(pattern, text)
 }
 
-/// How many readings the braces of a well-formed pattern have at most.
+/// An upper bound for the ways to read a well-formed pattern's braces.
 fn alternatives(pattern: &str) -> usize {
     let mut open: Vec<usize> = Vec::new();
     let mut readings = 1_usize;
@@ -113,7 +112,7 @@ fn alternatives(pattern: &str) -> usize {
     readings
 }
 
-/// Skips what is left of a character class. Its first character never closes it.
+/// Skips the rest of a character class. Its first character never closes it.
 fn skip_class(bytes: &mut std::iter::Peekable<std::str::Bytes<'_>>) {
     bytes.next_if(|byte| matches!(byte, b'^' | b'!'));
     let mut first = true;
@@ -181,7 +180,7 @@ mod tests {
     fn what_is_no_pattern_is_refused() {
         let limits = Limits::default();
         for (text, expected) in [
-            ("!src/**".to_owned(), "a pattern that leads with `!`"),
+            ("!src/**".to_owned(), "a pattern that starts with `!`"),
             (
                 "a".repeat(1_025),
                 "`1025`, expected at most 1024 (limit `glob_bytes`)",

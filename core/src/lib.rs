@@ -20,7 +20,7 @@
 //!     {"name": "read-documents", "description": "", "principle": "", "then": "allow", "reason": "documents are open",
 //!      "if": {"paths": {"roles": ["read-path"], "within": "~/Documents"}}}]}"#;
 //! let annotations = r#"{"generatedAt": "", "servers": {"filesystem": {"inputHash": "", "tools": [
-//!     {"toolName": "read_text_file", "serverName": "filesystem", "comment": "", "args": {"path": ["read-path"]}}]}}}"#;
+//! {"toolName": "read_text_file", "serverName": "filesystem", "comment": "", "args": {"path": ["read-path"]}}]}}}"#;
 //! let host = Disk; // answers `realpath` and questions about git
 //! let engine = Engine::builder()
 //!     .part(DocumentKind::CompiledPolicy, DocumentSource::Text(policy))

@@ -1,6 +1,6 @@
-//! Advice: what is doubtful about documents that can be read.
+//! Advice about documents that are valid but doubtful.
 //!
-//! It stands above the documents and below the configuration, which decides whether advice refuses a document.
+//! The configuration decides whether advice refuses a document.
 
 mod artifacts;
 mod ceiling;

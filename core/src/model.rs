@@ -1,4 +1,4 @@
-//! The vocabulary that documents and judging share. A module here knows what a word means, not where it is written.
+//! The vocabulary shared by documents and judging. It knows what a word means, not where it is written.
 
 mod argument_name;
 mod conditional;

@@ -1,10 +1,9 @@
 //! URLs, domains and git remotes (SPEC §3).
 //!
-//! Two kinds of things live here. The plain functions ([`normalize_url`], [`extract_git_domain`], …) turn
-//! text into text; they serve display and compatibility. A judgement uses [`Location`] and [`DomainSet`]
-//! instead, which read a value twice: strictly where a match would grant something, broadly where it would
-//! restrict something. URLs are parsed by the `url` crate; a plain one to fetch is told from the others by a scan that
-//! finds the same host.
+//! The string functions ([`normalize_url`], [`extract_git_domain`], …) serve display and compatibility. Judging uses
+//! [`Location`] and [`DomainSet`] instead, which read a value in two ways: strictly where a match would grant
+//! something, broadly where it would restrict something. URLs are parsed by the `url` crate, except for simple ones
+//! to fetch: a scan finds the same host in these.
 
 mod domain;
 mod git;

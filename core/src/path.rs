@@ -1,11 +1,10 @@
-//! Paths: from the text of a value to the one place in the file system that it means (SPEC §2).
+//! Paths: from a value to the one place in the file system that it means (SPEC §2).
 //!
-//! Three meanings, three types. Text is a lexical path at best: absolute and collapsed, so two spellings of
-//! one name are equal and nothing more. A [`CanonicalPath`] is free of links; only a [`Resolver`] makes one,
-//! and every comparison that can allow takes nothing else. A [`Folded`] path stands for all spellings that
-//! a case-insensitive disk takes for one name; it serves comparisons that can only deny.
+//! Three meanings, three types. A string is at best a lexical path: absolute and collapsed. A [`CanonicalPath`] has
+//! no links; only a [`Resolver`] makes one, and every comparison that can allow takes this type. A [`Folded`] path
+//! stands for all spellings that a case-insensitive disk reads as one name; it is for comparisons that can only deny.
 //!
-//! POSIX semantics on every target: `/` separates, names are compared byte for byte.
+//! POSIX semantics on every target: `/` is the separator, and names are compared byte for byte.
 
 mod containment;
 mod fold;

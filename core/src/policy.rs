@@ -1,4 +1,4 @@
-//! The compiled policy: an ordered list of rules, and the lists that they name.
+//! The compiled policy: an ordered list of rules and the lists they name.
 
 mod ceiling;
 mod document;
@@ -14,65 +14,57 @@ pub(crate) use lists::{Lists, expand};
 /// A compiled policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Policy {
-    /// The rules, in the order in which they are tried.
+    /// The rules, in the order they are tried.
     pub(crate) rules: Vec<Rule>,
-    /// The lists that rules may name, as the policy's compiler defined them.
+    /// The lists that rules may name.
     pub(crate) list_definitions: Vec<ListDefinition>,
 }
 
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// Its place in the document, from 0; rules that could not be read count.
+    /// Its position in the document, from 0, counting rules that could not be read.
     pub(crate) index: usize,
-    /// The name that verdicts give.
+    /// The name in verdicts.
     pub(crate) name: Box<str>,
-    /// What the rule does, for people.
     pub(crate) description: Box<str>,
-    /// Where the rule comes from, for people.
     pub(crate) principle: Box<str>,
-    /// The reason that verdicts give.
+    /// The reason in verdicts.
     pub(crate) reason: Box<str>,
-    /// What the rule says about a call that it matches.
     pub(crate) effect: Effect,
-    /// When the rule matches.
     pub(crate) conditions: Conditions,
 }
 
-/// The conditions of a rule, all of which must hold; one that is not there always does.
+/// The conditions of a rule. All of them must hold; a missing one always holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Conditions {
-    /// A role that an argument of the tool must bear.
+    /// An argument of the tool must have one of these roles.
     pub(crate) roles: Option<Vec<RoleId>>,
-    /// The servers.
     pub(crate) server: Option<Vec<Box<str>>>,
-    /// The tools.
     pub(crate) tool: Option<Vec<Box<str>>>,
-    /// Where paths must lie.
     pub(crate) paths: Option<PathCondition>,
-    /// Which domains URLs must name.
     pub(crate) domains: Option<DomainCondition>,
-    /// Which lists values must be on; without any list it is no condition.
+    /// An empty array is not a condition.
     pub(crate) lists: Option<Vec<ListCondition>>,
 }
 
 impl Conditions {
-    /// Whether there is no condition at all, so that the rule matches every call.
+    /// Returns `true` if there is no condition at all, so that the rule matches every call.
     pub(crate) fn is_empty(&self) -> bool {
         self.roles.is_none() && self.server.is_none() && self.tool.is_none() && !self.name_values()
     }
 
-    /// Whether a condition looks at the values of arguments.
+    /// Returns `true` if a condition looks at the values of arguments.
     pub(crate) fn name_values(&self) -> bool {
         self.paths.is_some() || self.domains.is_some() || self.lists.is_some()
     }
 
-    /// Whether the rule can match a call of that server.
+    /// Returns `true` if the rule can match a call of this server.
     pub(crate) fn includes_server(&self, server: &str) -> bool {
         includes(self.server.as_deref(), server)
     }
 
-    /// Whether the rule can match a call of a tool of that name.
+    /// Returns `true` if the rule can match a call of a tool with this name.
     pub(crate) fn includes_tool(&self, tool: &str) -> bool {
         includes(self.tool.as_deref(), tool)
     }
@@ -82,16 +74,14 @@ fn includes(names: Option<&[Box<str>]>, name: &str) -> bool {
     names.is_none_or(|names| names.iter().any(|one| **one == *name))
 }
 
-/// A condition on paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PathCondition {
     /// The roles whose values are looked at.
     pub(crate) roles: Vec<RoleId>,
-    /// The directory, as written.
+    /// As written.
     pub(crate) within: Box<str>,
 }
 
-/// A condition on domains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DomainCondition {
     /// The roles whose values are looked at.
@@ -100,22 +90,20 @@ pub(crate) struct DomainCondition {
     pub(crate) allowed: Vec<Box<str>>,
 }
 
-/// A condition on other values.
+/// A condition on values other than paths and domains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListCondition {
     /// The roles whose values are looked at.
     pub(crate) roles: Vec<RoleId>,
     /// Entries and `@names` of lists, as written.
     pub(crate) allowed: Vec<Box<str>>,
-    /// How values and entries are compared.
     pub(crate) match_type: MatchType,
 }
 
 /// A list that rules may name as `@name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListDefinition {
-    /// The name without its `@`.
+    /// Without its `@`.
     pub(crate) name: Box<str>,
-    /// What the list holds.
     pub(crate) kind: MatchType,
 }

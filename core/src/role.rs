@@ -1,7 +1,7 @@
-//! The registry of argument roles: what an argument means, and what its canonical form is.
+//! The registry of argument roles: what an argument means, and its canonical form.
 //!
-//! A role's definition is one entry of the table below; a role without an entry does not compile. An engine
-//! adds host-defined roles to the built-in ones; both are a [`RoleId`] from then on.
+//! Each built-in role is one entry of the table below. An engine adds host-defined roles; both kinds are a
+//! [`RoleId`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::net;
 use crate::seed;
 
-/// What kind of thing a role's values name, and so which checks apply to them.
+/// What a role's values name, which decides the checks that apply to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
@@ -28,7 +28,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// The category of that name.
+    /// The category with this name.
     pub fn parse(name: &str) -> Option<Self> {
         [
             Self::Path,
@@ -41,7 +41,7 @@ impl Category {
         .find(|one| one.as_str() == name)
     }
 
-    /// The category as documents write it.
+    /// The category as written in documents.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -53,12 +53,12 @@ impl Category {
     }
 }
 
-/// One step from a value to its canonical form, or from that to what policy sees.
+/// A step from a value to its canonical form, or from there to the value that policy sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The value as it is.
     Identity,
-    /// Full Unicode lower case, as JavaScript's `toLowerCase`.
+    /// Full Unicode lower case, like JavaScript's `toLowerCase`.
     Lowercase,
     /// The canonical path (SPEC §2).
     Path,
@@ -88,7 +88,7 @@ impl Step {
         ("strip-control", Self::StripControl),
     ];
 
-    /// The built-in step of that name, or a callback for the name `callback`.
+    /// The built-in step with this name, or a callback for `callback`.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "callback" => Some(Self::Callback),
@@ -99,12 +99,12 @@ impl Step {
         }
     }
 
-    /// The names that [`Step::parse`] takes.
+    /// The names that [`Step::parse`] accepts.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::NAMED.into_iter().map(|(name, _)| name).chain(["callback"])
     }
 
-    /// What the step makes of a value, as far as that needs no host: paths and callbacks stay as they are.
+    /// Applies the step to a value. Paths and callbacks need the host, so they leave it unchanged.
     pub(crate) fn apply(self, text: &str) -> String {
         match self {
             Self::Identity | Self::Path | Self::Callback => text.to_owned(),
@@ -121,35 +121,35 @@ impl Step {
     }
 }
 
-/// What stands in for a redacted value, whatever its length.
+/// The placeholder for a redacted value of any length.
 pub const REDACTED: &str = "[redacted]";
 
-/// One role: what it means and how its values become canonical.
+/// A role: what it means and how its values become canonical.
 #[derive(Clone, Debug)]
 pub struct RoleDefinition {
     /// The name in documents, for example `read-path`.
     pub name: Box<str>,
     /// What an argument with this role means for security.
     pub description: Box<str>,
-    /// What kind of thing the values name.
+    /// What the values name.
     pub category: Category,
-    /// From the value to its canonical form, which transport gets.
+    /// From the value to its canonical form, which is sent on.
     pub canonicalize: Step,
-    /// From the canonical form to what policy gets, where the two differ.
+    /// From the canonical form to the value that policy sees, if they differ.
     pub extract_policy_value: Option<Step>,
-    /// When an annotator should give this role.
+    /// When an annotator should assign this role.
     pub annotation_guidance: Box<str>,
-    /// The servers whose tools bear this role; empty for any.
+    /// The servers whose tools have this role; empty for any.
     pub server_names: &'static [&'static str],
 }
 
 impl RoleDefinition {
-    /// Whether the values name an external resource, and so are judged.
+    /// Returns `true` if the values name an external resource, and so are judged.
     pub fn is_resource_identifier(&self) -> bool {
         self.category != Category::Opaque
     }
 
-    /// Whether preparing changes values of this role.
+    /// Returns `true` if preparing may change values of this role.
     pub(crate) fn is_prepared(&self) -> bool {
         self.is_resource_identifier()
             || self.canonicalize != Step::Identity
@@ -252,7 +252,7 @@ impl RoleSet {
             | 1 << RoleId::WRITE_HISTORY.0
             | 1 << RoleId::DELETE_HISTORY.0,
     );
-    /// Every role there can be.
+    /// Every possible role.
     pub const ALL: RoleSet = RoleSet(u64::MAX);
 
     /// Adds a role.
@@ -260,27 +260,27 @@ impl RoleSet {
         self.0 |= 1 << role.0;
     }
 
-    /// Whether the role is in the set.
+    /// Returns `true` if the role is in the set.
     pub fn contains(self, role: RoleId) -> bool {
         self.0 & (1 << role.0) != 0
     }
 
-    /// What is in both sets.
+    /// The roles in both sets.
     pub fn intersection(self, other: RoleSet) -> RoleSet {
         RoleSet(self.0 & other.0)
     }
 
-    /// What is in either set.
+    /// The roles in either set.
     pub fn union(self, other: RoleSet) -> RoleSet {
         RoleSet(self.0 | other.0)
     }
 
-    /// Whether no role is in the set.
+    /// Returns `true` if the set has no role.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the sets share a role.
+    /// Returns `true` if the sets share a role.
     pub fn intersects(self, other: RoleSet) -> bool {
         self.0 & other.0 != 0
     }
@@ -303,24 +303,24 @@ impl FromIterator<RoleId> for RoleSet {
 /// A role that the host defines (SPEC §4).
 #[derive(Clone, Debug)]
 pub struct HostRole {
-    /// A name that no other role has.
+    /// A unique name.
     pub name: String,
     /// What an argument with this role means.
     pub description: String,
     /// What kind of thing the values name; an opaque role is never judged by itself, only by list conditions.
     pub category: Category,
-    /// From the value to its canonical form; without one, the form that the category's built-in roles have.
+    /// From the value to its canonical form; `None` for that of the category's built-in roles.
     pub canonicalize: Option<Step>,
     /// From the canonical form to what policy sees.
     pub extract_policy_value: Option<Step>,
 }
 
-/// Why a host-defined role cannot be taken.
+/// Why a host-defined role is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoleError {
-    /// Another role has that name.
+    /// Another role has this name.
     Taken(String),
-    /// The registry holds [`Registry::CAPACITY`] roles already.
+    /// The registry already has [`Registry::CAPACITY`] roles.
     Full,
 }
 
@@ -333,7 +333,7 @@ impl fmt::Display for RoleError {
     }
 }
 
-/// The role that an engine with a world has besides the built-in ones (SPEC §13).
+/// The additional role of an engine with a world (SPEC §13).
 fn address_definition() -> RoleDefinition {
     RoleDefinition {
         name: "address".into(),
@@ -348,7 +348,7 @@ fn address_definition() -> RoleDefinition {
     }
 }
 
-/// The roles of one engine: the sixteen built-in ones, `address` where it has a world, then those of the host.
+/// The roles of one engine: the sixteen built-in ones, `address` if it has a world, then the host's.
 #[derive(Clone, Debug)]
 pub struct Registry {
     definitions: Arc<[RoleDefinition]>,
@@ -366,12 +366,12 @@ impl Registry {
     /// How many roles one registry can hold.
     pub const CAPACITY: usize = 64;
 
-    /// The built-in roles and `more`, in that order.
+    /// The built-in roles, then `more`.
     pub fn with(more: &[HostRole]) -> Result<Self, RoleError> {
         Self::extended(false, more)
     }
 
-    /// The same for an engine that has a world, or has none.
+    /// As [`Registry::with`], with `address` if the engine has a world.
     pub(crate) fn extended(has_world: bool, more: &[HostRole]) -> Result<Self, RoleError> {
         let mut definitions = builtin_definitions();
         definitions.extend(has_world.then(address_definition));
@@ -403,7 +403,7 @@ impl Registry {
         })
     }
 
-    /// The role of that name.
+    /// The role with this name.
     pub fn find(&self, name: &str) -> Option<RoleId> {
         self.definitions
             .iter()
@@ -415,7 +415,7 @@ impl Registry {
     pub fn get(&self, role: RoleId) -> &RoleDefinition {
         match self.definitions.get(usize::from(role.0)) {
             Some(definition) => definition,
-            // A role of another registry: the table has a last row, and `none` grants nothing.
+            // A role of another registry. `none` grants nothing.
             None => self.get(RoleId::NONE),
         }
     }
@@ -425,7 +425,7 @@ impl Registry {
         &self.get(role).name
     }
 
-    /// Every role with its definition, in the order of the table.
+    /// Every role with its definition, in table order.
     pub fn iter(&self) -> impl Iterator<Item = (RoleId, &RoleDefinition)> {
         self.definitions
             .iter()
@@ -433,7 +433,7 @@ impl Registry {
             .map(|(at, definition)| (RoleId(at as u8), definition))
     }
 
-    /// The roles for which `keep` holds.
+    /// The roles for which `keep` returns `true`.
     pub fn select(&self, keep: impl Fn(&RoleDefinition) -> bool) -> RoleSet {
         self.iter()
             .filter(|(_, definition)| keep(definition))
@@ -441,12 +441,12 @@ impl Registry {
             .collect()
     }
 
-    /// Whether the role is one of the built-in sixteen.
+    /// Returns `true` if the role is one of the built-in sixteen.
     pub fn is_builtin(role: RoleId) -> bool {
         usize::from(role.0) < BUILTIN
     }
 
-    /// The roles whose values are addresses: none without a world.
+    /// The roles whose values are addresses; empty without a world.
     pub(crate) fn addresses(&self) -> RoleSet {
         self.select(|definition| definition.category == Category::Address)
     }

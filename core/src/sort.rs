@@ -1,17 +1,17 @@
-//! Sorting through one instance of the standard library's sort, whatever is sorted.
+//! Sorting with a single instance of the standard library's sort.
 //!
-//! As WebAssembly the engine is downloaded, and an instance for each type was a seventh of its code. Nothing here is
-//! on the way of a verdict about few values.
+//! The WebAssembly module is downloaded, and an instance of the sort for each type was a seventh of its code. A
+//! verdict about few values never gets here.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sorts in the items' own order; equal items stay as they stand to each other.
+/// A stable sort in the items' own order.
 pub(crate) fn sort<T: Ord>(items: &mut Vec<T>) {
     sort_by(items, T::cmp);
 }
 
-/// Sorts in that order; equal items stay as they stand to each other.
+/// A stable sort in the order of `compare`.
 pub(crate) fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     if items.len() <= SHORT {
         return insert_each(items, compare);
@@ -28,7 +28,7 @@ pub(crate) fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Orderin
     items.extend(places.into_iter().filter_map(|at| taken.get_mut(at)?.take()));
 }
 
-/// Up to so many items are sorted where they are.
+/// Up to this many items are sorted in place.
 const SHORT: usize = 16;
 
 fn insert_each<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
@@ -46,21 +46,21 @@ fn sort_places(places: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering)
     places.sort_by(|one, other| compare(*one, *other));
 }
 
-/// A map of the entries, of which later ones replace earlier ones; collecting would sort them first.
+/// A map of the entries, in which later ones replace earlier ones. `collect` would instantiate another sort.
 pub(crate) fn map<K: Ord, V>(entries: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
     let mut map = BTreeMap::new();
     map.extend(entries);
     map
 }
 
-/// A set of the items; collecting would sort them first.
+/// A set of the items. `collect` would instantiate another sort.
 pub(crate) fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
     let mut set = BTreeSet::new();
     set.extend(items);
     set
 }
 
-/// For each text whether an equal one stands before it.
+/// For each text, whether an equal one comes before it.
 pub(crate) fn repetitions(texts: Vec<String>) -> Vec<bool> {
     let mut repeats = vec![false; texts.len()];
     let mut sorted: Vec<(String, usize)> = texts.into_iter().zip(0..).collect();

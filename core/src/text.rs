@@ -1,15 +1,14 @@
 //! Small helpers for text: paths, their components, and the tokens of JSON Pointers.
 
-/// Whether `path` is `directory` or lies below it, compared as text: the rest must begin at a `/`.
+/// Returns `true` if `path` is `directory` or below it, compared as text: the rest must begin with a `/`.
 ///
-/// Both should be collapsed, or written alike; a `/` at the end of `directory` does not count. This is the only place
-/// where the question is answered, so that `/a` never holds `/ab`.
+/// Both should be collapsed; a `/` at the end of `directory` is ignored. Every comparison of paths with directories
+/// ends up here, so that `/a` never holds `/ab`.
 pub(crate) fn is_at_or_below(path: &str, directory: &str) -> bool {
     strip_directory(path, directory).is_some()
 }
 
-/// What follows `directory` in `path`, without the `/` between them: empty for the directory itself, `None` where
-/// `path` is neither the directory nor below it.
+/// `path` relative to `directory`: empty for the directory itself, `None` if `path` is not at or below it.
 pub(crate) fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
     if rest.is_empty() {
@@ -19,17 +18,17 @@ pub(crate) fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p 
     }
 }
 
-/// Whether no component of the relative path `names` is empty, `.` or `..`.
+/// Returns `true` if no component of the relative path `names` is empty, `.` or `..`.
 pub(crate) fn has_only_normal_components(names: &str) -> bool {
     !names.split('/').any(|name| matches!(name, "" | "." | ".."))
 }
 
-/// One token of a JSON Pointer with `~` and `/` escaped ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901#section-3)).
+/// Escapes `~` and `/` in a token of a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901#section-3)).
 pub(crate) fn escape_token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The name that a token of a JSON Pointer stands for; `None` where a `~` is neither `~0` nor `~1`.
+/// Unescapes a token of a JSON Pointer; `None` if a `~` is neither `~0` nor `~1`.
 pub(crate) fn unescape_token(token: &str) -> Option<String> {
     let mut parts = token.split('~');
     let mut text = parts.next().unwrap_or_default().to_owned();

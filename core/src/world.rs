@@ -1,11 +1,11 @@
-//! A world: places that an agent names by address, which of them a mode sees, and what may be done there (SPEC §13).
+//! A world: places with addresses, which of them are visible in a mode, and what may be done there (SPEC §13).
 //!
-//! A world is data, two tables over roots and mods. [`World::resolve_address`] turns an address into a place, if the mode sees it;
-//! [`World::judge`] says whether a tool's command may be done at a place. Both answer with a [`Reply`], and no reply
-//! holds a path of the host: who has a place holds a [`VisibilityRef`], which only the host's own [`References`] turn
-//! into a path.
+//! A world consists of two tables over roots and mods. [`World::resolve_address`] turns an address into a place if it
+//! is visible in the mode; [`World::judge`] says whether a tool's command is allowed at a place. Both answer with a
+//! [`Reply`], which never contains a path of the host: a place is held as a [`VisibilityRef`], and only the host's
+//! own [`References`] turn that into a path.
 //!
-//! Conditions never deny; these two do. Nothing is kept between calls, the mode least of all.
+//! Conditions never deny; these two do. Nothing is kept between calls, not even the mode.
 
 mod address;
 mod condition;
@@ -32,25 +32,25 @@ pub(crate) use visibility::Located;
 use condition::Condition;
 use operations::{OperationRule, Pair};
 
-/// The tool that `"exec"` stands for, where a world does not name it.
+/// The tool that `"exec"` stands for, unless the world names another.
 pub(crate) const EXEC_TOOL: &str = "exec";
 
-/// A world as its document has it.
+/// A world as read from its document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
     pub(crate) roots: Vec<Directory>,
-    /// By the mod's name.
+    /// The mods' directories.
     pub(crate) mounts: Vec<Directory>,
     pub(crate) visibility: Matrix<Box<[Condition]>>,
     pub(crate) operations: Matrix<Box<[OperationRule]>>,
     pub(crate) exec_tool: Box<str>,
-    /// What a command is, for the codes of replies, sorted; one that is not here is a write.
+    /// The areas of commands for reply codes, sorted. A command that is not listed counts as a write.
     areas: Box<[(Pair, Area)]>,
     /// Whether both tables and the roots were read without a fault, so that they can be compared.
     pub(crate) is_whole: bool,
 }
 
-/// A directory of the host under a name.
+/// A named directory of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     pub(crate) name: Box<str>,
@@ -58,7 +58,7 @@ pub(crate) struct Directory {
 }
 
 impl World {
-    /// The same world with directories that are absolute and lexical.
+    /// The world with absolute, lexical directories.
     pub(crate) fn anchored(mut self, absolute: impl Fn(&str) -> Box<str>) -> Self {
         for directory in self.roots.iter_mut().chain(&mut self.mounts) {
             directory.path = absolute(&directory.path);

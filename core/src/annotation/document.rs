@@ -18,11 +18,12 @@ const TOOL_KEYS: [&str; 6] = [
     "comment",
     "args",
     "inputSchema",
-    // Older files say whether the tool has effects; the roles say it better.
+    // Older files state here whether the tool has effects; the roles are more precise, so it is ignored.
     "sideEffects",
 ];
 
-/// Whether nothing reads the value at that place: the most of every `inputSchema`, and with it of the file.
+/// Returns `true` if the value at this place is never used. That covers most of every `inputSchema`, and so most of
+/// the file.
 pub(crate) fn is_unread(place: &JsonPath<'_>) -> bool {
     match place {
         JsonPath::Key(JsonPath::Key(JsonPath::Key(tool, "inputSchema"), "properties"), _) => is_tool(tool),
@@ -44,8 +45,8 @@ fn is_tool(place: &JsonPath<'_>) -> bool {
     )
 }
 
-/// Reads an annotations file. Faults go to the document's report; where there are errors, the answer is what
-/// could be read. The tools of a Harn file, which knows no servers, are those of `harn_server`.
+/// Reads an annotations file. Faults go to the document's report; if there are errors, returns what could be read.
+/// The tools of a Harn file, which names no servers, belong to `harn_server`.
 pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &str) -> Annotations {
     if harn::is_harn(document.value()) {
         return harn::read(document, harn_server);
@@ -129,14 +130,14 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
     })
 }
 
-/// The names of a schema's properties; the rest of a schema is of no use here and is not looked at.
+/// The names of a schema's properties. The rest of the schema is not used.
 fn read_schema(node: &Node<'_, '_>) -> Option<Vec<Box<str>>> {
     let schema = node.object()?;
     let properties = schema.optional("properties")?.object()?;
     Some(properties.entries().map(|(name, _)| name.into()).collect())
 }
 
-/// The arguments of one stored annotation `{args}` that stands by itself; here an argument may have no role.
+/// Reads the arguments of a single stored annotation `{args}`, in which an argument may have no role.
 pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Argument>, Vec<Diagnostic>> {
     const NAME: &str = "annotation";
     let report = Report::default();
@@ -309,7 +310,7 @@ mod tests {
             (
                 json!(["tial"]),
                 none(),
-                vec![format!("{lost}the reader `tial`, which is no annotated tool")],
+                vec![format!("{lost}the reader `tial`, which is not an annotated tool")],
             ),
             (
                 json!(["x", "y"]),

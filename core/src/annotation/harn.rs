@@ -1,4 +1,4 @@
-//! A file of annotations as the Harn VM has them: `{tool name: annotation}`, which this engine takes as it is.
+//! Annotation files in the Harn VM's format, `{tool name: annotation}`, which this engine reads as they are.
 
 use serde_json::Value;
 
@@ -7,11 +7,11 @@ use crate::diagnostic::Severity;
 use crate::document::Node;
 use crate::model::Semantics;
 
-/// The server that the tools of such a file belong to, unless the options say another one.
+/// The server that a Harn file's tools belong to, unless the options name another.
 pub(crate) const SERVER: &str = "harn";
 
-/// Whether the document is such a file: it has neither `servers` nor `generatedAt`, all its members are objects, and
-/// one of them says something of a tool.
+/// Returns `true` if the document is a Harn file: it has neither `servers` nor `generatedAt`, all its members are
+/// objects, and at least one of them has a key of a tool annotation.
 pub(crate) fn is_harn(document: &Value) -> bool {
     let Value::Object(members) = document else {
         return false;
@@ -23,7 +23,7 @@ pub(crate) fn is_harn(document: &Value) -> bool {
         && members.values().any(says)
 }
 
-/// Reads the tools. Every field of an annotation has a default; the arguments are those of its `path_params`.
+/// Reads the tools. Every field of an annotation has a default; the arguments are its `path_params`.
 pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
     let mut tools = Vec::new();
     let Some(file) = document.object() else {

@@ -4,9 +4,9 @@ use super::Argument;
 use crate::model::{ArgumentName, Roles, Semantics, ToolKind};
 use crate::role::RoleId;
 
-/// Adds the arguments that `path_params` names and `args` says nothing about, in their order.
+/// Adds the arguments that `path_params` names and `args` does not cover, in their order.
 ///
-/// A parameter that is an alias stands for its key, which is what the call has when it is judged.
+/// An alias stands for its key, since a call has its aliases renamed before it is judged.
 pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
     for name in semantics.arg_schema.path_names() {
         if !arguments.iter().any(|argument| speaks_of(&argument.name, &name)) {
@@ -16,7 +16,8 @@ pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
     }
 }
 
-/// What a path means to a tool of that kind. What runs processes or is of no known kind may do anything to it.
+/// The roles of a path argument of a tool of this kind. A tool that runs processes, or whose kind is unknown, may do
+/// anything to the path.
 fn roles(kind: ToolKind) -> &'static [RoleId] {
     match kind {
         ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => &[RoleId::READ_PATH],
@@ -27,7 +28,7 @@ fn roles(kind: ToolKind) -> &'static [RoleId] {
     }
 }
 
-/// Whether an annotated name says what the parameter means: it is the same, it holds it, or it leads into it.
+/// Returns `true` if an annotated name covers the parameter: they are the same, or one of them lies within the other.
 fn speaks_of(annotated: &ArgumentName, parameter: &ArgumentName) -> bool {
     let is_whole = |name: &ArgumentName| matches!(name, ArgumentName::Top(_));
     annotated == parameter

@@ -8,7 +8,7 @@ use crate::document::{Node, Object};
 use crate::model::{ArgumentName, Clause, Condition, ConditionArgument, Roles, Scalar, Segment, Test};
 use crate::role::{Registry, RoleId};
 
-/// What each word under `is` asks.
+/// The tests that `is` can name.
 const IS: [(&str, Test); 4] = [
     ("present", Test::Present),
     ("absent", Test::Absent),
@@ -16,7 +16,7 @@ const IS: [(&str, Test); 4] = [
     ("falsy", Test::Falsy),
 ];
 
-/// The name of an argument, where a pointer is well-formed.
+/// Reads the name of an argument; a malformed pointer is an error.
 pub(super) fn read_name(name: &str, node: &Node<'_, '_>) -> Option<ArgumentName> {
     let parsed = ArgumentName::parse(name).ok();
     if parsed.is_none() {
@@ -44,7 +44,7 @@ pub(super) fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Rol
     }
 }
 
-/// Roles of which there must be one: without any, the argument would never be looked at.
+/// Reads at least one role: an argument without roles would never be judged.
 fn some_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
     let roles = node.roles(registry)?;
     check_address(node, &roles, registry);
@@ -61,7 +61,7 @@ fn some_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
     Some(roles)
 }
 
-/// What is an address has no canonical form as anything else: it is a path to the tool alone.
+/// An address cannot carry another resource role: only the world can turn it into a path.
 fn check_address(node: &Node<'_, '_>, roles: &[RoleId], registry: &Registry) {
     let addresses = registry.addresses();
     let other = |role: &RoleId| !addresses.contains(*role) && registry.get(*role).is_resource_identifier();
@@ -76,7 +76,7 @@ fn check_address(node: &Node<'_, '_>, roles: &[RoleId], registry: &Registry) {
 }
 
 fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Roles> {
-    // A misspelled key here would change which roles apply, so it is no mere warning.
+    // A misspelled key here would change which roles apply, so it is an error and not a warning.
     object.unknown_keys(&["default", "when"], Severity::Error);
     let default = object
         .required("default", "an array of roles")
@@ -140,7 +140,7 @@ fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
             values.map(Test::In)
         }
         (None, None, Some(node)) => node.one_of(&IS),
-        // The existing runtime takes such a condition for one that never holds, and so do we.
+        // In the existing runtime such a condition never holds; the same is true here.
         (None, None, None) => {
             node.warning(Code::NeverMatches, || {
                 "found a condition without a test, which never holds, expected one of `equals`, `in`, `is`"

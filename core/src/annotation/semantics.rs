@@ -1,4 +1,4 @@
-//! What a tool does, beyond what its arguments name (SPEC §5, the last paragraph).
+//! Reads what a tool does beyond what its arguments name (SPEC §5, the last paragraph).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use crate::sort;
 
 use super::roles::read_name;
 
-/// The keys of a tool annotation that are read here.
 pub(super) const KEYS: [&str; 7] = [
     "kind",
     "side_effect_level",

@@ -1,4 +1,4 @@
-//! Approvals: what a person who lets an escalated call pass may let pass again (SPEC §9).
+//! Approvals: a person who lets an escalated call pass may let similar calls pass from then on (SPEC §9).
 //!
 //! An approval only ever turns `escalate` into `allow`; it never touches a denial.
 
@@ -10,7 +10,7 @@ use crate::host::{Host, HostError};
 use crate::net;
 use crate::role::{Category, Registry, RoleId};
 
-/// What every value of one role must be.
+/// A constraint on every value of one role.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum ApprovalConstraint {
@@ -25,7 +25,7 @@ pub enum ApprovalConstraint {
     Domain {
         /// The role's name.
         role: String,
-        /// The domain, as `extractDomain` or `extractGitDomain` gives it.
+        /// The domain, as returned by `extractDomain` or `extractGitDomain`.
         domain: String,
     },
     /// One identifier.
@@ -66,13 +66,13 @@ pub struct ApprovalPattern {
     /// The escalation that was approved.
     #[serde(default)]
     pub source_escalation_id: String,
-    /// The reason that the escalation gave.
+    /// The reason given for the escalation.
     pub original_reason: String,
-    /// The pattern for a person: `Allow <server>/<tool> <constraints>`.
+    /// A description for people: `Allow <server>/<tool> <constraints>`.
     pub description: String,
 }
 
-/// One escalated call, as a person sees it.
+/// One escalated call.
 #[derive(Clone, Copy, Debug)]
 pub struct Escalation<'a> {
     /// The server.
@@ -83,11 +83,11 @@ pub struct Escalation<'a> {
     pub arguments: &'a Arguments<'a>,
     /// The tool's annotation.
     pub annotation: &'a PlainAnnotation,
-    /// The roles that escalated; `None` where that is not known.
+    /// The roles that escalated; `None` if that is not known.
     pub roles: Option<&'a [RoleId]>,
 }
 
-/// The patterns that an approval of the escalation may stand for; none where no value can be constrained.
+/// The patterns that an approval of this escalation may stand for; empty if no value can be constrained.
 ///
 /// # Errors
 /// When the host fails.
@@ -190,12 +190,12 @@ fn constraint(
             role: name,
             value: value.to_lowercase(),
         }),
-        // Where an address leads is for a world to say, and an approval knows none.
+        // Only a world can say where an address leads, and approvals know no world.
         Category::Address | Category::Opaque => None,
     }
 }
 
-/// The domains of a URL value: one, or that of each URL that a git remote stands for.
+/// The domains of a URL value: one, or one for each URL that a git remote stands for.
 fn domains(plain: &mut Plain<'_>, arguments: &Arguments<'_>, role: RoleId, value: &str) -> Vec<String> {
     if role != RoleId::GIT_REMOTE_URL {
         return vec![net::extract_domain(value).into_owned()];
@@ -214,7 +214,7 @@ pub struct ApprovalWhitelist {
     patterns: Vec<ApprovalPattern>,
 }
 
-/// A pattern without constraints would approve every call of its tool.
+/// The error for a pattern without constraints, which would approve every call of its tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unconstrained;
 
@@ -227,7 +227,7 @@ impl std::fmt::Display for Unconstrained {
 impl std::error::Error for Unconstrained {}
 
 impl ApprovalWhitelist {
-    /// Adds a pattern; the answer is its id, counted from 0.
+    /// Adds a pattern and returns its id, counted from 0.
     ///
     /// # Errors
     /// When the pattern has no constraints.
@@ -249,8 +249,8 @@ impl ApprovalWhitelist {
         self.patterns.len()
     }
 
-    /// The first pattern that covers the escalated call: same server and tool, each constraint met by every
-    /// value of its role, of which there is at least one, and every escalated role constrained.
+    /// The first pattern that covers the escalated call: the server and tool are the same, every escalated role is
+    /// constrained, each constrained role has at least one value, and all of its values meet the constraint.
     ///
     /// # Errors
     /// When the host fails.
@@ -301,8 +301,8 @@ fn covers(
     plain.check(true)
 }
 
-/// Whether a value of the role is out of reach: an argument holds something that is no string, array of strings,
-/// number, boolean or null, or the annotation names places within arguments (JSON Pointers), which are not read here.
+/// Returns `true` if a value of the role cannot be read: an argument is not a string, array of strings, number,
+/// boolean or null, or the annotation uses JSON Pointers, which are not read here.
 fn has_unreadable(escalation: &Escalation<'_>, role: RoleId) -> bool {
     let pointed = |(name, roles): &(String, Vec<RoleId>)| name.starts_with('/') && roles.contains(&role);
     if escalation.annotation.iter().any(pointed) {

@@ -1,6 +1,6 @@
-//! The plain functions: what a runtime asks before, beside and without an engine (SPEC §3, §5, §6, §7).
+//! Functions that need no engine (SPEC §3, §5, §6, §7).
 //!
-//! They work on the built-in roles and the default limits, and ask the host what they need each time.
+//! They use the built-in roles and the default limits, and ask the host anew each time.
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ use crate::net;
 use crate::path::{CanonicalPath, PathCase, Resolver, Unresolvable, expand_tilde};
 use crate::role::{Registry, RoleId};
 
-/// The roles of each argument of a tool, conditions resolved, in the annotation's order.
+/// The roles of each argument of a tool, in the annotation's order, with conditions resolved.
 pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
 
-/// One host's directories and answers for a plain function.
+/// A host and its answers during one function.
 pub(super) struct Plain<'h> {
     host: &'h dyn Host,
     facts: Facts<'h>,
@@ -59,7 +59,7 @@ impl<'h> Plain<'h> {
         self.facts.is_directory(path.as_str()) == Some(true)
     }
 
-    /// The URLs that a git remote stands for in the repository that the arguments name.
+    /// The URLs that a git remote stands for in the repository at `path`, by default the current directory.
     pub(super) fn remote_urls(&mut self, remote: &str, path: Option<&str>) -> Vec<String> {
         let repository = match path {
             Some(path) => self.resolve(path).ok().map(|path| path.as_str().to_owned()),
@@ -69,18 +69,18 @@ impl<'h> Plain<'h> {
         remote.urls().map(str::to_owned).collect()
     }
 
-    /// `value`, unless the host failed while it was made.
+    /// `value`, unless the host has failed.
     pub(super) fn check<T>(&self, value: T) -> Result<T, HostError> {
         self.facts.check(value)
     }
 }
 
-/// `~` and `~/…` with the home directory in their place; `~user` and everything else as it is.
+/// Replaces `~` and `~/…` by the home directory. `~user` and everything else is returned unchanged.
 pub fn expand_home<'t>(path: &'t str, host: &'t dyn Host) -> Cow<'t, str> {
     expand_tilde(path, host.home_dir())
 }
 
-/// The canonical form of a path; its lexical form where it has none.
+/// The canonical form of a path, or its lexical form if it has no canonical one.
 ///
 /// # Errors
 /// When the host fails.
@@ -90,7 +90,7 @@ pub fn resolve_real_path(path: &str, host: &dyn Host) -> Result<String, HostErro
     plain.check(resolved)
 }
 
-/// Whether the canonical path lies within the canonical directory; what has no canonical form does not.
+/// Returns `true` if the canonical path lies within the canonical directory; `false` if either has no canonical form.
 ///
 /// # Errors
 /// When the host fails.
@@ -103,8 +103,8 @@ pub fn is_within_directory(path: &str, directory: &str, host: &dyn Host) -> Resu
     plain.check(is_within)
 }
 
-/// The URL that a git remote's name stands for in the repository at `path` (the current directory without one);
-/// a URL, and a name that stands for nothing, as they are.
+/// The URL that a git remote's name stands for in the repository at `path`, by default the current directory. A URL,
+/// and a name that is not a remote, are returned unchanged.
 ///
 /// # Errors
 /// When the host fails.
@@ -118,7 +118,7 @@ pub fn resolve_git_remote(remote: &str, path: Option<&str>, host: &dyn Host) -> 
         .unwrap_or_else(|| remote.to_owned()))
 }
 
-/// The URL that a fetch or push without an argument would use in the repository at `path`.
+/// The URL that a fetch or push without arguments uses in the repository at `path`.
 ///
 /// # Errors
 /// When the host fails.
@@ -131,7 +131,7 @@ pub fn resolve_default_git_remote(path: &str, host: &dyn Host) -> Result<Option<
     Ok(plain.check(urls)?.into_iter().next())
 }
 
-/// Whether a value is an entry of a list of that type, as [`MatchType`] compares them.
+/// Returns `true` if a value matches an entry of a list of this type, as [`MatchType`] compares them.
 pub fn list_entry_matches(match_type: MatchType, value: &str, entry: &str) -> bool {
     match match_type {
         MatchType::Domains => net::domain_matches_allowlist(value, &[entry]),
@@ -140,10 +140,10 @@ pub fn list_entry_matches(match_type: MatchType, value: &str, entry: &str) -> bo
     }
 }
 
-/// The roles of each argument of a stored annotation `{args}`, conditions resolved against the call's arguments.
+/// The roles of each argument of a stored annotation `{args}`, with conditions resolved against the call's arguments.
 ///
 /// # Errors
-/// A description of what is wrong with the annotation.
+/// What is wrong with the annotation.
 pub fn resolve_stored_annotation(
     stored: &Json,
     arguments: &Arguments<'_>,
@@ -166,7 +166,7 @@ pub fn validate_compiled_rules(rules: &Json, list_definitions: &Json) -> Validat
     lint::validate_compiled_rules(rules, list_definitions, &Registry::default(), &Limits::default())
 }
 
-/// The values of an argument of a plain annotation: a string, or the strings of an array.
+/// The values of an argument: a string, or the strings of an array.
 pub(crate) fn strings(value: &Value<'_>) -> Vec<String> {
     match value.read(Limits::default().depth).as_deref() {
         Ok(Value::Text(text)) => vec![text.to_string()],

@@ -7,12 +7,12 @@ use crate::host::{Host, HostError};
 use crate::path::parent;
 use crate::seed::RESERVED_SERVERS;
 
-/// A directory with the name that it is shown under.
+/// A directory and its display name.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PolicyRoot {
     /// The canonical path.
     pub path: String,
-    /// `sandbox`, or the name of the first rule that names the directory.
+    /// `sandbox`, or the name of the first rule with this directory.
     pub name: String,
 }
 
@@ -25,11 +25,11 @@ pub struct McpRoot {
     pub name: String,
 }
 
-/// The directories of the sandbox, each named `sandbox`, then the directory of each allow or escalate rule of a compiled
-/// policy, each directory once.
+/// The sandbox's directories, each named `sandbox`, then the directory of each allow or escalate rule of a compiled
+/// policy. Each directory appears once.
 ///
 /// # Errors
-/// When the host fails. A directory without a canonical form is left out.
+/// When the host fails. A directory that has no canonical form is left out.
 pub fn extract_policy_roots<'p>(
     policy: &'p Json,
     allowed_directories: impl IntoIterator<Item = &'p str>,
@@ -61,12 +61,12 @@ pub fn extract_policy_roots<'p>(
     plain.check(roots)
 }
 
-/// The rules of a compiled policy as a document; none where it is no policy.
+/// The rules of a compiled policy document; empty if it is not a policy.
 fn rules(policy: &Json) -> impl Iterator<Item = &Json> {
     policy.get("rules").and_then(Json::as_array).into_iter().flatten()
 }
 
-/// The roots as `file://` URIs: the path as it is, without percent-encoding, as existing servers expect it.
+/// The roots as `file://` URIs. Paths are not percent-encoded, because existing servers expect them as they are.
 pub fn to_mcp_roots(roots: &[PolicyRoot]) -> Vec<McpRoot> {
     roots
         .iter()
@@ -77,7 +77,7 @@ pub fn to_mcp_roots(roots: &[PolicyRoot]) -> Vec<McpRoot> {
         .collect()
 }
 
-/// The directory that holds a path: its canonical parent, or itself where the text ends in `/`.
+/// The directory that holds a path: its canonical parent, or the path itself if it ends in `/`.
 ///
 /// # Errors
 /// When the host fails. A path without a canonical form is taken lexically.
@@ -98,8 +98,8 @@ pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostErr
     plain.check(directory)
 }
 
-/// The servers that the rules of a compiled policy name, in order of first mention, without those that are not
-/// real servers.
+/// The servers that a compiled policy's rules name, in order of first mention, except those that are not real
+/// servers.
 pub fn extract_required_servers(policy: &Json) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
     let named = rules(policy)

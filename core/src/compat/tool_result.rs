@@ -1,10 +1,10 @@
-//! Results on their way back: the host's directory is what the container calls its workspace (SPEC §6).
+//! Tool results from a container: the host's directory is shown under the container's name for it (SPEC §6).
 
 use serde_json::Value as Json;
 
-/// Replaces `host_dir` by `container_dir` in the `text` of `type: "text"` blocks, where the name ends there.
+/// Replaces `host_dir` by `container_dir` in the `text` of `type: "text"` blocks, wherever it ends a path component.
 ///
-/// The replacement is literal. Blocks in which nothing changes are borrowed: the answer is `None` for them.
+/// The replacement is literal. Returns `None` for each block that does not change.
 pub fn rewrite_result_content(content: &[Json], host_dir: &str, container_dir: &str) -> Vec<Option<Json>> {
     content
         .iter()
@@ -23,7 +23,7 @@ fn rewrite_block(block: &Json, host_dir: &str, container_dir: &str) -> Option<Js
     Some(Json::Object(changed))
 }
 
-/// The text with every mention of the directory replaced; `None` where there is none.
+/// The text with every mention of the directory replaced; `None` if the text does not change.
 pub fn rewrite_text(text: &str, host_dir: &str, container_dir: &str) -> Option<String> {
     let host_dir = host_dir.trim_end_matches('/');
     if host_dir.is_empty() || !text.contains(host_dir) {
@@ -47,7 +47,7 @@ pub fn rewrite_text(text: &str, host_dir: &str, container_dir: &str) -> Option<S
     changed.then_some(rewritten)
 }
 
-/// Whether a file name that ends before `rest` ends there: `.` continues it only where more of a name follows.
+/// Returns `true` if a file name ends before `rest`. A `.` continues the name only if more of a name follows.
 fn ends_name(rest: &str) -> bool {
     let continues = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-');
     match rest.chars().next() {

@@ -1,6 +1,6 @@
-//! The parts that an engine is built from.
+//! The kinds of documents that an engine is built from.
 
-/// One part of what an engine is built from.
+/// A kind of document that an engine is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocumentKind {
     /// The compiled policy; required.
@@ -11,19 +11,19 @@ pub enum DocumentKind {
     DynamicLists,
     /// An array of paths that no call may touch.
     ProtectedPaths,
-    /// The sandbox: a directory within which `filesystem` and `git` may do what they like.
+    /// The sandbox: a directory within which `filesystem` and `git` may do anything.
     AllowedDirectory,
     /// An object from server to the domain patterns that its URLs must match.
     ServerDomainAllowlists,
     /// An array of servers whose every call is allowed.
     TrustedServers,
-    /// What calls may use at most.
+    /// The capability ceiling: the most that calls may use.
     Ceiling,
     /// How the engine behaves.
     Options,
     /// The host-defined roles.
     Roles,
-    /// The world: places by address, and what may be done there.
+    /// The world: places with addresses, and what may be done there.
     World,
 }
 

@@ -6,24 +6,20 @@ use crate::document::{DEEPEST, Node, did_you_mean, listed};
 use crate::limits::Limits;
 use crate::path::PathCase;
 
-/// How an engine behaves where SPEC leaves a choice.
+/// How an engine behaves where SPEC allows a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     /// `heuristicPaths`: whether every argument that looks like a path is held against the protected paths.
     pub(crate) heuristic_paths: bool,
-    /// What is done about an argument that the annotation does not name.
     pub(crate) unknown_arguments: UnknownArguments,
-    /// How paths are compared; `None` leaves it to the host.
+    /// `None` leaves it to the host.
     pub(crate) path_case: Option<PathCase>,
-    /// When the directories of rules are resolved.
     pub(crate) directories: Directories,
-    /// `harnServer`: the server of the tools in a file of Harn annotations, which names none.
+    /// `harnServer`: the server of the tools in a Harn file, which does not name one.
     pub(crate) harn_server: Box<str>,
-    /// What the workspace roots of a capability ceiling are besides the bounds of its paths.
     pub(crate) workspace_roots: WorkspaceRoots,
     /// Whether a warning refuses a document.
     pub(crate) strict: bool,
-    /// The bounds.
     pub(crate) limits: Limits,
 }
 
@@ -42,12 +38,12 @@ impl Default for Options {
     }
 }
 
-/// What is done about an argument that neither the annotation's `args` nor its schema names.
+/// What happens to an argument that neither the annotation's `args` nor its schema names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnknownArguments {
-    /// Denied where the schema lists properties.
+    /// Denied if the schema lists properties.
     Schema,
-    /// Passed over.
+    /// Ignored.
     Ignore,
     /// Escalated, whatever the schema says.
     Escalate,
@@ -64,13 +60,12 @@ pub(crate) enum Directories {
     Pinned,
 }
 
-/// What the workspace roots of a capability ceiling are.
+/// What a capability ceiling's workspace roots are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WorkspaceRoots {
-    /// Where paths must lie; they grant nothing.
+    /// Paths must lie within one of them; they grant nothing.
     Bounds,
-    /// The same, and together they are the sandbox: what lies within one of them lies within it, and relative paths are
-    /// relative to the first.
+    /// As `Bounds`, and together they form the sandbox. Relative paths are resolved against the first.
     Sandbox,
 }
 
@@ -96,7 +91,7 @@ const PATH_CASE: [(&str, PathCase); 2] = [
 const DIRECTORIES: [(&str, Directories); 2] =
     [("fresh", Directories::Fresh), ("pinned", Directories::Pinned)];
 
-/// Reads the options; what is not given has its default. Faults go to the document's report.
+/// Reads the options; a missing one has its default. Faults go to the document's report.
 ///
 /// An unknown key is an error: a misspelled option would leave the engine less strict than it looks.
 pub(super) fn read(node: &Node<'_, '_>) -> Options {
@@ -165,7 +160,7 @@ fn read_limits(node: &Node<'_, '_>, limits: &mut Limits) {
             });
             continue;
         };
-        // The same on every target, whatever the size of its integers; and no stack is bottomless.
+        // The same maximum on every target, whatever the size of its integers. Depth is bounded by the stack.
         let most = if name == "depth" {
             DEEPEST as u64
         } else {

@@ -1,4 +1,4 @@
-//! The parts of a setup, read one after the other.
+//! Reads the documents of a configuration one after the other.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{self, DocumentSource, JsonPath, Node, Report};
 use crate::limits::Limits;
 
-/// Reads one part after the other and keeps what is said about them.
+/// The documents, and the diagnostics so far.
 pub(super) struct Reader<'a> {
     parts: &'a [(DocumentKind, DocumentSource<'a>)],
     pub(super) limits: Limits,
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What `read` makes of a part; `None` where the part is not configured or is no JSON.
+    /// Reads an optional document; `None` if it is missing, null or not JSON.
     pub(super) fn optional<T>(
         &mut self,
         part: DocumentKind,
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Some(self.read(part, &value, read))
     }
 
-    /// The same for a part that must be there.
+    /// Reads a required document.
     pub(super) fn required<T>(
         &mut self,
         part: DocumentKind,
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         Some(self.read(part, &value, read))
     }
 
-    /// Whether the part is given and not null, faulty or not.
+    /// Returns `true` if the document is given and not null, valid or not.
     pub(super) fn is_configured(&self, part: DocumentKind) -> bool {
         let given = self.parts.iter().find(|(one, _)| *one == part);
         given.is_some_and(|(_, input)| match input {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// Ends the reading where there are errors, and with `strict` where there are warnings.
+    /// Fails if there are errors or, with `strict`, warnings.
     pub(super) fn check(&mut self, strict: bool) -> Result<(), Vec<Diagnostic>> {
         let refused = |fault: &Diagnostic| match fault.severity {
             Severity::Error => true,

@@ -11,8 +11,8 @@ const CATEGORIES: [(&str, Category); 4] = [
     (Category::Opaque.as_str(), Category::Opaque),
 ];
 
-/// The built-in roles and those of the document. Faults go to the document's report; a role with a fault is
-/// not in the registry.
+/// Reads the host's roles and returns them with the built-in ones. Faults go to the document's report; the registry
+/// leaves out a faulty role.
 pub(super) fn read(node: &Node<'_, '_>, has_world: bool) -> Registry {
     let mut roles: Vec<HostRole> = Vec::new();
     let mut registry = Registry::extended(has_world, &[]).unwrap_or_default();
@@ -67,7 +67,7 @@ fn read_role(node: &Node<'_, '_>) -> Option<HostRole> {
     })
 }
 
-/// A step that may be missing but not faulty.
+/// A step may be missing: `Some(None)`. `None` means it is faulty.
 fn read_step(role: &Object<'_, '_>, key: &str) -> Option<Option<Step>> {
     let Some(node) = role.optional(key) else {
         return Some(None);

@@ -1,8 +1,8 @@
-//! Which directories are the sandbox.
+//! The sandbox of `workspaceRoots: "sandbox"`.
 
 use crate::policy::Ceiling;
 
-/// The workspace roots of the ceiling, as the sandbox.
+/// The ceiling's workspace roots, if they can be the sandbox.
 pub(super) fn of_ceiling<'c>(
     ceiling: Option<&'c Ceiling>,
     allowed_directory: &[Box<str>],
@@ -14,7 +14,7 @@ pub(super) fn of_ceiling<'c>(
         );
     }
     if roots.is_empty() {
-        return Err("found `\"sandbox\"` and no workspace root in the ceiling, expected at least one");
+        return Err("found `\"sandbox\"`, but the ceiling has no workspace root, expected at least one");
     }
     Ok(roots)
 }

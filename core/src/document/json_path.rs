@@ -5,16 +5,14 @@ use std::fmt;
 /// The JSON path of a value: a chain from the value up to the document's name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum JsonPath<'p> {
-    /// The document itself.
+    /// The root, by the document's name.
     Document(&'p str),
-    /// The value of a key.
     Key(&'p JsonPath<'p>, &'p str),
-    /// The item at an index.
     Index(&'p JsonPath<'p>, usize),
 }
 
 impl fmt::Display for JsonPath<'_> {
-    /// `compiledPolicy.rules[3].if.roles[0]`; a key that is no identifier stands in brackets and quotes.
+    /// `compiledPolicy.rules[3].if.roles[0]`; a key that is not an identifier is quoted in brackets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JsonPath::Document(name) => formatter.write_str(name),

@@ -1,4 +1,4 @@
-//! A value in a document, its place, and the questions a reader asks of it.
+//! A value in a document with its place, and methods to read it.
 
 use std::io;
 
@@ -10,9 +10,9 @@ use crate::role::{Registry, RoleId};
 
 use super::{JsonPath, Report, did_you_mean, listed};
 
-/// A value, where it stands, and where its faults go.
+/// A value, its place, and the report for its faults.
 ///
-/// A method that gives `None` has reported why.
+/// A method that returns `None` has reported the reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'v, 'p> {
     value: &'v Value,
@@ -30,12 +30,11 @@ impl<'v, 'p> Node<'v, 'p> {
         }
     }
 
-    /// The value itself.
     pub(crate) fn value(&self) -> &'v Value {
         self.value
     }
 
-    /// The value as it was found: as JSON, in backticks, cut where it is long.
+    /// The value for a message: JSON in backticks, shortened if it is long.
     pub(crate) fn found(&self) -> String {
         found(self.value)
     }
@@ -67,7 +66,6 @@ impl<'v, 'p> Node<'v, 'p> {
         None
     }
 
-    /// The value as an object.
     pub(crate) fn object(&self) -> Option<Object<'v, 'p>> {
         match self.value {
             Value::Object(entries) => Some(Object {
@@ -79,7 +77,7 @@ impl<'v, 'p> Node<'v, 'p> {
         }
     }
 
-    /// The items of the value, an array; `expected` says of what, for example `an array of roles`.
+    /// The items of an array; `expected` describes it, for example `an array of roles`.
     pub(crate) fn array(
         &self,
         expected: &str,
@@ -94,7 +92,6 @@ impl<'v, 'p> Node<'v, 'p> {
         }
     }
 
-    /// The value as a string.
     pub(crate) fn string(&self) -> Option<&'v str> {
         match self.value {
             Value::String(text) => Some(text),
@@ -102,7 +99,7 @@ impl<'v, 'p> Node<'v, 'p> {
         }
     }
 
-    /// The value as a string that is not empty.
+    /// A non-empty string.
     pub(crate) fn name(&self) -> Option<&'v str> {
         let text = self.string()?;
         if text.is_empty() {
@@ -112,7 +109,7 @@ impl<'v, 'p> Node<'v, 'p> {
         Some(text)
     }
 
-    /// The value as a string of at most `value_bytes` bytes: a path or a pattern.
+    /// A string of at most `value_bytes` bytes: a path or a pattern.
     pub(crate) fn bounded_string(&self, limits: &Limits) -> Option<&'v str> {
         let text = self.string()?;
         if text.len() > limits.value_bytes {
@@ -128,7 +125,6 @@ impl<'v, 'p> Node<'v, 'p> {
         Some(text)
     }
 
-    /// The value as `true` or `false`.
     pub(crate) fn boolean(&self) -> Option<bool> {
         match self.value {
             Value::Bool(value) => Some(*value),
@@ -136,24 +132,23 @@ impl<'v, 'p> Node<'v, 'p> {
         }
     }
 
-    /// The value as an array of strings.
     pub(crate) fn strings(&self) -> Option<Vec<Box<str>>> {
         self.each("an array of strings", |item| item.string().map(Box::from))
     }
 
-    /// The value as an array of names, none of them empty.
+    /// An array of non-empty strings.
     pub(crate) fn names(&self) -> Option<Vec<Box<str>>> {
         self.each("an array of names", |item| item.name().map(Box::from))
     }
 
-    /// The value as an array of patterns of at most `value_bytes` bytes each.
+    /// An array of strings of at most `value_bytes` bytes each.
     pub(crate) fn patterns(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
         self.each("an array of strings", |item| {
             item.bounded_string(limits).map(Box::from)
         })
     }
 
-    /// Every item of the value, an array, as `read` takes it; all items are read, also after a fault.
+    /// Reads every item of an array, even after a fault; `None` if an item has a fault.
     pub(crate) fn each<T>(
         &self,
         expected: &str,
@@ -168,7 +163,7 @@ impl<'v, 'p> Node<'v, 'p> {
         (taken.len() == count).then_some(taken)
     }
 
-    /// What the value, a string, stands for in a table of names.
+    /// Looks up a string in a table of names.
     pub(crate) fn one_of<T: Clone>(&self, table: &[(&'static str, T)]) -> Option<T> {
         let names = || table.iter().map(|(name, _)| *name);
         let Value::String(text) = self.value else {
@@ -184,7 +179,7 @@ impl<'v, 'p> Node<'v, 'p> {
         known.map(|(_, value)| value.clone())
     }
 
-    /// The roles that the value, an array of their names, lists in this order.
+    /// An array of role names, in this order.
     pub(crate) fn roles(&self, registry: &Registry) -> Option<Vec<RoleId>> {
         self.each("an array of roles", |item| {
             let name = item.string()?;
@@ -211,7 +206,7 @@ pub(crate) struct Object<'v, 'p> {
 }
 
 impl<'v> Object<'v, '_> {
-    /// The value of `key`; a fault that says what is `expected` there when the key is missing.
+    /// The value of `key`; a missing key is a fault that says what is `expected`.
     pub(crate) fn required<'s>(&'s self, key: &'s str, expected: &str) -> Option<Node<'v, 's>> {
         let node = self.optional(key);
         if node.is_none() {
@@ -222,24 +217,22 @@ impl<'v> Object<'v, '_> {
         node
     }
 
-    /// The value of `key`, where it is there.
     pub(crate) fn optional<'s>(&'s self, key: &'s str) -> Option<Node<'v, 's>> {
         Some(self.child(key, self.entries.get(key)?))
     }
 
-    /// A required string.
     pub(crate) fn string(&self, key: &str) -> Option<&'v str> {
         self.required(key, "a string")?.string()
     }
 
-    /// Every entry, in the order of the document.
+    /// Every entry, in document order.
     pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&'v str, Node<'v, '_>)> {
         self.entries
             .iter()
             .map(|(key, value)| (key.as_str(), self.child(key, value)))
     }
 
-    /// Reports each key that is not one of `known`; whether there is none.
+    /// Reports every key not in `known`. Returns `true` if all keys are known.
     pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) -> bool {
         let mut all_known = true;
         let is_known = |key: &&String| known.contains(&key.as_str());
@@ -284,7 +277,7 @@ fn found(value: &Value) -> String {
     format!("`{text}{}`", if whole { "" } else { "…" })
 }
 
-/// Takes the first bytes of a text and refuses more, so that a long value costs nothing to show.
+/// Accepts only the first bytes, so that showing a long value is cheap.
 struct Shown(Vec<u8>);
 
 impl io::Write for Shown {

@@ -1,4 +1,4 @@
-//! JSON text (RFC 8259), without its ambiguities: no repeated keys, no lone surrogates, no bottomless nesting.
+//! JSON text (RFC 8259) without its ambiguities: no repeated keys, no lone surrogates, no unlimited nesting.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,13 +14,13 @@ use crate::limits::Limits;
 
 use super::{JsonPath, Report};
 
-/// The JSON reader recurses, so no configuration may ask for more levels than any stack has.
+/// The JSON reader recurses, so no configuration may allow more levels than the stack can hold.
 pub(crate) const DEEPEST: usize = 120;
 
 /// Reads JSON text strictly.
 ///
-/// Every repeated key is reported; a syntax error or too much nesting ends the reading. A value that is
-/// `unread` is held to the same rules and then left out: null stands in its place.
+/// Every repeated key is reported; reading stops at a syntax error or too much nesting. A value at an `unread` place
+/// must obey the same rules, but is replaced by null.
 pub(super) fn parse(
     text: &str,
     name: &str,
@@ -53,7 +53,7 @@ pub(super) fn parse(
     .and_then(|value| reader.end().map(|()| value));
     match read {
         Ok(value) if !report.has_errors() => return Ok(value),
-        // What `Strict` refuses is in the report already.
+        // `Strict` has already reported it.
         Ok(_) => {}
         Err(fault) if fault.is_data() => {}
         Err(fault) => report.error(Code::Syntax, &JsonPath::Document(name), || syntax_message(&fault)),
@@ -61,7 +61,7 @@ pub(super) fn parse(
     Err(report.finish(name))
 }
 
-/// Whether a value that was read elsewhere keeps to the limit on depth.
+/// Checks the depth of a value that was parsed elsewhere.
 pub(super) fn check_depth(value: &Value, name: &str, limits: &Limits) -> Result<(), Vec<Diagnostic>> {
     let depth = limits.depth.min(DEEPEST);
     if is_within(value, depth) {
@@ -98,14 +98,14 @@ fn syntax_message(fault: &serde_json::Error) -> String {
     format!("not JSON: {message}")
 }
 
-/// One value that is about to be read.
+/// A value about to be read.
 #[derive(Clone, Copy)]
 struct Strict<'p> {
     place: JsonPath<'p>,
-    /// How many levels may still be entered, of `depth` in all.
+    /// How many of the `depth` levels may still be entered.
     left: usize,
     depth: usize,
-    /// Whether the value is wanted, or only checked.
+    /// Whether the value is kept, or only checked.
     keep: bool,
     unread: fn(&JsonPath<'_>) -> bool,
     report: &'p Report,
@@ -143,7 +143,7 @@ impl<'p> Strict<'p> {
             });
     }
 
-    /// Reads an object whose entries are not wanted: its keys are compared and nothing is kept.
+    /// Checks an object for repeated keys without keeping its entries.
     fn check_map<'de, A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut keys = BTreeSet::new();
         while let Some(Key(key)) = access.next_key()? {
@@ -156,7 +156,7 @@ impl<'p> Strict<'p> {
     }
 }
 
-/// A key that is borrowed from the text where it holds no escapes.
+/// A key, borrowed from the text if it has no escapes.
 #[derive(Deserialize)]
 struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        // JSON text has no infinite numbers; were one to come, reading would end.
+        // JSON text has no infinite numbers; reading would stop at one.
         Number::from_f64(value)
             .map(|number| self.kept(|| Value::Number(number)))
             .ok_or_else(|| E::custom("number out of range"))

@@ -1,25 +1,24 @@
-//! How a path may be written in a document. What it resolves to is another matter, and another module's.
+//! How a path may be written in a document. Resolving it is the business of `path`.
 
 use crate::diagnostic::{Code, Severity};
 use crate::limits::Limits;
 
 use super::Node;
 
-/// What a path that is relative to the current directory is worth in a field.
+/// How a field treats a path that is relative to the current directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relative {
-    /// An error: such a path would protect or allow another place in every process.
+    /// An error: the path would mean a different place in each process.
     Refused,
     /// A warning.
     Warned,
 }
 
 impl<'v> Node<'v, '_> {
-    /// The path as written: absolute, `~` or `~/…`, or relative with a warning where the field takes that.
+    /// The path as written: absolute, `~` or `~/…`, or relative with a warning if the field accepts that.
     ///
-    /// Refused are an empty path, another user's home (`~name`), a variable that nobody expands (`$HOME`), a
-    /// `file:` URI, a NUL, and more than `value_bytes`: each would name another place than its author meant,
-    /// or none at all.
+    /// An empty path, another user's home (`~name`), a variable (`$HOME`), a `file:` URI, a NUL and a path of more
+    /// than `value_bytes` bytes are refused: none of them names the place that its author meant.
     pub(crate) fn path(&self, relative: Relative, limits: &Limits) -> Option<&'v str> {
         let text = self.bounded_string(limits)?;
         let refuse = |what: &str, help: &str| {
@@ -96,7 +95,7 @@ fn spelling(text: &str) -> Spelling {
     }
 }
 
-/// Whether a component is `$NAME` as a whole, or holds `${`; a file may well be called `$Recycle.Bin`.
+/// Returns `true` if a component is `$NAME` as a whole, or holds `${`; a file may well be called `$Recycle.Bin`.
 fn is_variable(component: &str) -> bool {
     component.contains("${")
         || component.strip_prefix('$').is_some_and(|name| {

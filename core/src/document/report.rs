@@ -1,4 +1,4 @@
-//! The faults of one document, as many as there are, up to a bound.
+//! The faults of one document, up to a bound.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 
 use super::JsonPath;
 
-/// How many errors, and how many warnings, are listed for one document.
+/// How many errors, and how many warnings, are listed per document.
 const LISTED: usize = 100;
 
 /// Collects the faults of one document while it is read.
@@ -23,17 +23,15 @@ struct Faults {
 }
 
 impl Report {
-    /// Adds an error.
     pub(crate) fn error(&self, code: Code, place: &JsonPath<'_>, message: impl FnOnce() -> String) {
         self.add(Severity::Error, code, place, || (message(), None));
     }
 
-    /// Adds a warning.
     pub(crate) fn warning(&self, code: Code, place: &JsonPath<'_>, message: impl FnOnce() -> String) {
         self.add(Severity::Warning, code, place, || (message(), None));
     }
 
-    /// Adds a fault with its message and help, which are made only where the fault is listed.
+    /// Adds a fault; its message and help are only formatted if it is listed.
     pub(crate) fn add(
         &self,
         severity: Severity,
@@ -47,7 +45,7 @@ impl Report {
         });
     }
 
-    /// One function for all that is described, since what is wrong with a document is told in many places.
+    /// Not generic, because faults are reported in many places and each copy would grow the code.
     #[cold]
     #[inline(never)]
     fn list(
@@ -76,13 +74,13 @@ impl Report {
         });
     }
 
-    /// Whether an error was added.
+    /// Returns `true` if an error was added.
     pub(crate) fn has_errors(&self) -> bool {
         self.faults.borrow().errors > 0
     }
 
-    /// The faults in the order in which they were found, and a last one for each severity of which there
-    /// are more than are listed.
+    /// The faults in the order they were found. If there are more than are listed, a last one per severity says how
+    /// many.
     pub(crate) fn finish(self, name: &str) -> Vec<Diagnostic> {
         let Faults {
             mut listed,

@@ -1,4 +1,4 @@
-//! A side-effect level, as annotations and ceilings write it.
+//! Reading a side-effect level in annotations and ceilings.
 
 use crate::diagnostic::{Code, Severity};
 use crate::model::SideEffectLevel;
@@ -6,7 +6,7 @@ use crate::model::SideEffectLevel;
 use super::{Node, did_you_mean, listed};
 
 impl Node<'_, '_> {
-    /// The level that a document says. An unknown word is `none`, which allows nothing, and is warned of.
+    /// A side-effect level. An unknown word is read as `none`, which allows nothing, with a warning.
     pub(crate) fn side_effect_level(&self) -> SideEffectLevel {
         let Some(name) = self.string() else {
             return SideEffectLevel::default();

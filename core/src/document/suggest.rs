@@ -1,18 +1,17 @@
-//! The known name that somebody probably meant.
+//! Suggestions for misspelled names.
 
-/// `did you mean …?`, where one of the known names is near enough to `word`; for the help of a
-/// [`Diagnostic`](crate::Diagnostic).
+/// Help for a [`Diagnostic`](crate::Diagnostic): `did you mean …?`, if a known name is similar enough to `word`.
 pub fn did_you_mean<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(word, known).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// The names in backticks, separated by commas, for a message that says what was expected.
+/// The names in backticks, separated by commas.
 pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }
 
-/// Words longer than this are no misspelled names, and comparing them would cost.
+/// Longer words are not misspelled names, and comparing them would be slow.
 const LONGEST: usize = 64;
 
 fn nearest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
@@ -27,7 +26,7 @@ fn nearest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&
         .map(|(_, name)| name)
 }
 
-/// Levenshtein distance without regard to ASCII case.
+/// Levenshtein distance, ignoring ASCII case.
 fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (1..=other.chars().count()).collect();
     let mut last = row.len();

@@ -1,4 +1,4 @@
-//! One evaluation's memory of the host's answers.
+//! The memory of the host's answers during one evaluation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use crate::text::{has_only_normal_components, strip_directory};
 
 use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 
-/// Missing directories that are remembered as such; past this many they are simply asked about again.
+/// How many missing directories are remembered; others are asked about again.
 const MISSING_ROOTS: usize = 64;
 
 /// Asks each distinct question at most once, and refuses malformed answers.
 ///
-/// A host that fails decides the call, so the first failure is kept ([`Facts::failure`]), the host is left alone from
-/// then on, and every further answer is that nothing is there. Whoever uses the answers looks at the failure at the end.
+/// A host failure decides the call, so the first one is kept ([`Facts::failure`]). From then on the host is not asked
+/// again, and every answer is that nothing is there. Users of the answers check for a failure at the end.
 ///
-/// INVARIANT: a path below one that the host called missing is missing too, so it is not asked about.
+/// INVARIANT: a path below a missing one is missing too, so the host is not asked about it.
 pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
     failure: Option<HostError>,
@@ -40,22 +40,22 @@ impl<'h> Facts<'h> {
         }
     }
 
-    /// The recording of this evaluation for an engine of that home and current directory.
+    /// The recording of this evaluation, for an engine with this home and current directory.
     pub(crate) fn into_recording(self, home_dir: &str, current_dir: &str) -> Recording {
         Recording::new(home_dir, current_dir, self.log.unwrap_or_default())
     }
 
-    /// The host's first failure. Where there is one, no answer counts.
+    /// The host's first failure. If there is one, no answer counts.
     pub(crate) fn failure(&self) -> Option<&HostError> {
         self.failure.as_ref()
     }
 
-    /// Whether the host has failed.
+    /// Returns `true` if the host has failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// `value`, unless the host failed while it was made.
+    /// `value`, unless the host has failed.
     ///
     /// # Errors
     /// The first failure.
@@ -107,7 +107,7 @@ impl<'h> Facts<'h> {
         answer
     }
 
-    /// Remembers that everything below `root` is missing: `root` is, and its parent exists.
+    /// Remembers that `root`, whose parent exists, and everything below it are missing.
     pub(crate) fn note_missing_root(&mut self, root: &str) {
         if self.missing_roots.len() < MISSING_ROOTS
             && !self.missing_roots.iter().any(|known| **known == *root)
@@ -185,8 +185,8 @@ impl<'h> Facts<'h> {
         }
     }
 
-    /// [`Host::condition`], once. A host that failed is asked all the same, so that a reply can name each condition that
-    /// does not hold.
+    /// [`Host::condition`], once. A host that has failed is still asked, so that a reply can name every condition
+    /// that does not hold.
     pub(crate) fn condition(&mut self, name: &str, subject: &str) -> bool {
         let question = Question::Condition {
             name: name.to_owned(),
@@ -210,7 +210,7 @@ impl<'h> Facts<'h> {
         }
     }
 
-    /// The answer; `None` where the host has failed.
+    /// The answer; `None` if the host has failed.
     fn ask(
         &mut self,
         question: Question,
@@ -250,7 +250,7 @@ impl<'h> Facts<'h> {
         }
     }
 
-    /// Nothing, in place of an answer of another kind than the question has.
+    /// Records an answer that does not belong to the question as a failure.
     fn unexpected<T: Default>(&mut self, answer: Option<Answer>) -> T {
         if let Some(answer) = answer {
             let error = HostError::new(format!("the host answered with {answer:?}"));
@@ -270,7 +270,7 @@ fn is_below(path: &str, root: &str) -> bool {
     strip_directory(path, root).is_some_and(|names| !names.is_empty())
 }
 
-/// Whether `path` is absolute and free of `.`, `..`, empty components, a trailing `/` and NUL.
+/// Returns `true` if `path` is absolute and free of `.`, `..`, empty components, a trailing `/` and NUL.
 fn is_normalized(path: &str) -> bool {
     path == "/"
         || path

@@ -1,4 +1,4 @@
-//! The host's answers as data: kept during an evaluation, and given back as a host.
+//! Recorded answers of a host, which can be replayed as a host.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Host, HostError, RealpathError};
 use crate::sort;
 
-/// One question to the host, by the name of the callback that answers it.
+/// A question to the host, by the name of the callback that answers it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Question {
@@ -59,7 +59,7 @@ pub enum Question {
     Condition {
         /// The name after `host:`.
         name: String,
-        /// What is asked about, as JSON text.
+        /// The subject, as JSON text.
         subject: String,
     },
 }
@@ -97,13 +97,13 @@ impl Question {
     }
 }
 
-/// What the host answered.
+/// An answer of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Answer {
     /// A canonical path.
     Path(String),
-    /// `realpath`: nothing is there.
+    /// `realpath`: the path does not exist.
     NotFound,
     /// `realpath`: too many symbolic links.
     Loop,
@@ -113,15 +113,15 @@ pub enum Answer {
     NotUtf8,
     /// `realpath`: any other error of the file system.
     Other,
-    /// `readLink`: the link's target, or `null` for what is no link.
+    /// `readLink`: the link's target, or `null` if the path is not a link.
     Link(Option<String>),
-    /// `isDirectory`, or `null` when the host cannot tell.
+    /// `isDirectory`; `null` if the host cannot tell.
     Directory(Option<bool>),
-    /// The URLs that a git question asked for.
+    /// The URLs of a git question.
     Urls(Vec<String>),
     /// A host-defined role's value.
     Text(String),
-    /// `condition`: whether the predicate holds.
+    /// `condition`.
     Holds(bool),
     /// The host failed, with its message.
     Failed(String),
@@ -130,17 +130,17 @@ pub enum Answer {
 /// A question with its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
-    /// What was asked.
+    /// The question.
     #[serde(flatten)]
     pub question: Question,
-    /// What came back.
+    /// The host's answer to it.
     pub answer: Answer,
 }
 
-/// Everything that one evaluation asked, in order; as a [`Host`], it gives the same answers again.
+/// Everything that one evaluation asked, in order. As a [`Host`] it gives the same answers again.
 ///
-/// A question that was not recorded is a host error, so a replay that differs from the recorded evaluation
-/// is denied rather than guessed.
+/// A question that was not recorded is a host error: a replay that differs from the recorded evaluation is denied,
+/// not guessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recording {
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for Recording {
 }
 
 impl Recording {
-    /// A recording of `exchanges`, for a home and a current directory.
+    /// A recording of `exchanges` with a home and a current directory.
     pub fn new(home_dir: &str, current_dir: &str, exchanges: Vec<Exchange>) -> Self {
         let questions = exchanges.iter().map(|one| one.question.clone());
         let index = sort::map(questions.zip(0..));
@@ -184,14 +184,14 @@ impl Recording {
         }
     }
 
-    /// The same recording of a file system that does, or does not, tell names apart by their case.
+    /// The same recording on a file system that ignores case, or does not.
     #[must_use]
     pub fn ignoring_path_case(mut self, ignores: bool) -> Self {
         self.ignores_path_case = ignores;
         self
     }
 
-    /// What was asked and answered, in order.
+    /// The recorded exchanges, in order.
     pub fn exchanges(&self) -> &[Exchange] {
         &self.exchanges
     }

@@ -1,4 +1,4 @@
-//! Artifact routes: a tool that may answer with a reference has a tool that reads it (SPEC §12, the lint).
+//! Artifact routes: every tool that may return a reference needs a tool that reads it (SPEC §12, the lint).
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use crate::document::{Node, did_you_mean};
 use crate::model::ToolKind;
 use crate::sort;
 
-/// Reports each tool of kind `execute` that emits artifacts which nothing can read. A reader is a tool that the file
-/// annotates: of the same server, of any server by its bare name, or `server/tool`.
+/// Reports each tool of kind `execute` that emits artifacts which no tool can read. A reader is an annotated tool,
+/// named as `tool` on any server or as `server/tool`.
 pub(crate) fn check(annotations: &Annotations, document: &Node<'_, '_>) {
     let tools = || annotations.tools.iter();
     let names = sort::set(tools().map(|tool| &*tool.name));
@@ -32,7 +32,7 @@ pub(crate) fn check(annotations: &Annotations, document: &Node<'_, '_>) {
     }
 }
 
-/// Calls `then` with the node of the tool in the document.
+/// Calls `then` with the tool's node in the document.
 fn with_node(tool: &Tool, document: &Node<'_, '_>, then: impl FnOnce(&Node<'_, '_>)) -> Option<()> {
     let file = document.object()?;
     if is_harn(document.value()) {
@@ -53,7 +53,7 @@ fn report(tool: &Tool, annotations: &Annotations, node: &Node<'_, '_>) {
         let readers = &tool.semantics.result_readers;
         let found = match readers.as_slice() {
             [] => "no `result_readers`".to_owned(),
-            [one] => format!("the reader `{one}`, which is no annotated tool"),
+            [one] => format!("the reader `{one}`, which is not an annotated tool"),
             [first, ..] => format!("{} readers such as `{first}`, none of them an annotated tool", readers.len()),
         };
         let message = format!(

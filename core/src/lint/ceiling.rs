@@ -1,4 +1,4 @@
-//! Where a capability ceiling and the annotations do not meet: what it says binds no tool, or does not bind one.
+//! Where a capability ceiling and the annotations do not fit: parts of it apply to no tool, or miss one.
 
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -6,8 +6,8 @@ use crate::document::{JsonPath, Report, did_you_mean};
 use crate::model::ArgumentName;
 use crate::policy::{Ceiling, ToolArgConstraint};
 
-/// Warns of a tool that no annotation knows, a constraint that concerns no annotated tool, and one that has no key to
-/// look at in a tool that it concerns.
+/// Warns about a tool that is not annotated, a constraint that applies to no annotated tool, and a constraint that
+/// finds no argument to check in a tool.
 pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotations) -> Vec<Diagnostic> {
     let report = Report::default();
     let root = JsonPath::Document(document);
@@ -24,7 +24,7 @@ pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotatio
                 &JsonPath::Index(&tools, index),
                 || {
                     let message =
-                        format!("found `{name}`, which is no annotated tool, expected the name of one");
+                        format!("found `{name}`, which is not an annotated tool, expected the name of one");
                     let known = annotations.tools.iter().map(|tool| &*tool.name);
                     (message, did_you_mean(name, known))
                 },
@@ -87,7 +87,7 @@ fn warn_of_constraint(
     }
 }
 
-/// Warns, once, of tools that a list of capabilities does not bind because their annotations need none.
+/// Warns once if a list of capabilities does not apply to tools because their annotations name no capabilities.
 pub(crate) fn undeclared(ceiling: &Ceiling, document: &str, annotations: &Annotations) -> Vec<Diagnostic> {
     let report = Report::default();
     let mut unbound = annotations
@@ -150,7 +150,7 @@ mod tests {
         check(
             json!({"tools": ["read_fiel", "fs/read_file"]}),
             &[
-                "warning[unbound] at c.tools[0]: found `read_fiel`, which is no annotated tool",
+                "warning[unbound] at c.tools[0]: found `read_fiel`, which is not an annotated tool",
                 "warning[unbound] at c.tools[1]: found `fs/read_file`",
             ],
         );

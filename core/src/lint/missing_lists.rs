@@ -1,10 +1,10 @@
-//! Lists that a policy names and nobody gives.
+//! Lists that a policy names but that do not exist.
 
 use crate::diagnostic::Code;
 use crate::document::{JsonPath, Report};
 use crate::policy::{Lists, Policy};
 
-/// Warns of each `@name` in the policy, the document of that name, whose list is not there.
+/// Warns about each `@name` in the policy whose list does not exist.
 pub(crate) fn missing_lists(policy: &Policy, document: &str, lists: &Lists, report: &Report) {
     let document = JsonPath::Document(document);
     let rules = JsonPath::Key(&document, "rules");
@@ -32,7 +32,9 @@ fn check_entries(allowed: &[Box<str>], lists: &Lists, condition: &JsonPath<'_>, 
         let name = entry.strip_prefix('@');
         if name.is_some_and(|name| lists.effective(name).is_none()) {
             report.warning(Code::MissingList, &JsonPath::Index(&place, index), || {
-                format!("found `{entry}`, a list that is not there and so is empty, expected a dynamic list")
+                format!(
+                    "found `{entry}`, a list that does not exist and so is empty, expected a dynamic list"
+                )
             });
         }
     }

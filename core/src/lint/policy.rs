@@ -1,4 +1,4 @@
-//! Where a policy runs into something that the engine does by design (SPEC §15, the rows that are kept).
+//! Where deliberate behaviour of the engine overrides a policy (SPEC §15, the rows that are kept).
 
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic};
@@ -9,14 +9,15 @@ use crate::role::{Category, Registry, RoleSet};
 use crate::seed::{FILESYSTEM, INTROSPECTION_TOOL, SANDBOXED_SERVERS};
 use crate::text::is_at_or_below;
 
-/// Warns of each rule of the policy, the document of that name, that does less or more than it seems to say:
+/// Warns about each rule that does less or more than it seems to say:
 ///
-/// - it restricts a directory within the sandbox, or denies what the sandbox allows before;
-/// - it denies the introspection tool, which is allowed before;
-/// - it allows a tool with URLs, names no domain, and neither does an allowlist of the server;
-/// - a domain pattern has a port, which no comparison looks at.
+/// - it restricts a directory within the sandbox, or denies what the sandbox has already allowed;
+/// - it denies the introspection tool, which has already been allowed;
+/// - it allows a tool with URLs, and neither the rule nor an allowlist of the server names domains;
+/// - it has a domain pattern with a port, but ports are not compared.
 ///
-/// A rule that asks about what is outside of the sandbox is not warned of: that is how the two work together.
+/// There is no warning about a rule that escalates calls outside the sandbox: that is how rules and sandbox work
+/// together.
 pub(crate) fn overridden(
     policy: &Policy,
     document: &str,
@@ -77,7 +78,7 @@ fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
         .any(|role| registry.get(role).category == Category::Url)
 }
 
-/// Whether the rule names what it restricts, and a directory of the sandbox allows that before.
+/// Returns `true` if the rule restricts something that the sandbox has already allowed.
 fn restricts_the_sandbox(rule: &Rule, sandbox: &[Box<str>]) -> bool {
     let conditions = &rule.conditions;
     let meets_paths = |roles: &[_]| {
@@ -90,7 +91,7 @@ fn restricts_the_sandbox(rule: &Rule, sandbox: &[Box<str>]) -> bool {
         }
         None => rule.effect == Effect::Deny && !sandbox.is_empty(),
     };
-    // A rule that also names domains or lists is judged by those roles, which the sandbox does not resolve.
+    // A rule that also names domains or lists is judged by those roles, which the sandbox does not decide.
     rule.effect != Effect::Allow
         && is_about_the_sandbox
         && SANDBOXED_SERVERS
@@ -129,7 +130,7 @@ fn warn_of_ports(patterns: &[Box<str>], place: &JsonPath<'_>, report: &Report) {
     }
 }
 
-/// Whether a pattern is `host:digits`; an IPv6 address has more colons or brackets.
+/// Returns `true` if a pattern is `host:digits`. An IPv6 address has more colons, or brackets.
 fn has_port(pattern: &str) -> bool {
     let host = pattern.split('/').next().unwrap_or_default();
     host.rsplit_once(':').is_some_and(|(name, port)| {

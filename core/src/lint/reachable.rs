@@ -1,4 +1,4 @@
-//! Whether a rule can match any call at all.
+//! Rules that match every call, or none.
 
 use serde_json::Value;
 
@@ -8,9 +8,9 @@ use crate::model::Effect;
 use crate::policy::Rule;
 use crate::role::{Category, Registry, RoleId};
 
-/// Warns of each rule of a policy that matches every call, and of each that can match none.
+/// Warns about each rule that matches every call, and each that can never match.
 ///
-/// Only what is certain from the rule alone is said: a rule without a warning may still never match.
+/// Only the rule itself is examined: a rule without a warning may still never match.
 pub(crate) fn check(rules: &[Rule], document: &Node<'_, '_>, registry: &Registry) {
     let policy = match document.value() {
         Value::Object(_) => document.object(),
@@ -20,7 +20,7 @@ pub(crate) fn check(rules: &[Rule], document: &Node<'_, '_>, registry: &Registry
     check_rules(rules, node.as_ref().unwrap_or(document), registry);
 }
 
-/// The same for an array of rules that stands by itself.
+/// As [`check`], for an array of rules without its policy.
 pub(super) fn check_rules(rules: &[Rule], node: &Node<'_, '_>, registry: &Registry) {
     let Value::Array(_) = node.value() else { return };
     let items: Vec<Node<'_, '_>> = node.array("an array of rules").into_iter().flatten().collect();
@@ -101,8 +101,8 @@ fn unmatched(condition: &str, roles: &[RoleId], allowed: &[Box<str>]) -> Option<
     }
 }
 
-/// Whether an allow rule is relevant to some role, or can hold for a tool without any resource
-/// (SPEC §8.4). Rules that restrict are heard across roles, so theirs need nothing in common.
+/// Returns `true` if an allow rule applies to some role, or can match a tool without resources (SPEC §8.4). Rules
+/// that restrict apply across roles, so their conditions need no role in common.
 fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
     let conditions = &rule.conditions;
     let is_relevant = |role: &RoleId| {

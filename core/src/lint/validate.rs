@@ -1,4 +1,4 @@
-//! Validation of compiled rules before they are used: what loading says, and whether their lists exist.
+//! Validation of compiled rules before they are used: loading's diagnostics, and whether their lists exist.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::role::Registry;
 
 use super::reachable::check_rules;
 
-/// What is wrong with compiled rules.
+/// The diagnostics of compiled rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validation {
-    /// What an engine would refuse, and list references that cannot be meant.
+    /// Rules that an engine would refuse, and wrong references to lists.
     pub errors: Vec<Diagnostic>,
-    /// What deserves a second look.
+    /// Doubtful rules.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Validation {
-    /// Whether there are no errors.
+    /// Returns `true` if there are no errors.
     pub fn is_valid(&self) -> bool {
         self.errors.is_empty()
     }
@@ -45,7 +45,7 @@ pub(crate) fn validate_compiled_rules(
     let node = Node::document(rules, "rules", &rules_report);
     let read = read_rules(&node, registry, limits);
     check_rules(&read, &node, registry);
-    // A rule that could not be read has no place among those that were, nor are its lists known.
+    // If a rule could not be read, indices do not match the document and its lists are not known.
     if !rules_report.has_errors() && !definitions_report.has_errors() {
         check_lists(&read, &definitions, &rules_report, &definitions_report);
     }
@@ -103,7 +103,7 @@ fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, 
     }
 }
 
-/// The condition under which a list is named.
+/// The condition that names a list.
 #[derive(Clone, Copy)]
 enum Use {
     Domains,

@@ -1,5 +1,5 @@
-//! What is doubtful about a world although it can be read: rows and rules that nothing reaches, and places that one of
-//! the two tables forgets.
+//! Doubtful parts of a valid world: rows and rules that nothing reaches, and places that are missing in one of the
+//! two tables.
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
@@ -8,7 +8,7 @@ use crate::text::is_at_or_below;
 
 use crate::world::{Commands, EXEC_TOOL, Key, Matrix, World, find, read_key, read_pairs};
 
-/// Reports what is doubtful about a world. Tables that cannot be read whole say nothing about each other.
+/// Reports doubtful parts of a world, unless a fault kept a table from being read in full.
 pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
     if !world.is_whole {
         return;
@@ -51,7 +51,7 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
     let Some(items) = node.array("an array of rows") else {
         return;
     };
-    // The table is whole, so every row has a key.
+    // The table was read in full, so every row has a key.
     let keys: Vec<Key> = items
         .filter_map(|item| item.object().and_then(|row| read_key(&row)))
         .collect();
@@ -85,14 +85,14 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
     }
 }
 
-/// A place that is seen and where nothing may be done, and the reverse.
+/// Warns about a place that is visible but has no operations, and the reverse.
 fn check_other_table(item: &Node<'_, '_>, key: &Key, world: &World, table: Table) {
     let message = match table {
         Table::Visibility => {
             if answers(&world.operations, key, |rules| !rules.is_empty()) {
                 return;
             }
-            "is visible, and has no operations"
+            "is visible, but has no operations"
         }
         Table::Operations => {
             let mounted = find(&world.roots, &key.root).is_some_and(|root| {
@@ -104,7 +104,7 @@ fn check_other_table(item: &Node<'_, '_>, key: &Key, world: &World, table: Table
             if mounted || answers(&world.visibility, key, |_| true) {
                 return;
             }
-            "has operations, and is not visible"
+            "has operations, but is not visible"
         }
     };
     item.warning(Code::OneSidedPlace, || {
@@ -116,7 +116,7 @@ fn check_other_table(item: &Node<'_, '_>, key: &Key, world: &World, table: Table
     });
 }
 
-/// Whether the other table has a row for some of what the key is about.
+/// Returns `true` if the other table has a row for some place of the key.
 fn answers<T>(other: &Matrix<T>, key: &Key, counts: impl Fn(&T) -> bool) -> bool {
     match &key.subdirectory {
         None => other.of_root(&key.mode, &key.root).any(|(_, row)| counts(row)),
@@ -127,7 +127,7 @@ fn answers<T>(other: &Matrix<T>, key: &Key, counts: impl Fn(&T) -> bool) -> bool
     }
 }
 
-/// Commands that an earlier rule of the row names already.
+/// Warns about commands that an earlier rule of the row already names.
 fn check_rules(row: &Object<'_, '_>, key: &Key, world: &World) {
     let Some(rules) = row.optional("rules") else {
         return;
@@ -177,7 +177,7 @@ fn repeated(node: &Node<'_, '_>, what: &str, key: &Key) {
     });
 }
 
-/// Roots that hold each other: one place then has two addresses, and each is judged by its own rows.
+/// Warns about nested roots: a place then has two addresses, each judged by its own rows.
 fn check_roots(node: &Node<'_, '_>, world: &World) {
     let Some(object) = node.object() else { return };
     for (name, entry) in object.entries() {
@@ -199,7 +199,7 @@ fn check_roots(node: &Node<'_, '_>, world: &World) {
     }
 }
 
-/// Mods that lie in no root as they are written; links may yet lead into one.
+/// Warns about mods outside every root, as written; a link may still lead into one.
 fn check_mounts(node: &Node<'_, '_>, world: &World) {
     let Some(object) = node.object() else { return };
     for (name, entry) in object.entries() {

@@ -4,20 +4,20 @@ use std::fmt;
 
 use crate::text::{escape_token, unescape_token};
 
-/// Where the values of an annotated argument are.
+/// Where the values of an annotated argument are found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ArgumentName {
-    /// The own property of that name.
+    /// The own property with this name.
     Top(Box<str>),
-    /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) in which `*` stands for every
-    /// item or member. A member that is called `*` cannot be named.
+    /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) in which `*` stands for every item or
+    /// member. A member called `*` cannot be named.
     Pointer(Vec<Segment>),
 }
 
 /// One reference token of a pointer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Segment {
-    /// The member of that name, or the item at that index.
+    /// The member with this name, or the item at this index.
     Key(Box<str>),
     /// Every item or member.
     Every,
@@ -28,7 +28,7 @@ pub(crate) enum Segment {
 pub(crate) struct BadEscape;
 
 impl ArgumentName {
-    /// A pointer where the name starts with `/`, else the name of a property.
+    /// Parses a pointer if the name starts with `/`, otherwise the name of a property.
     pub(crate) fn parse(text: &str) -> Result<Self, BadEscape> {
         match text.strip_prefix('/') {
             None => Ok(Self::Top(text.into())),
@@ -47,7 +47,7 @@ impl ArgumentName {
 }
 
 impl ArgumentName {
-    /// The member of the arguments that it leads to or into; `None` where that is every member.
+    /// The argument that it names or leads into; `None` if that is every argument.
     pub(crate) fn first(&self) -> Option<&str> {
         match self {
             Self::Top(name) => Some(name),
@@ -58,7 +58,7 @@ impl ArgumentName {
         }
     }
 
-    /// The way from that member to the value.
+    /// The segments from that argument to the value.
     pub(crate) fn rest(&self) -> &[Segment] {
         match self {
             Self::Top(_) => &[],
@@ -68,7 +68,6 @@ impl ArgumentName {
 }
 
 impl fmt::Display for ArgumentName {
-    /// The name as documents write it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Top(name) => formatter.write_str(name),

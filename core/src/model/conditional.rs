@@ -1,4 +1,4 @@
-//! Roles that depend on a sibling argument, and how they are decided.
+//! Roles that depend on a sibling argument.
 
 use crate::role::RoleId;
 
@@ -7,11 +7,11 @@ use crate::role::RoleId;
 pub(crate) enum Roles {
     /// The same in every call.
     Fixed(Vec<RoleId>),
-    /// Those of the first clause whose condition holds, else the default.
+    /// The roles of the first clause whose condition holds, otherwise the default.
     Conditional {
-        /// The roles where no condition holds.
+        /// The roles when no condition holds.
         default: Vec<RoleId>,
-        /// The clauses in the order in which they are tried.
+        /// The clauses, in the order they are tried.
         when: Vec<Clause>,
     },
 }
@@ -21,30 +21,28 @@ pub(crate) enum Roles {
 pub(crate) struct Clause {
     /// When the clause applies.
     pub(crate) condition: Condition,
-    /// The roles that it gives; none of them narrows the argument to one that is not judged.
+    /// Empty if the argument is not judged.
     pub(crate) roles: Vec<RoleId>,
 }
 
 /// A test of one argument of the call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Condition {
-    /// The argument that is tested.
     pub(crate) argument: ConditionArgument,
-    /// What must hold of it.
     pub(crate) test: Test,
 }
 
-/// One place in the arguments.
+/// The place of one value in the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConditionArgument {
-    /// The own property of that name.
+    /// The own property with this name.
     Top(Box<str>),
-    /// The members or indices on the way from the arguments down.
+    /// The keys or indices that lead to the value.
     Pointer(Vec<Box<str>>),
 }
 
 impl ConditionArgument {
-    /// The member of the arguments that it leads to or into.
+    /// The argument that it names or leads into.
     pub(crate) fn first(&self) -> Option<&str> {
         match self {
             Self::Top(name) => Some(name),
@@ -53,40 +51,40 @@ impl ConditionArgument {
     }
 }
 
-/// What can be asked of an argument.
+/// A test of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Test {
-    /// It is this value, in type and value.
+    /// It has this type and value.
     Equals(Scalar),
     /// It is one of these values.
     In(Vec<Scalar>),
-    /// It is there and not null.
+    /// It exists and is not null.
     Present,
-    /// It is not there, or null.
+    /// It is missing or null.
     Absent,
-    /// It is true as JavaScript takes it.
+    /// It is truthy in JavaScript.
     Truthy,
-    /// It is false as JavaScript takes it, or not there.
+    /// It is falsy in JavaScript, or missing.
     Falsy,
 }
 
-/// A value without parts.
+/// A value that is not an array or object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scalar {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as JavaScript has it.
+    /// A number, as in JavaScript.
     Number(f64),
     /// A string.
     Text(Box<str>),
 }
 
-/// As much of an argument as a condition can see.
+/// As much of an argument's value as a condition can distinguish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Seen<'a> {
-    /// It is not there.
+    /// There is no value.
     Absent,
     /// `null`.
     Null,
@@ -101,7 +99,7 @@ pub(crate) enum Seen<'a> {
 }
 
 impl Roles {
-    /// Every role that some call could give the argument.
+    /// Every role that the argument can have in some call.
     pub(crate) fn possible(&self) -> impl Iterator<Item = RoleId> {
         let (first, when) = match self {
             Roles::Fixed(roles) => (roles, [].as_slice()),
@@ -113,14 +111,14 @@ impl Roles {
             .copied()
     }
 
-    /// The roles where no condition holds.
+    /// The roles when no condition holds.
     pub(crate) fn unconditional(&self) -> &[RoleId] {
         match self {
             Roles::Fixed(roles) | Roles::Conditional { default: roles, .. } => roles,
         }
     }
 
-    /// The roles in a call whose arguments `look` finds.
+    /// The roles in a call; `look` finds its arguments.
     pub(crate) fn resolve<'a>(&self, look: impl Fn(&ConditionArgument) -> Seen<'a>) -> &[RoleId] {
         match self {
             Roles::Fixed(roles) => roles,
@@ -160,7 +158,7 @@ fn is_missing(seen: Seen<'_>) -> bool {
     matches!(seen, Seen::Absent | Seen::Null)
 }
 
-/// [ToBoolean](https://tc39.es/ecma262/#sec-toboolean) of an own argument; an absent one is falsy.
+/// [ToBoolean](https://tc39.es/ecma262/#sec-toboolean) of an argument; a missing one is falsy.
 fn is_truthy(seen: Seen<'_>) -> bool {
     match seen {
         Seen::Absent | Seen::Null => false,

@@ -1,6 +1,6 @@
-//! What a rule says about the calls that it matches, and how it compares values with lists.
+//! The effect of a rule, and how values are compared with lists.
 
-/// What a rule says. What the engine decides is another type.
+/// The effect of a rule. The engine's decision has its own type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// The call may be made.
@@ -18,7 +18,7 @@ impl Effect {
         (Self::Deny.as_str(), Self::Deny),
     ];
 
-    /// The effect as documents write it.
+    /// The effect as written in documents.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -31,11 +31,11 @@ impl Effect {
 /// How a value is compared with the entries of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchType {
-    /// As a domain with patterns.
+    /// As a domain, with patterns.
     Domains,
-    /// As e-mail addresses, without regard to case.
+    /// As e-mail addresses, ignoring case.
     Emails,
-    /// As a whole, exactly.
+    /// Exactly.
     Identifiers,
 }
 
@@ -46,7 +46,7 @@ impl MatchType {
         ("identifiers", Self::Identifiers),
     ];
 
-    /// The type of that name.
+    /// The type with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::TABLE
             .into_iter()
@@ -54,7 +54,7 @@ impl MatchType {
             .map(|(_, kind)| kind)
     }
 
-    /// The type as documents write it.
+    /// The type as written in documents.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Domains => "domains",

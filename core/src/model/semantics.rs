@@ -1,4 +1,4 @@
-//! The words for what a tool does: its kind, and how far its effects reach (SPEC §5, the last paragraph).
+//! What a tool does: its kind, and how far its effects reach (SPEC §5, the last paragraph).
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub enum ToolKind {
     Think,
     /// Retrieves remote contents.
     Fetch,
-    /// Anything else; never taken for read-only.
+    /// Anything else; never treated as read-only.
     #[default]
     Other,
 }
@@ -46,7 +46,7 @@ impl ToolKind {
         ("other", Self::Other),
     ];
 
-    /// The kind as documents write it.
+    /// The kind as written in documents.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -61,13 +61,13 @@ impl ToolKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with this name.
     pub fn parse(name: &str) -> Option<Self> {
         let known = Self::TABLE.into_iter().find(|(known, _)| *known == name);
         known.map(|(_, kind)| kind)
     }
 
-    /// Whether calls of such a tool may run side by side.
+    /// Returns `true` if calls of such a tool may run in parallel.
     pub fn is_read_only(self) -> bool {
         match self {
             Self::Read | Self::Search | Self::Think | Self::Fetch => true,
@@ -75,7 +75,7 @@ impl ToolKind {
         }
     }
 
-    /// The kind of change, for telemetry.
+    /// The kind of change that the tool makes, for telemetry.
     pub fn mutation_class(self) -> MutationClass {
         match self {
             Self::Read | Self::Search | Self::Think | Self::Fetch => MutationClass::ReadOnly,
@@ -104,7 +104,7 @@ pub enum MutationClass {
 }
 
 impl MutationClass {
-    /// The class as JSON has it.
+    /// The class as written in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ReadOnly => "read_only",
@@ -134,7 +134,7 @@ pub enum SideEffectLevel {
 }
 
 impl SideEffectLevel {
-    /// Every level, from the least to the most invasive.
+    /// Every level, least invasive first.
     pub const ALL: [Self; 5] = [
         Self::None,
         Self::ReadOnly,
@@ -154,7 +154,7 @@ impl SideEffectLevel {
         }
     }
 
-    /// The level as documents write it.
+    /// The level as written in documents.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -165,12 +165,12 @@ impl SideEffectLevel {
         }
     }
 
-    /// The level of that name; `None`, the level, for an unknown one.
+    /// The level with this name; [`SideEffectLevel::None`] for an unknown one.
     pub fn parse(name: &str) -> Self {
         Self::find(name).unwrap_or_default()
     }
 
-    /// The level of that name, if there is one.
+    /// The level with this name, if there is one.
     pub(crate) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == name)
     }
@@ -179,15 +179,15 @@ impl SideEffectLevel {
 /// The shape of a tool's arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArgSchema {
-    /// The arguments that hold paths of the workspace; the first that is a string counts.
+    /// The arguments that hold paths in the workspace; the first that is a string counts.
     pub path_params: Vec<Box<str>>,
-    /// From an alias to the key that it stands for, which is no alias itself.
+    /// From an alias to its key, which is not an alias itself.
     pub arg_aliases: BTreeMap<Box<str>, Box<str>>,
-    /// The arguments that must be there and not null.
+    /// The arguments that must exist and not be null.
     pub required: Vec<Box<str>>,
 }
 
-/// What a tool does. As JSON it is spelled as in an annotation, every field written.
+/// What a tool does. Its JSON is that of an annotation, with every field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Semantics {
     /// The kind of tool.
@@ -198,7 +198,7 @@ pub struct Semantics {
     pub arg_schema: ArgSchema,
     /// The operations that it needs, by capability.
     pub capabilities: BTreeMap<Box<str>, Vec<Box<str>>>,
-    /// Whether it may answer with a reference to its output instead of the output.
+    /// Whether it may return a reference to its output instead of the output.
     pub emits_artifacts: bool,
     /// The tools that can read such references.
     pub result_readers: Vec<Box<str>>,
@@ -208,10 +208,10 @@ pub struct Semantics {
 
 /// What a tool does, and what follows from its kind, for schedulers and telemetry.
 ///
-/// As JSON the fields of the annotation with `isReadOnly` and `mutationClass`.
+/// Its JSON has the fields of the annotation, `isReadOnly` and `mutationClass`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described<'s> {
-    /// The fields of the annotation.
+    /// The semantics in the annotation.
     pub semantics: &'s Semantics,
     /// Whether calls of the tool may run side by side.
     pub is_read_only: bool,
@@ -219,7 +219,7 @@ pub struct Described<'s> {
     pub mutation_class: MutationClass,
 }
 
-// By hand, because what serde makes of a flattened field costs kilobytes of WebAssembly.
+// By hand, because serde's code for a flattened field costs kilobytes of WebAssembly.
 impl Serialize for Described<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Semantics {
@@ -246,7 +246,7 @@ impl Serialize for Described<'_> {
 }
 
 impl Semantics {
-    /// The same with what follows from the kind.
+    /// The semantics with what follows from the kind.
     pub fn described(&self) -> Described<'_> {
         Described {
             is_read_only: self.kind.is_read_only(),
@@ -257,12 +257,12 @@ impl Semantics {
 }
 
 impl ArgSchema {
-    /// The key that a name stands for, which is the name itself unless it is an alias.
+    /// The key that a name stands for: the name itself, unless it is an alias.
     pub(crate) fn key_of<'n>(&'n self, name: &'n str) -> &'n str {
         self.arg_aliases.get(name).map_or(name, |key| key)
     }
 
-    /// Where the values of `path_params` are, each once, aliases as their keys.
+    /// The names of `path_params`, each once, with aliases replaced by their keys.
     pub(crate) fn path_names(&self) -> Vec<ArgumentName> {
         let mut names = Vec::with_capacity(self.path_params.len());
         for parameter in &self.path_params {

@@ -1,4 +1,4 @@
-//! Domain patterns: the plain matcher, and the set that judgements use.
+//! Domain patterns: the string matcher, and the set that judging uses.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use super::location::{Key, Location, Scope, ScopeSet};
 use super::text::fold_repository;
 use crate::sort;
 
-/// Whether `domain` (a host, or `host/owner/repo`) matches one of `patterns`, text by text.
+/// Returns `true` if `domain` (a host, or `host/owner/repo`) matches one of `patterns`, compared as strings.
 ///
-/// `*` matches what is no [IP address](is_ip_address); `*.x` matches `x` and what ends in `.x`; a pattern
-/// with a `/` must equal `domain`, any other its part before the first `/`. This is for compatibility; a
-/// judgement compares canonical hosts.
+/// `*` matches everything except an [IP address](is_ip_address); `*.x` matches `x` and everything that ends in `.x`;
+/// a pattern with a `/` must equal `domain`; any other must equal the part before the first `/`. This is for
+/// compatibility; judging compares canonical hosts.
 ///
 /// ```
 /// assert!(callgate_core::domain_matches_allowlist("api.github.com", &["*.github.com"]));
@@ -33,36 +33,35 @@ pub fn domain_matches_allowlist<P: AsRef<str>>(domain: &str, patterns: &[P]) -> 
     })
 }
 
-/// Whether `host` is four dotted groups of decimal digits or holds a `:`.
+/// Returns `true` if `host` is four dotted groups of decimal digits or contains a `:`.
 ///
-/// Other spellings of an address (`127.1`, `0x7f000001`) are not recognised; judgements recognise them.
+/// Other spellings of an address (`127.1`, `0x7f000001`) are not recognised here, but they are in judging.
 pub fn is_ip_address(host: &str) -> bool {
     let is_group = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
     host.contains(':') || (host.split('.').count() == 4 && host.split('.').all(is_group))
 }
 
-/// The patterns of one rule or allowlist, compiled; up to a million of them.
+/// The compiled patterns of one rule or allowlist; there may be a million.
 ///
-/// It answers two questions that are not each other's negation. [`grants`](Self::grants) is strict: a
-/// pattern matches by its canonical form, and only a value that is read the same by everybody.
-/// [`restricts`](Self::restricts) is broad: any host that might be read from the value counts, and a
-/// pattern with a slip (a space, a port, a whole URL) counts for the host that was meant. What is granted
-/// by a set is restricted by it.
+/// It answers two questions, and neither is the other's negation. [`grants`](Self::grants) is strict: a pattern
+/// matches by its canonical form, and only a value that every program reads the same way.
+/// [`restricts`](Self::restricts) is broad: any host that might be read from the value counts, and a pattern with a
+/// mistake (a space, a port, a whole URL) counts for the host that was meant. A set restricts everything that it
+/// grants.
 ///
-/// Building costs O(n log n), a question O(log n) for each label of the host.
+/// Building takes O(n log n), a question O(log n) for each label of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct DomainSet {
-    /// INVARIANT: sorted by key, each key once; of two with one key the one that grants.
+    /// INVARIANT: sorted by key, each key once; of two entries with one key, the one that grants is kept.
     entries: Box<[Entry]>,
-    /// The scopes of the entries.
     scopes: ScopeSet,
 }
 
-/// One pattern under one of its keys.
+/// A pattern under one of its keys.
 #[derive(Clone, Debug)]
 struct Entry {
     scope: Scope,
-    /// The text to compare, where it is not the one of the pattern.
+    /// The text to compare, unless it is the pattern's own.
     canonical: Option<Box<str>>,
     pattern: Arc<str>,
     grants: bool,
@@ -80,8 +79,7 @@ impl Entry {
 }
 
 impl DomainSet {
-    /// Compiles patterns. None is refused: one that means nothing matches at most the same text, where
-    /// that restricts.
+    /// Compiles patterns. Every pattern is accepted; a meaningless one can only restrict, and only the same text.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let mut entries = Vec::new();
         for pattern in patterns {
@@ -97,10 +95,10 @@ impl DomainSet {
         }
     }
 
-    /// The pattern, as it is written, by which this set grants `location`.
+    /// The pattern, as written, by which this set grants `location`.
     ///
-    /// Nothing grants a location that is not grantable, read the same by everybody; `*` grants no IP address
-    /// and no loopback name, `*.x` no IP address.
+    /// A location that programs may read differently is never granted. `*` does not grant IP addresses or loopback
+    /// names, and `*.x` does not grant IP addresses.
     pub(crate) fn grants(&self, location: &Location) -> Option<&str> {
         location.first_grant(self.scopes, |key| {
             let entry = self.find(&key).filter(|entry| entry.grants)?;
@@ -108,7 +106,7 @@ impl DomainSet {
         })
     }
 
-    /// The pattern, as it is written, by which this set restricts `location`; `*` restricts everything.
+    /// The pattern, as written, by which this set restricts `location`; `*` restricts everything.
     pub(crate) fn restricts(&self, location: &Location) -> Option<&str> {
         location
             .keys()
@@ -117,8 +115,8 @@ impl DomainSet {
             .map(|entry| &*entry.pattern)
     }
 
-    /// The pattern by which the first of `locations` is granted, when all of them are; none when there are
-    /// no locations. For the URLs that one remote stands for.
+    /// The pattern by which the first of `locations` is granted, if all of them are; `None` if there are no
+    /// locations. For the URLs that one remote stands for.
     pub(crate) fn grants_all<'s>(&'s self, locations: &[Location]) -> Option<&'s str> {
         let mut patterns = locations.iter().map(|location| self.grants(location));
         let first = patterns.next()??;
@@ -130,13 +128,14 @@ impl DomainSet {
         locations.iter().find_map(|location| self.restricts(location))
     }
 
-    /// Whether a pattern matches the domain as text ([`domain_matches_allowlist`]); linear in the patterns.
+    /// Returns `true` if a pattern matches the domain as a string ([`domain_matches_allowlist`]); linear in the
+    /// patterns.
     pub(crate) fn holds_text(&self, domain: &str) -> bool {
         let patterns: Vec<&str> = self.entries.iter().map(|entry| &*entry.pattern).collect();
         domain_matches_allowlist(domain, &patterns)
     }
 
-    /// The keys of all patterns, sorted: a location that has none of them matches in neither reading.
+    /// The keys of all patterns, sorted. A location without any of these keys is neither granted nor restricted.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
         self.entries.iter().map(Entry::key)
     }
@@ -170,7 +169,7 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
     } else if let Some(parent) = tidy.strip_prefix("*.") {
         match pattern_host(parent) {
             Some(host) if host.reach() != Reach::Address => push(Scope::Suffix, host.text(), true),
-            // What ends in digits is compared as written: the tail of an address is no address.
+            // A pattern that ends in digits is compared as written: the end of an address is not an address.
             _ => {
                 compile_text(tidy, &mut push);
                 push(Scope::Suffix, &slipped_domain(parent).to_lowercase(), false);
@@ -200,7 +199,7 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
     }
 }
 
-/// A pattern as the text that it is, for values that are as odd, where it restricts.
+/// A pattern as text, which can only restrict: for values that are just as odd.
 fn compile_text(pattern: &str, mut push: impl FnMut(Scope, &str, bool)) {
     let text = pattern.to_lowercase();
     if let Some(parent) = text.strip_prefix("*.") {
@@ -212,7 +211,7 @@ fn compile_text(pattern: &str, mut push: impl FnMut(Scope, &str, bool)) {
     }
 }
 
-/// A pattern for a repository, or for a host when no path is left, where it restricts.
+/// A pattern for a repository, or for a host if the path is empty; it can only restrict.
 fn compile_repository(host: &str, path: &str, mut push: impl FnMut(Scope, &str, bool)) {
     match fold_repository(host, path) {
         Some(folded) => {
@@ -223,12 +222,12 @@ fn compile_repository(host: &str, path: &str, mut push: impl FnMut(Scope, &str, 
     }
 }
 
-/// The host that a pattern names. Within a name `*` is a character like others: it matches only itself.
+/// The host that a pattern names. Within a name, `*` is an ordinary character.
 fn pattern_host(written: &str) -> Option<CanonicalHost> {
     CanonicalHost::parse(written)
 }
 
-/// What a pattern with a slip was meant to be: a URL or an SSH form is its domain, a port goes.
+/// What a mistaken pattern was meant to be: the domain of a URL or an SSH form, or the host without its port.
 fn slipped_domain(pattern: &str) -> String {
     let is_url = pattern.contains("://") || SshForm::parse(pattern).is_some_and(|form| !form.path.is_empty());
     match pattern.split_once(':') {

@@ -1,4 +1,4 @@
-//! Git remotes: their SSH form, their plain functions, and which URLs a remote argument stands for.
+//! Git remotes: their SSH form, their string functions, and which URLs a remote argument stands for.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use url::Url;
 use super::url::{host_text, normalize_url};
 use crate::host::Facts;
 
-/// [`normalize_url`] for a git remote: `[user@]host:path` without `://` is SSH form and comes back unchanged.
+/// [`normalize_url`] for a git remote: the SSH form, `[user@]host:path` without `://`, is returned unchanged.
 ///
 /// ```
 /// assert_eq!(callgate_core::normalize_git_url("git@GitHub.com:a/b"), "git@GitHub.com:a/b");
@@ -20,11 +20,10 @@ pub fn normalize_git_url(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a git remote names: `host/owner/repo` when there is a path, else `host`; a value that is neither a
-/// URL nor of SSH form comes back unchanged.
+/// What a git remote names: `host/owner/repo`, or `host` if there is no path. A value that is neither a URL nor in
+/// SSH form is returned unchanged.
 ///
-/// This is for display and compatibility. It is no basis for a decision: `github.com/x:y` is a local path
-/// to git.
+/// This is for display and compatibility. Do not decide by it: `github.com/x:y` is a local path to git.
 ///
 /// ```
 /// assert_eq!(callgate_core::extract_git_domain("git@github.com:a/b.git"), "github.com/a/b");
@@ -39,7 +38,7 @@ pub fn extract_git_domain(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// `host/path`, or `host` when nothing is left of the path.
+/// `host/path`, or `host` if the path is empty.
 pub(super) fn with_path(host: &str, path: &str) -> String {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
@@ -52,8 +51,8 @@ pub(super) fn with_path(host: &str, path: &str) -> String {
     }
 }
 
-/// `[user@]host:path` without `://`, read as the existing runtime reads it: the user is of letters, digits
-/// and `_ . + -`, the host is whatever stands before the first `:`.
+/// `[user@]host:path` without `://`, read as in the existing runtime: the user consists of letters, digits and `_ . +
+/// -`, and the host is everything before the first `:`.
 pub(super) struct SshForm<'a> {
     host: &'a str,
     pub(super) path: &'a str,
@@ -84,7 +83,7 @@ pub(super) fn is_user(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte))
 }
 
-/// The URLs that a git remote argument stands for, as texts; never none.
+/// The URLs that a git remote argument stands for; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Remote {
     first: String,
@@ -111,10 +110,10 @@ impl Remote {
 
 /// The URLs that `value` stands for in the repository at `repo`, a canonical path.
 ///
-/// A value with `://` or of the form `user@host:` is a URL, which the repository's `insteadOf` may rewrite;
-/// any other names a remote, and where there is none of that name, git takes it for a URL. Without a
-/// repository, and where the host knows nothing, the answer is the value itself. A value that is empty,
-/// starts with `-` or holds a control character is never given to the host.
+/// A value with `://` or of the form `user@host:` is a URL, which the repository's `insteadOf` may rewrite. Any other
+/// value names a remote; if there is no such remote, git reads the value as a URL. Without a repository, or if the
+/// host does not know, the answer is the value itself. A value that is empty, starts with `-` or contains a control
+/// character is never passed to the host.
 pub(crate) fn resolve_git_remote(value: &str, repo: Option<&str>, facts: &mut Facts<'_>) -> Remote {
     let unchanged = || Remote {
         first: value.to_owned(),
@@ -188,7 +187,7 @@ mod tests {
         check("git+ssh://github.com/acme/widgets", "github.com/acme/widgets");
         check("file:///srv/kit.git", "/srv/kit");
         check("github.com/x:y", "github.com/x/y");
-        // The existing runtime drops what follows a line break (`git-newline`).
+        // The existing runtime drops everything after a line break (`git-newline`).
         check("git@host:acme/widgets\n--x", "host/acme/widgets\n--x");
     }
 

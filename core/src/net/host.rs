@@ -1,10 +1,10 @@
-//! The one canonical spelling of a host, in which hosts are compared.
+//! The canonical form of a host.
 
 use core::net::Ipv4Addr;
 
 use url::Host;
 
-/// Who answers at a host, as far as its name tells.
+/// What a host reaches, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     /// A name for the resolver, public or not.
@@ -15,7 +15,7 @@ pub(super) enum Reach {
     Address,
 }
 
-/// A host in lower case, IDNA-mapped, without a trailing dot, an address in its one spelling.
+/// A host in lower case, IDNA-mapped, without a trailing dot; an address in its canonical spelling.
 ///
 /// INVARIANT: `text` is not empty and does not end with a dot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,21 +26,21 @@ pub(super) struct CanonicalHost {
 }
 
 impl CanonicalHost {
-    /// The canonical form of a host as it is written in a URL, an SSH form or a pattern; `None` when it is
-    /// none: empty, with an invalid character, or with a number that is no address.
+    /// The canonical form of a host as written in a URL, an SSH form or a pattern; `None` if it is not a host: empty,
+    /// with an invalid character, or with a number that is not an address.
     ///
-    /// Percent-escapes are decoded. Every numeric spelling of an IPv4 address is one
+    /// Percent-escapes are decoded. Every numeric spelling of an IPv4 address is accepted
     /// (<https://url.spec.whatwg.org/#host-parsing>).
     pub(super) fn parse(written: &str) -> Option<Self> {
         Self::new(Host::parse(written).ok()?)
     }
 
-    /// The canonical form of the host of a URL with a special scheme, which the parser mapped already.
+    /// The canonical form of the host of a URL with a special scheme, which the parser has already mapped.
     pub(super) fn from_parsed(host: Host<&str>) -> Option<Self> {
         Self::new(host)
     }
 
-    /// A name, or an IPv4 address, in canonical form.
+    /// A host that is already in canonical form: a name or an IPv4 address.
     pub(super) fn from_plain(plain: &str) -> Self {
         if plain.ends_with(|c: char| c.is_ascii_digit()) && plain.parse::<Ipv4Addr>().is_ok() {
             Self {
@@ -92,13 +92,13 @@ impl CanonicalHost {
         self.reach
     }
 
-    /// The IPv4 address that is reached through this IPv6 address.
+    /// The IPv4 address embedded in this IPv6 address.
     pub(super) fn embedded(&self) -> Option<&str> {
         self.embedded.as_deref()
     }
 }
 
-/// `host` and what remains of it after each of its dots: the suffixes that `*.x` is compared with.
+/// `host` and the rest of it after each dot: the suffixes that `*.x` is compared with.
 pub(super) fn tails(host: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(host), |rest| {
         let dot = rest.bytes().position(|byte| byte == b'.')?;

@@ -1,4 +1,4 @@
-//! What one URL value names, in a judgement.
+//! What a URL value names, for judging.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -13,27 +13,27 @@ use super::text::{encodes_control, fold_repository, percent_decode, readable_hos
 use super::url::host_text;
 use crate::sort;
 
-/// Which kind of URL a value is given as.
+/// The kind of URL that a value is supposed to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UrlKind {
     /// A URL to fetch: HTTP(S).
     Fetch,
-    /// The URL of a git remote, in SSH form too; a named remote is resolved before
+    /// The URL of a git remote, or its SSH form. A named remote is resolved first
     /// ([`resolve_git_remote`](super::resolve_git_remote)).
     GitRemote,
-    /// A URL of any scheme, under a role that the host defined.
+    /// A URL of any scheme, for a host-defined role.
     Other,
-    /// A host name that stands by itself.
+    /// A host name, not a URL.
     Bare,
 }
 
-/// What one URL value names, read once: by one host that every reader agrees about, or, when the value is
-/// broken, ambiguous or of another protocol, by whatever hosts somebody might read from it.
+/// What a URL value names, parsed once: one host on which all programs agree or, if the value is broken, ambiguous or
+/// of another protocol, all hosts that some program might read from it.
 ///
-/// A grant needs the former; see [`DomainSet`](super::DomainSet) for the two comparisons.
+/// Only the former can be granted; see [`DomainSet`](super::DomainSet) for the two comparisons.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
-    /// `None` where it is the host that the value names.
+    /// `None` if it is the host that the value names.
     domain: Option<Box<str>>,
     reading: Reading,
 }
@@ -44,20 +44,20 @@ enum Reading {
     Unclear(Traces),
 }
 
-/// What a grantable value names.
+/// What a value names that can be granted.
 #[derive(Clone, Debug)]
 struct Target {
     host: CanonicalHost,
-    /// `host/owner/repo` as a grant compares it; none without a path, or with one that programs resolve.
+    /// `host/owner/repo` for grants; `None` without a path, or if the path has dot segments.
     exact: Option<Box<str>>,
-    /// The same as a restriction compares it.
+    /// `host/owner/repo` for restrictions.
     folded: Option<Box<str>>,
-    /// Without one (`a b@host`, `x@y@host`) the existing runtime takes all before the `:` for the host, so
-    /// that a pattern can grant a parent of the host, but not the host.
+    /// If not (`a b@host`, `x@y@host`), the existing runtime reads everything before the `:` as the host. A pattern
+    /// can then grant a parent of the host, but not the host itself.
     has_plain_user: bool,
 }
 
-/// What might be read from a value that grants nothing.
+/// What some program might read from a value that cannot be granted.
 #[derive(Clone, Debug)]
 struct Traces {
     hosts: Vec<Box<str>>,
@@ -65,20 +65,20 @@ struct Traces {
     kind: UrlKind,
 }
 
-/// Where a [`Key`] is compared.
+/// What a [`Key`] is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     /// Everything.
     Star,
     /// A whole host.
     Host,
-    /// A host or a parent of it.
+    /// A host or one of its parents.
     Suffix,
     /// `host/owner/repo`, exactly.
     Exact,
-    /// `host/owner/repo` without case, escapes, dot segments and `.git`.
+    /// `host/owner/repo` in lower case, without escapes, dot segments and `.git`.
     Folded,
-    /// The host of a `host/owner/repo`, for values whose repository cannot be read.
+    /// The host of a `host/owner/repo`, for values whose repository is unclear.
     Within,
 }
 
@@ -98,7 +98,7 @@ impl FromIterator<Scope> for ScopeSet {
     }
 }
 
-/// One thing by which a pattern can find a value; what shares no key does not match, in either reading.
+/// A pattern can only match a value with which it shares a key, whether it grants or restricts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key<'a> {
     pub(crate) scope: Scope,
@@ -106,7 +106,7 @@ pub(crate) struct Key<'a> {
 }
 
 impl Ord for Key<'_> {
-    /// Lengths before texts, since keys are looked up and most differ in length.
+    /// Compares lengths before texts, which is faster: most keys differ in length.
     fn cmp(&self, other: &Self) -> Ordering {
         let lengths = || self.text.len().cmp(&other.text.len());
         self.scope
@@ -130,7 +130,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// The key with a text of its own, for an index that outlives what the key was read from.
+    /// The key with its own copy of the text.
     pub(crate) fn into_owned(self) -> Key<'static> {
         Key {
             scope: self.scope,
@@ -140,12 +140,12 @@ impl<'a> Key<'a> {
 }
 
 impl Location {
-    /// Reads `value` as it came in the call, not normalized: a line break that the parser would drop is a
-    /// reason to grant nothing to a remote, which git reads for itself. A URL to fetch is taken as the
-    /// parser reads it, so the normalized text is what must be sent.
+    /// Reads `value` as it came in the call, not normalized: a remote with a line break, which the parser would drop
+    /// but git reads, is never granted. A URL to fetch is read as the parser does, so the normalized text must be
+    /// sent.
     ///
-    /// The cost is linear in the length, which the caller bounds: one scan for an ordinary URL to fetch, one parse
-    /// for most others.
+    /// Takes time linear in the length, which the caller bounds: one scan for a simple URL to fetch, one parse for
+    /// most others.
     pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
         match kind {
             UrlKind::Bare => Self::bare(value),
@@ -154,7 +154,7 @@ impl Location {
         }
     }
 
-    /// A URL to fetch that needs no parser.
+    /// A simple URL to fetch, read without the parser.
     fn plain(value: &str) -> Option<Self> {
         let host = plain_host(value).filter(|_| is_as_written(value, LINE_BREAKS))?;
         Some(Self {
@@ -163,7 +163,7 @@ impl Location {
         })
     }
 
-    /// What the URL parser makes of a value, and git of a remote that is no URL.
+    /// Reads a value with the URL parser, or as git does if it is a remote in SSH form.
     pub(super) fn parsed(value: &str, kind: UrlKind) -> Self {
         let form = match kind {
             UrlKind::GitRemote => SshForm::parse(value),
@@ -228,13 +228,13 @@ impl Location {
         }
     }
 
-    /// Whether any pattern can grant it.
+    /// Returns `true` if any pattern can grant it.
     #[cfg(test)]
     pub(super) fn is_grantable(&self) -> bool {
         self.place().is_some()
     }
 
-    /// Every key under which a pattern must stand to match this value. Finite and never empty.
+    /// The keys of this value; a pattern must have one of them to match. Never empty.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
         let (place, traces) = match &self.reading {
             Reading::Clear(place) => (Some(place), None),
@@ -265,8 +265,8 @@ impl Location {
             .chain(once(Key::new(Scope::Star, "")))
     }
 
-    /// The first of the keys that can grant for which `find` finds something. There are none for a value that is
-    /// not grantable, no suffix of an address, and `*` only for names other than the loopback ones.
+    /// The first result of `find` for the keys that can grant. An unclear value has no such key, an address has no
+    /// suffixes, and `*` only grants names that are not loopback names.
     pub(super) fn first_grant<'s, T>(
         &'s self,
         scopes: ScopeSet,
@@ -311,7 +311,7 @@ fn host_keys(host: &str) -> impl Iterator<Item = Key<'_>> {
 }
 
 impl Target {
-    /// A host, and nothing of what is kept there.
+    /// A host without a repository.
     fn of(host: CanonicalHost) -> Self {
         Self {
             host,
@@ -344,12 +344,13 @@ fn url_place(url: &Url) -> Option<Target> {
     url_host(url).map(Target::of)
 }
 
-/// What the parser drops wherever it stands.
+/// The characters that the parser drops anywhere.
 const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
 
-/// Whether `value` is one URL without control characters, white space around it and `tolerated` ones aside.
+/// Returns `true` if `value` is a single URL without control characters other than `tolerated` ones. Surrounding
+/// white space is ignored.
 fn is_as_written(value: &str, tolerated: &[char]) -> bool {
-    // Without a way out of the loop it looks at many bytes at a time.
+    // Without an early exit the compiler vectorizes the loop.
     if value
         .bytes()
         .fold(true, |all, byte| all & byte.is_ascii_graphic())
@@ -370,7 +371,7 @@ fn url_host(url: &Url) -> Option<CanonicalHost> {
     }
 }
 
-/// The value as a remote that git and the URL parser read alike.
+/// A remote, if git and the URL parser read it alike.
 fn remote_place(value: &str, url: Option<&Url>) -> Option<Target> {
     let is_helper = value
         .split_once(':')
@@ -398,8 +399,8 @@ fn remote_place(value: &str, url: Option<&Url>) -> Option<Target> {
     })
 }
 
-/// Whether git, which decodes an `ssh` or `git` URL before it takes it apart, knows no query and takes the
-/// first `@[` anywhere for the beginning of the host, sees the host that the parser sees.
+/// Returns `true` if git reads the same host from an `ssh` or `git` URL as the parser. Git decodes the URL before
+/// splitting it, knows no query, and starts the host at the first `@[`.
 fn is_plain_for_git(url: &Url) -> bool {
     let user_info = [url.username(), url.password().unwrap_or_default()];
     url.query().is_none()
@@ -407,15 +408,15 @@ fn is_plain_for_git(url: &Url) -> bool {
         && !user_info.iter().any(|text| text.contains('%'))
         && !percent_decode(url.path()).contains("@[")
         && match url.host() {
-            // An escape in a host is decoded by some programs only.
+            // Only some programs decode an escape in a host.
             Some(Host::Domain(name)) => is_ssh_name(name),
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
             None => false,
         }
 }
 
-/// `[user@]host:path` as git reads it: the host begins after the last `@`, no `/` stands before the `:`. A host
-/// in brackets, which programs read in several ways, is none.
+/// `[user@]host:path` as git reads it: the host starts after the last `@`, and there is no `/` before the `:`. A host
+/// in brackets is refused, because programs read it differently.
 fn ssh_place(value: &str) -> Option<Target> {
     if value.contains("://") || value.chars().any(char::is_control) {
         return None;
@@ -425,7 +426,7 @@ fn ssh_place(value: &str) -> Option<Target> {
         Some((user, name)) => (Some(user), name),
         None => (None, login),
     };
-    // The same bytes are a local path, a helper or a bracketed host to git.
+    // Git reads these as a local path, a helper or a bracketed host.
     let is_other = login.contains(['/', '[', ']']) || path.starts_with(':') || path.contains("@[");
     if is_other || !is_ssh_name(name) || is_ambiguous_name(name) {
         return None;
@@ -440,12 +441,14 @@ fn ssh_place(value: &str) -> Option<Target> {
     })
 }
 
-/// Whether ssh takes `name` for a host as it is: no option, no user, no escape, nothing that IDNA drops.
+/// Returns `true` if ssh uses `name` as the host unchanged: it is not an option, and has no user, escape or character
+/// that IDNA drops.
 fn is_ssh_name(name: &str) -> bool {
     !name.starts_with('-') && name.chars().all(|c| c.is_alphanumeric() || "-._".contains(c))
 }
 
-/// Before a `:`, a scheme (`https:github.com`) or a drive letter to some programs, a host to others.
+/// Returns `true` if some programs read `name` before a `:` as a scheme (`https:github.com`) or a drive letter, and
+/// others as a host.
 fn is_ambiguous_name(name: &str) -> bool {
     let schemes = ["http", "https", "ssh", "git", "ftp", "ftps", "file"];
     name.len() == 1 || schemes.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))

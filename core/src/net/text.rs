@@ -1,11 +1,11 @@
-//! Reading what a broken or foreign value may mean to somebody, for comparisons that only restrict.
+//! What a broken or foreign value may mean to some program, for comparisons that only restrict.
 
 use std::borrow::Cow;
 
 use super::host::CanonicalHost;
 
-/// Every host that might be read from `text`: each run of characters that a host may have, in the text as
-/// it is, without its tabs and line breaks, and percent-decoded. Sorted neither nor free of doubles.
+/// Every host that might be read from `text`: each run of characters allowed in a host, in the text as it is, without
+/// tabs and line breaks, and percent-decoded. Unsorted; may contain duplicates.
 pub(super) fn readable_hosts(text: &str) -> Vec<Box<str>> {
     let mut hosts = Vec::new();
     let joined = text.replace(['\t', '\n', '\r'], "");
@@ -26,7 +26,7 @@ fn collect(text: &str, hosts: &mut Vec<Box<str>>) {
         if push(run, hosts) || run.is_ascii() {
             continue;
         }
-        // A separator in another script (a full-width solidus) makes the whole run no host.
+        // A separator in another script (a full-width solidus) makes the whole run invalid as a host.
         for part in run.split(|c: char| !c.is_alphanumeric() && !"-._%。．｡".contains(c)) {
             push(part, hosts);
         }
@@ -48,8 +48,8 @@ fn push(written: &str, hosts: &mut Vec<Box<str>>) -> bool {
     host.is_some()
 }
 
-/// `host/owner/repo` without case, escapes, empty and dot segments, and every `.git` at its end; none when
-/// nothing is left of the path.
+/// `host/owner/repo` in lower case, without escapes, empty and dot segments, and every `.git` at its end; `None` if
+/// that leaves no path.
 pub(super) fn fold_repository(host: &str, path: &str) -> Option<Box<str>> {
     let path = percent_decode(path).replace('\\', "/").to_lowercase();
     let mut segments = Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn fold_repository(host: &str, path: &str) -> Option<Box<str>> {
     (!segments.is_empty()).then(|| format!("{host}/{}", segments.join("/")).into())
 }
 
-/// `text` with its percent-escapes decoded once; what is not UTF-8 then is replaced.
+/// `text` with its percent-escapes decoded once; invalid UTF-8 is replaced.
 pub(super) fn percent_decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
@@ -94,7 +94,7 @@ pub(super) fn percent_decode(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&decoded).into_owned())
 }
 
-/// Whether an escape in `text` stands for an ASCII control character.
+/// Returns `true` if an escape in `text` stands for an ASCII control character.
 pub(super) fn encodes_control(text: &str) -> bool {
     text.bytes()
         .enumerate()

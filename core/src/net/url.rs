@@ -1,13 +1,13 @@
-//! The plain URL functions: text in, text out, nothing refused.
+//! String functions of URLs, which accept every value.
 
 use std::borrow::Cow;
 
 use url::Url;
 
-/// `value` as a WHATWG URL, parsed and serialized; where its path is just `/` and nothing follows, without
-/// that `/`. A value that does not parse comes back unchanged.
+/// Parses `value` as a WHATWG URL and serializes it, without the final `/` if the path is just `/` and nothing
+/// follows. A value that does not parse is returned unchanged.
 ///
-/// The input may be untrusted; the cost is linear in its length.
+/// The input may be untrusted; takes time linear in its length.
 ///
 /// Standard: <https://url.spec.whatwg.org/#concept-basic-url-parser>.
 ///
@@ -27,11 +27,11 @@ pub fn normalize_url(value: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The host name of `value` as the parser prints it: empty for a URL without a host; a value that does not
-/// parse comes back unchanged.
+/// The host name of `value` as serialized by the parser; empty for a URL without a host. A value that does not parse
+/// is returned unchanged.
 ///
-/// This is for display and compatibility. It is no basis for a decision: `file://github.com/etc/passwd` has
-/// the host `github.com`.
+/// This is for display and compatibility. Do not decide by it: `file://github.com/etc/passwd` has the host
+/// `github.com`.
 pub fn extract_domain(value: &str) -> Cow<'_, str> {
     match Url::parse(value) {
         Ok(url) => Cow::Owned(host_text(&url).to_owned()),

@@ -6,22 +6,21 @@ use crate::sort;
 use crate::text::{is_at_or_below, strip_directory};
 
 impl CanonicalPath {
-    /// Whether this path is `directory` or continues it at a `/`; everything is within `/` (SPEC §2.4).
+    /// Returns `true` if this path is `directory` or below it; everything is within `/` (SPEC §2.4).
     pub(crate) fn is_within(&self, directory: &CanonicalPath) -> bool {
         is_at_or_below(self.as_str(), directory.as_str())
     }
 
-    /// The names that lead from the directory to this path, empty for the directory itself; `None` where the path is
-    /// not within it.
+    /// This path relative to the directory, empty for the directory itself; `None` if it is not within the directory.
     pub(crate) fn below(&self, directory: &CanonicalPath) -> Option<&str> {
         strip_directory(self.as_str(), directory.as_str())
     }
 }
 
-/// Many directories, each with a number, asked which of them hold a path.
+/// A set of numbered directories, to find those that hold a path.
 ///
-/// One question costs a binary search for each ancestor of the path that is no longer than the longest
-/// directory, so a path of many components costs no more than the directories make it.
+/// A question costs a binary search for each ancestor of the path that is not longer than the longest directory, so
+/// the depth of the path does not matter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DirIndex {
     entries: Box<[(CanonicalPath, u32)]>,
@@ -39,8 +38,8 @@ impl DirIndex {
         }
     }
 
-    /// The numbers of the directories that hold `path`: the nearest directory first, in ascending order
-    /// where one directory has several.
+    /// The numbers of the directories that hold `path`: nearest directory first, the numbers of one directory in
+    /// ascending order.
     pub(crate) fn containing(&self, path: &CanonicalPath) -> impl Iterator<Item = u32> {
         std::iter::successors(Some(path.as_str()), |path| Some(split_last(path)?.0))
             .skip_while(|ancestor| ancestor.len() > self.longest)

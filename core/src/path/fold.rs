@@ -1,4 +1,4 @@
-//! The spellings that a case-insensitive disk takes for one name, for comparisons that can only deny.
+//! The spellings that a case-insensitive disk reads as one name, for comparisons that can only deny.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use super::CanonicalPath;
 use crate::text::is_at_or_below;
 
-/// Whether the host's disk tells `A` from `a` (SPEC §2.7).
+/// Whether the host's disk distinguishes `A` from `a` (SPEC §2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathCase {
-    /// Names are equal when their bytes are: the default on Linux.
+    /// Names are equal if their bytes are: the default on Linux.
     #[default]
     Sensitive,
-    /// Names that differ in case, Unicode composition or ignorable characters may be one name: the default
-    /// on macOS and Windows.
+    /// Names that differ in case, Unicode composition or ignorable characters may be the same name: the default on
+    /// macOS and Windows.
     Insensitive,
 }
 
 impl PathCase {
-    /// The form of `path` that all its spellings share. Sensitive: the path itself, without a copy.
+    /// The form of `path` shared by all its spellings: the path itself, not copied, if case matters.
     pub(crate) fn fold(self, path: &CanonicalPath) -> Folded {
         match self.fold_text(path.as_str()) {
             Cow::Borrowed(_) => Folded(path.shared()),
@@ -28,20 +28,20 @@ impl PathCase {
         }
     }
 
-    /// The form of a configured path that has no canonical one, so that it restricts as it is written.
+    /// The form of a configured path that has no canonical form, so that it restricts as written.
     pub(crate) fn fold_written(self, lexical: &str) -> Folded {
         Folded(self.fold_text(lexical).into())
     }
 
-    /// Whether the disk may take the two names for one although they are written differently.
+    /// Returns `true` if the disk may read two different spellings as one name.
     pub(crate) fn confuses(self, one: &str, other: &str) -> bool {
         one != other && self.fold_text(one) == self.fold_text(other)
     }
 
     /// Removes what HFS+ ignores, maps to lower case and composes.
     ///
-    /// The way leads over upper case and back, so that `ß`, `ẞ` and `ss` meet, and so do `k` and the Kelvin
-    /// sign; and it begins with composing, since the order of combining marks matters to mapping.
+    /// It maps to upper case and back, so that `ß`, `ẞ` and `ss` become equal, as do `k` and the Kelvin sign. It
+    /// composes first, because mapping depends on the order of combining marks.
     pub(super) fn fold_text(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Sensitive => Cow::Borrowed(text),
@@ -62,26 +62,26 @@ impl PathCase {
     }
 }
 
-/// A canonical path as the host's disk may compare it.
+/// A canonical path as the host's disk may compare it, for denying only.
 ///
-/// It holds more than the path it was made of, so it must never grant: it can be neither read nor turned
-/// back into a [`CanonicalPath`], and what grants takes nothing else.
+/// It stands for more than one path, so it must never grant. It can neither be read nor turned back into a
+/// [`CanonicalPath`], which is what granting requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Folded(Arc<str>);
 
 impl Folded {
-    /// Whether the disk may take this path for `directory` or for something in it.
+    /// Returns `true` if the disk may read this path as `directory` or as something in it.
     pub(crate) fn may_be_within(&self, directory: &Folded) -> bool {
         is_at_or_below(&self.0, &directory.0)
     }
 }
 
-/// ASCII that no step of folding changes.
+/// Returns `true` if the byte is ASCII that folding does not change.
 fn is_folded(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_uppercase()
 }
 
-/// The characters that HFS+ leaves out when it compares names
+/// Returns `true` if HFS+ ignores the character when it compares names
 /// (<https://developer.apple.com/library/archive/technotes/tn/tn1150.html#UnicodeSubtleties>).
 fn is_ignored(character: char) -> bool {
     matches!(

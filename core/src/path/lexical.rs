@@ -1,4 +1,4 @@
-//! Paths as text: no question is asked here.
+//! Lexical paths, without asking the host.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,9 @@ use crate::text;
 #[cfg(windows)]
 compile_error!("callgate-core has POSIX path semantics; on Windows embed its WebAssembly build instead");
 
-/// `value` with the home directory in the place of a leading `~` (SPEC §2.1).
+/// Replaces a leading `~` by the home directory (SPEC §2.1).
 ///
-/// Only `~` alone and `~/…` stand for the home directory; `~name` comes back as it is.
+/// Only `~` and `~/…` stand for the home directory; `~name` is returned unchanged.
 pub(crate) fn expand_tilde<'a>(value: &'a str, home: &'a str) -> Cow<'a, str> {
     match value.strip_prefix('~') {
         Some("") => Cow::Borrowed(home),
@@ -19,10 +19,10 @@ pub(crate) fn expand_tilde<'a>(value: &'a str, home: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// The lexical form of `value`: absolute against `base`, without `.`, `..`, `//` or a trailing `/`; above
+/// The lexical form of `value`: made absolute with `base`, without `.`, `..`, `//` or a trailing `/`. The parent of
 /// the root is the root (SPEC §2.2).
 ///
-/// Borrows where the value is in this form already. `~` has no meaning here, see [`expand_tilde`].
+/// Borrows a value that already has this form. `~` has no meaning here, see [`expand_tilde`].
 pub(crate) fn lexical<'a>(value: &'a str, base: &str) -> Cow<'a, str> {
     match absolute(value, base) {
         Cow::Borrowed(text) => collapse(text),
@@ -30,7 +30,7 @@ pub(crate) fn lexical<'a>(value: &'a str, base: &str) -> Cow<'a, str> {
     }
 }
 
-/// `value`, or `base` continued by it where it is relative; always begins with `/`.
+/// `value`, appended to `base` if it is relative; always begins with `/`.
 pub(super) fn absolute<'a>(value: &'a str, base: &str) -> Cow<'a, str> {
     if value.starts_with('/') {
         Cow::Borrowed(value)
@@ -39,7 +39,7 @@ pub(super) fn absolute<'a>(value: &'a str, base: &str) -> Cow<'a, str> {
     }
 }
 
-/// An absolute path without `.`, `..`, `//` and a trailing `/`.
+/// Removes `.`, `..`, `//` and a trailing `/` from an absolute path.
 pub(super) fn collapse(path: &str) -> Cow<'_, str> {
     if is_collapsed(path) {
         Cow::Borrowed(path)
@@ -48,7 +48,7 @@ pub(super) fn collapse(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether `path` is absolute and collapsed.
+/// Returns `true` if `path` is absolute and collapsed.
 pub(super) fn is_collapsed(path: &str) -> bool {
     path == "/"
         || path
@@ -56,8 +56,8 @@ pub(super) fn is_collapsed(path: &str) -> bool {
             .is_some_and(text::has_only_normal_components)
 }
 
-/// Whether a `..` follows a normal component in the absolute `path`, so that what the path means may depend
-/// on links.
+/// Returns `true` if a `..` follows a normal component in the absolute `path`, so that its meaning may depend on
+/// links.
 pub(super) fn climbs(path: &str) -> bool {
     let mut depth = 0_usize;
     path.split('/').any(|name| {
@@ -70,7 +70,7 @@ pub(super) fn climbs(path: &str) -> bool {
     })
 }
 
-/// The directory and the last name of a collapsed path; nothing for the root.
+/// The directory and the last name of a collapsed path; `None` for the root.
 pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
     let slash = path.bytes().rposition(|byte| byte == b'/')?;
     match (path.get(..slash)?, path.get(slash + 1..)?) {
@@ -80,12 +80,12 @@ pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// The directory that holds a collapsed path; the root holds itself.
+/// The parent of a collapsed path; the root is its own parent.
 pub(crate) fn parent(path: &str) -> &str {
     split_last(path).map_or("/", |(directory, _)| directory)
 }
 
-/// `names` below the collapsed `directory`; the directory itself where there are none.
+/// `names` below the collapsed `directory`; the directory itself if `names` is empty.
 pub(super) fn join(directory: &str, names: &str) -> String {
     match (directory, names) {
         (_, "") => directory.to_owned(),

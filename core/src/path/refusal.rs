@@ -1,4 +1,4 @@
-//! Why a path has no canonical form, and the values that are refused before anything is asked (SPEC §2.5).
+//! Why a path has no canonical form, and the values that are refused without asking the host (SPEC §2.5).
 
 use std::fmt;
 
@@ -7,51 +7,49 @@ use crate::limits::Limits;
 
 use super::PathCase;
 
-/// Why a value of a path role names no place that every program would agree on.
+/// Why programs would not agree on the place that a path names.
 ///
 /// [`Display`](fmt::Display) completes the sentence “the path …”.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unresolvable {
-    /// The value is longer than [`Limits::value_bytes`], or a link's target is; the rule that denies is
-    /// `structural-limit`.
+    /// The value or a link's target is longer than [`Limits::value_bytes`]; the call is denied by `structural-limit`.
     TooLong {
-        /// The length that was met, in bytes.
+        /// The length found, in bytes.
         bytes: usize,
-        /// The bound that it exceeds, in bytes.
+        /// The bound, in bytes.
         limit: usize,
     },
-    /// The value is the empty string.
     Empty,
-    /// A NUL ends the path for some programs and not for others.
+    /// For some programs a NUL ends the path, for others it does not.
     Nul,
-    /// It begins with `-`, and would be an option where a revision belongs.
+    /// It begins with `-`, so git would read it as an option.
     Option,
-    /// It is not well-formed Unicode, so programs would see different names.
+    /// It is not well-formed Unicode, which programs decode differently.
     IllFormed,
-    /// `~name`: some programs read another user's home directory, others a name.
+    /// `~name`: for some programs another user's home directory, for others a name.
     NamedHome,
-    /// A `file:` URI: some programs decode it, others read a name.
+    /// A `file:` URI: some programs decode it, for others it is a name.
     FileUri,
-    /// The path, or a link on its way, means something else in each process.
+    /// The path, or a link on the way, means something different in each process.
     ProcessRelative,
-    /// A `..` follows a link, and its two readings are two places.
+    /// A `..` follows a link, and its two readings lead to different places.
     Ambiguous,
-    /// A link's target is empty, or has a `..` after a name that does not exist.
+    /// A link's target is empty, or has a `..` after a missing name.
     BrokenLink,
-    /// More links than [`Limits::links`] are on the way.
+    /// There are more than [`Limits::links`] links on the way.
     TooManyLinks {
-        /// The bound that is exceeded, in links.
+        /// The bound, in links.
         limit: usize,
     },
-    /// The host says that the links on the way lead in a circle.
+    /// The host found a loop of links.
     Loop,
-    /// The host may not search a directory on the way.
+    /// A directory on the way may not be searched.
     Denied,
     /// The canonical path is not UTF-8.
     NotUtf8,
     /// Not even the root directory exists.
     NoAncestor,
-    /// The file system gave any other error.
+    /// Any other file-system error.
     Other,
 }
 
@@ -83,11 +81,11 @@ impl fmt::Display for Unresolvable {
     }
 }
 
-/// What a host's answer to `realpath` says: a place, nothing there, or why the path has no canonical form.
+/// The host's answer to `realpath`: a place, nothing there, or why the path has no canonical form.
 pub(super) fn existing<T>(answer: Result<T, RealpathError>) -> Result<Option<T>, Unresolvable> {
     match answer {
         Ok(real) => Ok(Some(real)),
-        // A host that failed is looked at once, at the end; until then nothing is there.
+        // A host failure is checked once, at the end; until then nothing is there.
         Err(RealpathError::NotFound | RealpathError::Host(_)) => Ok(None),
         Err(RealpathError::Loop) => Err(Unresolvable::Loop),
         Err(RealpathError::Denied) => Err(Unresolvable::Denied),
@@ -96,7 +94,7 @@ pub(super) fn existing<T>(answer: Result<T, RealpathError>) -> Result<Option<T>,
     }
 }
 
-/// Refuses the values that programs read differently, whatever the file system holds.
+/// Refuses values that programs read differently, whatever is in the file system.
 pub(super) fn check_value(value: &str, limits: &Limits) -> Result<(), Unresolvable> {
     check_length(value, limits)?;
     if value.is_empty() {
@@ -117,7 +115,7 @@ pub(super) fn check_value(value: &str, limits: &Limits) -> Result<(), Unresolvab
     Ok(())
 }
 
-/// Refuses a value or a link's target that is longer than a path may be.
+/// Refuses a value or a link's target that is too long.
 pub(super) fn check_length(text: &str, limits: &Limits) -> Result<(), Unresolvable> {
     if text.len() > limits.value_bytes {
         return Err(Unresolvable::TooLong {
@@ -128,9 +126,9 @@ pub(super) fn check_length(text: &str, limits: &Limits) -> Result<(), Unresolvab
     Ok(())
 }
 
-/// Refuses a collapsed path at or below a place that belongs to the process which asks.
+/// Refuses a collapsed path whose meaning depends on the process.
 pub(super) fn check_process(path: &str, case: PathCase) -> Result<(), Unresolvable> {
-    // Most paths are told by their first letter.
+    // The first letter rules out most paths.
     if case == PathCase::Sensitive && !matches!(path.as_bytes(), [b'/', b'p' | b'd', ..]) {
         return Ok(());
     }
@@ -153,8 +151,9 @@ pub(super) fn check_process(path: &str, case: PathCase) -> Result<(), Unresolvab
     }
 }
 
-/// Whether a URL parser would read the scheme `file` (<https://url.spec.whatwg.org/#concept-basic-url-parser>):
-/// it skips white space and control characters in front, and tabs and line ends anywhere.
+/// Returns `true` if a URL parser would read the scheme `file`
+/// (<https://url.spec.whatwg.org/#concept-basic-url-parser>): it skips leading white space and control characters,
+/// and tabs and line breaks anywhere.
 fn is_file_uri(value: &str) -> bool {
     if value.starts_with(['/', '~', '.']) {
         return false;

@@ -1,4 +1,4 @@
-//! From a value to its canonical path: the only place where a [`CanonicalPath`] is made.
+//! Resolves a value to its canonical path. This is the only place where a [`CanonicalPath`] is made.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,9 +12,9 @@ use super::refusal::{Unresolvable, check_value};
 use super::walk::Walk;
 use super::{PathCase, expand_tilde, lexical};
 
-/// The one place that a value means: absolute, free of links, `.`, `..` and `//` (SPEC §2.3).
+/// The one place that a value means: an absolute path without links, `.`, `..` and `//` (SPEC §2.3).
 ///
-/// What it names need not exist. It is made by a [`Resolver`] alone; copies share the text.
+/// It need not exist. Only a [`Resolver`] makes one; copies share the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CanonicalPath(Arc<str>);
 
@@ -24,17 +24,16 @@ impl CanonicalPath {
         Self(text)
     }
 
-    /// The path as text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The path as text that is shared, not copied.
+    /// The path as shared text.
     pub(crate) fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
     }
 
-    /// The directory that holds this path; the root holds itself.
+    /// The parent of this path; the root is its own parent.
     pub(crate) fn parent(&self) -> CanonicalPath {
         Self::new(parent(&self.0).into())
     }
@@ -46,24 +45,23 @@ impl fmt::Display for CanonicalPath {
     }
 }
 
-/// Resolves values in one evaluation.
+/// Resolves values during one evaluation.
 ///
-/// A value that exists costs one question, one that does not exist about `log n` for `n` missing names; a
-/// `..` after a name and a link on the way cost a few more. Untrusted values are welcome: every length and
-/// every number of links is bounded by the limits.
+/// An existing value costs one question to the host, a missing one about `log n` for `n` missing names; a `..` after
+/// a name and a link on the way cost a few more. Values may be untrusted: lengths and the number of links are
+/// limited.
 pub(crate) struct Resolver<'a, 'h> {
-    /// What the host answered so far.
+    /// The host's answers so far.
     pub(crate) facts: &'a mut Facts<'h>,
     /// The absolute path that `~` stands for.
     pub(crate) home: &'a str,
-    /// The bounds of the engine.
     pub(crate) limits: &'a Limits,
-    /// How the host's disk compares names; decides what is process-relative.
+    /// How the host's disk compares names, for process-relative paths.
     pub(crate) path_case: PathCase,
 }
 
 impl<'h> Resolver<'_, 'h> {
-    /// The canonical form of `value`, which is relative to the absolute path `base` where it is relative.
+    /// The canonical form of `value`; a relative value is resolved against the absolute path `base`.
     ///
     /// # Errors
     /// Every reason of [`Unresolvable`].
@@ -73,12 +71,12 @@ impl<'h> Resolver<'_, 'h> {
         self.canonical(&absolute(&expand_tilde(value, home), base))
     }
 
-    /// Where the last name of `value` is, when it is a symbolic link, be it dangling or not: the canonical
-    /// form of its directory, continued by that name. Nothing, when it is no link (SPEC §2.8).
+    /// The place of the symbolic link that `value` names, dangling or not: the canonical form of its directory and
+    /// the last name. `None` if it is not a link (SPEC §2.8).
     ///
     /// # Errors
-    /// As [`Resolver::resolve`], which is to be asked as well: this is where removing acts, that is where
-    /// reading and writing do.
+    /// As [`Resolver::resolve`], which must be called as well: deleting acts on this place, reading and writing on
+    /// that one.
     pub(crate) fn entry(&mut self, value: &str, base: &str) -> Result<Option<CanonicalPath>, Unresolvable> {
         check_value(value, self.limits)?;
         let home = self.home;
@@ -88,7 +86,7 @@ impl<'h> Resolver<'_, 'h> {
         let Some((above, name)) = split_last(&lexical) else {
             return Ok(None);
         };
-        // A text that is collapsed climbs nowhere.
+        // A collapsed path has no `..`.
         let climbs = matches!(lexical, Cow::Owned(_)) && climbs(&text);
         if !climbs
             && self
@@ -104,7 +102,7 @@ impl<'h> Resolver<'_, 'h> {
         Ok(link.map(|_| CanonicalPath::new(place.into())))
     }
 
-    /// The canonical form of `value`, or its lexical form where it is unresolvable (SPEC §6.6).
+    /// The canonical form of `value`, or its lexical form if it is unresolvable (SPEC §6.6).
     pub(crate) fn resolve_or_lexical(&mut self, value: &str, base: &str) -> Arc<str> {
         match self.resolve(value, base) {
             Ok(canonical) => canonical.shared(),
@@ -112,7 +110,7 @@ impl<'h> Resolver<'_, 'h> {
         }
     }
 
-    /// The canonical form of an absolute path as it is written, when both readings of each `..` agree.
+    /// The canonical form of an absolute path as written; both readings of each `..` must agree.
     fn canonical(&mut self, text: &str) -> Result<CanonicalPath, Unresolvable> {
         let lexical = collapse(text);
         let canonical = match self.walk().existing(&lexical)? {
@@ -131,8 +129,7 @@ impl<'h> Resolver<'_, 'h> {
     }
 }
 
-/// The absolute path `text` without its last name, the `..` before it left as they are; nothing where `text`
-/// ends in `..`.
+/// The absolute path `text` without its last name, keeping each `..` before it; `None` if `text` ends in `..`.
 fn directory_as_written(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some((directory, name)) = rest.rsplit_once('/') {

@@ -1,4 +1,4 @@
-//! The walk through the file system, name by name where links make that necessary (SPEC §2.3).
+//! Walks through the file system, name by name where links make that necessary (SPEC §2.3).
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::PathCase;
 use super::lexical::{join, parent, split_last};
 use super::refusal::{Unresolvable, check_length, check_process, existing};
 
-/// Ancestors that are asked about one by one before the walk up takes longer steps.
+/// How many ancestors are asked about one by one before the steps up grow.
 const NEAR_ANCESTORS: usize = 3;
 
-/// One walk; the links that it follows are counted together.
+/// One walk, which counts the links that it follows.
 pub(super) struct Walk<'w, 'h> {
     facts: &'w mut Facts<'h>,
     limits: &'w Limits,
@@ -33,8 +33,8 @@ impl<'w, 'h> Walk<'w, 'h> {
 
     /// Where the collapsed `path` really is, if it exists.
     ///
-    /// An answer that differs from the question means that there is a link on the way. The host follows all
-    /// of them, also the ones that lead elsewhere in another process; so they are read here.
+    /// If the answer differs from the question, there is a link on the way. The host follows every link, even one
+    /// that leads elsewhere in another process, so the links are checked here.
     pub(super) fn existing(&mut self, path: &str) -> Result<Option<Arc<str>>, Unresolvable> {
         check_process(path, self.path_case)?;
         let Some(real) = existing(self.facts.realpath(path))? else {
@@ -47,10 +47,10 @@ impl<'w, 'h> Walk<'w, 'h> {
         Ok(Some(real))
     }
 
-    /// Where the absolute path `text` leads when each `..` is the parent of the place reached so far.
+    /// Where the absolute path `text` leads if each `..` is the parent of the place reached so far.
     ///
-    /// Names that do not exist are taken for directories to be made, so a `..` of the text itself takes
-    /// them back; in the target of a link, which the kernel has to walk, only a directory has a parent.
+    /// Missing names count as directories to be created, so a `..` in the text itself undoes them. In a link's
+    /// target, which the kernel walks, only an existing directory has a parent.
     pub(super) fn follow(mut self, text: &str) -> Result<String, Unresolvable> {
         let mut place = Position::root();
         let mut pending = steps(text, Origin::Value);
@@ -81,7 +81,7 @@ impl<'w, 'h> Walk<'w, 'h> {
         Ok(place.path)
     }
 
-    /// Goes down to `names` below `place`, or to where a dangling link on that way starts from.
+    /// Goes down to `names` below `place`, or to the base of the first dangling link on the way.
     fn enter(&mut self, place: &mut Position, names: &str) -> Result<Option<DanglingLink>, Unresolvable> {
         let path = join(&place.path, names);
         if place.is_missing() {
@@ -114,10 +114,10 @@ impl<'w, 'h> Walk<'w, 'h> {
         }))
     }
 
-    /// The deepest existing ancestor of `path`, which is below the existing `place` and does not exist
-    /// itself: where that ancestor really is, and the missing path just below it.
+    /// The deepest existing ancestor of the missing `path` below the existing `place`: its real place, and the
+    /// missing path just below it.
     ///
-    /// What is below a missing path is missing too, so the steps up may grow and the rest be halved.
+    /// Everything below a missing path is missing too, so the steps up can grow, followed by a binary search.
     fn deepest_existing<'p>(
         &mut self,
         place: &Position,
@@ -157,7 +157,7 @@ impl<'w, 'h> Walk<'w, 'h> {
         Ok((real, nth(missing)))
     }
 
-    /// Where `place` really is: the host named it, unless it is the root that the walk began at.
+    /// The real place of `place`. The host has already confirmed it, unless it is the root where the walk began.
     fn real_start(&mut self, place: &Position) -> Result<Arc<str>, Unresolvable> {
         if place.path == "/" {
             return self.existing("/")?.ok_or(Unresolvable::NoAncestor);
@@ -165,10 +165,9 @@ impl<'w, 'h> Walk<'w, 'h> {
         Ok(place.path.as_str().into())
     }
 
-    /// Refuses an existing `path` that reaches `real` through a link which belongs to a process.
+    /// Refuses an existing `path` that reaches `real` through a process's link.
     ///
-    /// The host is asked about the names alone that are not on the way to `real`: a canonical path has no
-    /// links in it.
+    /// The host is not asked about names on the way to `real`: a canonical path contains no links.
     fn check_links(&mut self, path: &str, real: &str) -> Result<(), Unresolvable> {
         let mut place = "/".to_owned();
         let mut names: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
@@ -221,13 +220,13 @@ impl<'w, 'h> Walk<'w, 'h> {
     }
 }
 
-/// A link whose target does not exist, and the names that follow it on the way.
+/// A link whose target does not exist, and the names after it.
 struct DanglingLink {
     target: String,
     below: Option<String>,
 }
 
-/// A canonical path, of which the first `existing` bytes name something that exists.
+/// A canonical path of which the first `existing` bytes exist.
 struct Position {
     path: String,
     existing: usize,
@@ -249,7 +248,7 @@ impl Position {
         self.existing < self.path.len()
     }
 
-    /// Goes to the parent; the root is its own.
+    /// Goes to the parent; the root is its own parent.
     fn leave(&mut self) {
         let length = parent(&self.path).len();
         self.path.truncate(length);
@@ -257,7 +256,7 @@ impl Position {
     }
 }
 
-/// Who wrote a `..`: the caller's value or a link's target.
+/// Where a `..` comes from: the caller's value or a link's target.
 #[derive(Clone, Copy)]
 enum Origin {
     Value,
@@ -267,7 +266,7 @@ enum Origin {
 /// A `..`, or the names up to the next one.
 enum Step {
     Up(Origin),
-    /// The end of a link's target that names a directory, `x/` or `x/.`: through a file it leads nowhere.
+    /// The end of a link's target that must be a directory, `x/` or `x/.`; a file there breaks the link.
     Stay,
     Down(String),
 }

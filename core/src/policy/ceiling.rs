@@ -1,4 +1,4 @@
-//! Capability ceilings: what a session or a sub-agent may use at most (SPEC §12).
+//! Capability ceilings: the most that a session or a sub-agent may use (SPEC §12).
 
 mod document;
 mod intersect;
@@ -12,33 +12,34 @@ use crate::model::SideEffectLevel;
 
 pub use intersect::{CeilingError, Exceeds};
 
-/// What calls may use at most. It only ever denies.
+/// The most that calls may use. A ceiling only denies, it never allows.
 ///
-/// A tool is named by its name, on whatever server, or as `server/tool`.
+/// A tool is given as `tool`, on any server, or as `server/tool`.
 ///
-/// As JSON it is the document that an engine takes: `{tools, capabilities, workspace_roots, side_effect_level?,
-/// recursion_limit?, tool_arg_constraints}`, and where an [intersection](Ceiling::intersect) needs them
-/// `unclassified_tools` and `outer_workspace_roots`.
+/// Its JSON is the document that an engine reads: `{tools, capabilities, workspace_roots, side_effect_level?,
+/// recursion_limit?, tool_arg_constraints}`, with `unclassified_tools` and `outer_workspace_roots` if an
+/// [intersection](Ceiling::intersect) needs them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ceiling {
-    /// The tools that may be called; none: every tool.
+    /// The tools that may be called; empty: every tool.
     pub tools: Vec<Box<str>>,
-    /// The operations that tools may need, by capability; none: every operation of it. No capability: every one.
+    /// The operations that tools may need, by capability. No operations: every one of that capability. Empty: every
+    /// capability.
     pub capabilities: BTreeMap<Box<str>, Vec<Box<str>>>,
-    /// The directories that paths must lie within: absolute, `~` or `~/…`; none: anywhere. With
-    /// `options.workspaceRoots: "sandbox"` they are the sandbox too, and their order counts: relative paths and patterns
-    /// are relative to the first.
+    /// The directories that paths must lie within: absolute, `~` or `~/…`; empty: anywhere. With
+    /// `options.workspaceRoots: "sandbox"` they are the sandbox too, and relative paths and patterns are resolved
+    /// against the first.
     pub workspace_roots: Vec<Box<str>>,
     /// How far the effects of a tool may reach.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side_effect_level: Option<SideEffectLevel>,
-    /// How deep agents may start agents. Carried for the host, which counts them.
+    /// How deep agents may start agents. The engine only passes it on to the host, which counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recursion_limit: Option<u32>,
-    /// What single arguments must look like.
+    /// Patterns for single arguments.
     pub tool_arg_constraints: Vec<ToolArgConstraint>,
-    /// The tools that may be called although their side-effect level is not known, where a level is set; where this
-    /// is not there, they are those of `tools`. None: no tool.
+    /// If a level is set: the tools that may be called although their side-effect level is unknown. `None`: those of
+    /// `tools`. Empty: no tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unclassified_tools: Option<Vec<Box<str>>>,
     /// Further sets of directories: a path must lie within one of each set.
@@ -46,7 +47,7 @@ pub struct Ceiling {
     pub outer_workspace_roots: Vec<Vec<Box<str>>>,
 }
 
-/// What one argument of some tools must look like.
+/// A constraint on one argument of some tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolArgConstraint {
     /// The tools, as a glob over `tool` and over `server/tool`.
@@ -55,7 +56,7 @@ pub struct ToolArgConstraint {
     /// Globs, one of which the value must match.
     #[serde(serialize_with = "as_texts")]
     pub(crate) arg_patterns: Vec<Glob>,
-    /// The argument; without one, the first of the tool's `path_params` that holds a string.
+    /// The argument; `None`: the first of the tool's `path_params` that is a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arg_key: Option<Box<str>>,
 }
@@ -69,15 +70,15 @@ fn as_texts<S: serde::Serializer>(globs: &[Glob], serializer: S) -> Result<S::Ok
 }
 
 impl ToolArgConstraint {
-    /// Whether the constraint is about the tool, by one of its two spellings. It restricts, so a `*` goes across a `/`
-    /// in a name.
+    /// Returns `true` if the constraint applies to the tool, as `tool` or as `server/tool`. It restricts, so a `*`
+    /// also matches a `/` in a name.
     pub(crate) fn concerns(&self, server: &str, tool: &str) -> bool {
         self.tool.matches_across(tool) || self.tool.matches_across(&format!("{server}/{tool}"))
     }
 }
 
 impl Ceiling {
-    /// Why no call of the tool can be made under the ceiling, whatever its arguments.
+    /// Why the ceiling denies every call of the tool, whatever its arguments; `None` if it does not.
     pub(crate) fn refusal(
         &self,
         server: &str,
@@ -113,7 +114,7 @@ impl Ceiling {
         })
     }
 
-    /// The first operation that the ceiling does not have, `*` for all of a capability.
+    /// The first operation that the ceiling does not include; `*` stands for all of a capability.
     fn beyond<'n>(&self, needed: &'n BTreeMap<Box<str>, Vec<Box<str>>>) -> Option<(&'n str, &'n str)> {
         if self.capabilities.is_empty() {
             return None;
@@ -126,7 +127,7 @@ impl Ceiling {
             if given.is_empty() {
                 return None;
             }
-            // A tool that names no operation of a capability may use any.
+            // A tool that names a capability without operations may use any of them.
             if operations.is_empty() {
                 return Some((&**capability, "*"));
             }
@@ -135,7 +136,7 @@ impl Ceiling {
         })
     }
 
-    /// Whether the ceiling limits nothing that an engine judges.
+    /// Returns `true` if the ceiling can never deny a call.
     pub(crate) fn is_unlimited(&self) -> bool {
         self.tools.is_empty()
             && self.capabilities.is_empty()
@@ -144,7 +145,7 @@ impl Ceiling {
             && self.root_sets().next().is_none()
     }
 
-    /// The sets of directories of each of which one must hold a path.
+    /// The sets of directories; a path must lie within one directory of each set.
     pub(crate) fn root_sets(&self) -> impl Iterator<Item = &[Box<str>]> {
         let own = std::iter::once(&self.workspace_roots);
         own.chain(&self.outer_workspace_roots)
@@ -153,7 +154,7 @@ impl Ceiling {
     }
 }
 
-/// Whether the tool is among the names.
+/// Returns `true` if the tool is among the names.
 fn is_named(names: &[Box<str>], server: &str, tool: &str) -> bool {
     names.iter().any(|name| match name.split_once('/') {
         None => **name == *tool,

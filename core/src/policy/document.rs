@@ -9,8 +9,7 @@ use crate::role::Registry;
 
 use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCondition, Policy, Rule};
 
-/// Reads a compiled policy. Faults go to the document's report; where there are errors, the answer is what
-/// could be read.
+/// Reads a compiled policy. Faults go to the document's report; if there are errors, returns what could be read.
 pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Policy {
     let mut policy = Policy::default();
     let Some(object) = document.object() else {
@@ -84,7 +83,7 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
     rules
 }
 
-/// Reads the definitions of lists. Only the name and the type mean something here.
+/// Reads the definitions of lists. Only the name and the type are used.
 pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> {
     let read = |item: &Node<'_, '_>| {
         let definition = item.object()?;
@@ -142,7 +141,7 @@ fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Li
 
 fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Conditions> {
     let object = node.object()?;
-    // A condition that is misspelled would not be there, and the rule wider than it looks.
+    // A misspelled condition would be missing, and the rule wider than it looks.
     let all_known = object.unknown_keys(
         &["roles", "server", "tool", "paths", "domains", "lists"],
         Severity::Error,
@@ -165,7 +164,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
     })
 }
 
-/// A field that may be missing but not faulty: `None` for a fault, `Some(None)` for a missing field.
+/// A field may be missing: `Some(None)`. `None` means it is faulty.
 fn field<T>(
     object: &Object<'_, '_>,
     key: &str,

@@ -8,20 +8,20 @@ use crate::document::Node;
 use crate::limits::Limits;
 use crate::sort;
 
-/// What each `@name` stands for.
+/// The lists that `@names` refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lists {
     effective: BTreeMap<Box<str>, Vec<Box<str>>>,
 }
 
 impl Lists {
-    /// The entries of a list: (values ∪ manual additions) − manual removals, each once; `None` where there
-    /// is no such list.
+    /// The entries of a list: (values ∪ manual additions) − manual removals, each once; `None` if there is no such
+    /// list.
     pub(crate) fn effective(&self, name: &str) -> Option<&[Box<str>]> {
         self.effective.get(name).map(Vec::as_slice)
     }
 
-    /// Reads dynamic lists, `list_entries` entries at most in all. Faults go to the document's report.
+    /// Reads dynamic lists with at most `list_entries` entries in total. Faults go to the document's report.
     pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> Self {
         let mut lists = Self::default();
         let Some(file) = document.object() else {
@@ -90,7 +90,7 @@ fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Optio
     )
 }
 
-/// The entries of a condition with every `@name` replaced by its list, and the names that have none.
+/// The entries of a condition with every `@name` replaced by its list, and the names without a list.
 pub(crate) fn expand(allowed: &[Box<str>], lists: &Lists) -> (Vec<Box<str>>, Vec<Box<str>>) {
     let mut entries = Vec::with_capacity(allowed.len());
     let mut missing = Vec::new();

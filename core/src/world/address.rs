@@ -1,30 +1,29 @@
-//! Addresses: how a place of a world is written.
+//! Addresses of places in a world.
 
-/// An address, taken apart. Whether there is such a place is another matter.
+/// A parsed address. The place need not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address<'t> {
     pub(crate) base: Base<'t>,
-    /// What follows the first `/`, as it was given.
+    /// Everything after the first `/`, as given.
     pub(crate) relative: &'t str,
 }
 
-/// Where an address begins.
+/// The start of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base<'t> {
     /// `root:<key>`.
     Root(&'t str),
-    /// `ROOT_<KEY>:`, which is read and never written: the key in upper case.
+    /// `ROOT_<KEY>:`, the key in upper case. Accepted but never produced.
     LegacyRoot(&'t str),
-    /// `mod:<name>`, or `mod:<name>:`, which is read and never written.
+    /// `mod:<name>`, or `mod:<name>:`, which is accepted but never produced.
     Mod(&'t str),
 }
 
 impl<'t> Address<'t> {
-    /// Takes an address apart; nothing where it is none.
+    /// Parses an address; `None` if it is not one.
     ///
-    /// Refused are bare relative and absolute paths, `root:ROOT_…`, an address without a `/`, and a rest that is
-    /// absolute or climbs above its start: through a `..` that leads out and back in, an agent could guess what the
-    /// directories of the host are called.
+    /// Plain paths, `root:ROOT_…`, an address without a `/`, and a rest that is absolute or climbs above its start
+    /// are refused: with a `..` that leads out and back in, an agent could guess the names of the host's directories.
     pub(crate) fn parse(text: &'t str) -> Option<Self> {
         let (head, relative) = text.split_once('/')?;
         if relative.starts_with('/') || climbs_out(relative) {
@@ -47,7 +46,7 @@ impl Base<'_> {
     }
 }
 
-/// Why a root may not have that key, if it may not.
+/// Why a root may not have this key, if it may not.
 pub(crate) fn refuse_key(key: &str) -> Option<&'static str> {
     if key.starts_with("ROOT_") {
         return Some("which begins like a legacy address");
@@ -55,7 +54,7 @@ pub(crate) fn refuse_key(key: &str) -> Option<&'static str> {
     refuse_name(key)
 }
 
-/// Why a mod may not have that name, if it may not.
+/// Why a mod may not have this name, if it may not.
 pub(crate) fn refuse_name(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("which is empty")
@@ -70,7 +69,7 @@ pub(crate) fn refuse_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether the names lead above where they begin, be it to come back.
+/// Returns `true` if the path ever climbs above its start, even if it returns.
 fn climbs_out(relative: &str) -> bool {
     let mut depth = 0_usize;
     for name in relative.split('/') {

@@ -1,4 +1,4 @@
-//! Conditions: named predicates over a call's context. They say whether something holds, and never deny.
+//! Conditions: named predicates over a call's context.
 
 use serde_json::Value;
 
@@ -14,15 +14,15 @@ use crate::path::Resolver;
 pub(crate) enum Condition {
     /// The context says that there is a contract.
     HasContract,
-    /// The place is in a mod, addressed by its name, that the session has.
+    /// The place is addressed by the name of a mod that the session has.
     ModInSession,
-    /// The place lies within a mod that the session has, however it is addressed.
+    /// The place lies within a mod that the session has, whatever its address.
     PathInSessionMods,
     /// The command is in the context's whitelist.
     CommandWhitelisted,
     /// The script is signed under the contract's key.
     ExecSigned,
-    /// What the host says about this name.
+    /// The host's predicate with this name.
     Host(Box<str>),
 }
 
@@ -35,7 +35,7 @@ const BUILT_IN: [(&str, Condition); 5] = [
 ];
 
 impl Condition {
-    /// The condition of that name.
+    /// The condition with this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         if let Some(name) = name.strip_prefix("host:") {
             return (!name.is_empty()).then(|| Self::Host(name.into()));
@@ -44,7 +44,7 @@ impl Condition {
         known.map(|(_, condition)| condition)
     }
 
-    /// The names of those that need no host.
+    /// The names of the built-in conditions.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.into_iter().map(|(name, _)| name)
     }
@@ -61,20 +61,20 @@ impl Condition {
     }
 }
 
-/// What conditions are asked about.
+/// What conditions are evaluated on.
 pub(crate) struct Subject<'s> {
     pub(crate) context: &'s Context,
     pub(crate) mode: &'s str,
     pub(crate) root: &'s str,
     pub(crate) subdirectory: Option<&'s str>,
-    /// The place, where it is given by its address.
+    /// The place, if it is given by its address.
     pub(crate) located: Option<&'s Located>,
-    /// What is to be done there, where that is the question.
+    /// The action, unless visibility is judged.
     pub(crate) action: Option<&'s Action<'s>>,
 }
 
 impl World {
-    /// The names of the conditions that do not hold. Every one is asked, so that each of them is named.
+    /// The names of all conditions that do not hold.
     pub(super) fn unmet(
         &self,
         conditions: &[Condition],
@@ -146,7 +146,7 @@ impl World {
 }
 
 impl Subject<'_> {
-    /// What a host is told that is asked for a predicate of its own.
+    /// The subject as JSON text, for the host's own predicates.
     fn text(&self) -> String {
         let members = [
             ("mode", Some(self.mode)),
@@ -166,10 +166,11 @@ impl Subject<'_> {
     }
 }
 
-/// Characters with which a shell begins another command, or takes text from elsewhere.
+/// Characters with which a shell starts another command or substitutes text.
 const CONTROL: [char; 12] = [';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\r', '\0'];
 
-/// Whether the command is the entry, or the entry continued by a space and by nothing that begins another command.
+/// Returns `true` if the command is the entry, or the entry followed by a space and arguments that cannot start
+/// another command.
 fn is_listed(command: &str, entry: &str) -> bool {
     !entry.is_empty()
         && command

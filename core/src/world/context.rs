@@ -1,4 +1,4 @@
-//! What a call's surroundings say: the mode, the command, and what conditions look at.
+//! The context of a call: the mode, the command, and the inputs of conditions.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::document::{DocumentSource, load};
 use crate::limits::Limits;
 
-/// The context of one call, which the host gives and an agent never does.
+/// The context of one call. It comes from the host, never from an agent.
 ///
-/// As JSON it is `{mode, command, has_contract, contract_key, script_host_path, content_sha256, script_signature,
-/// command_whitelist, session_mods, mod_name, host}`, each of them optional. What is not there, or of another type,
-/// makes conditions fail and no more: a context cannot be faulty in a way that allows something.
+/// Its JSON is `{mode, command, has_contract, contract_key, script_host_path, content_sha256, script_signature,
+/// command_whitelist, session_mods, mod_name, host}`, all optional. A missing member or one of the wrong type only
+/// makes conditions fail, so a faulty context never allows anything.
 #[derive(Clone, Default)]
 pub struct Context {
     pub(crate) mode: Option<Box<str>>,
@@ -22,15 +22,15 @@ pub struct Context {
     pub(crate) content_sha256: Option<Box<str>>,
     pub(crate) script_signature: Option<Box<str>>,
     pub(crate) command_whitelist: Vec<Box<str>>,
-    /// The mounted mods that this call's session has; all of them where this is none.
+    /// Mods mounted in this session; `None` means all of them.
     pub(crate) session_mods: Option<Vec<Box<str>>>,
     pub(crate) mod_name: Option<Box<str>>,
-    /// What predicates of the host are handed as it is.
+    /// Passed unchanged to the host's predicates.
     pub(crate) host: Value,
 }
 
 impl Context {
-    /// The context in a parsed document.
+    /// Reads the context from a JSON value.
     pub fn from_value(value: &Value) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(Box::from);
         let texts = |key: &str| -> Option<Vec<Box<str>>> {
@@ -52,10 +52,10 @@ impl Context {
         }
     }
 
-    /// The context in JSON text.
+    /// Reads the context from JSON text.
     ///
     /// # Errors
-    /// Where the text is no object, or holds a key twice: what is wrong, for a person.
+    /// A message for a person, if the text is not an object or has a duplicate key.
     pub fn from_json(text: &str) -> Result<Self, String> {
         let value = load(DocumentSource::Text(text), "context", &Limits::default(), |_| {
             false
@@ -73,17 +73,15 @@ impl Context {
         }
     }
 
-    /// The mode that the call is made in.
     pub(crate) fn mode(&self) -> Option<&str> {
         self.mode.as_deref().filter(|mode| !mode.is_empty())
     }
 
-    /// The command that the call gives its tool.
     pub(crate) fn command(&self) -> Option<&str> {
         self.command.as_deref()
     }
 
-    /// Whether the session has that mounted mod.
+    /// Returns `true` if this mod is mounted in the session.
     pub(crate) fn has_mod(&self, name: &str) -> bool {
         self.session_mods
             .as_ref()
@@ -92,7 +90,7 @@ impl Context {
 }
 
 impl fmt::Debug for Context {
-    /// Without keys, signatures and paths.
+    /// Omits keys, signatures and paths.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Context")

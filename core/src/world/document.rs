@@ -15,10 +15,9 @@ use super::operations::{Commands, OperationRule, Pair};
 use super::reply::Area;
 use super::{Directory, EXEC_TOOL, World};
 
-/// Reads a world. Faults go to the document's report; where there are errors, the answer is what could be read.
+/// Reads a world. Faults go to the document's report; if there are errors, returns what could be read.
 ///
-/// Unknown keys are errors, and so are missing ones: a `subdirectory` or a `when` that is misspelled would make a row
-/// wider than it looks.
+/// Unknown and missing keys are errors: a misspelled `subdirectory` or `when` would make a row wider than it looks.
 pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
     let mut world = World::default();
     let Some(object) = document.object() else {
@@ -66,7 +65,7 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
     world
 }
 
-/// Reports roots of which a legacy address could mean either.
+/// Reports roots that share a legacy address.
 fn check_legacy_forms(node: &Node<'_, '_>, roots: &[Directory]) {
     let legacy: Vec<String> = roots.iter().map(|root| root.name.to_ascii_uppercase()).collect();
     for (legacy, repeats) in legacy.iter().zip(sort::repetitions(legacy.clone())) {
@@ -101,7 +100,7 @@ fn read_directories(
     entries.entries().filter_map(read).collect()
 }
 
-/// The rows of one table, at most `rules` of them; nothing where one cannot be read.
+/// The rows of one table, at most `rules` of them; `None` if one cannot be read.
 fn read_rows<T>(
     object: &Object<'_, '_>,
     key: &str,
@@ -132,7 +131,7 @@ fn read_rows<T>(
     (rows.len() == count).then_some(rows)
 }
 
-/// Where a row stands. The subdirectory must be written, be it as `null`.
+/// The key of a row. The subdirectory is required, though it may be `null`.
 pub(crate) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
     let name = |key| row.required(key, "a name").and_then(|node| node.name());
     let (mode, root) = (name("mode"), name("root"));
@@ -187,7 +186,7 @@ fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
     Some(Commands::Pairs(pairs.into()))
 }
 
-/// Pairs of tool and command.
+/// An array of pairs of tool and command.
 pub(crate) fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
     node.each("an array of pairs `[tool, command]`", |item| {
         let texts = item.names()?;
@@ -230,7 +229,7 @@ const AREAS: [(&str, Area); 4] = [
     ("git", Area::Git),
 ];
 
-/// What commands are, where the document says so; one command has one area.
+/// The areas that the document declares; a command has one area.
 fn read_areas(node: &Node<'_, '_>) -> Vec<(Pair, Area)> {
     let mut areas: Vec<(Pair, Area)> = Vec::new();
     let Some(object) = node.object() else {
@@ -259,7 +258,7 @@ fn read_areas(node: &Node<'_, '_>) -> Vec<(Pair, Area)> {
     areas
 }
 
-/// The areas of all commands that the document names: as it says, else a read where no rule sets a condition.
+/// The areas of all commands in the document: as declared, otherwise a read if no rule for it has conditions.
 fn classified(
     mut areas: Vec<(Pair, Area)>,
     operations: &Matrix<Box<[OperationRule]>>,
@@ -288,7 +287,7 @@ fn classified(
     areas.into()
 }
 
-/// Sorts by the command; what is said first of one stays first.
+/// A stable sort by command.
 fn by_pair(areas: &mut Vec<(Pair, Area)>) {
     sort::sort_by(areas, |(one, _), (other, _)| one.cmp(other));
 }

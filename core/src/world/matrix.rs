@@ -1,9 +1,9 @@
-//! A table over mode, root and subdirectory.
+//! A table keyed by mode, root and subdirectory.
 
 use crate::path::PathCase;
 use crate::sort;
 
-/// Where a row of a table stands; without a subdirectory it is the root's own row.
+/// The key of a row; without a subdirectory it is the root's own row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) mode: Box<str>,
@@ -25,7 +25,7 @@ impl<T> Default for Matrix<T> {
 }
 
 impl<T> Matrix<T> {
-    /// A table of the rows; of two with one key the first is taken.
+    /// A table of the rows; of two rows with one key, the first counts.
     pub(crate) fn new(mut rows: Vec<(Key, T)>) -> Self {
         sort::sort_by(&mut rows, |(one, _), (other, _)| one.cmp(other));
         rows.dedup_by(|(later, _), (earlier, _)| later == earlier);
@@ -37,7 +37,7 @@ impl<T> Matrix<T> {
         self.rows.iter().map(|(key, row)| (key, row))
     }
 
-    /// The row of that key.
+    /// The row with this key.
     pub(crate) fn row(&self, mode: &str, root: &str, subdirectory: Option<&str>) -> Option<&T> {
         let order = |(key, _): &(Key, T)| {
             let known = (&*key.mode, &*key.root, key.subdirectory.as_deref());
@@ -57,8 +57,8 @@ impl<T> Matrix<T> {
             .map(|(key, row)| (key.subdirectory.as_deref(), row))
     }
 
-    /// The row of a place and that of its root, the place's first; none where the disk may take the place for that of
-    /// another row, which is written differently.
+    /// The row of a place, then that of its root. Empty if the disk may read the place as that of another row,
+    /// spelled differently.
     pub(crate) fn at(
         &self,
         mode: &str,

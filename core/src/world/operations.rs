@@ -1,4 +1,4 @@
-//! What a tool's command may do at a place.
+//! Whether a tool's command is allowed at a place.
 
 use super::condition::{Condition, Subject};
 use super::context::Context;
@@ -8,19 +8,19 @@ use super::{World, find};
 use crate::model::ReplyCode;
 use crate::path::Resolver;
 
-/// Commands, and what must hold for them.
+/// Commands and their conditions.
 #[derive(Clone, Debug)]
 pub(crate) struct OperationRule {
     pub(crate) commands: Commands,
     pub(crate) conditions: Box<[Condition]>,
 }
 
-/// The commands that a rule is about.
+/// The commands that a rule covers.
 #[derive(Clone, Debug)]
 pub(crate) enum Commands {
-    /// Whatever the exec tool is given: its command is the text of a shell.
+    /// Every command of the exec tool, which is shell text.
     Exec,
-    /// These, sorted.
+    /// These pairs, sorted.
     Pairs(Box<[Pair]>),
 }
 
@@ -39,17 +39,16 @@ impl Commands {
     }
 }
 
-/// What is to be done.
+/// A tool's command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Action<'s> {
-    /// The tool's name.
     pub(crate) tool: &'s str,
-    /// Its command; without one no rule that names commands holds.
+    /// Without a command, rules that name commands do not apply.
     pub(crate) command: Option<&'s str>,
 }
 
 impl World {
-    /// Whether the action may be done at that place of the mode: the reply, a success or not.
+    /// Judges the action at a place in a mode.
     pub(crate) fn judge(
         &self,
         action: &Action<'_>,

@@ -1,28 +1,29 @@
-//! References: what an agent's host holds of a place, instead of its path.
+//! References, which stand for places instead of their paths.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::path::CanonicalPath;
 
-/// A place that was resolved and seen. It holds no path: only the [`References`] that gave it know that.
+/// A reference to a place that was resolved and visible. It does not contain the path; only the [`References`] that
+/// issued it know that.
 ///
-/// It cannot be forged, because nobody but a table makes one and none is ever read from text: it is a value of the
-/// host's own process. So it needs no secret, and the engine no source of randomness.
+/// It cannot be forged, because only a table makes one and it is never read from text: it is a value of the host's
+/// own process. So it needs no secret and no randomness.
 #[derive(Clone)]
 pub struct VisibilityRef {
     table: Arc<Mark>,
     number: u64,
 }
 
-/// Only its address is looked at; it holds a byte, since nothing has no address of its own.
+/// A unique identity, compared by address. It holds a byte because zero-sized values may share an address.
 #[derive(Default)]
 struct Mark(#[expect(dead_code, reason = "only its address is looked at")] u8);
 
 impl VisibilityRef {
-    /// The number of the reference in its table, for a face that hands out an object of its own in its place.
+    /// The number of the reference in its table, for a face that hands out its own objects instead.
     ///
-    /// Numbers are given once and never again. They are no secret: [`References::numbered`] is for the host alone.
+    /// Numbers are never reused. They are not secret: [`References::numbered`] is for the host only.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -34,13 +35,13 @@ impl fmt::Debug for VisibilityRef {
     }
 }
 
-/// A table of references: the host's, one for each session that is to end on its own.
+/// The host's table of references, one for each session that ends independently.
 ///
-/// It holds a bounded number ([`Limits::references`](crate::Limits)); what is revoked makes room, and is never valid
+/// Its size is bounded ([`Limits::references`](crate::Limits)). A revoked reference makes room and is never valid
 /// again.
 pub struct References {
     mark: Arc<Mark>,
-    /// By number, in ascending order.
+    /// In ascending order of the numbers.
     paths: Vec<(u64, CanonicalPath)>,
     next: u64,
     most: usize,
@@ -56,33 +57,33 @@ impl References {
         }
     }
 
-    /// The path of the host that the reference stands for; none once it is revoked, or where another table gave it.
+    /// The host path that the reference stands for; `None` if it is revoked or from another table.
     ///
-    /// The path was canonical when it was resolved. What stands there may have changed since.
+    /// The path was canonical when it was resolved; the disk may have changed since.
     pub fn host_path(&self, reference: &VisibilityRef) -> Option<&str> {
         Arc::ptr_eq(&self.mark, &reference.table)
             .then(|| self.numbered(reference.number))
             .flatten()
     }
 
-    /// The same for the number of a reference of this table.
+    /// As [`References::host_path`], by a number of this table.
     pub fn numbered(&self, number: u64) -> Option<&str> {
         let at = self.place(number)?;
         self.paths.get(at).map(|(_, path)| path.as_str())
     }
 
-    /// Ends a reference; whether it was valid.
+    /// Revokes a reference. Returns `true` if it was valid.
     pub fn revoke(&mut self, reference: &VisibilityRef) -> bool {
         Arc::ptr_eq(&self.mark, &reference.table) && self.revoke_numbered(reference.number)
     }
 
-    /// The same for the number of a reference of this table.
+    /// As [`References::revoke`], by a number of this table.
     pub fn revoke_numbered(&mut self, number: u64) -> bool {
         let at = self.place(number);
         at.map(|at| self.paths.remove(at)).is_some()
     }
 
-    /// Ends every reference, as when the mode or the session changes.
+    /// Revokes every reference, for example when the mode or the session changes.
     pub fn revoke_all(&mut self) {
         self.paths.clear();
     }
@@ -92,7 +93,7 @@ impl References {
         self.paths.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if no reference is valid.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
@@ -101,7 +102,7 @@ impl References {
         self.paths.binary_search_by_key(&number, |(known, _)| *known).ok()
     }
 
-    /// A reference to the path, while there is room.
+    /// Issues a reference to the path; `None` if the table is full.
     pub(crate) fn issue(&mut self, path: CanonicalPath) -> Option<VisibilityRef> {
         if self.paths.len() >= self.most {
             return None;
@@ -117,7 +118,7 @@ impl References {
 }
 
 impl fmt::Debug for References {
-    /// Without the paths.
+    /// Omits the paths.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("References")

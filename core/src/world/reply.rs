@@ -1,10 +1,10 @@
-//! What a world answers with: replies, from one registry of codes.
+//! A world's replies.
 
 use serde::{Serialize, Serializer};
 
 use crate::model::{ReplyCode, ReplyStatus};
 
-/// What an operation is, for its code; whether it is allowed depends on the rules alone.
+/// The kind of an operation, which only affects the reply code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
     Read,
@@ -14,7 +14,7 @@ pub(crate) enum Area {
     Exec,
 }
 
-/// How an operation was judged.
+/// The outcome of judging an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Allowed,
@@ -23,7 +23,7 @@ pub(crate) enum Outcome {
 }
 
 impl ReplyCode {
-    /// The code for an operation of that area.
+    /// The code for an operation in an area.
     pub(crate) const fn of(area: Area, outcome: Outcome) -> Self {
         match (area, outcome) {
             (Area::Read, Outcome::Allowed) => Self::ReadAllowed,
@@ -45,20 +45,20 @@ impl ReplyCode {
     }
 }
 
-/// A world's answer: `{code, status, message, data}`. It never holds a path of the host.
+/// A world's answer: `{code, status, message, data}`. It never contains a path of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// What the answer is.
+    /// The stable code, which implies status and message.
     pub code: ReplyCode,
-    /// What it is about.
+    /// The details.
     pub data: ReplyData,
 }
 
-/// What a reply is about. Nothing in it was given by an agent and not recognized.
+/// The data of a reply. It contains no unrecognized input of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ReplyData {
-    /// Nothing more is said.
+    /// No data.
     Nothing {},
     /// Why an address is not valid.
     Fault {
@@ -67,26 +67,26 @@ pub enum ReplyData {
     },
     /// A place of the world.
     Place {
-        /// The address in the form that is written: `root:<key>/<rel>` or `mod:<name>/<rel>`, without links.
+        /// The canonical address, `root:<key>/<rel>` or `mod:<name>/<rel>`, without links.
         resolved: String,
         /// The root that holds it.
         root_key: String,
-        /// The first name below the root; none for the root itself.
+        /// The first name below the root; `None` for the root itself.
         subdirectory: Option<String>,
-        /// What follows the first `/` of `resolved`.
+        /// Everything after the first `/` of `resolved`.
         relative_path: String,
-        /// The mod whose name the address bears.
+        /// The mod that the address names.
         mod_name: Option<String>,
     },
-    /// A judgement at a place.
+    /// The judgement of an operation or of visibility.
     Judgement {
-        /// The mode that it was made in.
+        /// The mode.
         mode: String,
         /// The root.
         root_key: String,
-        /// The first name below it.
+        /// The first name below the root.
         subdirectory: Option<String>,
-        /// The names of the conditions that do not hold, in the order of the rule.
+        /// The names of the conditions that do not hold, in the rule's order.
         failed_conditions: Vec<String>,
     },
 }
@@ -97,12 +97,12 @@ impl Reply {
         Self { code, data }
     }
 
-    /// Whether what was asked for is granted.
+    /// Returns `true` if the reply is a success.
     pub fn is_success(&self) -> bool {
         self.code.status() == ReplyStatus::Success
     }
 
-    /// The code, what it says, and the conditions that failed, for a verdict's reason.
+    /// The code, the message and the failed conditions, for a verdict's reason.
     pub(crate) fn sentence(&self) -> String {
         let head = format!("{}: {}", self.code.as_str(), self.code.message());
         match &self.data {
@@ -177,11 +177,11 @@ mod tests {
         };
         assert_eq!(
             serde_json::to_string(&reply).unwrap(),
-            r#"{"code":"EN-WRITE-D-002","status":"denied","message":"The conditions for this writing are not met","data":{"mode":"m","root_key":"r","subdirectory":null,"failed_conditions":["has_contract"]}}"#
+            r#"{"code":"EN-WRITE-D-002","status":"denied","message":"The conditions for writing here are not met","data":{"mode":"m","root_key":"r","subdirectory":null,"failed_conditions":["has_contract"]}}"#
         );
         assert_eq!(
             reply.sentence(),
-            "EN-WRITE-D-002: The conditions for this writing are not met: has_contract"
+            "EN-WRITE-D-002: The conditions for writing here are not met: has_contract"
         );
         let bare = Reply::bare(ReplyCode::NotVisible);
         assert_eq!(

@@ -3,13 +3,13 @@
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// Bytes that a key must have at least: a shorter one can be guessed.
+/// The minimum length of a key in bytes: a shorter one can be guessed.
 const SHORTEST_KEY: usize = 16;
 
-/// Whether `signature`, in hexadecimal, is that of the script under the key.
+/// Returns `true` if `signature`, in hexadecimal, is the script's signature with the key.
 ///
-/// What is signed is the script's path, a NUL, which no path holds, and the SHA-256 of its content as 64 lower-case
-/// hexadecimal digits. The comparison takes the same time whatever the two have in common.
+/// The signed message is the script's path, a NUL, which no path contains, and the SHA-256 of its content as 64
+/// lower-case hexadecimal digits. The comparison takes constant time.
 pub(super) fn is_signed(key: &str, path: &str, content_sha256: &str, signature: &str) -> bool {
     let content = content_sha256.to_ascii_lowercase();
     let Some(signature) = bytes(signature).filter(|_| bytes(&content).is_some()) else {
@@ -27,7 +27,7 @@ pub(super) fn is_signed(key: &str, path: &str, content_sha256: &str, signature: 
     mac.verify_slice(&signature).is_ok()
 }
 
-/// The 32 bytes that 64 hexadecimal digits stand for.
+/// Decodes 64 hexadecimal digits.
 fn bytes(hexadecimal: &str) -> Option<[u8; 32]> {
     let mut digits = hexadecimal.chars().map(|digit| digit.to_digit(16));
     let mut bytes = [0; 32];

@@ -195,13 +195,13 @@ fn a_place_stands_in_both_tables() {
     check(
         world(json!({"roots": two, "visibility": [row("r", json!(null)), row("s", json!("a"))]})),
         &[
-            "warning[one-sided-place] at w.visibility[1]: in the mode `m` `a` of the root `s` is visible, and has no operations",
+            "warning[one-sided-place] at w.visibility[1]: in the mode `m` `a` of the root `s` is visible, but has no operations",
         ],
     );
     check(
         world(json!({"visibility": []})),
         &[
-            "warning[one-sided-place] at w.operations[0]: in the mode `m` the root `r` has operations, and is not visible",
+            "warning[one-sided-place] at w.operations[0]: in the mode `m` the root `r` has operations, but is not visible",
         ],
     );
     // A mod in the root is visible by its name.

@@ -1,4 +1,4 @@
-//! From an address to a place that the mode sees.
+//! From an address to a place that is visible in the mode.
 
 use super::address::{Address, Base};
 use super::condition::Subject;
@@ -8,7 +8,7 @@ use super::{Directory, World, find};
 use crate::model::ReplyCode;
 use crate::path::{CanonicalPath, Resolver};
 
-/// A place of a world: where it is, and how it is written.
+/// A place of a world: its path and its address.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     /// `root:<key>/<rel>` or `mod:<name>/<rel>`, without links, `.` and `..`.
@@ -22,7 +22,7 @@ pub(crate) struct Located {
 }
 
 impl Located {
-    /// The reply to whom it is shown.
+    /// The reply given to the agent.
     pub(crate) fn reply(&self) -> Reply {
         Reply {
             code: ReplyCode::Resolved,
@@ -38,9 +38,10 @@ impl Located {
 }
 
 impl World {
-    /// The place that the address names, where the mode sees it.
+    /// The place that the address names, if it is visible in the mode.
     ///
-    /// What the mode cannot see at all is refused before the disk is asked, so that the answer says nothing about it.
+    /// A root that is never visible in the mode is refused before the disk is asked, so that the answer reveals
+    /// nothing about it.
     pub(crate) fn resolve_address(
         &self,
         text: &str,
@@ -54,7 +55,7 @@ impl World {
             Base::Mod(name) => {
                 let mount = find(&self.mounts, name).filter(|_| context.has_mod(name));
                 let mount = mount.ok_or_else(|| invalid("unknown-mod"))?;
-                // Mods are visible when they are mounted.
+                // Mounted mods are always visible.
                 return self.place_in_mod(mount, address.relative, resolver);
             }
             Base::Root(key) => find(&self.roots, key),
@@ -115,7 +116,7 @@ impl World {
                 holder = Some((root, candidate));
             }
         }
-        // Without a root there is no row in which the mod's operations could stand.
+        // Operations are listed by root, so a mod outside every root has none.
         let (root, root_path) = holder.ok_or_else(|| invalid("unresolvable"))?;
         let relative = path.below(&directory).ok_or_else(|| invalid("unresolvable"))?;
         let below_root = path.below(&root_path).ok_or_else(|| invalid("unresolvable"))?;
@@ -147,7 +148,7 @@ fn place_in_root(
     })
 }
 
-/// The directory and what lies below it, canonical.
+/// The canonical directory, and the canonical path below it.
 fn resolve(
     base: &Directory,
     relative: &str,
@@ -171,8 +172,8 @@ fn invalid(reason: &'static str) -> Reply {
     }
 }
 
-/// The canonical form. A path that leaves its root, one without a canonical form and a host that fails get the same
-/// reply, which says nothing about the disk.
+/// A canonical path. A path that leaves its root, one without a canonical form and a failing host get the same reply,
+/// which reveals nothing about the disk.
 fn canonical(path: &str, resolver: &mut Resolver<'_, '_>) -> Result<CanonicalPath, Box<Reply>> {
     let path = resolver.resolve(path, "/").map_err(|_| invalid("unresolvable"))?;
     if resolver.facts.has_failed() {

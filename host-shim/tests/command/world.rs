@@ -59,7 +59,7 @@ fn a_context_stands_beside_the_call() {
     with(
         r#"{"mode": "dev", "command": "write"}"#,
         2,
-        "EN-WRITE-D-002: The conditions for this writing are not met: has_contract",
+        "EN-WRITE-D-002: The conditions for writing here are not met: has_contract",
     );
     with(
         r#"{"mode": "play", "command": "write", "has_contract": true}"#,

@@ -23,10 +23,10 @@ const KEYS: [&str; 8] = [
 ];
 
 impl Ceiling {
-    /// Reads a ceiling's document that stands by itself, with the default limits.
+    /// Reads a ceiling's document on its own, with the default limits.
     ///
     /// # Errors
-    /// Every fault of the document, warnings included, where one is an error.
+    /// If there is an error, every diagnostic, warnings included.
     pub fn load(input: DocumentSource<'_>) -> Result<Self, CeilingError> {
         const NAME: &str = "ceiling";
         let limits = Limits::default();
@@ -40,7 +40,7 @@ impl Ceiling {
         Ok(ceiling)
     }
 
-    /// Reads the document. A key that is not known is an error: a misspelled one would limit nothing.
+    /// Reads the document. An unknown key is an error: a misspelled one would not limit anything.
     pub(crate) fn read(node: &Node<'_, '_>, limits: &Limits) -> Self {
         let Some(object) = node.object() else {
             return Self::default();
@@ -89,7 +89,7 @@ fn read_roots(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
     })
 }
 
-/// A set that holds no directory would let nothing pass, or everything: it says neither.
+/// An empty set could be read as allowing nothing or everything, so it is refused.
 fn read_set(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
     let roots = read_roots(node, limits)?;
     if roots.is_empty() {
@@ -236,7 +236,7 @@ mod tests {
                 "error[invalid-path] at c.workspace_roots[1]: ",
                 "warning[unknown-value] at c.side_effect_level: found `\"Network\"`, which is taken for `none`",
                 "error[wrong-type] at c.recursion_limit: found `-1`, expected an integer",
-                "error[invalid-value] at c.tool_arg_constraints[0].tool: found a pattern that leads with `!`",
+                "error[invalid-value] at c.tool_arg_constraints[0].tool: found a pattern that starts with `!`",
                 "error[invalid-value] at c.tool_arg_constraints[0].arg_patterns[0]: found a malformed pattern",
                 "error[invalid-value] at c.tool_arg_constraints[0].arg_patterns[1]: ",
                 "error[invalid-value] at c.tool_arg_constraints[0].arg_key: ",

@@ -1,4 +1,4 @@
-//! The narrower of two ceilings: what it allows, both allow.
+//! The intersection of two ceilings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +8,10 @@ use crate::diagnostic::Diagnostic;
 use crate::path::lexical;
 use crate::text::is_at_or_below;
 
-/// What a requested ceiling has that the host's does not.
+/// The parts of a requested ceiling that exceed the host's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exceeds {
-    /// Each of it: a tool, a capability's operation or a workspace root, as ``tool `x` ``.
+    /// Tools, operations of capabilities and workspace roots, such as ``tool `x` ``.
     pub what: Vec<String>,
 }
 
@@ -27,12 +27,12 @@ impl fmt::Display for Exceeds {
 
 impl std::error::Error for Exceeds {}
 
-/// Why there is no ceiling.
+/// The error for a ceiling that cannot be read or intersected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CeilingError {
-    /// A document is none: everything that is wrong with it, warnings included.
+    /// The document is not a valid ceiling; all its diagnostics, warnings included.
     Invalid(Vec<Diagnostic>),
-    /// The requested ceiling has what the host's has not.
+    /// The requested ceiling exceeds the host's.
     Exceeds(Exceeds),
 }
 
@@ -51,14 +51,14 @@ impl fmt::Display for CeilingError {
 impl std::error::Error for CeilingError {}
 
 impl Ceiling {
-    /// The narrower of this ceiling, the host's, and one that is requested under it. What it allows, both allow.
+    /// The intersection of this ceiling, the host's, with a requested one: it allows what both allow.
     ///
-    /// Where the request sets no limit, the host's stands; a lower level, a lower recursion limit and the constraints
-    /// of both hold. A workspace root lies within a host's as far as their texts tell; where a link leads it out,
-    /// judging finds that, because the host's roots hold as well.
+    /// Without a requested limit, the host's applies. The lower level, the lower recursion limit and the constraints
+    /// of both apply. Workspace roots are compared lexically; if a link leads out of the host's roots, judging finds
+    /// that, because the host's roots still apply.
     ///
     /// # Errors
-    /// Names each tool, operation and workspace root that the request has and the host's ceiling has not.
+    /// Names each requested tool, operation and workspace root that the host's ceiling does not include.
     pub fn intersect(&self, requested: &Ceiling) -> Result<Ceiling, Exceeds> {
         let mut what = Vec::new();
         let tools = self.narrower_tools(requested, &mut what);
@@ -130,7 +130,7 @@ impl Ceiling {
         narrower
     }
 
-    /// The roots, and the sets that hold besides.
+    /// The roots, and the further sets.
     fn narrower_roots(
         &self,
         requested: &Ceiling,
@@ -160,7 +160,7 @@ impl Ceiling {
         (wanted.clone(), outer)
     }
 
-    /// The tools that may be called although their level is not known; `None`: every one.
+    /// The tools that may be called although their level is unknown; `None`: every tool.
     fn unclassified(&self) -> Option<&[Box<str>]> {
         self.side_effect_level?;
         Some(self.unclassified_tools.as_ref().unwrap_or(&self.tools))
@@ -174,7 +174,7 @@ fn lower<T: Ord>(host: Option<T>, requested: Option<T>) -> Option<T> {
     }
 }
 
-/// Whether every tool of that name is among the names.
+/// Returns `true` if `names` includes every tool that `name` stands for.
 fn covers(names: &[Box<str>], name: &str) -> bool {
     let bare = name.split_once('/').map(|(_, tool)| tool);
     names
@@ -182,7 +182,7 @@ fn covers(names: &[Box<str>], name: &str) -> bool {
         .any(|known| **known == *name || bare.is_some_and(|bare| **known == *bare && !bare.contains('/')))
 }
 
-/// The names of the tools that are among both.
+/// The tools that both include.
 fn common(host: &[Box<str>], requested: &[Box<str>]) -> Vec<Box<str>> {
     let mut common: Vec<Box<str>> = requested
         .iter()
@@ -202,12 +202,13 @@ fn is_same(one: &[Box<str>], other: &[Box<str>]) -> bool {
     holds(one, other) && holds(other, one)
 }
 
-/// Whether a root lies within another, as far as their texts tell. `~` and `/` begin two worlds.
+/// Returns `true` if a root lies within another, compared lexically. A path under `~` cannot be compared with an
+/// absolute one.
 fn lies_within(root: &str, outer: &str) -> bool {
     let anchored = |path: &str| -> Option<(bool, String)> {
         match path.strip_prefix('~') {
             Some(rest) => {
-                // Above `~` is a directory that only the host knows.
+                // Only the host knows the directories above `~`.
                 let climbs = rest.split('/').any(|name| name == "..");
                 (!climbs).then(|| (true, lexical(&format!("/{rest}"), "/").into_owned()))
             }

@@ -1,4 +1,4 @@
-//! What core must not hold, what no package may, looked for in their source.
+//! What the source of core, and of every package, must not contain.
 
 #[path = "absences/circles.rs"]
 mod circles;
@@ -19,18 +19,18 @@ use std::fs;
 use search::{begins, check, wrong_paths, wrong_tokens};
 use source::{core_folder, core_sources};
 
-/// What core takes from the standard library; nothing of it reaches outside the process or keeps state.
+/// What core uses of the standard library. None of it reaches outside the process or keeps state.
 const STANDARD: &[&str] = &[
     "std::borrow::Cow",
     "std::cell::RefCell",
-    // A number with dots; nothing is connected to.
+    // Only an address as a value; it opens no connection.
     "core::net::Ipv4Addr",
     "std::cmp",
     "std::collections::BTreeMap",
     "std::collections::BTreeSet",
     "std::error::Error",
     "std::fmt",
-    // The traits; the words of the standard streams are looked for beside.
+    // The traits; another test forbids the standard streams.
     "std::io",
     "std::iter",
     "std::marker::PhantomData",
@@ -41,7 +41,7 @@ const STANDARD: &[&str] = &[
     "std::sync::Arc",
 ];
 
-/// The crates that core stands on. None does input or output.
+/// The dependencies of core. None of them does input or output.
 const CRATES: &[&str] = &[
     "fast_glob",
     "hmac",
@@ -85,7 +85,7 @@ fn nothing_reaches_outside_the_process() {
         .filter(|known| wrong_paths(&sources, |_, path| begins(path, known)).is_empty())
         .map(|known| (*known).to_owned())
         .collect();
-    check("listed and not used", unused);
+    check("listed, but not used", unused);
 }
 
 #[test]

@@ -1,13 +1,13 @@
-//! Who uses whom, and the circles in it.
+//! A graph of who uses whom, and its circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files, each with those that it uses.
+/// Each file with the files that it uses.
 #[derive(Default)]
 pub(crate) struct Graph(BTreeMap<String, BTreeSet<String>>);
 
 impl Graph {
-    /// A file uses another one; itself does not count.
+    /// Records that `file` uses `other`; a file that uses itself does not count.
     pub(crate) fn uses(&mut self, file: &str, other: &str) {
         if file != other {
             self.0
@@ -17,7 +17,7 @@ impl Graph {
         }
     }
 
-    /// The same with several files taken as one, by what `name` calls them.
+    /// The same graph with all files of one `name` as one node.
     pub(crate) fn merged(&self, name: impl Fn(&str) -> String) -> Self {
         let mut merged = Self::default();
         for (file, others) in &self.0 {
@@ -28,7 +28,7 @@ impl Graph {
         merged
     }
 
-    /// Every group of files that reach one another, as one line each.
+    /// Every group of files that reach one another, one line each.
     pub(crate) fn circles(&self) -> Vec<String> {
         let reached: BTreeMap<&str, BTreeSet<&str>> = self
             .0
@@ -42,6 +42,17 @@ impl Graph {
             circles.insert(circle.join(" <-> "));
         }
         circles.into_iter().collect()
+    }
+
+    /// Every file that uses another one or is used.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        let used = self.0.values().flatten();
+        self.0.keys().chain(used).map(String::as_str)
+    }
+
+    /// Returns `true` if `file` uses `other`, directly or through others.
+    pub(crate) fn reaches(&self, file: &str, other: &str) -> bool {
+        self.reached_from(file).contains(other)
     }
 
     fn reached_from<'g>(&'g self, file: &'g str) -> BTreeSet<&'g str> {

@@ -1,12 +1,12 @@
-//! Who knows whom in core, looked for in its source (DESIGN.md, "core, bottom to top").
+//! Which module of core may use which, checked in its source (DESIGN.md, "core, bottom to top").
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::search::{begins, check, wrong_paths, wrong_tokens};
 use super::source::{Source, core_sources};
 
-/// The modules of core from bottom to top: one uses only what stands in a row above its own here, and those of
-/// one row are blind to each other.
+/// The modules of core from bottom to top. A module uses only modules of earlier rows; modules of one row do not use
+/// each other.
 ///
 /// Three rows differ from the plan. `model` stands above `role`, since the roles of an argument are part of the
 /// vocabulary. `document` stands above `model`, since it reads levels by their names. `lint` stands below `config`,
@@ -29,7 +29,7 @@ const LAYERS: &[&[&str]] = &[
     &["lib"],
 ];
 
-/// The modules that are handed a host, to build its memory or for the two directories that it names.
+/// The modules that are given a host, to wrap it in `Facts` or to ask for its two directories.
 const HANDED_A_HOST: &[&str] = &["compat", "engine", "judge", "program"];
 
 #[test]
@@ -70,7 +70,7 @@ fn a_module_uses_only_what_stands_below_it() {
     check("against the order", faults);
 }
 
-/// What the crate's root re-exports, and from which module.
+/// Each item that the crate's root re-exports, with the module that it comes from.
 fn facade(sources: &[Source]) -> BTreeMap<String, String> {
     let root = sources
         .iter()
@@ -82,7 +82,7 @@ fn facade(sources: &[Source]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Documents end where the program begins: judging sees compiled data and operands.
+/// Judging sees compiled data and operands, never a document.
 #[test]
 fn judging_sees_no_document_and_no_text_of_one() {
     let sources = core_sources();
@@ -117,7 +117,7 @@ fn only_the_host_module_names_the_outside() {
         .map(Source::top)
         .collect();
     assert_eq!(handed.into_iter().collect::<Vec<_>>(), HANDED_A_HOST);
-    // Whoever is handed a host gives it to `Facts`; asking it directly would ask twice and go unrecorded.
+    // Modules ask through `Facts`. A question put to the host directly could be asked twice and would not be recorded.
     let questions = [
         "realpath",
         "read_link",
@@ -136,10 +136,10 @@ fn only_the_host_module_names_the_outside() {
             }
         }
     }
-    check("questions that no memory keeps", faults);
+    check("questions that bypass `Facts`", faults);
 }
 
-/// The field and the constructor are private to `path::resolve`, and nothing else gives a way in.
+/// The field and the constructor are private to `path::resolve`, and there is no other way to make one.
 #[test]
 fn a_canonical_path_is_made_by_the_resolver_alone() {
     let sources = core_sources();

@@ -1,4 +1,4 @@
-//! Looking for what must not be in core.
+//! Searching source for what must not be there.
 
 use super::source::Source;
 
@@ -8,7 +8,7 @@ pub(crate) fn check(what: &str, faults: Vec<String>) {
     assert!(faults.is_empty(), "{what}:\n{}", faults.join("\n"));
 }
 
-/// Every path of core that `wrong` complains about.
+/// Every path in `sources` for which `wrong` returns `true`.
 pub(crate) fn wrong_paths(sources: &[Source], wrong: impl Fn(&Source, &[String]) -> bool) -> Vec<String> {
     let named = sources
         .iter()
@@ -19,7 +19,7 @@ pub(crate) fn wrong_paths(sources: &[Source], wrong: impl Fn(&Source, &[String])
         .collect()
 }
 
-/// Every token of core that `wrong` complains about, given those before and after it.
+/// Every token in `sources` for which `wrong` returns `true`. `wrong` is given the token before it, it, and the token after it.
 pub(crate) fn wrong_tokens(sources: &[Source], wrong: impl Fn(&[&str; 3]) -> bool) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
@@ -32,7 +32,7 @@ pub(crate) fn wrong_tokens(sources: &[Source], wrong: impl Fn(&[&str; 3]) -> boo
     faults
 }
 
-/// Whether a path is `with`, or goes on after it.
+/// Returns `true` if `path` is `with` or continues it.
 pub(crate) fn begins(path: &[String], with: &str) -> bool {
     let with: Vec<&str> = with.split("::").collect();
     path.len() >= with.len() && path.iter().zip(with).all(|(one, other)| one == other)

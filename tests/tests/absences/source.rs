@@ -1,4 +1,4 @@
-//! The source of a crate as tokens, without comments and without what is compiled for tests alone.
+//! The source of a crate as tokens, without comments and without items that only tests compile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// One file of a crate that is compiled outside tests.
 pub(crate) struct Source {
-    /// Its name below the crate's `src`.
+    /// Its path below the crate's `src`.
     pub(crate) file: String,
-    /// The modules that lead to it; none for `lib.rs`.
+    /// The modules that lead to it; empty for `lib.rs`.
     pub(crate) module: Vec<String>,
-    /// Its tokens, groups opened, in order.
+    /// Its tokens in order, those of groups included.
     pub(crate) tokens: Vec<Token>,
-    /// Every path in it, imports written out.
+    /// Every path in it; an import with braces is several.
     pub(crate) paths: Vec<Named>,
 }
 
-/// A token with its place.
+/// A token and its line.
 #[derive(Clone)]
 pub(crate) struct Token {
     /// An identifier, a literal or a single punctuation mark or bracket.

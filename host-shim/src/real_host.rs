@@ -1,6 +1,6 @@
-//! The answers of the machine that this process runs on.
+//! A host that answers from the machine that this process runs on.
 
-// A host that panics takes the verdict with it.
+// A panic in a host would leave a call without a verdict.
 #![deny(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -23,16 +23,16 @@ use callgate_git::{Git, Places};
 
 /// The real filesystem and the real git configuration behind [`Host`].
 ///
-/// - **Paths** are resolved as the kernel does it, with at most 40 links. A path that leads through a
-///   process-relative place (`/proc/self`, `/proc/<pid>`, `/dev/fd`), by a link too, is refused: it means
+/// - **Paths** are resolved as the kernel resolves them, with at most 40 links. A path that leads through a
+///   process-relative place (`/proc/self`, `/proc/<pid>`, `/dev/fd`), even by a link, is refused, because it means
 ///   something else in the process of the tool server.
-/// - **Git's configuration** is read by [`callgate_git`], git is never run; that crate's description says what the
-///   answers are, and what is a [`HostError`] because it is not certain. The environment (`GIT_*`) is not looked at, so a
-///   tool server whose environment changes git's configuration needs the same configuration in a file. Git is taken
-///   to run as the user of this process, who must own a repository, or have it in `safe.directory`.
+/// - **Git's configuration** is read by [`callgate_git`]; git is never run. That crate's documentation lists the answers,
+///   and the uncertain cases, which are a [`HostError`] here. The environment (`GIT_*`) does not count: if a tool server's
+///   environment changes git's configuration, put the same configuration in a file. Git is assumed to run as the user of
+///   this process, who must own a repository or have it in `safe.directory`.
 ///
-/// Nothing is kept between two questions, so a change on the disk is seen by the next one. Apart from the
-/// files named here, nothing is read, and nothing is ever written.
+/// Nothing is kept between two questions, so the next question sees a change on the disk. Nothing but the files named
+/// here is read, and nothing is ever written.
 #[derive(Clone, Debug)]
 pub struct RealHost {
     home: String,
@@ -44,7 +44,7 @@ impl RealHost {
     /// A host with the home directory, the current directory and the `XDG_CONFIG_HOME` of this process.
     ///
     /// # Errors
-    /// When one of the two directories is not known, not absolute or not UTF-8.
+    /// The home directory or the current directory is not known, not absolute or not UTF-8.
     pub fn from_env() -> Result<Self, HostError> {
         let home = std::env::home_dir().ok_or_else(|| HostError::new("the home directory is not known"))?;
         let cwd = std::env::current_dir()
@@ -57,12 +57,12 @@ impl RealHost {
         Ok(host)
     }
 
-    /// A host with the given home and current directory, which must be absolute and hold no `..`.
+    /// A host with the given home and current directory, which must be absolute and must not contain `..`.
     ///
     /// The user's git configuration is `~/.config/git/config` and `~/.gitconfig` below that home directory.
     ///
     /// # Errors
-    /// When a directory is not absolute, or holds `..` or a NUL.
+    /// A directory is not absolute, or contains `..` or a NUL.
     pub fn new(home: &str, cwd: &str) -> Result<Self, HostError> {
         let home = directory("home directory", home)?;
         let cwd = directory("current directory", cwd)?;
@@ -70,9 +70,9 @@ impl RealHost {
         Ok(Self { home, cwd, places })
     }
 
-    /// The same host with other files as git's configuration of the whole machine, the weakest first.
+    /// Replaces the files of git's machine-wide configuration; later ones override earlier ones.
     ///
-    /// Needed where the tool server's git was built with another prefix than usual.
+    /// Needed if the tool server's git was built with an unusual prefix.
     #[must_use]
     pub fn with_system_git_config(mut self, files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.places.system = files.into_iter().map(|file| bytes(file.into())).collect();
@@ -81,11 +81,11 @@ impl RealHost {
 }
 
 impl RealHost {
-    /// The short name of the branch that is checked out in the repository of `repo`, as `git branch --show-current` has
-    /// it; `None` when the head is detached, or there is no repository.
+    /// The short name of the branch that is checked out in the repository that contains `repo`, as by
+    /// `git branch --show-current`; `None` if the head is detached or there is no repository.
     ///
     /// # Errors
-    /// When the branch cannot be told.
+    /// The branch is not certain; the documentation of [`callgate_git`] lists the reasons.
     pub fn git_branch(&self, repo: &str) -> Result<Option<String>, HostError> {
         self.git().branch(repo).map_err(git::host_error)
     }
@@ -142,7 +142,7 @@ fn utf8<'a>(what: &str, path: &'a Path) -> Result<&'a str, HostError> {
 fn directory(what: &str, path: &str) -> Result<String, HostError> {
     let refused = || {
         HostError::new(format!(
-            "the {what} {path:?} is not absolute, or holds `..` or a NUL"
+            "the {what} {path:?} is not absolute, or contains `..` or a NUL"
         ))
     };
     if !path.starts_with('/') || path.contains('\0') {

@@ -1,4 +1,4 @@
-//! A host over a machine as data: nothing of the machine that runs it is asked.
+//! A host that answers from a description of a machine, and never from the machine that it runs on.
 //!
 //! ```
 //! use callgate_core::Host;
@@ -29,17 +29,18 @@ pub use machine::{Filesystem, Machine, Platform, Predicate, Repository, Urls};
 
 use tree::{Last, Tree};
 
-/// Answers from a [`Machine`]: a path walk like the Linux kernel's, and git as the machine describes it.
+/// Answers from a [`Machine`]: it walks paths as the Linux kernel does, and answers about git from the described
+/// repositories.
 ///
-/// It has no permissions of its own (`fs.errors` places failures), and it never changes: two evaluations in
-/// one machine see the same.
+/// There are no permissions (`fs.errors` sets failures), and the machine never changes, so all evaluations see the
+/// same.
 #[derive(Debug)]
 pub struct VirtualHost {
     machine: Machine,
     tree: Tree,
 }
 
-/// Why a machine is refused.
+/// Why a machine was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineError {
     message: String,
@@ -62,20 +63,20 @@ impl fmt::Display for MachineError {
 impl std::error::Error for MachineError {}
 
 impl VirtualHost {
-    /// A host over `machine`.
+    /// A host that answers from `machine`.
     ///
     /// # Errors
-    /// When an entry is not absolute and normalized, is of two kinds, or lies below a file or a link; when an
-    /// error code of `fs.errors` is unknown.
+    /// An entry is not absolute and normalized, is of two kinds, or lies below a file or a link, or an error code of
+    /// `fs.errors` is unknown.
     pub fn new(machine: Machine) -> Result<Self, MachineError> {
         let tree = Tree::new(&machine)?;
         Ok(Self { machine, tree })
     }
 
-    /// A host over a machine as JSON; a key that a machine does not have is an error.
+    /// A host that answers from a machine given as JSON.
     ///
     /// # Errors
-    /// Those of [`VirtualHost::new`], and whatever does not have the shape of a [`Machine`].
+    /// Those of [`VirtualHost::new`]; or the value does not have the shape of a [`Machine`], or has unknown keys.
     pub fn from_value(machine: &Value) -> Result<Self, MachineError> {
         let machine = Machine::deserialize(machine).map_err(|error| MachineError::new(error.to_string()))?;
         Self::new(machine)
@@ -117,12 +118,12 @@ impl Host for VirtualHost {
             Some(Predicate::Always(holds)) => Ok(*holds),
             Some(Predicate::Of(members)) => {
                 let Ok(subject) = serde_json::from_str::<Value>(subject) else {
-                    return fail("was asked about no JSON");
+                    return fail("was asked about a subject that is not JSON");
                 };
                 Ok(members.iter().all(|(key, value)| subject[key] == *value))
             }
             Some(Predicate::Fails(words)) => Err(HostError::new(words.clone())),
-            None => fail("is not there"),
+            None => fail("does not exist"),
         }
     }
 
@@ -147,7 +148,7 @@ impl Host for VirtualHost {
 }
 
 impl VirtualHost {
-    /// The repository that git finds from the directory `dir`: the nearest one upwards of where it really is.
+    /// The repository that git finds from the directory `dir`: the nearest at or above its real path.
     fn repository(&self, dir: &str) -> Option<&Repository> {
         let place = self.tree.walk(dir, Last::Follow).ok()?;
         if !place.is_directory() {

@@ -4,7 +4,7 @@ use crate::files::{Error, Files, parent};
 use crate::repository::Names;
 use crate::wildmatch::{Case, Steps, wildmatch};
 
-/// A condition that git knows.
+/// A condition of `includeIf`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Condition<'a> {
     /// The repository's directory.
@@ -17,7 +17,7 @@ pub(crate) enum Condition<'a> {
 
 impl<'a> Condition<'a> {
     /// # Errors
-    /// A condition that is not known here, since another git may know it.
+    /// The condition is not known here; a newer git may know it.
     pub(crate) fn parse(text: &'a [u8], path: &[u8]) -> Result<Self, Error> {
         if let Some(pattern) = text.strip_prefix(b"gitdir:") {
             let case = Case::Sensitive;
@@ -31,7 +31,7 @@ impl<'a> Condition<'a> {
             Ok(Self::RemoteUrl { pattern })
         } else {
             Err(Error::new(format!(
-                "git's configuration `{}` includes on an unknown condition: `{}`",
+                "git's configuration `{}` includes a file on an unknown condition: `{}`",
                 String::from_utf8_lossy(path),
                 String::from_utf8_lossy(text)
             )))
@@ -39,7 +39,7 @@ impl<'a> Condition<'a> {
     }
 }
 
-/// Whether `pattern`, to which a trailing `/` adds `**`, matches the whole name of a branch.
+/// Returns `true` if `pattern` matches the whole name of a branch. A trailing `/` stands for `/**`.
 pub(crate) fn branch_matches(pattern: &[u8], branch: &[u8], steps: &mut Steps) -> Result<bool, Error> {
     wildmatch(
         &with_directory_content(pattern.to_vec()),
@@ -49,12 +49,12 @@ pub(crate) fn branch_matches(pattern: &[u8], branch: &[u8], steps: &mut Steps) -
     )
 }
 
-/// Whether `pattern`, written in the file `path`, matches the directory of a repository (`include_by_gitdir`): first
-/// its canonical path, then the name that git has for it.
+/// Returns `true` if `pattern`, written in the file `path`, matches the directory of a repository
+/// (`include_by_gitdir`): its canonical path, or else the name that git uses for it.
 ///
 /// # Errors
-/// A pattern that starts in the home directory of a named user, and one that matches only a name that git may have
-/// for the directory, depending on what is not known here.
+/// The pattern starts in the home directory of a named user, or matches only a name that git may or may not use,
+/// depending on how it is started.
 pub(crate) fn git_dir_matches(
     files: &dyn Files,
     home: &[u8],
@@ -89,13 +89,13 @@ pub(crate) fn git_dir_matches(
                 return Ok(true);
             }
         }
-        // Where the pattern's own directory is another one, git looks no further.
+        // If the literal start differs, git does not try the other name.
         None => return Ok(false),
     }
     for possible in &names.possible {
         if matches(possible)? == Some(true) {
             return Err(Error::new(format!(
-                "git's configuration `{}` includes on `{}`, which depends on how git is started in `{}`",
+                "git's configuration `{}` includes a file on `{}`, which depends on how git is started in `{}`",
                 String::from_utf8_lossy(path),
                 String::from_utf8_lossy(given),
                 String::from_utf8_lossy(git_dir)
@@ -105,15 +105,15 @@ pub(crate) fn git_dir_matches(
     Ok(false)
 }
 
-/// What must stand at the start as it is, and the pattern for the rest (`prepare_include_condition_pattern`).
+/// Splits a pattern into its literal start and the pattern for the rest (`prepare_include_condition_pattern`).
 fn prepare(files: &dyn Files, home: &[u8], pattern: &[u8], path: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Error> {
     if let Some(rest) = pattern.strip_prefix(b"./") {
-        let missing = || Error::about(path, "it is no longer there");
+        let missing = || Error::about(path, "it no longer exists");
         let real = files.real(path)?.ok_or_else(missing)?;
         let directory = parent(&real).unwrap_or(b"/");
         let slash: &[u8] = if directory == b"/" { b"" } else { b"/" };
         let rest = match rest {
-            // The slash is a part of the literal start, and the pattern still ends with it.
+            // The slash belongs to the literal start, and it still makes the pattern end with `/`.
             b"" => b"**".to_vec(),
             _ => with_directory_content(rest.to_vec()),
         };
@@ -131,10 +131,10 @@ fn prepare(files: &dyn Files, home: &[u8], pattern: &[u8], path: &[u8]) -> Resul
     Ok((Vec::new(), with_directory_content(pattern)))
 }
 
-/// `path` with `~` written out (`interpolate_path`).
+/// Expands `~` at the start of `path` (`interpolate_path`).
 ///
 /// # Errors
-/// `~name`, `%(prefix)` and other prefixes that only git itself can write out.
+/// The path starts with `~name`, `%(prefix)` or another prefix that only git itself can expand.
 pub(crate) fn interpolate(path: &[u8], home: &[u8]) -> Result<Vec<u8>, Error> {
     match path {
         [b'~'] | [b'~', b'/', ..] => {
@@ -142,7 +142,7 @@ pub(crate) fn interpolate(path: &[u8], home: &[u8]) -> Result<Vec<u8>, Error> {
             Ok([home, rest].concat())
         }
         [b'~', ..] | [b'%', b'(', ..] | [b':', b'(', ..] => Err(Error::new(format!(
-            "git's configuration has the path `{}`, expected one that is absolute, relative or starts with `~/`",
+            "git's configuration has the path `{}`, expected an absolute or relative path, or one that starts with `~/`",
             String::from_utf8_lossy(path)
         ))),
         _ => Ok(path.to_vec()),

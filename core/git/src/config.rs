@@ -1,4 +1,4 @@
-//! All of git's configuration for one repository: the files in their order, with what they include (`config.c` of
+//! Git's whole configuration for one repository: its files in order, and the files that they include (`config.c` of
 //! git).
 
 use crate::Places;
@@ -9,20 +9,20 @@ use crate::repository::Repository;
 use crate::syntax;
 use crate::wildmatch::{Case, Steps, wildmatch};
 
-/// How deep git lets files include one another.
+/// The deepest nesting of includes that git allows.
 const MAX_DEPTH: usize = 10;
 
-/// The files that are read for one question; the depth alone would let a few files include each other
-/// without end.
+/// The most files that are read for one question. A limit on depth alone would let a few files include each other
+/// exponentially often.
 const MAX_FILES: usize = 1_000;
 
-/// The entries that are kept for one question.
+/// The most entries that are kept for one question.
 const MAX_ENTRIES: usize = 100_000;
 
-/// Reads the files of the machine, the user, the repository and the worktree; the strongest entry is the last.
+/// Reads the files of the machine, the user, the repository and the worktree. Later entries override earlier ones.
 ///
 /// # Errors
-/// When a file cannot be read or parsed, a condition is not known, or a limit is exceeded.
+/// A file cannot be read or parsed, a condition is not known, or a limit is exceeded.
 pub(crate) fn load(
     files: &dyn Files,
     places: &Places,
@@ -41,18 +41,18 @@ pub(crate) fn load(
     Ok(pass.entries)
 }
 
-/// What files are read for.
+/// Why files are read.
 enum Purpose {
     Configuration {
-        /// The URLs of all remotes, once a condition asked for them.
+        /// The URLs of all remotes, once a condition has asked for them.
         remote_urls: Option<Vec<Vec<u8>>>,
     },
-    /// Git collects the URLs of all remotes before it can decide a condition on them. Meanwhile each such condition
-    /// holds, and no file that is included on any condition may have such a URL.
+    /// Git must collect the URLs of all remotes before it can decide a condition on them. While it collects, every such
+    /// condition holds, and a file that is included on any condition must not have the URL of a remote.
     RemoteUrls,
 }
 
-/// What may still be read.
+/// How much may still be read.
 struct Room {
     files: usize,
     bytes: usize,
@@ -69,13 +69,13 @@ impl Default for Room {
     }
 }
 
-/// One reading of all files.
+/// One pass over all files.
 struct Pass<'a> {
     files: &'a dyn Files,
     places: &'a Places,
     repository: Option<&'a Repository>,
     purpose: Purpose,
-    /// The branch, once a condition asked for it.
+    /// The branch, once a condition has asked for it.
     branch: Option<Option<Vec<u8>>>,
     entries: Vec<Entry>,
     room: Room,
@@ -107,7 +107,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Takes the entries of the file at `path` over, and those of what it includes at the place where it does.
+    /// Adds the entries of the file at `path`, and those of the files that it includes in place of the `include`.
     fn file(&mut self, path: &[u8], position: Position) -> Result<(), Error> {
         let Some(content) = read(self.files, path)? else {
             return Ok(());
@@ -115,13 +115,13 @@ impl Pass<'_> {
         if position.depth > MAX_DEPTH {
             return Err(about(
                 path,
-                &format!("is at a depth of more than {MAX_DEPTH} includes"),
+                &format!("is nested more than {MAX_DEPTH} includes deep"),
             ));
         }
         let refused = || {
             about(
                 path,
-                &format!("and those before it have more than {MAX_FILES} files or {MAX_BYTES} bytes"),
+                &format!("and those before it are more than {MAX_FILES} files or {MAX_BYTES} bytes"),
             )
         };
         self.room.files = self.room.files.checked_sub(1).ok_or_else(refused)?;
@@ -152,7 +152,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// `handle_path_include`: a relative path is one in the directory of the file as it was named, links and all.
+    /// `handle_path_include`: a relative path starts in the directory of the including file as it was named, links
+    /// unresolved.
     fn include(&mut self, entry: &Entry, from: &[u8], position: Position) -> Result<(), Error> {
         let path = condition::interpolate(entry.required()?, &self.places.home)?;
         let path = join(parent(from).unwrap_or(b"/"), &path);

@@ -7,19 +7,19 @@ use crate::files::{Error, Files, Found, Kind, is_space, join, parent, read, with
 use crate::format::format;
 use crate::repository::{Names, Repository};
 
-/// How much of `HEAD` git looks at to tell a repository.
+/// The bytes of `HEAD` that git looks at to recognize a repository.
 const HEAD_BYTES: usize = 255;
 
-/// How long git lets a `.git` file be.
+/// The longest `.git` file that git accepts, in bytes.
 const MAX_GIT_FILE_BYTES: usize = 1 << 20;
 
-/// The repository that git would use in `directory`; where that does not exist yet, or is a file, in the deepest
-/// directory on the way that does exist.
+/// The repository that git would use in `directory`. If that does not exist yet, or is a file, the deepest directory
+/// above it that exists counts.
 ///
 /// # Errors
-/// What git would refuse or pass over for a reason that depends on more than the files: a `.git` file that does not
-/// lead to a repository, one that belongs to another user and is not in `safe.directory`, one on another filesystem
-/// than the directory, and what may not be looked at.
+/// Git would refuse or ignore the repository for a reason that depends on more than the files: its `.git` file does not
+/// lead to a repository, it belongs to another user and is not in `safe.directory`, or it is on another filesystem than
+/// the directory. Or it may not be looked at.
 pub(crate) fn discover(
     files: &dyn Files,
     places: &Places,
@@ -43,7 +43,7 @@ pub(crate) fn discover(
 struct Search<'a> {
     files: &'a dyn Files,
     places: &'a Places,
-    /// The directory as it was given, where that is another name of `start`.
+    /// The directory as it was given, if that differs from `start`.
     given: Option<&'a [u8]>,
     start: Vec<u8>,
     device: u64,
@@ -74,7 +74,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The repository whose work tree, or whose own directory, is `place`.
+    /// The repository whose work tree or own directory is `place`.
     fn at(&self, place: &[u8]) -> Result<Option<Repository>, Error> {
         let git = join(place, b".git");
         if let Some(real) = self.files.real(&git)? {
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
     ) -> Result<Repository, Error> {
         if look(self.files, place)?.device != self.device {
             return Err(Error::new(format!(
-                "the git repository `{}` is on another filesystem than `{}`, where git stops looking",
+                "the git repository `{}` is on another filesystem than `{}`, at whose edge git stops looking",
                 String::from_utf8_lossy(place),
                 String::from_utf8_lossy(&self.start)
             )));
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         let format = format(self.files, &git_dir, &common_dir)?;
         let is_start = place == self.start;
         let mut names = Names::default();
-        // Git has a relative name for it, which it makes absolute by the directory that it is in.
+        // Git has a relative name for it, and makes that absolute with the directory that it runs in.
         if let Some(relative) = relative
             && (is_start || relative == b".git")
         {
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The common directory of `git_dir`, without links, if that is a repository for git (`is_git_directory`).
+    /// The common directory of `git_dir`, links resolved, if git takes `git_dir` for a repository (`is_git_directory`).
     fn common_dir(&self, git_dir: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         if !self.has_head(git_dir)? {
             return Ok(None);
@@ -173,7 +173,7 @@ impl<'a> Search<'a> {
         Ok(is_repository.then_some(common_dir))
     }
 
-    /// Whether `git_dir` has a `HEAD` that git accepts (`validate_headref`).
+    /// Returns `true` if `git_dir` has a `HEAD` that git accepts (`validate_headref`).
     fn has_head(&self, git_dir: &[u8]) -> Result<bool, Error> {
         let path = join(git_dir, b"HEAD");
         match self.files.look(&path)?.map(|found| found.kind) {
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
         Ok(head.len() >= 40 && head.iter().take(40).all(u8::is_ascii_hexdigit))
     }
 
-    /// `ensure_valid_ownership`: git ignores what another user owns, unless `safe.directory` has `place`.
+    /// `ensure_valid_ownership`: git ignores a repository of another user, unless `safe.directory` lists `place`.
     fn check_owner(&self, place: &[u8], owned: &[&[u8]]) -> Result<(), Error> {
         for path in owned {
             if !look(self.files, path)?.is_own && !self.is_safe(place)? {
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// `safe_directory_cb` over the configuration of the machine and the user.
+    /// `safe_directory_cb`, with the configuration of the machine and the user.
     fn is_safe(&self, path: &[u8]) -> Result<bool, Error> {
         let mut is_safe = false;
         for entry in config::load(self.files, self.places, None)? {
@@ -255,15 +255,15 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         Err(Error::new(format!(
-            "`{}` is a bare repository, which `safe.bareRepository` forbids to use without naming it",
+            "`{}` is a bare repository, which `safe.bareRepository` allows only if it is named explicitly",
             String::from_utf8_lossy(place)
         )))
     }
 }
 
-/// What is at `path`, which was there a moment ago.
+/// What is at `path`. It was there a moment ago, so its absence is an error.
 fn look(files: &dyn Files, path: &[u8]) -> Result<Found, Error> {
     files
         .look(path)?
-        .ok_or_else(|| Error::about(path, "it is no longer there"))
+        .ok_or_else(|| Error::about(path, "it no longer exists"))
 }

@@ -1,8 +1,8 @@
-//! A key of git's configuration with its value.
+//! An entry of git's configuration: a key and its value.
 
 use crate::files::Error;
 
-/// A key with its value, in the order of the files.
+/// One entry of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The whole key, `section.subsection.name`, with the section and the name in lower case.
@@ -12,7 +12,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The key in its parts, as git takes it apart (`parse_config_key`): the section ends at the first dot, the name
+    /// The key as section, subsection and name (`parse_config_key`): the section ends at the first dot, and the name
     /// starts after the last.
     pub(crate) fn parts(&self) -> (&[u8], Option<&[u8]>, &[u8]) {
         let mut ends = self.key.splitn(2, |byte| *byte == b'.');
@@ -22,7 +22,7 @@ impl Entry {
         (section, rest.next(), name)
     }
 
-    /// The value of a key that must have one.
+    /// The value, if the key must have one.
     pub(crate) fn required(&self) -> Result<&[u8], Error> {
         self.value.as_deref().ok_or_else(|| self.refused("a value"))
     }
@@ -42,21 +42,21 @@ impl Entry {
     /// The value as a number.
     ///
     /// # Errors
-    /// Git would refuse it, or it is not written in decimal digits.
+    /// Git would refuse it, or it is not a decimal number.
     pub(crate) fn integer(&self) -> Result<i32, Error> {
         integer(self.required()?).ok_or_else(|| self.refused("a number"))
     }
 
-    /// What to say of a value that is not as `expected`.
+    /// The error for a value that is not as `expected`.
     pub(crate) fn refused(&self, expected: &str) -> Error {
         let key = String::from_utf8_lossy(&self.key);
         Error::new(format!(
-            "git's configuration: `{key}` has another value than expected: {expected}"
+            "git's configuration has an unexpected value for `{key}`, expected {expected}"
         ))
     }
 }
 
-/// A decimal number. Git takes octal and hexadecimal ones and units as well, which nobody writes here.
+/// Parses a decimal number. Git also accepts octal, hexadecimal and units, which nobody writes for these keys.
 fn integer(text: &[u8]) -> Option<i32> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_decimal = digits.iter().all(u8::is_ascii_digit) && !(digits.len() > 1 && digits.starts_with(b"0"));

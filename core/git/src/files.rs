@@ -1,4 +1,4 @@
-//! The trait by which a caller reads its disk, and the failure that it reports.
+//! The trait through which this crate reads a disk, and its error.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl Error {
         }
     }
 
-    /// An error about the file at `path`, which is made readable where it is not UTF-8.
+    /// An error about the file at `path`. Bytes that are not UTF-8 are replaced in the message.
     #[must_use]
     pub fn about(path: &[u8], why: &str) -> Self {
         Self::new(format!(
@@ -43,66 +43,66 @@ impl std::error::Error for Error {}
 
 /// What git would see of a disk.
 ///
-/// Paths are absolute and of any bytes but NUL; they may hold `.`, `..`, `//` and symbolic links. A method that
-/// cannot tell returns an [`Error`]; `None` and `false` mean that git would find nothing there.
+/// Paths are absolute and consist of any bytes except NUL; they may contain `.`, `..`, `//` and symbolic links. A method
+/// that does not know the answer returns an [`Error`]; `None` and `false` mean that git would find nothing there.
 pub trait Files {
-    /// The path without links, as `realpath(3)` has it; `None` when nothing is there.
+    /// The path with all links resolved, as by `realpath(3)`; `None` if nothing is there.
     ///
     /// # Errors
-    /// What is there cannot be told: too many links, no permission, a path that belongs to one process.
+    /// There are too many links, a permission is missing, or the path means something else in every process.
     fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error>;
 
-    /// What is at the path itself, as `lstat(2)` has it; `None` when nothing is there.
+    /// What is at the path, without following a last link, as by `lstat(2)`; `None` if nothing is there.
     ///
     /// # Errors
     /// The path may not be looked at.
     fn look(&self, path: &[u8]) -> Result<Option<Found>, Error>;
 
-    /// The first `limit` bytes of the regular file that the path leads to, all if it is shorter; `None` when nothing
-    /// is there. `/dev/null` is an empty file.
+    /// At most the first `limit` bytes of the regular file that the path leads to; `None` if nothing is there.
+    /// `/dev/null` is an empty file.
     ///
     /// # Errors
     /// The file may not be read, or is not a regular file.
     fn read(&self, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, Error>;
 
-    /// Whether `access(2)` grants `X_OK`; `false` when nothing is there.
+    /// Returns `true` if `access(2)` grants `X_OK`, and `false` if nothing is there.
     ///
     /// # Errors
-    /// Something is there, and the permission is missing.
+    /// Something is there, but the permission is missing.
     fn is_searchable(&self, path: &[u8]) -> Result<bool, Error>;
 }
 
 /// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its kind.
+    /// What kind of file it is.
     pub kind: Kind,
-    /// Whether the user that git runs as owns it (`is_path_owned_by_current_user`).
+    /// `true` if the user that git runs as owns it (`is_path_owned_by_current_user`).
     pub is_own: bool,
-    /// The number of the filesystem that holds it (`st_dev`).
+    /// The filesystem that it is on (`st_dev`).
     pub device: u64,
 }
 
-/// The kind of what is at a path.
+/// A kind of file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
     File,
     /// A directory.
     Directory,
-    /// A symbolic link, and what is written in it.
+    /// A symbolic link, with its target as written.
     Link(Vec<u8>),
-    /// A device, a FIFO, a socket.
+    /// A device, a FIFO or a socket.
     Other,
 }
 
-/// The bytes that are read of one file.
+/// The most bytes that are read from one file.
 pub(crate) const MAX_BYTES: usize = 16 << 20;
 
-/// All of the file at `path`; `None` when there is none.
+/// The whole file at `path`; `None` if nothing is there.
 ///
 /// # Errors
-/// It cannot be read, or is longer than [`MAX_BYTES`].
+/// The file cannot be read, or is longer than [`MAX_BYTES`].
 pub(crate) fn read(files: &dyn Files, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     let content = files.read(path, MAX_BYTES + 1)?;
     match &content {
@@ -114,7 +114,7 @@ pub(crate) fn read(files: &dyn Files, path: &[u8]) -> Result<Option<Vec<u8>>, Er
     }
 }
 
-/// `name` in `directory`; `name` itself where it is absolute.
+/// `name` in `directory`, or `name` itself if it is absolute.
 pub(crate) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     match (name.first(), directory.last()) {
         (Some(b'/'), _) => name.to_vec(),
@@ -123,7 +123,7 @@ pub(crate) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What stands before the last slash; `None` for the root.
+/// The part before the last slash; `None` for the root.
 pub(crate) fn parent(path: &[u8]) -> Option<&[u8]> {
     let slash = path.iter().rposition(|byte| *byte == b'/')?;
     match (slash, path.len()) {
@@ -133,12 +133,12 @@ pub(crate) fn parent(path: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Git's white space (`ctype.c`): not the vertical tab, not the form feed.
+/// Returns `true` for git's white space (`ctype.c`), which has neither the vertical tab nor the form feed.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// `text` without the line ends after it.
+/// `text` without trailing line ends.
 pub(crate) fn without_line_ends(text: &[u8]) -> &[u8] {
     let ends = text
         .iter()

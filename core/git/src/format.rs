@@ -1,19 +1,19 @@
-//! What a repository says about its own format (`check_repository_format_gently` in `setup.c` of git).
+//! The format that a repository declares (`check_repository_format_gently` in `setup.c` of git).
 
 use crate::entry::Entry;
 use crate::files::{Error, Files, Kind, join, read};
 use crate::repository::Format;
 use crate::syntax;
 
-/// The format of the repository whose directories are given. Git reads it from the file itself, without includes.
+/// Reads the format of a repository. As in git, includes do not count.
 ///
 /// # Errors
-/// Git would refuse the repository: a version or an extension that it does not know, a value of the wrong type, a
-/// work tree that does not exist.
+/// Git would refuse the repository: it does not know the version or an extension, a value has the wrong type, or the
+/// work tree does not exist.
 pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Result<Format, Error> {
     let mut found = Reading::default();
     found.file(files, &join(common_dir, b"config"))?;
-    // Git forgets what it read where the version is missing.
+    // Without a version, git ignores the rest of what it read.
     let Some(version) = found.version else {
         return Ok(Format::default());
     };
@@ -24,7 +24,7 @@ pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Re
         )))
     };
     if !(0..=1).contains(&version) {
-        return refused(&format!("its format has the version {version}, expected 0 or 1"));
+        return refused(&format!("its format version is {version}, expected 0 or 1"));
     }
     let refused_extension = match version {
         0 => found.newer_extension.take(),
@@ -33,7 +33,7 @@ pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Re
     if let Some(extension) = refused_extension {
         let extension = String::from_utf8_lossy(&extension).into_owned();
         return refused(&format!(
-            "version {version} does not go with the extension `{extension}`"
+            "format version {version} does not allow the extension `{extension}`"
         ));
     }
     if found.format.has_worktree_config {
@@ -42,7 +42,7 @@ pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Re
         found.is_bare |= own.is_bare;
         found.work_tree = own.work_tree.or(found.work_tree);
     }
-    // A linked worktree has its own place, unless its own configuration says otherwise.
+    // A linked worktree ignores `core.worktree` of the repository, unless it has its own configuration.
     if git_dir != common_dir && !found.format.has_worktree_config {
         return Ok(found.format);
     }
@@ -66,7 +66,7 @@ struct Reading {
     version: Option<i32>,
     is_bare: bool,
     work_tree: Option<Vec<u8>>,
-    /// An extension that version 0 must not have.
+    /// An extension that version 0 does not allow.
     newer_extension: Option<Vec<u8>>,
     /// An extension that git does not know.
     unknown_extension: Option<Vec<u8>>,

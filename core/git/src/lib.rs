@@ -1,9 +1,9 @@
-//! What git's configuration means: where a remote leads, and which branch is checked out.
+//! Git's configuration, read without git: where a remote leads, and which branch is checked out.
 //!
 //! ```
 //! use callgate_git::{Error, Files, Found, Git, Kind, Places};
 //!
-//! /// A disk of one repository.
+//! /// A disk with one repository.
 //! struct Disk;
 //!
 //! const FILES: &[(&[u8], &[u8])] = &[
@@ -48,21 +48,21 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! - **Pure**: nothing is read but by the [`Files`] of the caller, no process is started, nothing is kept between two
+//! - **Pure**: everything is read through the caller's [`Files`]. No process is started, and nothing is kept between two
 //!   questions.
 //! - **Git's answers**: those of `git remote get-url --all` (with and without `--push`), `git ls-remote --get-url` and
-//!   `git branch --show-current`, held against the installed git in the tests of `callgate-host`. Where versions of git
-//!   differ, the answer holds the URLs of all.
-//! - **What is not certain is an [`Error`]**, never "none": a configuration or a repository that git refuses, a
-//!   repository that git ignores for its owner (`safe.directory`), a program that git would start instead of connecting
-//!   (`remote.<name>.vcs`, `ext::`, unknown schemes), a condition of `includeIf` that is not known, a path that starts
+//!   `git branch --show-current`. The tests of `callgate-host` compare them with the installed git. Where versions of
+//!   git differ, the answer contains the URLs of all of them.
+//! - **An uncertain answer is an [`Error`]**, never an empty answer: a configuration or a repository that git refuses, a
+//!   repository that git ignores because of its owner (`safe.directory`), a program that git would start instead of
+//!   connecting (`remote.<name>.vcs`, `ext::`, unknown schemes), an unknown condition of `includeIf`, a path that starts
 //!   with `~name` or `%(prefix)`, the legacy files below `.git/remotes` and `.git/branches`, the branch of a repository
-//!   that does not keep its references in files, text that is not UTF-8.
-//! - **Bounded**: for one question 1,000 files of 16 MiB together, 100,000 keys of 32 KiB each, includes 10 deep, 1,000
-//!   URLs, and a fixed number of steps for all patterns together.
+//!   that does not keep its references in files, and text that is not UTF-8.
+//! - **Bounded**: one question reads at most 1,000 files of 16 MiB in all, 100,000 keys of 32 KiB each and includes 10
+//!   deep, returns at most 1,000 URLs, and takes a fixed number of steps to match all patterns.
 //!
-//! The environment (`GIT_*`, `PWD`) is not looked at, and git is taken to run as the user who [`Found::is_own`] is
-//! about. An answer is about where git connects first: submodules, bundles and proxies are not looked at.
+//! The environment (`GIT_*`, `PWD`) does not count, and git is assumed to run as the user that [`Found::is_own`] refers
+//! to. An answer says where git connects first; submodules, bundles and proxies are not considered.
 
 mod condition;
 mod config;
@@ -84,10 +84,10 @@ pub use files::{Error, Files, Found, Kind};
 use remotes::Remotes;
 use repository::Repository;
 
-/// The configuration of the whole machine, as git's usual builds have it.
+/// Where git's usual builds look for the configuration of the machine.
 const SYSTEM: &[&str] = &["/etc/gitconfig"];
 
-/// The same on macOS, where there are several builds.
+/// The same on macOS, which has several builds.
 const SYSTEM_OF_MACOS: &[&str] = &[
     "/Library/Developer/CommandLineTools/usr/share/git-core/gitconfig",
     "/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig",
@@ -96,20 +96,20 @@ const SYSTEM_OF_MACOS: &[&str] = &[
     "/opt/homebrew/etc/gitconfig",
 ];
 
-/// Where git's configuration outside a repository is. Paths are absolute.
+/// Where git's configuration outside of repositories is. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     /// What `~` stands for.
     pub home: Vec<u8>,
-    /// The files of the machine, the weakest first.
+    /// The files of the machine; later ones override earlier ones.
     pub system: Vec<Vec<u8>>,
-    /// The files of the user, the weakest first.
+    /// The files of the user; later ones override earlier ones.
     pub user: Vec<Vec<u8>>,
 }
 
 impl Places {
-    /// The usual places for a user with this home directory, whose other configuration is below `user_config`
-    /// (`$XDG_CONFIG_HOME`, or `~/.config`).
+    /// The usual places for a user with this home directory. `user_config` is `$XDG_CONFIG_HOME`, or else
+    /// `~/.config`.
     #[must_use]
     pub fn new(home: &str, user_config: &str, is_macos: bool) -> Self {
         let system = if is_macos { SYSTEM_OF_MACOS } else { SYSTEM };
@@ -122,7 +122,7 @@ impl Places {
     }
 }
 
-/// Git, as the files say.
+/// Git's answers, worked out from its files.
 #[derive(Clone, Copy)]
 pub struct Git<'a> {
     files: &'a dyn Files,
@@ -130,17 +130,17 @@ pub struct Git<'a> {
 }
 
 impl<'a> Git<'a> {
-    /// Git on these files.
+    /// Answers from these files.
     #[must_use]
     pub fn new(files: &'a dyn Files, places: &'a Places) -> Self {
         Self { files, places }
     }
 
-    /// Every URL that `remote` stands for in the repository of the directory `directory`: to fetch from, then to push
-    /// to. Empty: no such remote.
+    /// Every URL of `remote` in the repository that contains `directory`: those to fetch from, then those to push to.
+    /// Empty if the remote does not exist.
     ///
-    /// The name of a group of remotes (`remotes.<group>`) stands for them all. A name that is not a remote but that
-    /// `insteadOf` rewrites stands for what it is rewritten to, since git would connect there.
+    /// The name of a group of remotes (`remotes.<group>`) stands for all of them. A name that is not a remote but is
+    /// rewritten by `insteadOf` stands for the result, since git would connect there.
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.
@@ -149,7 +149,7 @@ impl<'a> Git<'a> {
         texts(self.remotes(repository.as_ref())?.named(remote.as_bytes())?)
     }
 
-    /// The same for the remotes that a fetch or push without an argument would use. Empty: none.
+    /// The same for the remotes that a fetch or push without an argument would use. Empty if there are none.
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.
@@ -160,11 +160,11 @@ impl<'a> Git<'a> {
         texts(remotes.without_argument(branch.as_deref())?)
     }
 
-    /// Every URL that git connects to when it is given `url`: after `insteadOf` and `pushInsteadOf`, and those of a
-    /// remote that has this URL for its name.
+    /// Every URL that git connects to when it is given `url`: the results of `insteadOf` and `pushInsteadOf`, and the
+    /// URLs of a remote whose name is this URL.
     ///
-    /// `git clone` does not read the configuration of the repository that it happens to run in, other commands
-    /// do. Where the two rewrite differently, both answers are given.
+    /// `git clone` does not read the configuration of the repository that it happens to run in; other commands
+    /// do. If the two rewrite differently, the answer contains both results.
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.
@@ -178,14 +178,14 @@ impl<'a> Git<'a> {
         texts(urls)
     }
 
-    /// The short name of the branch that is checked out, also when it has no commit yet. `None`: the head is detached,
-    /// or there is no repository.
+    /// The short name of the checked-out branch, even if it has no commit yet. `None` if the head is detached or there
+    /// is no repository.
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.
     pub fn branch(&self, directory: &str) -> Result<Option<String>, Error> {
         let repository = self.discover(directory)?;
-        // Git does nothing where it does not understand the configuration.
+        // Git refuses to do anything if it does not understand the configuration.
         self.remotes(repository.as_ref())?;
         self.branch_of(repository.as_ref())?.map(branch_text).transpose()
     }
@@ -208,7 +208,7 @@ impl<'a> Git<'a> {
     }
 }
 
-/// The distinct `urls`, in their order.
+/// `urls` in order, without duplicates.
 fn texts(urls: Vec<Vec<u8>>) -> Result<Vec<String>, Error> {
     let mut seen = BTreeSet::new();
     let mut texts = Vec::with_capacity(urls.len());

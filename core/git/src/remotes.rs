@@ -7,17 +7,17 @@ use crate::files::{Error, Files, join};
 use crate::rewrites::Rewrites;
 use crate::transport;
 
-/// The URLs of one answer.
+/// The most URLs in one answer.
 const MAX_URLS: usize = 1_000;
 
-/// What git's configuration says about connecting.
+/// The part of git's configuration that decides where git connects.
 pub(crate) struct Remotes<'a> {
     files: &'a dyn Files,
     /// Where the legacy files are; `None` outside a repository.
     common_dir: Option<&'a [u8]>,
     remotes: BTreeMap<Vec<u8>, Remote>,
     branches: BTreeMap<Vec<u8>, Branch>,
-    /// The members of each group, which is named by all that follows `remotes.` in its key.
+    /// The members of each group. A group's name is everything after `remotes.` in its key.
     groups: BTreeMap<Vec<u8>, Vec<Vec<u8>>>,
     instead_of: Rewrites,
     push_instead_of: Rewrites,
@@ -29,9 +29,9 @@ pub(crate) struct Remotes<'a> {
 struct Remote {
     urls: Vec<Vec<u8>>,
     push_urls: Vec<Vec<u8>>,
-    /// Those before an empty value. Git since 2.46 forgets them there, an older one does not.
+    /// URLs before an empty value, which git drops from version 2.46 on and keeps before.
     earlier_urls: Vec<Vec<u8>>,
-    /// The remote helper that carries every connection (`remote.<name>.vcs`).
+    /// The remote helper through which every connection goes (`remote.<name>.vcs`).
     helper: Option<Vec<u8>>,
 }
 
@@ -51,18 +51,18 @@ struct Branch {
     push_remote: Option<Vec<u8>>,
 }
 
-/// What a name stands for when no remote has it.
+/// What a name stands for if it is not the name of a remote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unknown {
-    /// Nothing: git chose the name itself.
+    /// Nothing, because git chose the name itself.
     Nothing,
-    /// A URL or a path, as git takes every name that it is given.
+    /// A URL or a path, as for every name that git is given.
     Url,
 }
 
 impl<'a> Remotes<'a> {
     /// # Errors
-    /// Git would refuse the configuration: a key that needs a value has none, or a name is empty.
+    /// Git would refuse the configuration: a key that needs a value does not have one, or a name is empty.
     pub(crate) fn new(
         files: &'a dyn Files,
         common_dir: Option<&'a [u8]>,
@@ -85,7 +85,7 @@ impl<'a> Remotes<'a> {
         Ok(remotes)
     }
 
-    /// The URLs of a remote or a group of remotes; empty when there is none and nothing rewrites the name.
+    /// The URLs of a remote or a group of remotes; empty if it does not exist and no rule rewrites the name.
     pub(crate) fn named(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let urls = self.explicit(name)?;
         Ok(if urls == [name] && !self.is_known(name) {
@@ -109,7 +109,7 @@ impl<'a> Remotes<'a> {
         Ok(urls)
     }
 
-    /// The URLs of `git fetch` and `git push` without an argument on `branch`, `None` for a detached head.
+    /// The URLs that `git fetch` and `git push` use without an argument on `branch`, which is `None` for a detached head.
     pub(crate) fn without_argument(&self, branch: Option<&[u8]>) -> Result<Vec<Vec<u8>>, Error> {
         let branch = branch.and_then(|name| self.branches.get(name));
         let remote = branch.and_then(|branch| branch.remote.as_ref());
@@ -123,7 +123,7 @@ impl<'a> Remotes<'a> {
         }
         if remote.is_none() {
             self.resolve(b"origin", Unknown::Nothing, &mut urls)?;
-            // Git takes the only remote there is, whatever its name.
+            // If there is only one remote, git uses it whatever its name.
             if let (1, Some(only)) = (self.remotes.len(), self.remotes.keys().next()) {
                 self.resolve(only, Unknown::Nothing, &mut urls)?;
             }
@@ -163,7 +163,7 @@ impl<'a> Remotes<'a> {
     }
 
     fn read_remote(&mut self, name: &[u8], key: &[u8], entry: &Entry) -> Result<(), Error> {
-        // Git warns of such a name and takes it for a path.
+        // Git warns about such a name and treats it as a path.
         if name.starts_with(b"/") {
             return Ok(());
         }
@@ -181,7 +181,7 @@ impl<'a> Remotes<'a> {
         self.groups.contains_key(name) || self.remotes.get(name).is_some_and(Remote::is_configured)
     }
 
-    /// Adds every URL of one remote to `answer`: to fetch from, then to push to (`remotes_remote_get_1`).
+    /// Adds every URL of one remote to `answer`, those to fetch from first (`remotes_remote_get_1`).
     fn resolve(&self, name: &[u8], unknown: Unknown, answer: &mut Vec<Vec<u8>>) -> Result<(), Error> {
         let none = Remote::default();
         let remote = self.remotes.get(name).unwrap_or(&none);
@@ -208,7 +208,7 @@ impl<'a> Remotes<'a> {
         }
         let urls = fetch_urls.iter().chain(&remote.push_urls);
         answer.extend(urls.map(|url| self.instead_of.apply(url)));
-        // A name that stands for itself is rewritten for a push even beside a `pushurl`.
+        // A name that stands for itself is rewritten for a push even if there is a `pushurl`.
         if remote.push_urls.is_empty() || remote.urls.is_empty() {
             answer.extend(
                 fetch_urls
@@ -219,8 +219,8 @@ impl<'a> Remotes<'a> {
         Ok(())
     }
 
-    /// Git reads `remotes/<name>` and `branches/<name>` where the configuration has no URL (and no longer
-    /// from version 3 on), so what the remote stands for depends on git's version.
+    /// Git before version 3 reads `remotes/<name>` and `branches/<name>` if the configuration has no URL, so what the
+    /// remote stands for depends on git's version.
     fn refuse_legacy_file(&self, name: &[u8]) -> Result<(), Error> {
         let is_file_name = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/') && !name.contains(&0);
         let Some(common_dir) = self.common_dir.filter(|_| is_file_name) else {

@@ -1,41 +1,41 @@
-//! A repository as git found it, and the branch that is checked out in it.
+//! A repository that git found, and its checked-out branch.
 
 use crate::files::{Error, Files, Kind, is_space, join, read};
 
-/// How many references git reads on the way from `HEAD` to a branch (`SYMREF_MAXDEPTH`).
+/// The most references that git follows from `HEAD` to a branch (`SYMREF_MAXDEPTH`).
 const MAX_REFERENCES: usize = 5;
 
 /// A repository (`gitrepository-layout(5)`).
 #[derive(Debug)]
 pub(crate) struct Repository {
-    /// Without links; of a worktree its own directory.
+    /// Its directory, links resolved; for a linked worktree, that worktree's own.
     pub(crate) git_dir: Vec<u8>,
-    /// Where the configuration and the branches are; of a main worktree the same as `git_dir`.
+    /// Where the configuration and the branches are; the same as `git_dir` in the main worktree.
     pub(crate) common_dir: Vec<u8>,
     /// The other names that `git_dir` may have in a condition.
     pub(crate) names: Names,
     pub(crate) format: Format,
 }
 
-/// What git calls the directory of a repository beside its canonical path, in absolute form.
+/// The absolute names, other than its canonical path, that git may use for the directory of a repository.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// The name that git certainly has for it.
+    /// The name that git certainly uses.
     pub(crate) certain: Option<Vec<u8>>,
-    /// Names that it has by what cannot be known here: `PWD`, or a place of the work tree.
+    /// Names that it uses depending on facts that are not known here: `PWD`, or where in the work tree it runs.
     pub(crate) possible: Vec<Vec<u8>>,
 }
 
-/// What a repository says about its own format (`gitrepository-layout(5)`, "`core.repositoryFormatVersion`").
+/// The format that a repository declares (`gitrepository-layout(5)`, "`core.repositoryFormatVersion`").
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     /// `extensions.worktreeConfig`.
     pub(crate) has_worktree_config: bool,
-    /// `core.bare` or `core.worktree` says something else than the place does.
+    /// `core.bare` or `core.worktree` overrides what the repository's location implies.
     pub(crate) has_own_work_tree: bool,
-    /// The digits of an object's name.
+    /// The number of hexadecimal digits in an object's name.
     pub(crate) digits: usize,
-    /// Whether references are kept in files.
+    /// `true` if references are kept in files.
     pub(crate) has_reference_files: bool,
 }
 
@@ -51,10 +51,10 @@ impl Default for Format {
 }
 
 impl Repository {
-    /// The branch that is checked out, also when it has no commit yet; `None` when the head is detached.
+    /// The checked-out branch, even if it has no commit yet; `None` if the head is detached.
     ///
     /// # Errors
-    /// The head is not readable for git, is not kept in files (reftable), or leads to something else than a branch.
+    /// Git could not read the head, the head is not kept in files (reftable), or it does not lead to a branch.
     pub(crate) fn branch(&self, files: &dyn Files) -> Result<Option<Vec<u8>>, Error> {
         if !self.format.has_reference_files {
             return Err(self.head_refused("the repository does not keep its references in files"));
@@ -83,7 +83,7 @@ impl Repository {
         Err(self.head_refused("too many symbolic references"))
     }
 
-    /// What the reference `name` is (`files_read_raw_ref`). Packed references are never symbolic.
+    /// Reads the reference `name` (`files_read_raw_ref`). Packed references are never symbolic.
     fn reference(&self, files: &dyn Files, name: &[u8]) -> Result<Reference, Error> {
         let is_of_worktree = name == b"HEAD"
             || [&b"refs/bisect/"[..], b"refs/worktree/", b"refs/rewritten/"]
@@ -96,7 +96,7 @@ impl Repository {
         };
         let path = join(base, name);
         match files.look(&path)?.map(|found| found.kind) {
-            // A directory is a name that other branches start with; the branch itself is packed or unborn.
+            // Other branches are in a directory of this name; the branch itself is packed or unborn.
             None | Some(Kind::Directory) => return Ok(Reference::Plain),
             Some(Kind::Link(target)) if target.starts_with(b"refs/") && is_reference_name(&target) => {
                 return Ok(Reference::Symbolic(target));
@@ -121,7 +121,7 @@ impl Repository {
     fn head_refused(&self, why: &str) -> Error {
         let head = join(&self.git_dir, b"HEAD");
         Error::new(format!(
-            "`{}` does not tell the branch: {why}",
+            "the branch cannot be read from `{}`: {why}",
             String::from_utf8_lossy(&head)
         ))
     }
@@ -134,14 +134,14 @@ enum Reference {
     Broken,
 }
 
-/// Whether `text` is an object's name, alone or before white space (`parse_loose_ref_contents`).
+/// Returns `true` if `text` is an object's name, alone or followed by white space (`parse_loose_ref_contents`).
 fn is_object_name(text: &[u8], digits: usize) -> bool {
     text.len() >= digits
         && text.iter().take(digits).all(u8::is_ascii_hexdigit)
         && text.get(digits).is_none_or(|byte| is_space(*byte))
 }
 
-/// `git-check-ref-format(1)`, for a whole name below `refs/`.
+/// Returns `true` if git accepts `name`, a whole name below `refs/` (`git-check-ref-format(1)`).
 fn is_reference_name(name: &[u8]) -> bool {
     let is_component = |component: &[u8]| {
         !component.is_empty() && !component.starts_with(b".") && !component.ends_with(b".lock")

@@ -6,9 +6,9 @@ use std::ops::Bound;
 /// The rules of one of the two keys.
 #[derive(Default)]
 pub(crate) struct Rewrites {
-    /// Each base with its place in the order of first mention.
+    /// Each base with its position in the order of first mention.
     bases: BTreeMap<Vec<u8>, usize>,
-    /// Each prefix with what replaces it: of several bases the one that was mentioned first.
+    /// Each prefix with its replacement; of several bases, the one that was mentioned first.
     rules: BTreeMap<Vec<u8>, (usize, Vec<u8>)>,
 }
 
@@ -25,17 +25,17 @@ impl Rewrites {
         }
     }
 
-    /// `url` with its longest known prefix replaced, or as it is when it has none.
+    /// `url` with its longest known prefix replaced; unchanged if it has none.
     pub(crate) fn apply(&self, url: &[u8]) -> Vec<u8> {
         self.rewrite(url).unwrap_or_else(|| url.to_vec())
     }
 
-    /// `url` with its longest known prefix replaced; `None` when it has none.
+    /// `url` with its longest known prefix replaced; `None` if it has none.
     pub(crate) fn rewrite(&self, url: &[u8]) -> Option<Vec<u8>> {
         let mut start = url;
         loop {
-            // The greatest rule that is not behind `start`: where it is not a prefix of it, one that is can only
-            // be as long as what both have in common.
+            // The greatest rule that is not greater than `start`. If it is not a prefix of `start`, a rule that is can
+            // only be as long as what the two have in common.
             let up_to = (Bound::Unbounded, Bound::Included(start));
             let (prefix, (_, base)) = self.rules.range::<[u8], _>(up_to).next_back()?;
             if let Some(rest) = url.strip_prefix(prefix.as_slice()) {

@@ -1,9 +1,9 @@
-//! The syntax of one file of git's configuration (`git-config(1)`, "Syntax"), as `config.c` of git reads it.
+//! The syntax of a configuration file of git (`git-config(1)`, "Syntax"), as `config.c` of git reads it.
 
 use crate::entry::Entry;
 use crate::files::{Error, is_space};
 
-/// The sections that have a part in what git connects to; the others are read and passed over.
+/// The sections that affect where git connects. Others are parsed and dropped.
 const SECTIONS: &[&[u8]] = &[
     b"branch",
     b"core",
@@ -17,17 +17,17 @@ const SECTIONS: &[&[u8]] = &[
     b"url",
 ];
 
-/// The bytes of a key and of a value.
+/// The most bytes in a key or a value.
 const MAX_ENTRY_BYTES: usize = 32 << 10;
 
-/// The entries of the file `path` whose bytes are `content`, less the sections without a part in this.
+/// Parses `content`, the bytes of the file `path`. Entries of other sections than [`SECTIONS`] are left out.
 ///
 /// # Errors
-/// A syntax that git refuses, a NUL, at which git would cut, a key before the first section, and a key or value of
-/// more than 32 KiB.
+/// Git would refuse the syntax, there is a NUL (where git would cut the text), a key comes before the first section, or
+/// a key or value is longer than 32 KiB.
 pub(crate) fn parse(path: &[u8], content: &[u8]) -> Result<Vec<Entry>, Error> {
     let mut source = Source {
-        // Git takes the mark of UTF-8 away once.
+        // Git skips one byte order mark.
         rest: content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content),
         line: 1,
         is_at_end: false,
@@ -41,19 +41,19 @@ pub(crate) fn parse(path: &[u8], content: &[u8]) -> Result<Vec<Entry>, Error> {
     })
 }
 
-/// What was expected instead of what is there.
+/// What is wrong, or was expected instead.
 type Fault = &'static str;
 
 const SECTION: Fault = "expected a section, `[name]` or `[name \"subsection\"]`";
 const KEY: Fault = "expected a key and its value";
-const NUL: Fault = "a NUL, expected text";
+const NUL: Fault = "expected text, found a NUL byte";
 const QUOTE: Fault = "expected a closing quote";
 const ESCAPE: Fault = "expected one of `\\\\`, `\\\"`, `\\n`, `\\t`, `\\b` or a line end after the backslash";
-const TOO_LONG: Fault = "a key or a value of more than 32768 bytes";
+const TOO_LONG: Fault = "the key or its value is longer than 32768 bytes";
 
 struct Source<'a> {
     rest: &'a [u8],
-    /// The line of the byte that was read last, where that is not a line end.
+    /// The line of the byte that was read last, unless that is a line end.
     line: usize,
     is_at_end: bool,
 }
@@ -93,7 +93,7 @@ impl Source<'_> {
         }
     }
 
-    /// `get_base_var`: what stands in brackets, whose first is read.
+    /// `get_base_var`: the section in brackets, after its opening bracket.
     fn section(&mut self) -> Result<Vec<u8>, Fault> {
         let mut section = Vec::new();
         loop {
@@ -112,7 +112,7 @@ impl Source<'_> {
         }
     }
 
-    /// `get_extended_base_var`: after white space, the quoted part of a section, up to its last bracket.
+    /// `get_extended_base_var`: the quoted subsection after white space, up to the closing bracket.
     fn subsection(&mut self, mut byte: u8, section: &mut Vec<u8>) -> Result<(), Fault> {
         while is_space(byte) {
             if byte == b'\n' {
@@ -144,7 +144,7 @@ impl Source<'_> {
         }
     }
 
-    /// `get_value`: a key, whose first byte is read, and its value.
+    /// `get_value`: a key, after its first byte, and its value.
     fn entry(&mut self, prefix: &[u8], first: u8) -> Result<Entry, Fault> {
         let mut key = [prefix, b".", &[first.to_ascii_lowercase()]].concat();
         let mut byte = self.next()?;
@@ -160,17 +160,17 @@ impl Source<'_> {
             b'=' => Some(self.value()?),
             _ => return Err(KEY),
         };
-        // The line end belongs to the next line's reading.
+        // The line end is left for the next line.
         self.line += 1;
         Ok(Entry { key, value })
     }
 
-    /// `parse_value`: up to the line end. White space within is kept as git 2.45 and later keeps it.
+    /// `parse_value`: a value, up to the line end. Inner white space is kept, as in git 2.45 and later.
     fn value(&mut self) -> Result<Vec<u8>, Fault> {
         let mut value = Vec::new();
         let mut is_quoted = false;
         let mut is_comment = false;
-        // Where the white space starts that is dropped if nothing follows it.
+        // Where trailing white space starts, which is dropped unless more text follows.
         let mut trimmed: Option<usize> = None;
         loop {
             let mut byte = self.next()?;
@@ -217,7 +217,7 @@ impl Source<'_> {
         }
     }
 
-    /// `get_next_char`: a line end for `\r\n`, and once more where the file ends.
+    /// `get_next_char`: the next byte. `\r\n` reads as a line end, and the end of the file reads as one more.
     fn next(&mut self) -> Result<u8, Fault> {
         let (byte, rest) = match self.rest {
             [b'\r', b'\n', rest @ ..] => (b'\n', rest),

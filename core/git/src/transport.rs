@@ -1,14 +1,14 @@
-//! Which URLs git carries itself, and for which it starts a program that the URL names (`transport_get` in
-//! `transport.c` of git).
+//! The URLs that git handles itself, as opposed to those for which it starts a program that the URL names
+//! (`transport_get` in `transport.c` of git).
 
 use crate::files::Error;
 
-/// The transports of git's own; `http` and `ftp` are programs too, but git's.
+/// Git's own transports. `http` and `ftp` are programs as well, but come with git.
 const TRANSPORTS: &[&[u8]] = &[
     b"file", b"ftp", b"ftps", b"git", b"git+ssh", b"http", b"https", b"rsync", b"ssh", b"ssh+git",
 ];
 
-/// The text of a URL that git would connect to by a transport of its own.
+/// A URL as text, if git would connect to it by a transport of its own.
 ///
 /// # Errors
 /// The URL is empty or not UTF-8, or git would start a helper for it (`ext::`, `<name>::`, `<name>://`).
@@ -27,7 +27,7 @@ pub(crate) fn text(url: Vec<u8>) -> Result<String, Error> {
     })
 }
 
-/// What to say of a URL or a remote for which git starts a helper.
+/// The error for a URL or a remote for which git starts a helper.
 pub(crate) fn refused(helper: &[u8], url: &[u8]) -> Error {
     Error::new(format!(
         "git would start the program `git-remote-{}` for `{}`",

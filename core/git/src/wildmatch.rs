@@ -1,4 +1,4 @@
-//! Git's matcher for patterns of paths (`wildmatch.c`, with `WM_PATHNAME`: only `**` matches a slash).
+//! Git's path patterns (`wildmatch.c` with `WM_PATHNAME`: only `**` matches a slash).
 
 use crate::files::{Error, is_space};
 
@@ -18,13 +18,13 @@ impl Case {
     }
 }
 
-/// The stars of one pattern, each of which is a level of recursion.
+/// The most stars in one pattern; each is a level of recursion.
 const MAX_STARS: usize = 64;
 
-/// The steps that all patterns of one reading may take together; some patterns take exponentially many.
+/// The most steps that all patterns of one pass may take together. Some patterns take exponentially many.
 const MAX_STEPS: u32 = 4_000_000;
 
-/// What may still be matched.
+/// The steps that are left.
 pub(crate) struct Steps(u32);
 
 impl Default for Steps {
@@ -33,7 +33,7 @@ impl Default for Steps {
     }
 }
 
-/// Whether `pattern` matches all of `text`. Neither holds a NUL.
+/// Returns `true` if `pattern` matches all of `text`. Neither may contain a NUL.
 ///
 /// # Errors
 /// The pattern has more than 64 stars, or no steps are left.
@@ -51,7 +51,7 @@ pub(crate) fn wildmatch(pattern: &[u8], text: &[u8], case: Case, steps: &mut Ste
 fn refused(pattern: &[u8], what: &str) -> Error {
     let pattern = String::from_utf8_lossy(pattern);
     Error::new(format!(
-        "git's configuration includes on a pattern with {what}: `{pattern}`"
+        "git's configuration includes a file on a pattern with {what}: `{pattern}`"
     ))
 }
 
@@ -59,9 +59,9 @@ fn refused(pattern: &[u8], what: &str) -> Error {
 enum Outcome {
     Match,
     NoMatch,
-    /// The text is too short for the pattern, wherever a star before it ends.
+    /// The text is too short for the pattern, whatever the stars before it match.
     AbortAll,
-    /// A single star would have to pass a slash.
+    /// A single star would have to match a slash.
     AbortToStarStar,
 }
 
@@ -71,7 +71,7 @@ struct Matcher<'s> {
 }
 
 impl Matcher<'_> {
-    /// `dowild`; `None` when the steps are used up. The end of either text reads as a NUL, as in C.
+    /// `dowild`; `None` if the steps are used up. The end of the pattern and of the text reads as a NUL, as in C.
     fn walk(&mut self, pattern: &[u8], text: &[u8]) -> Option<Outcome> {
         let (mut p, mut t) = (0, 0);
         loop {
@@ -108,8 +108,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// From the star at `p` on: the outcome of the whole pattern, or nothing where `t` now stands on the slash that
-    /// `p` stands on.
+    /// Matches from the star at `p`. Returns the outcome of the whole pattern, or an inner `None` if `p` and `t` have
+    /// both reached the same slash.
     fn star(&mut self, pattern: &[u8], p: &mut usize, text: &[u8], t: &mut usize) -> Option<Option<Outcome>> {
         *p += 1;
         let second = *p;
@@ -179,7 +179,8 @@ impl Matcher<'_> {
         Some(Some(Outcome::AbortAll))
     }
 
-    /// Whether the set in brackets at `p` has `letter`; `p` ends on its last bracket. `None` when it has none.
+    /// Returns `true` if the set in brackets at `p` contains `letter`, and moves `p` to the closing bracket. `None` if
+    /// that is missing.
     fn class(&self, pattern: &[u8], p: &mut usize, letter: u8) -> Option<bool> {
         *p += 1;
         let is_negated = matches!(at(pattern, *p), b'!' | b'^');
@@ -227,7 +228,7 @@ impl Matcher<'_> {
                             *p = start + length;
                             byte = 0;
                         }
-                        // Without `:]` it is a set like others, whose first member is the bracket.
+                        // Without `:]` the bracket is an ordinary member of the set.
                         None => is_in |= letter == b'[',
                     }
                 }

@@ -1,4 +1,4 @@
-//! What the crate must not hold: anything that reaches outside the process, or outlives a question.
+//! The crate has nothing that reaches outside the process or outlives a question.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn nothing_reaches_outside_or_outlives_a_question() {
 }
 
 #[test]
-fn the_crate_stands_on_nothing() {
+fn the_crate_has_no_dependencies() {
     let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
     assert!(!manifest.contains("\n[dependencies]"), "{manifest}");
     assert!(manifest.contains("unsafe_code = \"forbid\""), "{manifest}");

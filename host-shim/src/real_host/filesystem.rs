@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use callgate_core::{HostError, RealpathError};
 
-/// The symbolic links that one resolution follows, as in Linux (`path_resolution(7)`).
+/// The most symbolic links that one resolution follows, as in Linux (`path_resolution(7)`).
 const MAX_LINKS: u32 = 40;
 
 /// The canonical form of `path`.
@@ -24,7 +24,7 @@ pub(super) fn realpath(path: &str) -> Result<Cow<'_, str>, RealpathError> {
     }
 }
 
-/// The same for a path of any bytes.
+/// The same for a path that need not be UTF-8.
 pub(super) fn canonical(path: &Path) -> Result<PathBuf, RealpathError> {
     match without_links(path) {
         Some(Ok(())) => Ok(path.to_owned()),
@@ -33,7 +33,7 @@ pub(super) fn canonical(path: &Path) -> Result<PathBuf, RealpathError> {
     }
 }
 
-/// The target of the link at `path`, as it is written there.
+/// The target of the link at `path`, as written.
 pub(super) fn read_link(path: &str) -> Result<Option<String>, HostError> {
     let refused = |why: &str| HostError::new(format!("the link `{path}` cannot be read: {why}"));
     let (Some(parent), Some(name)) = (Path::new(path).parent(), Path::new(path).file_name()) else {
@@ -45,7 +45,7 @@ pub(super) fn read_link(path: &str) -> Result<Option<String>, HostError> {
         Err(RealpathError::Loop) => return Err(refused("too many links lead to it")),
         Err(RealpathError::Denied) => return Err(refused("permission denied")),
         Err(RealpathError::NotUtf8 | RealpathError::Other) => {
-            return Err(refused("its place is not resolvable"));
+            return Err(refused("its directory cannot be resolved"));
         }
         Err(RealpathError::Host(error)) => return Err(error),
     };
@@ -57,12 +57,12 @@ pub(super) fn read_link(path: &str) -> Result<Option<String>, HostError> {
             Ok(target) => Ok(Some(target)),
             Err(_) => Err(refused("its target is not UTF-8")),
         },
-        Err(error) if is_no_link(&error) || failure(&error) == RealpathError::NotFound => Ok(None),
+        Err(error) if is_not_a_link(&error) || failure(&error) == RealpathError::NotFound => Ok(None),
         Err(error) => Err(refused(&error.to_string())),
     }
 }
 
-/// Whether `path` is an existing directory; `None` when that cannot be told.
+/// Returns `true` if `path` is an existing directory; `None` if that is not certain.
 pub(super) fn is_directory(path: &str) -> Option<bool> {
     match canonical(Path::new(path)) {
         Ok(real) => Some(fs::symlink_metadata(real).ok()?.is_dir()),
@@ -77,9 +77,9 @@ pub(super) fn is_directory(path: &str) -> Option<bool> {
     }
 }
 
-/// The answer for a path on which there is no link: one system call, and `path` is its own canonical form.
+/// Resolves a path without links, which is its own canonical form, with a single system call.
 ///
-/// `None` when the component-wise walk has to tell.
+/// Returns `None` if the walk by components has to decide.
 #[cfg(target_os = "linux")]
 fn without_links(path: &Path) -> Option<Result<(), RealpathError>> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
@@ -94,7 +94,7 @@ fn without_links(path: &Path) -> Option<Result<(), RealpathError>> {
     if !is_normalized || bytes.contains(&0) || is_process_relative(path) {
         return None;
     }
-    // An O_PATH descriptor opens nothing: no device, no FIFO, no permission of the file is needed.
+    // O_PATH does not open the file: it triggers no device or FIFO, and needs no permission on the file.
     match openat2(
         CWD,
         path,
@@ -104,7 +104,7 @@ fn without_links(path: &Path) -> Option<Result<(), RealpathError>> {
     ) {
         Ok(_) => Some(Ok(())),
         Err(Errno::NOENT | Errno::NOTDIR) => Some(Err(RealpathError::NotFound)),
-        // A link, or a kernel or a sandbox that does not offer the call: every error but the two above.
+        // There is a link, or the kernel or a sandbox does not offer the call. The walk finds out.
         Err(_) => None,
     }
 }
@@ -114,12 +114,12 @@ fn without_links(_path: &Path) -> Option<Result<(), RealpathError>> {
     None
 }
 
-/// The kernel's walk (`path_resolution(7)`), one component after the other, every link read.
+/// Walks the path as the kernel does (`path_resolution(7)`), component by component, reading every link.
 fn walk(path: &[u8]) -> Result<PathBuf, RealpathError> {
     if path.first() != Some(&b'/') || path.contains(&0) {
         return Err(RealpathError::Other);
     }
-    // INVARIANT: `reached` is canonical: it holds no link, and it exists as far as was looked.
+    // INVARIANT: `reached` is canonical: it contains no link, and everything that was looked up in it exists.
     let mut reached = PathBuf::from("/");
     let mut rest = path.to_vec();
     let mut links = 0;
@@ -159,9 +159,9 @@ fn walk(path: &[u8]) -> Result<PathBuf, RealpathError> {
     Ok(reached)
 }
 
-/// The first component of `rest` and what follows it, which is empty or starts with `/`.
+/// Splits `rest` after its first component. The remainder is empty or starts with `/`.
 ///
-/// The component is empty where `rest` is nothing but `/`: what was reached must then be a directory.
+/// The component is empty if `rest` consists of `/` only; the path so far must then be a directory.
 fn split_component(rest: &[u8]) -> (&[u8], &[u8]) {
     let start = rest.iter().take_while(|byte| **byte == b'/').count();
     let (_, rest) = rest.split_at(start);
@@ -174,12 +174,12 @@ fn link_target(path: &Path) -> Result<Option<Vec<u8>>, RealpathError> {
         // POSIX lets a link be empty; following it finds nothing.
         Ok(target) if target.as_os_str().is_empty() => Err(RealpathError::NotFound),
         Ok(target) => Ok(Some(target.into_os_string().into_vec())),
-        Err(error) if is_no_link(&error) => Ok(None),
+        Err(error) if is_not_a_link(&error) => Ok(None),
         Err(error) => Err(failure(&error)),
     }
 }
 
-/// Asks the kernel to look a name up in `path`: it must be a directory, and one that may be searched.
+/// Makes sure that `path` is a directory that may be searched, by having the kernel look up a name in it.
 fn require_directory(path: &Path) -> Result<(), RealpathError> {
     if path == Path::new("/") {
         return Ok(());
@@ -190,8 +190,9 @@ fn require_directory(path: &Path) -> Result<(), RealpathError> {
     }
 }
 
-/// `readlink(2)`: the named file is not a symbolic link. Paths with a NUL never get here.
-fn is_no_link(error: &Error) -> bool {
+/// Returns `true` if the error says that the file is not a symbolic link (`readlink(2)`). A NUL in the path would give
+/// the same error, but such paths never get here.
+fn is_not_a_link(error: &Error) -> bool {
     error.kind() == ErrorKind::InvalidInput
 }
 
@@ -199,12 +200,12 @@ fn failure(error: &Error) -> RealpathError {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => RealpathError::NotFound,
         ErrorKind::PermissionDenied => RealpathError::Denied,
-        // ErrorKind may grow; what is not known is refused.
+        // ErrorKind may grow; an unknown kind is refused.
         _ => RealpathError::Other,
     }
 }
 
-/// Whether a path names, or lies within, a place that belongs to one process (`proc(5)`).
+/// Returns `true` if the path is or lies in a directory that differs by process (`proc(5)`).
 fn is_process_relative(path: &Path) -> bool {
     if path.starts_with("/dev/fd") {
         return true;
@@ -218,7 +219,7 @@ fn is_process_relative(path: &Path) -> bool {
     })
 }
 
-/// Whether the link at `path` is `self` or `thread-self` of a proc filesystem, wherever that is mounted.
+/// Returns `true` if the link at `path` is `self` or `thread-self` of a proc filesystem, wherever it is mounted.
 fn is_process_link(path: &Path, target: &[u8]) -> bool {
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     match path.file_name().map(OsStr::as_bytes) {

@@ -1,4 +1,4 @@
-//! The disk, as `callgate-git` reads it.
+//! The disk that `callgate-git` reads.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -18,7 +18,7 @@ use super::filesystem;
 /// The disk of this machine.
 pub(super) struct Disk;
 
-/// The same error as the engine knows it.
+/// Converts an error to one of the engine's.
 pub(super) fn host_error(error: Error) -> HostError {
     HostError::new(error.message())
 }
@@ -60,7 +60,7 @@ impl Files for Disk {
             return Ok(Some(Vec::new()));
         }
         let refused = |error: std::io::Error| Error::about(path, &error.to_string());
-        // Not blocking, so that a FIFO put here answers at once.
+        // Non-blocking, so that opening a FIFO returns at once.
         let file: File = OpenOptions::new()
             .read(true)
             .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
@@ -80,7 +80,7 @@ impl Files for Disk {
         match access(as_path(path), Access::EXEC_OK) {
             Ok(()) => Ok(true),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
-            // The tool server may have another user's rights, so this process cannot answer for it.
+            // The tool server may run as another user, so this process cannot answer for it.
             Err(error) => Err(Error::about(path, &error.to_string())),
         }
     }
@@ -93,7 +93,7 @@ fn canonical(path: &[u8]) -> Result<Option<PathBuf>, Error> {
         Err(RealpathError::Loop) => Err(Error::about(path, "too many links")),
         Err(RealpathError::Denied) => Err(Error::about(path, "permission denied")),
         Err(RealpathError::NotUtf8 | RealpathError::Other) => {
-            Err(Error::about(path, "its place is not resolvable"))
+            Err(Error::about(path, "its directory cannot be resolved"))
         }
         Err(RealpathError::Host(error)) => Err(Error::new(error.message)),
     }

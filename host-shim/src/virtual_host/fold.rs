@@ -1,10 +1,10 @@
-//! Names that a filesystem takes for one.
+//! Names that a filesystem treats as the same.
 
 use icu_normalizer::DecomposingNormalizer;
 
 use super::Filesystem;
 
-/// Which differences between two names do not count.
+/// The differences between two names that do not count.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Folding {
     case: bool,
@@ -21,7 +21,7 @@ impl Folding {
         }
     }
 
-    /// The form in which names that are one name are equal. `/` stays `/`.
+    /// A form that is the same for all names that the filesystem treats as the same. `/` stays `/`.
     pub(super) fn key(self, path: &str) -> String {
         let mut key = if self.ignorables {
             path.chars().filter(|symbol| !is_ignorable(*symbol)).collect()
@@ -29,7 +29,7 @@ impl Folding {
             path.to_owned()
         };
         if self.case {
-            // Up and down again, so that what has no one-letter counterpart (`ß`, `SS`) meets.
+            // To upper case and back, so that letters without a single counterpart (`ß`, `SS`) become equal.
             key = key.to_uppercase().to_lowercase();
         }
         if self.composition {
@@ -39,7 +39,7 @@ impl Folding {
     }
 }
 
-/// The characters that HFS+ passes over in names (Apple's technical note 1150, "case-insensitive string
+/// Returns `true` for the characters that HFS+ ignores in names (Apple's technical note 1150, "case-insensitive string
 /// comparison").
 fn is_ignorable(symbol: char) -> bool {
     matches!(symbol, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')

@@ -1,10 +1,10 @@
-//! Git's answers from a machine: which repository, which remote, which URLs.
+//! Git's answers about the repositories of a machine.
 
 use std::collections::BTreeMap;
 
 use super::{Repository, Urls};
 
-/// The remote that git takes where none is configured.
+/// The remote that git uses if none is configured.
 const ORIGIN: &str = "origin";
 
 /// The repository at `dir` or the nearest one above it.
@@ -26,7 +26,7 @@ pub(super) fn nearest<'w>(
 }
 
 impl Repository {
-    /// Every URL that the remote called `name` stands for: fetch, then push.
+    /// Every URL of the remote `name`: those to fetch from, then those to push to.
     pub(super) fn urls_of(&self, name: &str) -> Vec<String> {
         if name.starts_with('-') || name.contains('\0') {
             return Vec::new();
@@ -42,7 +42,7 @@ impl Repository {
         )
     }
 
-    /// The URLs of the remotes that a fetch and a push without an argument use.
+    /// The URLs of the remotes that a fetch and a push use without an argument.
     pub(super) fn default_urls(&self) -> Vec<String> {
         let branch = self.branch.as_deref().map(trim);
         let of_branch =
@@ -59,7 +59,7 @@ impl Repository {
         distinct(fetched.into_iter().chain(pushed).filter(|url| !url.is_empty()))
     }
 
-    /// What git makes of an explicit URL: a remote may bear it as its name, and `insteadOf` may rewrite it.
+    /// The URLs that git connects to for an explicit URL: it may be the name of a remote, and `insteadOf` may rewrite it.
     pub(super) fn urls_of_explicit(&self, url: &str) -> Vec<String> {
         let named = self.urls_of(url);
         if named.is_empty() {
@@ -69,7 +69,7 @@ impl Repository {
         }
     }
 
-    /// The URLs of a remote as a setting names it: by its name, or by a URL outright.
+    /// The URLs of a remote as a setting names it, by its name or by a URL.
     fn urls_of_setting(&self, remote: &str) -> Vec<String> {
         let remote = trim(remote);
         if remote.contains(':') {
@@ -79,7 +79,7 @@ impl Repository {
         }
     }
 
-    /// `url` after `insteadOf`; the longest match wins (`git-config(1)`).
+    /// Applies `insteadOf` to `url`; the longest match wins (`git-config(1)`).
     fn rewritten(&self, url: &str) -> String {
         let bases = self
             .instead_of

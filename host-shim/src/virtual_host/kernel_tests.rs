@@ -1,4 +1,4 @@
-//! The virtual walk against the walk of the kernel that runs the tests.
+//! The virtual walk, compared with that of the kernel that runs the tests.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -59,7 +59,7 @@ const ELOOP: i32 = 40;
 #[test]
 fn the_real_kernel_agrees() {
     let mut machine = linked();
-    // It climbs above the virtual root, where the real tree goes on.
+    // It climbs above the virtual root, where the real tree continues.
     machine.fs.links.remove("/srv/box/high");
     for at in 0..41 {
         let target = if at == 40 {

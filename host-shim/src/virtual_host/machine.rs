@@ -1,56 +1,56 @@
-//! The shape of a machine: `tests/README.md` has the format in words.
+//! The shape of a machine; `tests/README.md` describes the format.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that a [`VirtualHost`](super::VirtualHost) knows.
+/// The machine that a [`VirtualHost`](super::VirtualHost) answers from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Machine {
-    /// What the paths look like.
+    /// The syntax of the paths.
     #[serde(default)]
     pub platform: Platform,
     /// The home directory.
     pub home: String,
     /// The directory that relative paths are relative to.
     pub cwd: String,
-    /// What exists. Ancestors of entries are directories, and nothing else exists.
+    /// The entries that exist. Their ancestors are directories, and nothing else exists.
     #[serde(default)]
     pub fs: Filesystem,
-    /// Repositories by the canonical path of their top directory.
+    /// The repositories, by the canonical path of their top directory.
     #[serde(default)]
     pub git: BTreeMap<String, Repository>,
-    /// What the predicates say that an engine's world calls `host:<name>`, by name; others fail.
+    /// The predicates that an engine's world calls `host:<name>`, by name. Any other predicate fails.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub conditions: BTreeMap<String, Predicate>,
 }
 
-/// What a predicate says.
+/// The answer of a predicate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Predicate {
-    /// This.
+    /// Always this answer.
     Always(bool),
-    /// That it cannot say: the host fails with these words.
+    /// A host failure with this message.
     Fails(String),
-    /// Whether the subject has all of these members.
+    /// `true` if the subject has all of these members.
     Of(serde_json::Map<String, serde_json::Value>),
 }
 
-/// Whose paths a machine has.
+/// The platform whose paths a machine has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Platform {
     /// Absolute paths start with `/`.
     #[default]
     Posix,
-    /// Drive letters and `\`. The engine's paths are POSIX, so none of them leads to an entry of such a machine:
-    /// only `/` exists.
+    /// Drive letters and `\`. The engine's paths are POSIX and never lead to an entry of such a machine, so only `/`
+    /// exists.
     Win32,
 }
 
-/// The virtual filesystem. Without the three folding flags names compare byte for byte.
+/// The virtual filesystem. Names compare byte for byte unless one of the three folding flags is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Filesystem {
@@ -60,16 +60,16 @@ pub struct Filesystem {
     /// Files.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Symbolic links and the targets that are written in them.
+    /// Symbolic links, with their targets as written.
     #[serde(default)]
     pub links: BTreeMap<String, String>,
-    /// Error codes by directory: looking up anything below it fails so.
+    /// Error codes by directory. Looking up anything below the directory fails with the code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, String>,
-    /// Names that differ in case only are one name. `realpath` keeps the spelling that it was given.
+    /// Names that differ only in case are the same. `realpath` keeps the spelling that it was given.
     #[serde(default, skip_serializing_if = "is_false")]
     pub case_insensitive: bool,
-    /// Names that differ in Unicode composition only are one name.
+    /// Names that differ only in Unicode composition are the same.
     #[serde(default, skip_serializing_if = "is_false")]
     pub normalization_insensitive: bool,
     /// Invisible formatting characters in names do not count.
@@ -77,11 +77,11 @@ pub struct Filesystem {
     pub ignorables: bool,
 }
 
-/// What git knows of one repository.
+/// One git repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Repository {
-    /// The branch that is checked out; `None`: the head is detached.
+    /// The checked-out branch; `None` if the head is detached.
     #[serde(default)]
     pub branch: Option<String>,
     /// `branch.<name>.remote`.
@@ -102,10 +102,10 @@ pub struct Repository {
     /// `url.<key>.insteadOf = <value>`: URLs that begin with the value begin with the key instead.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub instead_of: BTreeMap<String, String>,
-    /// Where the repository's data lies, if not in `.git`; no answer depends on it.
+    /// The repository's own directory, if it is not `.git`; no answer depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gitdir: Option<String>,
-    /// Where the repository's files lie, if not beside its data; no answer depends on it.
+    /// The work tree, if it is not beside the repository's own directory; no answer depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
 }
@@ -116,7 +116,7 @@ pub struct Repository {
 pub enum Urls {
     /// One URL.
     One(String),
-    /// Several, in the order in which the configuration names them.
+    /// Several, in the order of the configuration.
     Several(Vec<String>),
 }
 
@@ -169,14 +169,14 @@ impl Machine {
         self
     }
 
-    /// Adds a repository, in place of one that was there.
+    /// Adds a repository, replacing one that was there.
     #[must_use]
     pub fn repository(mut self, path: impl Into<String>, repository: Repository) -> Self {
         self.git.insert(path.into(), repository);
         self
     }
 
-    /// Adds a remote to the repository at `repo`, and the repository where it is missing.
+    /// Adds a remote to the repository at `repo`, and the repository itself if it is missing.
     #[must_use]
     pub fn remote(
         mut self,

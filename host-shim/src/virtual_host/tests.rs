@@ -75,7 +75,7 @@ fn the_forty_first_link_is_a_loop() {
 }
 
 #[test]
-fn links_and_directories_are_told() {
+fn links_and_directories_are_recognized() {
     let host = VirtualHost::new(linked()).expect("a machine");
     let link = |path: &str| host.read_link(path).expect("an answer");
     assert_eq!(link("/srv/box/dangling"), Some("nowhere/x".to_owned()));

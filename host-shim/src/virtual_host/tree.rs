@@ -7,12 +7,12 @@ use callgate_core::RealpathError;
 use super::fold::Folding;
 use super::{Machine, MachineError, Platform};
 
-/// Links that one walk follows; the next is an error, as in Linux (`path_resolution(7)`).
+/// The most links that one walk follows, as in Linux (`path_resolution(7)`).
 const MAX_LINKS: usize = 40;
 
-/// What exists, by the folded form of its absolute path. The root is the empty text.
+/// The entries, by the folded form of their absolute paths. The root is the empty string.
 ///
-/// INVARIANT: every proper ancestor of an entry is a directory, and an entry.
+/// INVARIANT: every proper ancestor of an entry is an entry, and a directory.
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: BTreeMap<String, Node>,
@@ -27,7 +27,7 @@ enum Node {
     Link(String),
 }
 
-/// Whether a link that is the last component is followed.
+/// How to treat a link that is the last component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
     Follow,
@@ -37,7 +37,7 @@ pub(super) enum Last {
 /// Where a walk ended.
 #[derive(Debug)]
 pub(super) struct Place<'t> {
-    /// Absolute; every component but perhaps the last is free of links.
+    /// Absolute; only the last component may be a link.
     pub(super) path: String,
     node: &'t Node,
 }
@@ -160,7 +160,7 @@ impl Tree {
             let key = self.folding.key(&path[..at]);
             if *self.nodes.entry(key).or_insert(Node::Directory) != Node::Directory {
                 return Err(MachineError::new(format!(
-                    "entry `{path}` lies below `{}`, which is no directory",
+                    "entry `{path}` lies below `{}`, which is not a directory",
                     &path[..at]
                 )));
             }
@@ -172,12 +172,12 @@ impl Tree {
     }
 }
 
-/// The components of `path` from the last to the first, empty ones left out.
+/// The components of `path` from last to first, without empty ones.
 fn components(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').rev().filter(|name| !name.is_empty())
 }
 
-/// The answer that stands for an `errno`.
+/// The error for the name of an `errno`.
 fn error_of_code(code: &str) -> Option<RealpathError> {
     match code {
         "ENOENT" | "ENOTDIR" => Some(RealpathError::NotFound),

@@ -33,26 +33,29 @@ const REPOSITORIES: usize = 5_000;
 /// Why an answer may be an error where git answers: a part of the message, and the reason.
 const STRICTER: &[(&str, &str)] = &[
     (
-        "includes on an unknown condition",
+        "includes a file on an unknown condition",
         "a later git may know the condition",
     ),
     (
-        "expected one that is absolute",
+        "expected an absolute or relative path",
         "only git knows the directory of another user, or its own prefix",
     ),
     ("legacy file", "git 3 no longer reads it"),
     ("git would start the program", "git connects by a program"),
     ("not UTF-8", "answers are text"),
     ("empty URL", "git connects to nothing"),
-    ("does not tell the branch", "git would go on without a branch"),
+    (
+        "the branch cannot be read from",
+        "git would go on without a branch",
+    ),
     (
         "belongs to another user",
         "`ls-remote` goes on without the repository",
     ),
-    ("a NUL, expected text", "git cuts the text there"),
+    ("found a NUL byte", "git cuts the text there"),
     ("depends on how git is started", "`PWD` is not known"),
     (
-        "has another value than expected",
+        "has an unexpected value",
         "git looks at the key in some commands only",
     ),
     (

@@ -45,7 +45,7 @@ export function createVirtualHost(machine: Machine): Host {
       const predicates = machine.conditions ?? {};
       const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;
       if (predicate === undefined || typeof predicate === "string") {
-        throw new HostError(predicate ?? `the predicate \`${name}\` is not there`);
+        throw new HostError(predicate ?? `the predicate \`${name}\` does not exist`);
       }
       const asked = JSON.parse(subject) as Record<string, unknown>;
       return typeof predicate === "boolean"

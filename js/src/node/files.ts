@@ -43,7 +43,7 @@ export class Disk {
     if (real.error === "not-found") {
       return undefined;
     }
-    throw new HostError(real.error === "other" ? "its place is not resolvable" : real.error);
+    throw new HostError(real.error === "other" ? "its directory cannot be resolved" : real.error);
   }
 
   /** What is at the path itself; `undefined` when nothing is there. */

@@ -174,7 +174,7 @@ export function readLink(path: string): string | undefined {
     if (parent.error === "not-found") {
       return undefined;
     }
-    throw new Error(`the link \`${path}\` cannot be read: its place is not resolvable`);
+    throw new Error(`the link \`${path}\` cannot be read: its directory cannot be resolved`);
   }
   const link = parent === "/" ? `/${name}` : `${parent}/${name}`;
   if (isProcessRelative(link)) {

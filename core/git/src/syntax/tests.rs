@@ -1,4 +1,4 @@
-//! The reading of one file against `git config --list` on the same file.
+//! Parses files and compares the result with `git config --list`.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What git reads from `content`, `None` when it refuses. A key and its value are separated by a line end.
+/// What git reads from `content`; `None` if it refuses. A line end separates a key from its value.
 fn git_reads(content: &[u8]) -> Option<Vec<Vec<u8>>> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config");
@@ -35,7 +35,7 @@ fn we_read(content: &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(entries.into_iter().map(text).collect())
 }
 
-/// Pieces of which a file is put together, so that most files are nearly well-formed.
+/// Pieces of files, chosen so that most files are nearly well-formed.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "[remote \"o\"]",
@@ -105,7 +105,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What git accepts is read as git reads it, or refused; it is never read as something else.
+    /// A file that git accepts is read as git reads it, or refused; never read differently.
     #[test]
     fn files_are_read_as_git_reads_them(
         lead in prop::sample::select(vec!["[remote \"o\"]\n", "[url \"b\"]", ""]),
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let content = [lead, &pieces.concat()].concat();
         if let (Some(git), Some(ours)) = (git_reads(content.as_bytes()), we_read(content.as_bytes())) {
-            // A key before any section has no dot; its value may have one.
+            // A key before any section has no dot, though its value may have one.
             let relevant = |entry: &Vec<u8>| {
                 let mut parts = entry.split(|byte| *byte == b'\n');
                 parts.next().is_some_and(|key| key.contains(&b'.'))

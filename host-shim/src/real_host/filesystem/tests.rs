@@ -1,4 +1,4 @@
-//! Resolution on a real disk, against the kernel and the C library.
+//! Resolution on a real disk, compared with the kernel and the C library.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -212,7 +212,7 @@ fn directories_are_told_from_files() {
 
 const FOLDER_OF_CHILD: &str = "CALLGATE_TEST_FOLDER";
 
-/// Root may search every directory, so the questions are asked by this test itself in a child without rights.
+/// Root may search every directory, so this test runs itself again in a child process without privileges.
 #[test]
 fn a_directory_without_permission_is_told_apart() {
     if let Ok(root) = std::env::var(FOLDER_OF_CHILD) {
@@ -275,7 +275,7 @@ fn a_directory_without_permission_is_told_apart() {
     );
 }
 
-/// Names and targets from few letters, so that they often meet.
+/// Names and targets from few letters, so that they often coincide.
 fn path_text() -> impl Strategy<Value = String> {
     let component = prop::sample::select(vec![
         "a", "b", "c", "a", "b", "c", "..", ".", "", "l1", "l2", "l3",
@@ -286,7 +286,7 @@ fn path_text() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// In a random tree, every answer is the C library's, and there is one when the kernel finds something.
+    /// In a random tree, every answer is that of the C library, and there is one whenever the kernel finds something.
     #[test]
     fn answers_are_those_of_the_kernel(
         entries in prop::collection::vec((path_text(), 0..4u8, path_text()), 0..14),
@@ -295,7 +295,7 @@ proptest! {
         let (_folder, root) = folder(&[]);
         for (name, kind, target) in &entries {
             let place = root.join(name.trim_start_matches('/'));
-            // What cannot be made is not there, for everyone.
+            // A file that cannot be created is missing for both.
             let _ = match kind {
                 0 => fs::create_dir_all(place),
                 1 => fs::write(place, ""),

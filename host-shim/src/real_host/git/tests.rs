@@ -1,4 +1,4 @@
-//! What is read of real repositories against what the installed git says of them.
+//! Answers about real repositories, compared with those of the installed git.
 
 mod random;
 mod world;
@@ -53,7 +53,7 @@ fn named_remotes_stand_for_what_git_says() {
     fs::create_dir_all(world.path("repo/deep/er")).unwrap();
     world.check_named("repo/deep/er");
     world.check_named("repo/.git/refs");
-    // A path that does not exist yet is in the repository that it would be made in.
+    // A path that does not exist yet belongs to the repository in which it would be created.
     assert_eq!(world.named("repo/not/yet", "short"), world.named("repo", "short"));
     assert_eq!(
         world.named("repo", "short").unwrap(),
@@ -113,7 +113,7 @@ fn explicit_urls_are_rewritten_as_git_does() {
     ] {
         world.check_url("repo", url);
     }
-    // A remote may have a URL for its name.
+    // The name of a remote may be a URL.
     world.append(
         "repo/.git/config",
         "[remote \"https://named.example/a\"]\nurl = https://evil.example/a\n",
@@ -124,7 +124,7 @@ fn explicit_urls_are_rewritten_as_git_does() {
         ["https://evil.example/a"]
     );
     let ours = world.host.git_url(&world.text("repo"), named).unwrap();
-    // `git clone` in the repository would take the URL itself.
+    // `git clone` in the repository would use the URL itself.
     assert_eq!(ours, ["https://evil.example/a", named]);
 }
 
@@ -204,7 +204,7 @@ fn worktrees_submodules_and_bare_repositories_are_found() {
     world.check_default("tree", &["/o", "/w"]);
     world.check_default("repo", &["/o"]);
 
-    // Configuration of one worktree counts once it is switched on.
+    // The configuration of one worktree counts once the extension is switched on.
     world.append(
         "repo/.git/worktrees/tree/config.worktree",
         "[remote \"origin\"]\npushurl=/tree\n",
@@ -290,11 +290,11 @@ fn scopes_and_includes_follow_one_another_as_in_git() {
     world.check_named("repo");
     assert_eq!(world.named("repo", "further").unwrap(), ["/user/4"]);
     world.check_default("repo", &["last"]);
-    // Outside a repository the files of the machine and the user count.
+    // Outside of repositories, the files of the machine and the user count.
     assert_eq!(world.named(".", "xdg").unwrap(), ["/system/2"]);
 
     world.append("more", "[include]\npath = more\n");
-    world.check_refused("repo", "more", "depth");
+    world.check_refused("repo", "more", "includes deep");
 }
 
 #[test]
@@ -358,12 +358,12 @@ fn what_cannot_be_told_is_refused() {
     }
     check("[remote \"origin\"\nurl = x\n", "config`, line 6: ");
     check("[remote \"origin\"]\nurl = \"x\n", "config`, line 7: ");
-    check("[remote \"origin\"]\nurl = a\0b\n", "config`, line 7: a NUL");
+    check("[remote \"origin\"]\nurl = a\0b\n", "config`, line 7: expected text, found a NUL");
     check("[remote \"origin\"]\nurl\n", "`remote.origin.url`");
     check("[include]\npath\n", "`include.path`");
     check("[include]\npath = ~someone/config\n", "~someone/config");
     check("[include]\npath = %(prefix)/config\n", "%(prefix)/config");
-    check("[include]\npath = /proc/self/cwd/config\n", "not resolvable");
+    check("[include]\npath = /proc/self/cwd/config\n", "cannot be resolved");
     check("[include]\npath = /dev/zero\n", "not a regular file");
     check("[include]\npath = ../\n", "not a regular file");
     check("[includeIf \"moon:full\"]\npath = x\n", "moon:full");
@@ -375,14 +375,14 @@ fn what_cannot_be_told_is_refused() {
     let long = "x".repeat(33_000);
     check(
         &format!("[remote \"origin\"]\nurl = {long}\n"),
-        "more than 32768 bytes",
+        "longer than 32768 bytes",
     );
     check(
         &format!("[remote \"origin\"]\n{}", "url = /x\n".repeat(1_001)),
         "more than 1000 URLs",
     );
     check("[extensions]\nworktreeConfig = perhaps\n", "worktreeconfig");
-    check("[core]\nrepositoryFormatVersion = 2\n", "version 2");
+    check("[core]\nrepositoryFormatVersion = 2\n", "version is 2");
     check("[extensions]\nobjectFormat = sha1\n", "`extensions.objectformat`");
     check("[core]\nworktree = ../nowhere\n", "`core.worktree`");
     check(

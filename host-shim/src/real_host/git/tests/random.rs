@@ -1,10 +1,10 @@
-//! Random configurations, against git's answers.
+//! Random configurations, compared with git's answers.
 
 use proptest::prelude::*;
 
 use super::world::World;
 
-/// Lines of a configuration about few names, so that they often meet.
+/// Lines of a configuration with few names, so that they often coincide.
 fn line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "[remote \"a\"]",
@@ -32,7 +32,7 @@ fn line() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Patterns and texts from few letters and all that git's wildmatch knows.
+/// Patterns and texts from few letters and every construct of git's wildmatch.
 fn pattern() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a",

@@ -1,4 +1,4 @@
-//! A home directory on the disk, and questions to git about what is in it.
+//! A home directory on the disk, and questions to git about it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::super::super::RealHost;
 
-/// A home directory and a repository in it.
+/// A home directory with a repository.
 pub(super) struct World {
     _folder: TempDir,
     home: PathBuf,
@@ -18,7 +18,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// A repository `repo` on the unborn branch `main` whose configuration goes on with `config`.
+    /// A repository `repo` on the unborn branch `main`, with `config` appended to its configuration.
     pub(super) fn new(config: &str) -> Self {
         let world = Self::bare_of_repositories();
         world.git(".", &["init", "--quiet", "--initial-branch=main", "repo"]);
@@ -54,7 +54,7 @@ impl World {
         fs::write(path, before + &text).unwrap();
     }
 
-    /// The lines of both outputs of git, run in `directory`, and whether it succeeded.
+    /// Runs git in `directory`. Returns the lines of both of its outputs, and `true` if it succeeded.
     pub(super) fn run(&self, directory: &str, arguments: &[&str]) -> (bool, Vec<String>) {
         let output = Command::new("git")
             .args(arguments)
@@ -86,7 +86,7 @@ impl World {
         lines
     }
 
-    /// Where git says that it pushes to.
+    /// The URLs that git says it pushes to.
     pub(super) fn pushes_to(&self, directory: &str, remote: Option<&str>) -> BTreeSet<String> {
         let mut arguments = vec!["push", "-v", "--dry-run", "--all"];
         arguments.extend(remote);
@@ -101,7 +101,7 @@ impl World {
         self.host.git_remote_urls(&self.text(directory), name)
     }
 
-    /// Compares every remote that git lists in `directory` with git's own answers.
+    /// Compares our answer for every remote that git lists in `directory` with git's own.
     #[track_caller]
     pub(super) fn check_named(&self, directory: &str) {
         let names = self.git(directory, &["remote"]);
@@ -114,13 +114,13 @@ impl World {
                 .filter(|(succeeded, _)| *succeeded)
                 .flat_map(|(_, lines)| lines)
                 .collect();
-            // Of a remote that the user's own files define, that command knows nothing.
+            // That command does not know remotes that the user's own files define.
             if git.is_empty() {
                 git = self.pushes_to(directory, Some(&name));
                 git.extend(self.git(directory, &["ls-remote", "--get-url", &name]));
             }
             let ours: BTreeSet<String> = self.named(directory, &name).unwrap().into_iter().collect();
-            // A name without a URL stands for itself, which is what no answer says.
+            // To git a remote without a URL stands for its own name; our answer leaves that out.
             if ours.is_empty() {
                 git.remove(&name);
             }
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// The answer for an explicit URL is where git fetches from and where it pushes to.
+    /// Checks that the answer for an explicit URL is where git fetches from and where it pushes to.
     #[track_caller]
     pub(super) fn check_url(&self, directory: &str, url: &str) {
         let mut git: BTreeSet<String> = self.pushes_to(directory, Some(url));
@@ -137,7 +137,7 @@ impl World {
         assert_eq!(git, ours.into_iter().collect(), "{url}");
     }
 
-    /// The answer without an argument is `expected`, and holds where git would fetch from and push to.
+    /// Checks that the answer without an argument is `expected`, and contains where git would fetch from and push to.
     #[track_caller]
     pub(super) fn check_default(&self, directory: &str, expected: &[&str]) {
         let ours: BTreeSet<String> = self
@@ -149,7 +149,7 @@ impl World {
         assert_eq!(ours, expected.iter().map(|url| (*url).to_owned()).collect());
         let mut git = self.pushes_to(directory, None);
         if let (true, lines) = self.run(directory, &["ls-remote", "--get-url"]) {
-            // Without any remote, git prints the name that it looked for.
+            // If there is no remote, git prints the name that it looked for.
             git.extend(lines.into_iter().filter(|line| line != "origin"));
         }
         assert!(ours.is_superset(&git), "git: {git:?}, ours: {ours:?}");

@@ -1,7 +1,7 @@
 //! Replaying the adversarial cases: bypass attempts and the controls that must still pass.
 //!
-//! Here the engine's heuristics are on. A case of level `should` that is answered otherwise must stand in the
-//! list of departures with its reason; one that stands there and is answered rightly fails too.
+//! The engine's heuristics are on here. A case of level `should` that is answered differently must be in the list of
+//! departures with its reason. A listed case that is answered as it should be fails too.
 
 mod case;
 mod directives;
@@ -20,10 +20,10 @@ use crate::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundin
 use case::{Case, Level, Step};
 use judge::met;
 
-/// The setup whose world the others take where they have none.
+/// The setup whose world is used by setups without one.
 const BASE: &str = "_base";
 
-/// The cases with the setups that they run in.
+/// The cases, with the setups that they run in.
 #[derive(Debug)]
 pub struct Suite {
     name: String,
@@ -39,7 +39,7 @@ struct Setup {
     engine: Map<String, Value>,
 }
 
-/// A case of level `should` that this engine answers otherwise.
+/// A case of level `should` that this engine answers differently.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Departure {
@@ -55,11 +55,11 @@ enum Ending {
 }
 
 impl Suite {
-    /// Reads the setups (JSON), the cases and the departures (JSON Lines). `name` is what reports call the cases.
+    /// Reads the setups (JSON), the cases and the departures (JSON Lines). Reports call the cases `name`.
     ///
     /// # Errors
-    /// When one is malformed, a case names a setup that is not there, or a departure names a case that is not
-    /// there or is of level `must`.
+    /// An input is malformed, a case names a setup that does not exist, or a departure names a case that does not exist
+    /// or is of level `must`.
     pub fn read(name: &str, setups: &str, cases: &str, departures: &str) -> Result<Self, ReplayError> {
         let setups: BTreeMap<String, Setup> = serde_json::from_str(setups)
             .map_err(|error| ReplayError::new(format!("{name}, setups"), error))?;
@@ -93,10 +93,10 @@ impl Suite {
         })
     }
 
-    /// Replays every case that is due for `subject`; `progress` is called after each.
+    /// Replays every case that applies to `subject`, and calls `progress` after each.
     ///
     /// # Errors
-    /// When a case's directives are malformed.
+    /// The directives of a case are malformed.
     pub fn replay(
         &self,
         subject: &mut dyn Subject,
@@ -186,7 +186,7 @@ impl Suite {
         Ok(Ending::Met)
     }
 
-    /// The world of `case`: its own over its setup's, else over the base's.
+    /// The world of `case`: its own, laid over that of its setup, or else over that of the base.
     fn world(&self, case: &Case) -> Value {
         let own = self
             .setups
@@ -200,7 +200,7 @@ impl Suite {
         world
     }
 
-    /// What the engine of `case` is built from: its own documents in place of its setup's.
+    /// The documents of the engine of `case`: its own, and those of its setup that it does not replace.
     fn documents(&self, case: &Case) -> Map<String, Value> {
         let mut documents = self
             .setups
@@ -235,7 +235,7 @@ fn read_lines<T: for<'de> Deserialize<'de>>(name: &str, text: &str) -> Result<Ve
     lines(text).into_iter().map(parse).collect()
 }
 
-/// Lays `patch` over `base`: arrays append, objects merge, all else replaces.
+/// Lays `patch` over `base`: arrays are appended, objects are merged, anything else is replaced.
 fn merge(base: &mut Value, patch: &Value) {
     match (base, patch) {
         (Value::Object(base), Value::Object(patch)) => {

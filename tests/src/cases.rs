@@ -1,25 +1,25 @@
-//! Cases with written expectations, `cases/1`: what an engine must answer, and recorded explanations.
+//! Cases with written expectations and recorded explanations, `cases/1`.
 //!
 //! A line is a group `{format, name?, says?, machine? or recording?, engine?, cases}`: one engine and one host. The host
-//! is a `machine` as [`callgate_host::VirtualHost`] reads it, or what a host once answered, a
-//! [`callgate_core::Recording`]. `says` is the sentence of the specification that the cases are about.
-//! `callgate explain --record` writes such lines. A case is `{op, why?, …, expect}`:
+//! is a `machine`, as [`callgate_host::VirtualHost`] reads it, or a [`callgate_core::Recording`] of what a host once
+//! answered. `says` is the sentence of the specification that the cases test. `callgate explain --record` writes such
+//! lines. A case is `{op, why?, …, expect}`:
 //!
 //! | `op` | takes | the answer is |
 //! |---|---|---|
 //! | `gate` | `call`, `context`?, `containerWorkspaceDir`? | `{verdict, argsForTransport}` of a call that is prepared and judged |
-//! | `evaluate` | `call`, `context`? | the verdict of a call whose arguments are prepared |
+//! | `evaluate` | `call`, `context`? | the verdict of a call whose arguments are already prepared |
 //! | `explain` | `call`, `context`? | the explanation; the verdict in it must be that of `evaluate` |
 //! | `resolve` | `address`, `requireExists`?, `context`? | `{reply, hostPath}` of an address in the engine's world |
 //! | `enforce` | `tool`, `command`, `root`, `mode`?, `subdirectory`?, `address`?, `context`? | the reply to an operation |
-//! | `references` | `steps` | an array with an answer for each step, as [`ReferenceStep`](crate::ReferenceStep) has them |
+//! | `references` | `steps` | an array with the answer to each step, which [`ReferenceStep`](crate::ReferenceStep) describes |
 //! | `semantics` | `server`, `tool` | what a tool does |
 //! | `diagnostics` | | `[{code, severity, path}]` for the engine's documents, accepted or not |
 //! | `warnings` | | a line of text for each diagnostic of accepted documents |
-//! | `construct` | | `null`: the engine is built, and nothing else |
+//! | `construct` | | `null`; the engine is only built |
 //! | the name of a function | `args` | its answer |
 //!
-//! `expect` has one of these, or several, all of which must hold:
+//! `expect` has one or more of these, and all of them must hold:
 //!
 //! | key | holds where |
 //! |---|---|
@@ -27,12 +27,12 @@
 //! | `reasonHas` | the reason contains each of these strings |
 //! | `transport` | `argsForTransport` is this |
 //! | `answer` | the answer is this |
-//! | `holds` | the answer has this: of an object the members that are written, of anything else all |
-//! | `lines` | the answer is as many strings, each of which begins so |
-//! | `refused` | there is no answer, and the message contains each of these strings |
+//! | `holds` | the answer contains this: of an object, the members given here; anything else is compared as a whole |
+//! | `lines` | the answer is this many strings, each starting with the string given here |
+//! | `refused` | the engine refuses, and the message contains each of these strings |
 //!
-//! Where the engine has a world, no reply, no verdict and no explanation for an agent may contain the directory of a
-//! root or a mod, or the home directory.
+//! If the engine has a world, no reply, verdict or explanation for an agent may contain the directory of a root or a
+//! mod, or the home directory.
 
 mod case;
 mod expected;
@@ -66,7 +66,7 @@ struct Line {
     cases: Vec<Fields>,
 }
 
-/// A line, read: one engine, one host, and the cases.
+/// One line: an engine, a host and the cases.
 struct Group {
     name: String,
     says: String,
@@ -76,15 +76,15 @@ struct Group {
     cases: Vec<Case>,
 }
 
-/// The machine of a group that has none.
+/// The machine of a group without one.
 fn bare_machine() -> Value {
     json!({"home": "/home/u", "cwd": "/srv/app", "fs": {"dirs": ["/home/u", "/srv/app"]}})
 }
 
-/// Replays the file `name` with the content `text`; `progress` is called after every group.
+/// Replays the file `name` with the content `text`, and calls `progress` after every group.
 ///
 /// # Errors
-/// When a line is malformed, or a case expects nothing.
+/// A line is malformed, or a case expects nothing.
 pub fn replay(
     subject: &mut dyn Subject,
     name: &str,
@@ -100,10 +100,10 @@ pub fn replay(
     Ok(report)
 }
 
-/// The engine, the host and the operations of a line, for programs that ask on their own.
+/// The engine, the host and the operations of a line, for programs that run them on their own.
 ///
 /// # Errors
-/// What is wrong with the line.
+/// The line is malformed; the message says how.
 pub fn batch(line: &str) -> Result<Batch, String> {
     Group::read(line).map(|group| group.batch())
 }
@@ -193,7 +193,7 @@ impl Group {
         }
     }
 
-    /// What the report counts a case under: the sentence that it is about, or what it asks.
+    /// The heading under which the report counts a case: the sentence that it tests, or its operation.
     fn tag(&self, case: &Case) -> String {
         if self.says.is_empty() {
             format!("`{}`", case.op)

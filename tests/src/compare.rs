@@ -1,43 +1,43 @@
-//! When an answer agrees with a recorded one.
+//! Compares answers with recorded ones.
 
 use serde_json::{Map, Value};
 
 use crate::subject::Outcome;
 
-/// What an answer must be, measured by the recorded one.
+/// What an answer must be, compared with the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Requirement {
-    /// The same. A recorded exception is any refusal, a denial among them.
+    /// The same. For a recorded exception, any refusal or denial.
     Recorded,
-    /// A verdict at least as strict: deny, then escalate, then allow. A refusal is as good as a denial.
+    /// A verdict that is at least as strict (deny, then escalate, then allow). A refusal counts as a denial.
     NeverLooser,
-    /// Anything that has the shape of the operation's answers.
+    /// Any value with the shape of the operation's answers.
     WellFormed,
-    /// The lexical form of the path that was asked about.
+    /// The lexical form of the path in question.
     Lexical,
-    /// Value by value the recorded one or the one that was given.
+    /// For each value, either the recorded one or the given one.
     GivenOrRecorded,
-    /// The recorded text with the `/` that it lost at its end.
+    /// The recorded string with the `/` that it lost at its end.
     WithSlash,
     /// `true`.
     True,
-    /// A boolean that is not `true` where the recorded one is not.
+    /// A boolean, `true` only if the recorded one is.
     NeverTruer,
-    /// Approvals of no other directories, nor of calls that were not approved.
+    /// No approval of further directories or further calls.
     NeverWider,
 }
 
-/// What was asked, as far as answers are measured by it.
+/// The part of the question that answers are compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'c> {
     pub(super) op: &'c str,
-    /// The call's arguments, or a function's positional ones.
+    /// The arguments of the call, or the positional arguments of the function.
     pub(super) args: &'c Value,
     pub(super) home: &'c str,
     pub(super) cwd: &'c str,
 }
 
-/// Whether `outcome` meets `requirement`.
+/// Returns `true` if `outcome` meets `requirement`.
 pub(super) fn meets(
     requirement: Requirement,
     asked: &Asked<'_>,
@@ -112,7 +112,7 @@ fn strictness(verdict: &Value) -> Option<u8> {
     }
 }
 
-/// Whether `value` is `{decision, rule, reason, escalatedRoles?}` and nothing else.
+/// Returns `true` if `value` is `{decision, rule, reason, escalatedRoles?}` and nothing else.
 pub(super) fn is_verdict(value: &Value) -> bool {
     let Some(members) = value.as_object() else {
         return false;
@@ -157,7 +157,7 @@ fn is_well_formed(asked: &Asked<'_>, recorded: &Value, got: &Value) -> bool {
     }
 }
 
-/// Whether each value of `got` is the one of `recorded` or of `given`, texts item by item.
+/// Returns `true` if each value of `got` is that of `recorded` or of `given`; strings are compared one by one.
 fn is_mixed(got: &Value, recorded: &Value, given: &Value) -> bool {
     if got == recorded || got == given {
         return true;
@@ -181,8 +181,8 @@ fn is_mixed(got: &Value, recorded: &Value, given: &Value) -> bool {
     }
 }
 
-/// Whether the whitelist `got` holds directories of the recorded ones only, and matches no call that the
-/// recorded one did not.
+/// Returns `true` if the whitelist `got` contains only recorded directories, and matches only calls that the recorded
+/// one matched.
 fn is_no_wider(got: &Value, recorded: &Value) -> bool {
     let known: Vec<(&Value, &str)> = directories(recorded).collect();
     let within = |path: &str, dir: &str| {
@@ -212,7 +212,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// `answer` without what is never compared: ids and times of whitelist patterns.
+/// `answer` without the ids and times of whitelist patterns, which are never compared.
 fn reduced(asked: &Asked<'_>, answer: &Value) -> Value {
     let mut answer = answer.clone();
     if asked.op == "whitelist"

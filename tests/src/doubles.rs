@@ -1,4 +1,4 @@
-//! Test doubles: hosts that fail their duty or call back, and a subject that answers as a test says.
+//! Test doubles: hosts that misbehave or call back, and a subject that answers as a test tells it to.
 
 #[cfg(test)]
 mod fake;

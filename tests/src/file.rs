@@ -1,4 +1,4 @@
-//! Replaying a case file, whatever kind it is of.
+//! Replaying a case file of any kind.
 
 use std::fmt;
 use std::io;
@@ -14,17 +14,17 @@ use crate::subject::Subject;
 use crate::vectors::Departures;
 use crate::{cases, vectors};
 
-/// Why a case file is not replayed.
+/// Why a case file was not replayed.
 #[derive(Debug)]
 pub enum FileError {
-    /// It, or a file beside it, cannot be read.
+    /// The case file, or one beside it, cannot be read.
     Unreadable {
         /// The file.
         file: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         reason: String,
     },
-    /// It is no case file, or a malformed one.
+    /// It is not a case file, or is malformed.
     Malformed(ReplayError),
 }
 
@@ -46,11 +46,11 @@ impl From<ReplayError> for FileError {
 }
 
 /// Replays the file at `path`: recorded cases, cases with written expectations, or adversarial cases beside their
-/// `setups.json`; its first line says which. A `departures.jsonl` beside the cases counts. `progress` is called after
-/// every batch.
+/// `setups.json`. The first line shows which kind it is. A `departures.jsonl` beside the cases is read too. Calls
+/// `progress` after every batch.
 ///
 /// # Errors
-/// When a file cannot be read or is malformed, or holds no case.
+/// A file cannot be read or is malformed, or contains no case.
 pub fn file(
     subject: &mut dyn Subject,
     path: &Path,

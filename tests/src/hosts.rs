@@ -27,12 +27,12 @@ pub const ALL: &[&str] = &[
     "jco",
 ];
 
-/// The hosts of those names; all of them where none is named.
+/// The hosts with these names, or all hosts if `names` is empty.
 ///
-/// Where none is named, a browser that is not there is left out with a message, unless `CI=true`.
+/// If `names` is empty, a missing browser is left out with a message, unless `CI=true`.
 ///
 /// # Errors
-/// When there is no host of a name, or it cannot be started.
+/// A name is unknown, or a host cannot be started.
 pub fn start(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
     if !names.is_empty() {
         return names.iter().map(|name| start_one(name)).collect();

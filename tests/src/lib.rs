@@ -1,15 +1,16 @@
-//! The conformance suite: cases as data, and every host of the engine to hold them against.
+//! The conformance suite: cases as data, replayed in every host of the engine.
 //!
-//! A [`Subject`] is an engine in some host: this process, a Node process, a browser, a component. It is given
-//! batches (a machine, the documents of an engine, operations) and returns one [`Outcome`] per operation. Both are
-//! plain JSON, so a subject may be another process. The kinds of case files are
+//! A [`Subject`] is an engine in some host: this process, a Node process, a browser, a component. It receives batches (a
+//! machine, the documents of an engine, operations) and returns one [`Outcome`] per operation. Both are plain JSON, so a
+//! subject may be another process. The kinds of case files are
 //! - recorded cases of the existing runtime: [`vectors`], with the rules of comparison in `tags` and `probes`;
 //! - bypass attempts and controls: [`adversarial`];
-//! - what the specification says, case by case, and recordings of single evaluations: [`cases`].
+//! - cases written from the specification, and recordings of single evaluations: [`cases`].
 //!
-//! [`file()`] tells the kinds apart.
+//! [`file()`] recognizes the kind.
 //!
-//! A [`Report`] counts what agreed and holds each disagreement with its machine, as one line that can be run again.
+//! A [`Report`] counts the cases that agreed, and contains each disagreement with its machine, as one line that can be
+//! run again.
 
 pub mod adversarial;
 pub mod cases;

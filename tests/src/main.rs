@@ -1,6 +1,6 @@
 //! Replays case files in every host: `cargo run -p conformance -- [--hosts a,b] FILES…`.
 //!
-//! Prints a table per file and tag, each disagreement with its world, and last a line `N passed, N failed`.
+//! Prints each disagreement with its world, a table by file and by tag, and last a line `N passed, N failed`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,13 +12,13 @@ use conformance::{Progress, Report};
 /// Replay case files in every host
 #[derive(Parser)]
 struct Options {
-    /// The hosts to replay in; all that there are without this
+    /// The hosts to replay in [default: all]
     #[arg(long, value_delimiter = ',')]
     hosts: Vec<String>,
-    /// Ask the hosts the same at the same time; they must give the same bytes, explanations included
+    /// Ask all hosts together; they must give the same bytes, explanations included
     #[arg(long)]
     agree: bool,
-    /// Case files (vectors, adversarial cases beside their setups, recordings); the suite's own without any
+    /// Case files: vectors, adversarial cases beside their setups, recordings [default: the suite's own]
     files: Vec<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! What a replay counted and what disagreed.
+//! The report of a replay: counts and disagreements.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,13 +12,13 @@ use serde_json::Value;
 pub struct Tally {
     /// Answered as required.
     pub passed: usize,
-    /// Answered otherwise.
+    /// Answered differently.
     pub failed: usize,
-    /// Not asked: for another kind of host, or in need of what this one does not offer.
+    /// Not asked: for another kind of host, or needs something that this one does not offer.
     pub not_offered: usize,
-    /// Of level `should`, answered otherwise, and listed with the reason.
+    /// Of level `should`, answered differently, and listed with the reason.
     pub departed: usize,
-    /// Of those passed: tagged with a weakness and answered as recorded all the same.
+    /// Among those passed: tagged with a weakness, but answered as recorded.
     pub as_recorded: usize,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for CaseFile {
     }
 }
 
-/// A case that was not answered as required, with everything that it takes to run it again.
+/// A case that was not answered as required, with everything needed to run it again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Disagreement {
@@ -88,17 +88,17 @@ pub struct Disagreement {
     pub place: String,
     /// The case's id, or its group's name and its index in the group, from 0.
     pub case: String,
-    /// What the case is tagged with, or its class.
+    /// The tags or the class of the case.
     pub tags: Vec<String>,
     /// The world that it runs in, if any.
     pub world: Value,
-    /// What the engine is built from, if any.
+    /// The documents of the engine, if any.
     pub engine: Value,
-    /// What was asked.
+    /// The operation.
     pub input: Value,
-    /// What was required.
+    /// The required outcome.
     pub expected: Value,
-    /// What came instead.
+    /// The actual outcome.
     pub got: Value,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// The outcome of replaying one file or several, with one subject or several.
+/// The result of replaying one or more files with one or more subjects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// By host.
@@ -119,19 +119,19 @@ pub struct Report {
     pub files: BTreeMap<String, Tally>,
     /// By tag or class; a case with several tags counts under each.
     pub tags: BTreeMap<String, Tally>,
-    /// What was not answered as required, in order.
+    /// The cases that were not answered as required, in order.
     pub disagreements: Vec<Disagreement>,
 }
 
 impl Report {
-    /// Everything together.
+    /// The counts of all files and hosts together.
     pub fn total(&self) -> Tally {
         let mut total = Tally::default();
         self.files.values().for_each(|tally| total.add(*tally));
         total
     }
 
-    /// Takes in what another replay found.
+    /// Adds the results of another replay.
     pub fn absorb(&mut self, other: Report) {
         for (host, tally) in other.hosts {
             self.hosts.entry(host).or_default().add(tally);

@@ -1,8 +1,8 @@
-//! The lines of a case file, and what may be wrong with them.
+//! The lines of a case file, and the error for malformed ones.
 
 use std::fmt;
 
-/// How far the replay of one file is; given to the caller's callback after every batch.
+/// The progress of replaying one file, reported to the caller's callback after every batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'f> {
     /// The file's name.
@@ -13,10 +13,10 @@ pub struct Progress<'f> {
     pub total: usize,
 }
 
-/// Why a case file cannot be replayed. What a subject answers is never such an error.
+/// Why a case file cannot be replayed. An answer of a subject is never such an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayError {
-    /// The file's name and, where one is at fault, the line, counted from 1.
+    /// The name of the file, and the line, counted from 1, if one is malformed.
     pub place: String,
     /// What is wrong there.
     pub message: String,
@@ -43,13 +43,13 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// The lines of a JSON Lines text that are not blank, with their numbers from 1.
+/// The non-blank lines of a JSON Lines file, with their numbers from 1.
 pub(crate) fn lines(text: &str) -> Vec<(usize, &str)> {
     let numbered = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     numbered.filter(|(_, line)| !line.trim().is_empty()).collect()
 }
 
-/// Replays the lines of the file `name`, each with its number from 1; `progress` is called after every one.
+/// Replays the lines of the file `name`, each with its number from 1, and calls `progress` after every one.
 pub(crate) fn each<L: Copy>(
     name: &str,
     lines: impl ExactSizeIterator<Item = (usize, L)>,

@@ -1,4 +1,4 @@
-//! What is asked of an engine under test, and what it answers.
+//! The questions to an engine under test, and its answers.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use serde_json::Value;
 
 /// An engine under test, in some host.
 pub trait Subject {
-    /// What reports call it.
+    /// The name that reports use.
     fn name(&self) -> &str;
 
-    /// What kind of host it runs in.
+    /// The kind of host that it runs in.
     fn kind(&self) -> SubjectKind;
 
-    /// Whether its host offers what some adversarial cases need.
+    /// Returns `true` if its host offers `need`.
     fn offers(&self, need: Need) -> bool;
 
-    /// Does the operations of `batch` in order, and gives one outcome each.
+    /// Runs the operations of `batch` in order, and returns one outcome for each.
     ///
-    /// Documents that the engine refuses make every operation that needs an engine
-    /// [`Outcome::Refused`]. Nothing is remembered from one batch to the next.
+    /// If the engine refuses its documents, the outcome of every operation that needs an engine is
+    /// [`Outcome::Refused`]. Nothing is kept from one batch to the next.
     fn run(&mut self, batch: &Batch) -> Vec<Outcome>;
 }
 
-/// What a subject runs in; some cases are for one kind only.
+/// The kind of host that a subject runs in. Some cases are for one kind only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SubjectKind {
@@ -35,39 +35,39 @@ pub enum SubjectKind {
     Wasmtime,
 }
 
-/// What a host must offer for a case to be due.
+/// Something that a host must offer for a case to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// The engine can be told that names differing in case are one name.
+    /// The engine can treat names that differ only in case as the same.
     CaseInsensitive,
-    /// The engine can be told that names differing in Unicode composition are one name.
+    /// The engine can treat names that differ only in Unicode composition as the same.
     NormalizationInsensitive,
-    /// The engine can be told that invisible characters in names do not count.
+    /// The engine can ignore invisible characters in names.
     IgnorableFolding,
     /// The host has Windows paths.
     Windows,
-    /// The host answers what git makes of an explicit URL.
+    /// The host says where git connects for an explicit URL.
     GitUrl,
-    /// The host answers which remote git takes by default, whatever names it.
+    /// The host says which remote git uses by default, however it is configured.
     GitDefaultRemote,
-    /// The host knows where git pushes to.
+    /// The host says where git pushes to.
     GitPush,
-    /// Several operations can be made on one engine.
+    /// Several operations can run on one engine.
     Script,
-    /// The functions beside the engine: those of the core that the existing runtime calls by themselves.
+    /// The functions of the core that the existing runtime calls without an engine.
     Functions,
-    /// An engine can be freed by hand.
+    /// An engine can be freed explicitly.
     Free,
     /// An engine's fuel can be limited.
     Fuel,
 }
 
-/// Whether the subject's host offers what the operation needs.
+/// Returns `true` if the subject's host offers what the operation needs.
 pub(crate) fn is_offered(subject: &dyn Subject, operation: &Operation) -> bool {
     operation.need().is_none_or(|need| subject.offers(need))
 }
 
-/// The outcomes of `batch`, one per operation; `None` where the subject's host does not offer what it needs.
+/// The outcomes of `batch`, one per operation; `None` if the subject's host does not offer what the operation needs.
 pub(crate) fn run_offered(subject: &mut dyn Subject, batch: &Batch) -> Vec<Option<Outcome>> {
     let offered: Vec<bool> = batch
         .operations
@@ -87,15 +87,15 @@ pub(crate) fn run_offered(subject: &mut dyn Subject, batch: &Batch) -> Vec<Optio
         .collect()
 }
 
-/// One world, at most one engine, and what is to be done with them.
+/// A host, at most one engine, and the operations to run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Batch {
     /// Where the host's answers come from.
     pub surroundings: Surroundings,
-    /// The documents of the engine; absent where only plain functions are called.
+    /// The documents of the engine; absent if only plain functions are called.
     pub engine: Option<EngineParts>,
-    /// What is to be done, in order.
+    /// The operations, in order.
     pub operations: Vec<Operation>,
 }
 
@@ -105,18 +105,18 @@ pub struct Batch {
 pub enum Surroundings {
     /// A machine, as [`callgate_host::VirtualHost::from_value`] reads it.
     Machine(Value),
-    /// What a host answered once, as [`callgate_core::Recording`] reads it.
+    /// The recorded answers of a host, as [`callgate_core::Recording`] reads them.
     Recording(Value),
 }
 
-/// What an engine is built from: JSON texts by the names of the vectors' engine keys (`compiledPolicy`, …).
+/// The documents that an engine is built from: JSON text by the names of the vectors' engine keys (`compiledPolicy`, …).
 ///
-/// Texts, not values, because a text may hold what no value can: duplicate keys, comments, nothing at all.
+/// They are text rather than values because text may contain what values cannot: duplicate keys, comments, nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EngineParts(BTreeMap<String, String>);
 
 impl EngineParts {
-    /// Sets the part called `name`; the text `null` is as good as none, "not configured".
+    /// Sets the part `name`. The text `null` means "not configured".
     pub fn set(&mut self, name: &str, text: String) {
         if text == "null" {
             self.0.remove(name);
@@ -125,12 +125,12 @@ impl EngineParts {
         }
     }
 
-    /// The names and texts of the parts.
+    /// The name and text of each part.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
-    /// The parts as JSON where they are, for a report.
+    /// The parts for a report, as JSON if they are valid JSON.
     pub(super) fn to_value(&self) -> Value {
         let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
         self.iter()
@@ -139,38 +139,37 @@ impl EngineParts {
     }
 }
 
-/// One thing to do. Fields that are said to be JSON text hold it as a string, never parsed on the way.
+/// One operation. A field documented as JSON text is a string that is never parsed on the way.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Operation {
     /// Builds the engine; the answer is `null`.
     Construct,
-    /// Replaces the engine by another one; the answer is `null`.
+    /// Replaces the engine; the answer is `null`.
     Replace {
         /// The other engine's documents.
         engine: EngineParts,
     },
-    /// Frees the engine by hand; the answer is `null`. Only where [`Need::Free`] is offered.
+    /// Frees the engine explicitly; the answer is `null`. Needs [`Need::Free`].
     Free,
-    /// Sets the fuel of the next operations, or takes the limit away; the answer is `null`. Only where
-    /// [`Need::Fuel`] is offered.
+    /// Sets or removes the limit on the fuel of later operations; the answer is `null`. Needs [`Need::Fuel`].
     Fuel {
         /// Units of fuel.
         value: Option<u64>,
     },
-    /// Evaluates a call, `times` over; the answer is the verdict, the first that differs if they differ.
+    /// Evaluates a call `times` times. The answer is the verdict, or the first verdict that differs.
     Evaluate {
         /// JSON text: `{serverName, toolName, arguments}`.
         request: String,
-        /// How often, at least once.
+        /// The number of times, at least 1.
         times: u32,
     },
-    /// Evaluates a call through the door that takes text: the engine itself parses it.
+    /// Evaluates a call given as text, which the engine itself parses.
     EvaluateText {
-        /// What should be JSON text.
+        /// The text, which need not be JSON.
         text: String,
     },
-    /// Evaluates the call that a JavaScript expression makes. Only for [`SubjectKind::Js`].
+    /// Evaluates the call that a JavaScript expression returns. Only for [`SubjectKind::Js`].
     EvaluateJs {
         /// The expression.
         expression: String,
@@ -189,14 +188,14 @@ pub enum Operation {
         /// JSON text: `{serverName, toolName, arguments}`.
         request: String,
     },
-    /// What a tool does: `{…, isReadOnly, mutationClass}` with the fields of its annotation, or `null`.
+    /// The semantics of a tool: the fields of its annotation with `isReadOnly` and `mutationClass`, or `null`.
     Semantics {
         /// The server's name.
         server: String,
         /// The tool's name.
         tool: String,
     },
-    /// What was noticed when the engine was built, as lines.
+    /// The warnings from building the engine, as lines.
     Diagnostics,
     /// The annotation of a tool with its conditions resolved: `{args: {name: [roles]}}` or `null`.
     GetAnnotation {
@@ -215,7 +214,7 @@ pub enum Operation {
         tool: String,
         /// JSON text: the call's arguments.
         args: String,
-        /// The sandbox; never the engine's own.
+        /// The sandbox, instead of the engine's own.
         allowed_directory: Option<String>,
         /// The working directory as the tool's container names it.
         container_workspace_dir: Option<String>,
@@ -235,7 +234,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What a host must offer for this to be asked; `None`: every host can be asked it.
+    /// What a host must offer for this operation; `None` if every host can run it.
     pub fn need(&self) -> Option<Need> {
         match self {
             Self::GetAnnotation { .. }
@@ -258,7 +257,7 @@ impl Operation {
     }
 }
 
-/// What an engine with a world is asked. A context is JSON text; without one the call has none.
+/// A question to an engine with a world. A context is JSON text; if it is `None`, the call has no context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "ask",
@@ -267,17 +266,17 @@ impl Operation {
     deny_unknown_fields
 )]
 pub enum WorldQuestion {
-    /// The place of an address: `{reply, hostPath}`, the path by way of the reference.
+    /// Resolves an address. The answer is `{reply, hostPath}`; the path is that of the reference.
     Resolve {
         /// The address.
         address: String,
-        /// Whether something must be there already.
+        /// `true` if something must exist there.
         #[serde(default = "truth")]
         require_exists: bool,
         /// The context.
         context: Option<String>,
     },
-    /// Whether an operation is allowed: the reply.
+    /// Asks if an operation is allowed. The answer is the reply.
     Enforce {
         /// The mode.
         mode: Option<String>,
@@ -294,40 +293,40 @@ pub enum WorldQuestion {
         /// The context.
         context: Option<String>,
     },
-    /// A call through the gate: `{verdict, argsForTransport, explanation}`, the explanation being that for an agent.
+    /// Gates a call. The answer is `{verdict, argsForTransport, explanation}`, with the explanation for an agent.
     Gate {
         /// JSON text: `{serverName, toolName, arguments}`.
         request: String,
         /// The context.
         context: Option<String>,
     },
-    /// A call whose arguments are prepared: `{verdict, explanation}`, the explanation being the whole one.
+    /// Judges a call whose arguments are prepared. The answer is `{verdict, explanation}`, with the full explanation.
     Evaluate {
         /// JSON text: `{serverName, toolName, arguments}`.
         request: String,
         /// The context.
         context: Option<String>,
     },
-    /// Steps on one table of references: an array with an answer each.
+    /// Runs steps on one table of references. The answer is an array with the answer to each.
     References {
         /// The steps.
         steps: Vec<ReferenceStep>,
     },
-    /// What is said about the engine's documents: `[{code, severity, path}]`, whether they are refused or not.
+    /// Diagnoses the engine's documents, refused or not. The answer is `[{code, severity, path}]`.
     Diagnostics,
 }
 
-/// One step on a table of references; references are meant by their place in the order of their making.
+/// One step on a table of references. A reference is named by its position in the order of creation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum ReferenceStep {
-    /// Resolves an address in a mode; the answer is the reply's code.
+    /// Resolves an address in a mode. The answer is the code of the reply.
     Resolve(String, String),
     /// The path that a reference stands for, or `null`.
     HostPath(usize),
-    /// Ends a reference; whether it was valid.
+    /// Ends a reference. The answer is `true` if it was valid.
     Revoke(usize),
-    /// Ends every reference; `null`.
+    /// Ends every reference. The answer is `null`.
     RevokeAll,
 }
 
@@ -335,7 +334,7 @@ fn truth() -> bool {
     true
 }
 
-/// Extractions in order, every pattern added as it is made; then the matches.
+/// Extractions, whose patterns are added in order, then matches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhitelistScript {
     /// The extractions.
@@ -345,7 +344,7 @@ pub struct WhitelistScript {
     pub matches: Vec<Match>,
 }
 
-/// One escalated call to make candidate patterns of.
+/// One escalated call from which candidate patterns are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Extraction {
@@ -357,7 +356,7 @@ pub struct Extraction {
     pub args: Value,
     /// The tool's annotation: `{args: {name: [roles]}}`.
     pub annotation: Value,
-    /// The roles that escalated; `None`: every resource role of the annotation.
+    /// The roles that escalated; `None` stands for every resource role of the annotation.
     pub escalated_roles: Option<Vec<String>>,
     /// Why the call escalated.
     pub reason: String,
@@ -378,7 +377,7 @@ pub struct Match {
     pub args: Value,
     /// The tool's annotation.
     pub annotation: Value,
-    /// The roles that escalated, each of which must be constrained; `None`: not known.
+    /// The roles that escalated, each of which must be constrained; `None` if they are not known.
     #[serde(default)]
     pub escalated_roles: Option<Vec<String>>,
     /// The recorded answer; not for the subject.
@@ -392,8 +391,8 @@ pub struct Match {
 pub enum Outcome {
     /// With an answer.
     Answer(Value),
-    /// With an error that the engine's face declares: a document or a call that it does not take.
+    /// With a declared error: the engine refused a document or a call.
     Refused(String),
-    /// With what no host may see: a panic, a trap, an exception without a type, silence.
+    /// With a fault that no host may ever see: a panic, a trap, an untyped exception, or silence.
     Fault(String),
 }

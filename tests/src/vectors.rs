@@ -17,12 +17,12 @@ use crate::subject::{
     run_offered,
 };
 
-/// Parity is judged without the engine's heuristic, which the recorded engine does not have (SPEC §15).
+/// The engine's heuristic is off, because the recorded engine does not have it (SPEC §15).
 const OPTIONS: &str = r#"{"heuristicPaths":"off"}"#;
 
-/// Untagged cases that this engine answers otherwise, with the reason; by file, then by case.
+/// The reasons for untagged cases that this engine answers differently, by file and case.
 ///
-/// A case that stands here must not be answered as recorded, nor, where it is a verdict, looser.
+/// A case that is listed here must not be answered as recorded, nor with a looser verdict.
 #[derive(Debug, Default)]
 pub struct Departures(BTreeMap<String, BTreeMap<String, String>>);
 
@@ -35,10 +35,10 @@ struct Departure {
 }
 
 impl Departures {
-    /// Reads JSON Lines of `{file, case, reason}`; `name` is what errors call them.
+    /// Reads JSON Lines of `{file, case, reason}`. Errors call the file `name`.
     ///
     /// # Errors
-    /// When a line is malformed, or a case stands there twice.
+    /// A line is malformed, or a case is listed twice.
     pub fn read(name: &str, text: &str) -> Result<Self, ReplayError> {
         let mut departures = Self::default();
         for (number, line) in lines(text) {
@@ -64,11 +64,11 @@ impl Departures {
     }
 }
 
-/// Replays the file `name` with the content `text`; `progress` is called after every group.
+/// Replays the file `name` with the content `text`, and calls `progress` after every group.
 ///
 /// # Errors
-/// When a line is malformed, a departure names a case that is not there, or the tables of requirements lack a tag or a probe that the file has, or the
-/// file of probes lacks one that the table has.
+/// A line is malformed, a departure names a case that does not exist, the tables of requirements lack a tag or a probe of
+/// the file, or the file of probes lacks one of the table.
 pub fn replay(
     subject: &mut dyn Subject,
     name: &str,
@@ -104,7 +104,7 @@ pub fn replay(
     }
 }
 
-/// One line: a world, an engine, and the cases that run in it.
+/// One line: a world, an engine, and their cases.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Group {
@@ -118,7 +118,7 @@ struct Group {
     cases: Vec<Case>,
 }
 
-/// One case. What the engine is to read stays text.
+/// One case. Everything that the engine reads stays text.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Case {
@@ -144,7 +144,7 @@ struct Case {
     _design: Value,
 }
 
-/// The world of a group that names none.
+/// The world of a group without one.
 fn bare_world() -> Value {
     json!({"home": "/home/u", "cwd": "/srv/app", "fs": {"dirs": ["/home/u", "/srv/app"]}})
 }
@@ -172,7 +172,7 @@ impl Group {
         let file = CaseFile::new(subject.name(), file);
         for (at, case) in self.cases.iter().enumerate() {
             let Some(outcome) = outcomes.next().flatten() else {
-                // What is not asked departs from nothing.
+                // A case that is not asked cannot depart.
                 departures.remove(format!("{}[{at}]", self.name).as_str());
                 report.count(&file, &case.tags(), Tally::NOT_OFFERED);
                 continue;
@@ -254,7 +254,7 @@ impl Group {
         })
     }
 
-    /// Whether the outcome is what is required; if not, what is.
+    /// Returns what was required, if the outcome is different.
     fn required(
         &self,
         case: &Case,

@@ -1,8 +1,8 @@
 //! Starts a program of the conformance suite: `cargo show` and `cargo suite`.
 //!
-//! What it starts takes minutes to compile and needs the compiler's target `wasm32-unknown-unknown`. This program has no
-//! dependencies, so it looks for the target within the first seconds, and installs it where rustup can. rustup itself
-//! does so only where its automatic installation is on.
+//! Those programs take minutes to compile and need the compiler's target `wasm32-unknown-unknown`. This one has no
+//! dependencies, so within seconds it checks for the target, and installs it with rustup if it is missing. rustup
+//! itself installs it only if its automatic installation is on.
 
 use std::env;
 use std::ffi::OsString;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 /// Installs the target for the toolchain in use, unless it is there.
 ///
 /// # Errors
-/// When it is missing and rustup is not there, or fails.
+/// The target is missing, and rustup is missing or fails.
 fn ensure_target() -> Result<(), String> {
     if is_installed()? {
         return Ok(());

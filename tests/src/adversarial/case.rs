@@ -38,7 +38,7 @@ pub(super) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
-    /// What a gate has to do.
+    /// What every gate must do.
     Must,
     /// Defence in depth, or a documented choice.
     Should,
@@ -52,7 +52,7 @@ enum CaseHost {
     Wasmtime,
 }
 
-/// The words in which the cases name their needs.
+/// The names that the cases use for their needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 enum CaseNeed {
     #[serde(rename = "case-insensitive host flag or native realpath")]
@@ -77,7 +77,7 @@ enum CaseNeed {
     Fuel,
 }
 
-/// What is done with the engine.
+/// What to do with the engine.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(
     tag = "fn",
@@ -136,16 +136,16 @@ pub(super) enum ScriptStep {
     },
 }
 
-/// An operation and what its outcome must be.
+/// An operation, and its required outcome.
 pub(super) struct Step {
     pub(super) operation: Operation,
     pub(super) must: Must,
 }
 
 impl Case {
-    /// Whether the case is for this kind of subject, and the subject's host offers what it needs.
+    /// Returns `true` if the case is for this kind of subject, and the subject's host offers what it needs.
     ///
-    /// The engine's paths are POSIX; Windows cases are due without a Windows host, to show that nothing leaks.
+    /// The engine's paths are POSIX. Windows cases apply without a Windows host, to show that nothing leaks.
     pub(super) fn is_due(&self, subject: &dyn Subject) -> bool {
         let kind = match self.host {
             CaseHost::Any => true,
@@ -167,7 +167,7 @@ impl Case {
         kind && need.is_none_or(|need| subject.offers(need))
     }
 
-    /// The engine's options: what the class asks for, and what the world's names are.
+    /// The engine's options, which depend on the case's class and on how the world compares names.
     pub(super) fn options(&self, world: &Value) -> Value {
         let mut options = Map::new();
         if self.class == "arg-unknown" {
@@ -180,7 +180,7 @@ impl Case {
         Value::Object(options)
     }
 
-    /// Documents given as texts, which need not be JSON.
+    /// Documents given as strings, which need not be JSON.
     pub(super) fn raw_documents(&self) -> impl Iterator<Item = (&str, &str)> {
         let raw = match &self.input {
             Input::Load { raw, .. } => Some(raw),
@@ -194,7 +194,7 @@ impl Case {
             .filter_map(|(name, text)| Some((name.as_str(), text.as_str()?)))
     }
 
-    /// What is to be done, in order; `rebuilt` makes the engine of a script's `new` step.
+    /// The operations, in order; `rebuilt` makes the engine of a script's `new` step.
     pub(super) fn steps(
         &self,
         rebuilt: impl Fn(&Map<String, Value>) -> Result<EngineParts, String>,
@@ -273,7 +273,7 @@ impl ScriptStep {
     }
 }
 
-/// Documents as the texts that an engine is built from.
+/// Documents as the JSON text that an engine is built from.
 pub(super) fn parts(documents: &Map<String, Value>, options: Value) -> Result<EngineParts, String> {
     let mut parts = EngineParts::default();
     for (name, document) in documents {
@@ -300,7 +300,7 @@ fn once() -> u32 {
     1
 }
 
-/// A value that is there, `null` included.
+/// Reads a value that is present, even `null`, as `Some`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// A directive that does not have the shape it should.
+/// A malformed directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DirectiveError {
     message: String,
@@ -18,23 +18,23 @@ impl fmt::Display for DirectiveError {
 
 impl std::error::Error for DirectiveError {}
 
-/// `value` as JSON text, its directives carried out.
+/// Expands the directives in `value` and returns JSON text.
 ///
-/// Text, because what `$nest` makes is deeper than a value may safely be. A directive is an object with that
+/// The result is text because `$nest` makes it deeper than a value may safely be. A directive is an object with that
 /// one key:
 ///
 /// | directive | is |
 /// |---|---|
-/// | `$repeat: [text, n]` | the text n times |
-/// | `$concat: [text…]` | the texts as one |
-/// | `$array: [element, n]` | an array of n elements, `%i` in their texts being the index |
-/// | `$arrays: [array…]` | the arrays as one |
+/// | `$repeat: [text, n]` | the string n times |
+/// | `$concat: [text…]` | the strings joined |
+/// | `$array: [element, n]` | an array of n elements, with `%i` in their strings replaced by the index |
+/// | `$arrays: [array…]` | the arrays joined |
 /// | `$nest: [leaf, depth, kind?]` | the leaf in as many arrays, or objects (`{"k": …}`) for the kind `"object"` |
 /// | `$object: [key, n, value, extra?]` | an object of n keys with `%i` in them, and the members of `extra` |
-/// | `$rules: {count, template, tail?}` | an array of the template `count` times, `%i` being the index, then `tail` |
+/// | `$rules: {count, template, tail?}` | an array of `count` copies of the template, with `%i` replaced by the index, then `tail` |
 ///
 /// # Errors
-/// When a directive's operands are not of these kinds.
+/// The operands of a directive are not of these kinds.
 pub(super) fn expand(value: &Value) -> Result<String, DirectiveError> {
     let mut text = String::new();
     write(value, &mut text)?;
@@ -117,7 +117,7 @@ fn directive(members: &Map<String, Value>) -> Option<(Directive, &Value)> {
     Some((directive, operands))
 }
 
-/// A text, or a directive that makes one.
+/// A string, or a directive that makes one.
 fn text(value: &Value) -> Result<String, DirectiveError> {
     match value {
         Value::String(text) => Ok(text.clone()),
@@ -133,7 +133,7 @@ fn text(value: &Value) -> Result<String, DirectiveError> {
     }
 }
 
-/// An array, or a directive that makes one; its elements may be directives still.
+/// An array, or a directive that makes one. Its elements may still be directives.
 fn array(value: &Value) -> Result<Vec<Value>, DirectiveError> {
     match value {
         Value::Array(items) => Ok(items.clone()),
@@ -203,7 +203,7 @@ fn numbered(element: &Value, times: usize) -> Vec<Value> {
     (0..times).map(|at| indexed(element, at)).collect()
 }
 
-/// `value` with `%i` in its texts being `at`.
+/// `value` with `%i` in its strings replaced by `at`.
 fn indexed(value: &Value, at: usize) -> Value {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),

@@ -1,4 +1,4 @@
-//! Whether an outcome is what a case demands.
+//! Compares an outcome with what a case demands.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(super) enum Must {
     Decision(Decision),
 }
 
-/// What a verdict decides.
+/// The decision of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Decision {
@@ -33,8 +33,8 @@ pub(super) enum Decision {
     Deny,
 }
 
-/// Whether `outcome` is what `must` demands. The answer `null`, of a step that evaluates nothing, only shows that
-/// nothing crashed.
+/// Returns `true` if `outcome` is what `must` demands. The answer `null`, from a step that evaluates nothing, only shows
+/// that nothing crashed.
 pub(super) fn met(must: &Must, outcome: &Outcome) -> bool {
     let decision = match outcome {
         Outcome::Fault(_) => return false,
@@ -54,13 +54,13 @@ pub(super) fn met(must: &Must, outcome: &Outcome) -> bool {
     }
 }
 
-/// What a case took, in words, if that is more than it may.
+/// Describes the time that a case took, if it took too long.
 pub(super) fn excess(max_ms: Option<u32>, took: Duration) -> Option<String> {
     let most = Duration::from_millis(max_ms?.into());
     (took > most).then(|| format!("took {} ms", took.as_millis()))
 }
 
-/// The decision of a verdict, or of a gate's answer that holds one.
+/// The decision of a verdict, or of the verdict in a gate's answer.
 fn decision(answer: &Value) -> Option<Decision> {
     let verdict = answer.get("verdict").unwrap_or(answer);
     if !is_verdict(verdict) {
@@ -69,12 +69,12 @@ fn decision(answer: &Value) -> Option<Decision> {
     Decision::deserialize(&verdict["decision"]).ok()
 }
 
-/// A call with the arguments that a gate said to forward.
+/// A call with the arguments that a gate forwards.
 pub(super) struct Forwarded {
     request: Value,
 }
 
-/// The call that was forwarded, where a gate allowed `operation`.
+/// The call that was forwarded, if a gate allowed `operation`.
 pub(super) fn forwarded_again(operation: &Operation, outcome: &Outcome) -> Option<Forwarded> {
     let (Operation::Gate { request, .. }, Outcome::Answer(answer)) = (operation, outcome) else {
         return None;
@@ -99,8 +99,8 @@ impl Forwarded {
     }
 }
 
-/// Whether what was forwarded is canonical and is what was judged: gated again it stays as it is and is
-/// allowed, and so it is when it is judged as it stands.
+/// Returns `true` if the forwarded call is canonical and is what was judged: gated again, it is allowed and stays the
+/// same; judged without preparation, it is allowed too.
 pub(super) fn is_settled(forwarded: &Forwarded, outcomes: &[Outcome]) -> bool {
     let [Outcome::Answer(gated), Outcome::Answer(evaluated)] = outcomes else {
         return false;

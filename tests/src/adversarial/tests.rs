@@ -117,7 +117,7 @@ fn malformed_cases_are_refused() {
     check(&wrong);
 }
 
-/// A native subject whose host offers nothing beyond the least.
+/// A native subject whose host offers only the minimum.
 struct Bare;
 
 impl Subject for Bare {
@@ -155,7 +155,7 @@ fn the_committed_cases_can_be_asked() {
         }
     });
     let report = suite.replay(&mut fake, &mut |_| {}).expect("a report");
-    // What has to be allowed or escalated, what has to be an error, and the scripts, which allow in between.
+    // Except cases that must be allowed or escalated or be an error, and scripts, which allow in between.
     let other = |disagreement: &super::Disagreement| {
         let must = &disagreement.expected["must"];
         *must != json!({"decision": "allow"})

@@ -1,9 +1,9 @@
 //! A bounded run of every fuzz target: `cargo run -p conformance --bin fuzz [RUNS]`.
 //!
-//! The targets in `core/fuzz` are those of `cargo fuzz`, which needs a nightly compiler and an installation of its
-//! own; here the stable compiler counts coverage, and the address sanitizer, which a crate without unsafe code does not
-//! need, is left out. A run begins with the committed seeds and the same random numbers, and ends after 100,000 inputs
-//! a target. It needs a C++ compiler for libFuzzer; without one it is skipped, and under `CI=true` that is a failure.
+//! `cargo fuzz` runs the same targets, in `core/fuzz`, but it needs a nightly compiler and must be installed. Here the
+//! stable compiler measures coverage, and the address sanitizer is left out, since the crate has no unsafe code. A run
+//! starts with the committed seeds and fixed random numbers, and ends after 100,000 inputs per target. It needs a C++
+//! compiler for libFuzzer; without one it is skipped, or fails under `CI=true`.
 
 use std::error::Error;
 use std::fs;
@@ -14,7 +14,7 @@ const TARGETS: [&str; 3] = ["calls", "documents", "texts"];
 
 const RUNS: &str = "100000";
 
-/// What makes the compiler tell libFuzzer which branches an input took.
+/// The flags that make the compiler report to libFuzzer which branches an input took.
 const COVERAGE: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Builds and runs every target; how many failed.
+/// Builds and runs every target. Returns the number of failures.
 fn fuzz(runs: &str) -> Result<usize, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
     let programs = build(&root)?;
@@ -75,7 +75,7 @@ fn fuzz(runs: &str) -> Result<usize, Box<dyn Error>> {
     Ok(failed)
 }
 
-/// Builds the targets with coverage; the folder that they are in.
+/// Builds the targets with coverage. Returns the folder that they are in.
 fn build(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let version = Command::new("rustc").arg("-vV").output()?;
     let version = String::from_utf8(version.stdout)?;
@@ -85,7 +85,7 @@ fn build(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let status = Command::new("cargo")
         .args(["build", "--quiet", "--release", "--locked", "--manifest-path"])
         .arg(root.join("core/fuzz/Cargo.toml"))
-        // Named, so that the flags do not reach build scripts.
+        // An explicit target keeps the flags from build scripts.
         .args(["--target", host, "--target-dir"])
         .arg(&target)
         .env("RUSTFLAGS", COVERAGE)

@@ -1,7 +1,7 @@
 //! Judges real calls in every host and shows the verdicts side by side: `cargo show [BUNDLE] [CALLS]`.
 //!
-//! Native judges on this machine's disk and git, relative paths in the bundle's folder, and records what they answered;
-//! every other host judges from that recording, and must answer the same.
+//! The native host judges with this machine's disk and git, with relative paths in the bundle's folder, and records their
+//! answers. Every other host judges from that recording and must answer the same.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -19,7 +19,7 @@ use serde_json::Value;
 struct Options {
     /// The bundle to judge by [default: the example's]
     bundle: Option<PathBuf>,
-    /// The calls, one a line [default: calls.jsonl beside the bundle]
+    /// The calls, one per line [default: calls.jsonl beside the bundle]
     calls: Option<PathBuf>,
 }
 
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all hosts agree.
+/// Returns `true` if all hosts agree.
 fn show(options: &Options) -> Result<bool, String> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let example = project.join("host-shim/examples/bundle/callgate.json");
@@ -55,7 +55,7 @@ fn show(options: &Options) -> Result<bool, String> {
         .host(Arc::new(host));
     let gate = gate.build();
     let gate = gate.map_err(|error| error.to_string())?;
-    // The first is native, which has judged.
+    // The first host is the native one, which has judged.
     let mut others = hosts::start(&[])?.split_off(1);
 
     let mut same = true;
@@ -100,7 +100,7 @@ fn show(options: &Options) -> Result<bool, String> {
     Ok(same)
 }
 
-/// Builds the npm package, unless it is there.
+/// Builds the npm package unless it exists.
 fn build_package(folder: &Path) -> Result<(), String> {
     let built = ["dist/node.js", "wasm/callgate.wasm", "component/callgate.js"];
     if built.iter().all(|file| folder.join(file).exists()) {
@@ -117,7 +117,7 @@ fn build_package(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What an example's call says of its own context: its author is no agent.
+/// The context that an example's call gives itself; its author is not an agent.
 fn context_of(call: &str) -> Option<String> {
     let call: Value = serde_json::from_str(call).ok()?;
     call.get("context").map(Value::to_string)

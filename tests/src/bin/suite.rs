@@ -1,8 +1,8 @@
 //! Every check and every test of the project, one after the other: `cargo suite`.
 //!
-//! It needs rustup's toolchain and Node, and installs what else it needs; `tests/launch`, which starts it, installs the
-//! compiler's target for WebAssembly. Each step prints as it runs; a table of all steps follows, and last a line
-//! `N passed, N failed`. A step that counts nothing counts as one.
+//! It needs rustup's toolchain and Node, and installs everything else; `tests/launch`, which starts it, installs the
+//! compiler's target for WebAssembly. Each step prints as it runs. A table of all steps follows, and the last line is
+//! `N passed, N failed`. A step that does not count tests counts as one.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ const RUST: &[Step] = &[
             "warnings",
         ],
     ),
-    // The faces exclude each other, and so are not among the workspace's lints.
+    // The faces exclude each other, so the lints of the workspace leave them out.
     step(
         "lints of the js face",
         &[
@@ -176,7 +176,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a step, showing its output; a command that fails without a failed test counts as one failure.
+/// Runs a step and shows its output. A command that fails without a failed test counts as one failure.
 fn run(step: &Step, root: &Path) -> Count {
     let folder: PathBuf = root.join(step.folder);
     let Some((program, arguments)) = step.command.split_first() else {
@@ -219,7 +219,7 @@ fn run(step: &Step, root: &Path) -> Count {
     count
 }
 
-/// What a line says of tests: cargo's `test result: …`, node's `# pass N` and `# fail N`, or `N passed, N failed`.
+/// The counts of tests in a line: cargo's `test result: …`, node's `# pass N` and `# fail N`, or `N passed, N failed`.
 fn read_count(line: &str) -> Option<Count> {
     let number = |text: &str| text.trim().parse::<usize>().ok();
     let line = line.trim().trim_start_matches("ℹ ").trim_start_matches("# ");

@@ -1,4 +1,4 @@
-//! One case: what it asks, and what came of it.
+//! One case: its operations, and the comparison of their outcomes.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(super) struct Case {
 
 impl Case {
     /// # Errors
-    /// When a member is missing, malformed or unknown, or the case expects nothing.
+    /// A member is missing, malformed or unknown, or the case expects nothing.
     pub(super) fn read(mut fields: Fields, has_world: bool) -> Result<Self, String> {
         let op: String = fields.take("op")?;
         let why = fields.optional("why")?.unwrap_or_default();
@@ -38,7 +38,7 @@ impl Case {
         })
     }
 
-    /// One outcome from those of the operations: the answer that `expect` speaks of.
+    /// Combines the outcomes of the operations into the one that `expect` is about.
     pub(super) fn outcome(&self, outcomes: Vec<Outcome>) -> Outcome {
         let mut answers = Vec::new();
         for outcome in outcomes {
@@ -56,7 +56,7 @@ impl Case {
         }
     }
 
-    /// What was expected, where the outcome is something else or names a place that only the host may know.
+    /// What was expected, if the outcome is different or contains a path that only the host may know.
     pub(super) fn check(&self, outcome: &Outcome, secrets: &Secrets) -> Result<(), Value> {
         self.expect.check(outcome)?;
         let Outcome::Answer(answer) = outcome else {
@@ -68,7 +68,7 @@ impl Case {
         }
     }
 
-    /// What an agent may see of the answer, without what it said itself.
+    /// The part of the answer that an agent sees, without what the agent itself gave.
     fn shown(&self, answer: &Value) -> String {
         match self.op.as_str() {
             _ if !self.has_world => String::new(),
@@ -86,7 +86,7 @@ impl Case {
     }
 }
 
-/// The explanation, where judging gives the verdict that it has.
+/// The explanation, if judging gives the same verdict.
 fn explained(verdict: &Value, explanation: Value) -> Outcome {
     if explanation["verdict"] == *verdict {
         Outcome::Answer(explanation)
@@ -152,7 +152,7 @@ fn operations(op: &str, fields: &mut Fields, has_world: bool) -> Result<Vec<Oper
     Ok(vec![operation])
 }
 
-/// Where the engine has a world, the explanation for an agent is asked for too.
+/// If the engine has a world, the explanation for an agent is requested too.
 fn gate(fields: &mut Fields, has_world: bool) -> Result<Operation, String> {
     let (request, context) = (fields.text("call")?, fields.optional_text("context"));
     if has_world || context.is_some() {

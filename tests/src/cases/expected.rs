@@ -1,11 +1,11 @@
-//! What must hold of an answer.
+//! The expectations of a case.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::subject::Outcome;
 
-/// What must hold of an answer.
+/// What must hold for an answer.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Expected {
@@ -22,7 +22,7 @@ pub(super) struct Expected {
     refused: Option<Vec<String>>,
 }
 
-/// A value that is present, even `null`.
+/// Reads a value that is present, even `null`, as `Some`.
 fn any_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -40,7 +40,7 @@ impl Expected {
             && self.refused.is_none()
     }
 
-    /// What was expected, where the outcome is something else.
+    /// What was expected, if the outcome is different.
     pub(super) fn check(&self, outcome: &Outcome) -> Result<(), Value> {
         match outcome {
             Outcome::Answer(answer) => {
@@ -115,7 +115,7 @@ impl Expected {
     }
 }
 
-/// Whether the answer has what is expected.
+/// Returns `true` if the answer contains what is expected.
 fn holds(expected: &Value, got: &Value) -> bool {
     match (expected, got) {
         (Value::Object(expected), Value::Object(got)) => {

@@ -8,12 +8,12 @@ use crate::subject::Surroundings;
 pub(super) struct Secrets(Vec<String>);
 
 impl Secrets {
-    /// Those of the world with this JSON text; none without a world.
+    /// The secrets of the world with this JSON text; empty without a world.
     pub(super) fn of(world: Option<&str>, surroundings: &Surroundings) -> Self {
         let Some(text) = world else {
             return Self(Vec::new());
         };
-        // A world that is not JSON has no roots; the engine refuses it.
+        // A world that is not JSON has no roots, and the engine refuses it.
         let world: Value = serde_json::from_str(text).unwrap_or_default();
         let named = ["roots", "mounts"]
             .into_iter()

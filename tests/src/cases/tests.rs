@@ -123,7 +123,7 @@ fn a_recording_must_come_again_exactly() {
     }
 }
 
-/// A group with a world: the root `r` is `/srv/r`, and the mode `m` sees it.
+/// A group with a world, in which the root `r` is `/srv/r` and visible in the mode `m`.
 fn with_world(cases: Value) -> String {
     let line = json!({
         "format": "cases/1", "name": "n",

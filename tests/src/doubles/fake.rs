@@ -1,8 +1,8 @@
-//! A subject that answers as a test says.
+//! A subject that answers as a test tells it to.
 
 use crate::subject::{Batch, Need, Operation, Outcome, Subject, SubjectKind};
 
-/// Answers each operation with a closure; native, and offers everything that is not taken from it.
+/// A native subject that answers each operation with a closure, and offers everything unless told otherwise.
 pub(crate) struct Fake<F> {
     answer: F,
     lacks: Option<Need>,
@@ -13,7 +13,7 @@ impl<F: FnMut(&Batch, &Operation) -> Outcome> Fake<F> {
         Self { answer, lacks: None }
     }
 
-    /// The same without one of the things that a host may offer.
+    /// The same subject, without one of the things that a host may offer.
     pub(crate) fn without(self, need: Need) -> Self {
         let lacks = Some(need);
         Self { lacks, ..self }

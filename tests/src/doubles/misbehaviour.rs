@@ -1,4 +1,4 @@
-//! A `realpath` that does not do its duty.
+//! A `realpath` that misbehaves.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,63 +8,63 @@ use serde_json::Value;
 
 use super::realpath::Honest;
 
-/// What `realpath` does instead of answering: at the path `for`, or everywhere.
+/// What `realpath` does instead of answering, for the path `for` or for every path.
 ///
-/// What a typed callback cannot do (give a number, a promise, nothing at all) is a host error here.
+/// A typed callback cannot return a number, a promise or nothing at all; here that is a host error.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "mode", rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) enum Misbehaviour {
-    /// It throws: an error of the file system with that code, else a value that is none.
+    /// Throws a file-system error with this code, or a value that is not an `Error` if there is no code.
     Throw {
-        /// Where; everywhere when absent.
+        /// The path; every path if absent.
         #[serde(default, rename = "for")]
         path: Option<String>,
-        /// The `errno`'s name.
+        /// The name of the `errno`.
         #[serde(default)]
         code: Option<String>,
-        /// What is thrown instead of an error.
+        /// The value that is thrown instead of an error.
         #[serde(default)]
         value: Option<Value>,
     },
-    /// It gives this value.
+    /// Returns this value.
     Return {
-        /// Where; everywhere when absent.
+        /// The path; every path if absent.
         #[serde(default, rename = "for")]
         path: Option<String>,
-        /// What is given.
+        /// The value.
         value: Value,
     },
-    /// It gives nothing.
+    /// Returns nothing.
     Undefined {
-        /// Where; everywhere when absent.
+        /// The path; every path if absent.
         #[serde(default, rename = "for")]
         path: Option<String>,
     },
-    /// It gives a promise of the answer.
+    /// Returns a promise of the answer.
     Promise {
-        /// Where; everywhere when absent.
+        /// The path; every path if absent.
         #[serde(default, rename = "for")]
         path: Option<String>,
     },
-    /// It gives the answer with a text after it.
+    /// Returns the answer with a string appended.
     Append {
-        /// Where; everywhere when absent.
+        /// The path; every path if absent.
         #[serde(default, rename = "for")]
         path: Option<String>,
-        /// The text.
+        /// The string.
         value: String,
     },
-    /// It gives these answers in turn, the last one for ever.
+    /// Returns these answers in turn, then the last one for ever.
     Sequence {
-        /// Where; everywhere when absent.
+        /// The path; every path if absent.
         #[serde(default, rename = "for")]
         path: Option<String>,
         /// The answers.
         values: Vec<String>,
     },
-    /// It answers rightly, but has the engine evaluate another call while it does.
+    /// Answers correctly, but has the engine evaluate another call meanwhile.
     Reenter {
-        /// Where; everywhere when absent.
+        /// The path; every path if absent.
         #[serde(default, rename = "for")]
         path: Option<String>,
         /// The other call.
@@ -75,7 +75,7 @@ pub(crate) enum Misbehaviour {
 impl Misbehaviour {
     /// The tool call that is evaluated while `realpath` answers.
     ///
-    /// A host knows no engine, so whoever holds both makes that call.
+    /// A host does not know the engine, so the owner of both makes that call.
     pub(crate) fn reentrant_request(&self) -> Option<&Value> {
         let Self::Reenter { request, .. } = self else {
             return None;
@@ -83,7 +83,7 @@ impl Misbehaviour {
         Some(request)
     }
 
-    /// The `realpath` that misbehaves so.
+    /// A `realpath` that misbehaves in this way.
     pub(crate) fn realpath(self) -> impl Fn(&str, Honest<'_>) -> Result<String, RealpathError> + Send + Sync {
         let asked = AtomicUsize::new(0);
         move |path, honest| {

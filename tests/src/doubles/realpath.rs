@@ -1,14 +1,14 @@
-//! A host whose `realpath` is another one.
+//! A host with a different `realpath`.
 
 use std::borrow::Cow;
 use std::ops::Deref;
 
 use callgate_core::{Host, HostError, RealpathError};
 
-/// What the host itself answers, once it is asked.
+/// Asks the host itself.
 pub(crate) type Honest<'h> = &'h dyn Fn() -> Result<String, RealpathError>;
 
-/// A host that passes every question on, except that a function answers for `realpath`.
+/// Passes every question on to a host, except `realpath`, which a function answers.
 pub(crate) struct WithRealpath<H, F> {
     host: H,
     realpath: F,

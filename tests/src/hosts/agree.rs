@@ -1,9 +1,9 @@
-//! Several hosts as one: they must answer the same bytes, explanations included.
+//! Several hosts as one subject: they must give the same bytes, explanations included.
 
 use crate::subject::{Batch, Need, Operation, Outcome, Subject, SubjectKind, run_offered};
 use serde_json::{Value, json};
 
-/// Hosts that are asked the same; what the first one answers counts, where the others agree.
+/// Hosts that are asked the same questions. The answer is that of the first, if the others agree.
 pub struct Agreeing {
     name: String,
     subjects: Vec<Box<dyn Subject>>,
@@ -26,13 +26,13 @@ impl Subject for Agreeing {
     }
 
     fn kind(&self) -> SubjectKind {
-        // Cases for one kind of host cannot be answered by all.
+        // Cases for one kind of host cannot be answered by all hosts.
         SubjectKind::Native
     }
 
     fn offers(&self, need: Need) -> bool {
         match need {
-            // Those that have them must agree; a component has none.
+            // The hosts that have functions must agree; a component has none.
             Need::Functions => self.subjects.iter().any(|subject| subject.offers(need)),
             _ => self.subjects.iter().all(|subject| subject.offers(need)),
         }
@@ -49,7 +49,7 @@ impl Subject for Agreeing {
         let mut agreed: Vec<Outcome> = (0..asked.operations.len())
             .map(|at| agreed(&self.name, &answers, at))
             .collect();
-        // A disagreement about an explanation is one about the evaluation that it explains.
+        // A disagreement about an explanation is reported for the evaluation that it explains.
         let explanations = agreed.split_off(count.min(agreed.len()));
         let mut faults = explanations
             .into_iter()
@@ -61,7 +61,7 @@ impl Subject for Agreeing {
     }
 }
 
-/// The batch with an explanation of every evaluation after it.
+/// The batch, with an explanation added after every evaluation.
 fn explained(batch: &Batch) -> Batch {
     let mut batch = batch.clone();
     let explanations: Vec<Operation> = batch
@@ -74,7 +74,7 @@ fn explained(batch: &Batch) -> Batch {
             _ => None,
         })
         .collect();
-    // What misbehaves differently each time cannot be explained afterwards.
+    // A host that misbehaves differently each time cannot be explained afterwards.
     if !json!(batch.surroundings)
         .to_string()
         .contains("\"mode\":\"sequence\"")
@@ -96,13 +96,13 @@ fn agreed(name: &str, answers: &[Vec<Option<Outcome>>], at: usize) -> Outcome {
     }
 }
 
-/// Answers are the same byte for byte; a refusal may be worded in each host's way.
+/// Returns `true` if the answers are equal byte for byte. Each host may word a refusal in its own way.
 fn is_same(one: &Outcome, other: &Outcome) -> bool {
     match (one, other) {
         (Outcome::Answer(one), Outcome::Answer(other)) => text(one) == text(other),
         (Outcome::Refused(_), Outcome::Refused(_)) => true,
         (Outcome::Fault(_), Outcome::Fault(_)) => true,
-        // What is no call at all is an error for a host that reads text; one that takes values denies it.
+        // A host that reads text rejects what is not a call; a host that takes values denies it.
         (Outcome::Refused(_), Outcome::Answer(answer)) | (Outcome::Answer(answer), Outcome::Refused(_)) => {
             answer.get("verdict").unwrap_or(answer)["rule"] == "structural-unreadable-argument"
         }
@@ -110,7 +110,7 @@ fn is_same(one: &Outcome, other: &Outcome) -> bool {
     }
 }
 
-/// The order of members counts.
+/// Compares values, the order of members included.
 fn text(value: &Value) -> String {
     value.to_string()
 }

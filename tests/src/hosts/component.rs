@@ -14,7 +14,8 @@ use super::place::{Place, SharedHost};
 use crate::doubles::{Honest, WithRealpath};
 use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
 
-/// The component that `callgate-host` carries, in wasmtime. What ends an instance is a denial, as for every [`Gate`].
+/// The component that `callgate-host` carries, in wasmtime. A failure that ends an instance is a denial, as for every
+/// [`Gate`].
 pub struct ComponentSubject {
     component: Compiled,
     /// The same, for operations whose fuel is limited.
@@ -22,10 +23,10 @@ pub struct ComponentSubject {
 }
 
 impl ComponentSubject {
-    /// Compiles the component, or finds it compiled where gates keep theirs.
+    /// Compiles the component, or takes it from the cache of gates.
     ///
     /// # Errors
-    /// When this machine cannot run it.
+    /// This machine cannot run it.
     pub fn new() -> Result<Self, Unusable> {
         Ok(Self {
             component: Compiled::new(false)?,
@@ -83,10 +84,10 @@ impl Subject for ComponentSubject {
     }
 }
 
-/// Why an operation has no answer, when nothing is broken.
+/// Why an operation has no answer although nothing is broken.
 type Refusal = String;
 
-/// Why there is no gate.
+/// Why the gate was not built.
 struct Unbuilt {
     message: String,
     faults: Vec<Fault>,
@@ -220,7 +221,7 @@ fn refusal(error: impl std::fmt::Display) -> Refusal {
     error.to_string()
 }
 
-/// The host, which has the gate judge another call whenever it is asked for a real path.
+/// The host. Whenever it is asked for a real path, it has the gate judge another call.
 fn calling_back(host: &SharedHost, call: &str, judge: &Arc<OnceLock<Weak<Gate>>>) -> SharedHost {
     thread_local! {
         static INSIDE: Cell<bool> = const { Cell::new(false) };

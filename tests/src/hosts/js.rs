@@ -7,22 +7,22 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use crate::subject::{Batch, Need, Outcome, Subject, SubjectKind, Surroundings};
 use serde_json::json;
 
-/// `js/test/conformance/<name>.mjs` in Node, which drives the runtime: a line of its input is a batch, a line of its
-/// output the outcomes.
+/// `js/test/conformance/<name>.mjs` in Node, which drives the runtime. Each line of its input is a batch, each line of
+/// its output the outcomes.
 pub(crate) struct JsSubject {
     name: &'static str,
     kind: SubjectKind,
     process: Child,
-    /// Absent once the process is to end.
+    /// `None` once the process is told to end.
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl JsSubject {
-    /// Starts the runtime of that name with the npm package.
+    /// Starts the runtime `name` with the npm package.
     ///
     /// # Errors
-    /// When the runtime or Node is not there, or the package is not built.
+    /// The runtime or Node is missing, or the package is not built.
     pub(crate) fn package(name: &'static str) -> Result<Self, String> {
         Self::start(name, SubjectKind::Js, &["dist/node.js", "wasm/callgate.wasm"])
     }
@@ -30,9 +30,9 @@ impl JsSubject {
     /// Starts Node with the component, transpiled for JavaScript.
     ///
     /// # Errors
-    /// When Node is not there, or the component is not built.
+    /// Node is missing, or the component is not built.
     pub(crate) fn component() -> Result<Self, String> {
-        // What the virtual host answers is typed, as it is for other hosts of components.
+        // The answers of the virtual host are typed, as for other hosts of components.
         Self::start(
             "jco",
             SubjectKind::Wasmtime,
@@ -123,7 +123,7 @@ impl Subject for JsSubject {
 
 impl Drop for JsSubject {
     fn drop(&mut self) {
-        // At the end of its input the process lets go of what it started, a browser for one.
+        // At the end of its input the process closes what it started, such as a browser.
         drop(self.input.take());
         drop(self.process.wait());
     }

@@ -73,7 +73,7 @@ struct Session {
     engine: Result<Engine, Unbuilt>,
 }
 
-/// Why there is no engine.
+/// Why the engine was not built.
 pub(super) struct Unbuilt {
     pub(super) message: String,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -97,7 +97,7 @@ impl From<BuildError> for Unbuilt {
     }
 }
 
-/// Why an operation has no answer, when nothing is broken.
+/// Why an operation has no answer although nothing is broken.
 pub(super) type Refusal = String;
 
 impl Session {
@@ -198,7 +198,7 @@ impl Session {
         self.engine.as_ref().map_err(|unbuilt| unbuilt.message.clone())
     }
 
-    /// The host, which has the engine evaluate the reentrant call whenever it is asked for a real path.
+    /// The host. Whenever it is asked for a real path, it has the engine evaluate the reentrant call.
     fn calling_back<'s>(&'s self, engine: &'s Engine) -> impl Host {
         let host = self.place.host.as_ref();
         let call = self.place.reentrant.as_ref().map(|request| {
@@ -238,7 +238,7 @@ fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Unbuilt> {
     Ok(builder.build(host)?)
 }
 
-/// The arguments that a gate would forward; those that are not an object stay as they are.
+/// The arguments that a gate would forward. Arguments that are not an object stay as they are.
 pub(super) fn transported(request: &str, response: &Response<'_, '_>) -> Result<Value, Refusal> {
     if let Some(text) = response.arguments() {
         return serde_json::from_str(&text).map_err(refusal);

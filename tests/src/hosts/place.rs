@@ -1,4 +1,4 @@
-//! Where the answers of a batch's host come from.
+//! The host of a batch.
 
 use std::sync::Arc;
 
@@ -10,22 +10,21 @@ use serde_json::Value;
 use crate::doubles::{Misbehaviour, WithRealpath};
 use crate::subject::Surroundings;
 
-/// A host for many threads.
+/// A host that many threads share.
 pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
 
 /// A batch's host.
 pub(crate) struct Place {
     pub(crate) host: SharedHost,
-    /// The call that the host is to have evaluated whenever it is asked for a real path: `{serverName, toolName,
-    /// arguments}`.
+    /// The call that must be evaluated whenever the host is asked for a real path: `{serverName, toolName, arguments}`.
     pub(crate) reentrant: Option<Value>,
 }
 
 impl Place {
-    /// The host over a machine, which may misbehave, or over a recording.
+    /// A host that answers from a machine, which may misbehave, or from a recording.
     ///
     /// # Errors
-    /// When the machine or the recording is malformed.
+    /// The machine or the recording is malformed.
     pub(crate) fn of(surroundings: &Surroundings) -> Result<Self, String> {
         match surroundings {
             Surroundings::Machine(machine) => Self::over_machine(machine.clone()),

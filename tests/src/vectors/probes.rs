@@ -1,29 +1,29 @@
-//! What this engine must answer to the probes, one for each known weakness and some for contrast.
+//! The required answers to the probes: one probe for each known weakness, and some for contrast.
 //!
-//! Each row follows the probe's `safer` words and SPEC §2 to §9. An answer as recorded is a failure where the
-//! row asks for another one.
+//! Each row follows the probe's `safer` text and SPEC §2 to §9. The recorded answer is a failure if the row requires
+//! another one.
 
 use serde_json::{Value, json};
 
 use crate::compare::{Asked, Requirement, meets};
 use crate::subject::Outcome;
 
-/// What a probe's answer must be.
+/// The required answer to a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Must {
-    /// The recorded answer: a contrast case, or a behaviour that is kept.
+    /// The recorded answer: a contrast case, or behaviour that is kept.
     Recorded,
     /// A denial by that rule.
     Deny(&'static str),
     /// An escalation by the server's domain allowlist.
     DomainEscalate,
-    /// No engine, or a denial.
+    /// A refusal to build the engine, or a denial.
     RefuseOrDeny,
     /// Exactly this result, in JSON.
     Exactly(&'static str),
     /// These arguments, in JSON, in both views.
     BothViews(&'static str),
-    /// A whitelist whose matches are these.
+    /// A whitelist with these matches.
     Matches(&'static [i64]),
 }
 
@@ -32,9 +32,9 @@ use Must::*;
 const PROTECTED: Must = Deny("structural-protected-path");
 const UNRESOLVABLE: Must = Deny("structural-unresolvable-value");
 const UNREADABLE: Must = Deny("structural-unreadable-argument");
-/// No pattern grants the value, so neither the allowlist nor the rule does, and the stricter answer stands.
+/// No pattern allows the value, so neither the allowlist nor the rule does, and the stricter answer holds.
 const DEFAULT_DENY: Must = Deny("default-deny");
-/// The probes' rules that deny are called so.
+/// The name of the probes' rules that deny.
 const BY_RULE: Must = Deny("deny");
 
 /// The probes by the names of their groups, in the order of the file.
@@ -105,7 +105,7 @@ pub(super) const PROBES: &[(&str, Must)] = &[
         BothViews(r#"{"url": "https://example.com/a//"}"#),
     ),
     ("probe-54-tilde-user", BothViews(r#"{"path": "~bob/x"}"#)),
-    // The first role, a URL's, decides what is sent; evaluating judges the path role in its own form (SPEC §6.5).
+    // The first role, a URL's, decides what is sent. Evaluating judges the path role in its own form (SPEC §6.5).
     (
         "probe-55-first-role-canonicalize",
         BothViews(r#"{"source": "../../etc/shadow"}"#),
@@ -120,13 +120,13 @@ pub(super) const PROBES: &[(&str, Must)] = &[
     ),
     ("probe-58-conditional-recanonicalize", Recorded),
     ("probe-59-whitelist-named-remote", Matches(&[-1])),
-    // Closed only where the match is told which roles escalated, which the probe does not.
+    // Closed only if the match is given the roles that escalated, and the probe does not give them.
     ("probe-60-whitelist-uncovered-role", Recorded),
     ("probe-61-whitelist-parent-dir", Matches(&[-1])),
     ("probe-62-whitelist-empty-domain", Matches(&[-1])),
 ];
 
-/// What the probe called `name` must answer.
+/// The required answer to the probe `name`.
 pub(super) fn must(name: &str) -> Option<Must> {
     PROBES
         .iter()
@@ -135,7 +135,7 @@ pub(super) fn must(name: &str) -> Option<Must> {
 }
 
 impl Must {
-    /// Whether `outcome` is what must be; else what was expected instead.
+    /// Returns what was expected, if `outcome` is different.
     pub(super) fn check(self, asked: &Asked<'_>, recorded: &Value, outcome: &Outcome) -> Result<(), Value> {
         let expected = |met: bool, value: Value| if met { Ok(()) } else { Err(value) };
         let verdict = |decision: &str, rule: &str| {
@@ -184,7 +184,7 @@ fn exactly(outcome: &Outcome, expected: Value) -> Result<(), Value> {
     }
 }
 
-/// The JSON of a row; a row that is none is a text that no answer equals.
+/// Parses the JSON of a row. If it is invalid, the result is a string that no answer equals.
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }

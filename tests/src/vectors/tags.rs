@@ -1,8 +1,8 @@
-//! What is required of the answers to recorded cases that depend on a known weakness: SPEC §15 as data.
+//! The requirements for recorded cases that depend on a known weakness: SPEC §15 as data.
 
 use crate::compare::Requirement::{self, *};
 
-/// What this engine does with a weakness where a call is evaluated.
+/// What this engine does about a weakness when it evaluates a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Treatment {
     /// Repaired; no verdict becomes looser.
@@ -64,16 +64,16 @@ const TREATMENTS: &[(&str, Treatment)] = &[
     ("wildcard-unparsable", Treatment::Repaired),
 ];
 
-/// What is required of the other operations: the operation, the tag, the requirement.
+/// The requirements for the other operations: operation, tag, requirement.
 const ANSWERS: &[(&str, &str, Requirement)] = &[
-    // A value that is unresolvable stays as given in both views (SPEC §6.6).
+    // An unresolvable value stays as given in both views (SPEC §6.6).
     ("prepareToolArgs", "empty-path-is-cwd", GivenOrRecorded),
     ("prepareToolArgs", "file-uri", GivenOrRecorded),
     ("prepareToolArgs", "lexical-dotdot", GivenOrRecorded),
     ("prepareToolArgs", "nul-byte", GivenOrRecorded),
     ("prepareToolArgs", "symlink-loop", GivenOrRecorded),
     ("prepareToolArgs", "tilde-user", GivenOrRecorded),
-    // Another tool's annotation was taken, another name was meant, or the value has another canonical form.
+    // The recorded engine used another tool's annotation or another name, or the value has another canonical form.
     ("prepareToolArgs", "annotation-key-collision", WellFormed),
     ("prepareToolArgs", "dangling-symlink", WellFormed),
     ("prepareToolArgs", "depth-64", WellFormed),
@@ -83,7 +83,7 @@ const ANSWERS: &[(&str, &str, Requirement)] = &[
     ("prepareToolArgs", "proto-name", WellFormed),
     ("getAnnotation", "proto-name", WellFormed),
     ("resolveStoredAnnotation", "proto-name", WellFormed),
-    // The lexical form is the plain function's answer for what is unresolvable (SPEC §6.6).
+    // For an unresolvable path, the plain function answers with the lexical form (SPEC §6.6).
     ("resolveRealPath", "lexical-dotdot", Lexical),
     ("resolveRealPath", "symlink-loop", Lexical),
     ("resolveRealPath", "dangling-symlink", WellFormed),
@@ -93,15 +93,15 @@ const ANSWERS: &[(&str, &str, Requirement)] = &[
     ("directoryForPath", "lexical-dotdot", WellFormed),
     ("extractPolicyRoots", "dangling-symlink", WellFormed),
     ("extractPolicyRoots", "symlink-loop", WellFormed),
-    // Everything is within `/`; nothing is known of what is unresolvable (SPEC §2.4, §2.5).
+    // Everything is within `/`, but nothing is known about an unresolvable path (SPEC §2.4, §2.5).
     ("isWithinDirectory", "root-directory", True),
     ("isWithinDirectory", "nul-byte", NeverTruer),
     ("isWithinDirectory", "symlink-loop", NeverTruer),
     ("resolveGitRemote", "tilde-git-path", WellFormed),
-    // Only the `/` of an otherwise empty path goes (SPEC §3); the recorded answers lost one elsewhere.
+    // Only the `/` of an otherwise empty path is dropped (SPEC §3); the recorded answers dropped others.
     ("normalizeUrl", "normalize-url-slash", WithSlash),
     ("normalizeGitUrl", "normalize-url-slash", WithSlash),
-    // Plain extraction and plain matching are as recorded (SPEC §3); the care is taken where a call is judged.
+    // Plain extraction and matching are as recorded (SPEC §3); judging a call is stricter.
     ("extractDomain", "scheme-ignored", Recorded),
     ("isIpAddress", "ip-obfuscated", Recorded),
     ("domainMatchesAllowlist", "host-case", Recorded),
@@ -116,7 +116,7 @@ const ANSWERS: &[(&str, &str, Requirement)] = &[
     ("extractGitDomain", "git-newline", WellFormed),
     ("rewriteResultContent", "result-boundary", WellFormed),
     ("rewriteResultContent", "result-dollar", WellFormed),
-    // An approval may cover less than the recorded one (SPEC §9), or what was meant all along.
+    // An approval may cover less than the recorded one (SPEC §9).
     ("whitelist", "git-helper-remote", NeverWider),
     ("whitelist", "git-newline", NeverWider),
     ("whitelist", "nul-byte", NeverWider),
@@ -130,10 +130,10 @@ const ANSWERS: &[(&str, &str, Requirement)] = &[
     ("whitelist", "whitelist-named-remote", WellFormed),
 ];
 
-/// What a case with these tags must meet, any one of it: with several tags the loosest requirement applies.
+/// The requirements for a case with these tags, of which it must meet any one: with several tags the loosest applies.
 ///
 /// # Errors
-/// A tag that the tables do not know for that operation: somebody has to decide about it first.
+/// The tables do not have the tag for that operation; somebody must decide about it first.
 pub(super) fn requirements(op: &str, tags: &[String]) -> Result<Vec<Requirement>, String> {
     if tags.is_empty() {
         return Ok(vec![Recorded]);

@@ -20,7 +20,7 @@ fn files() -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the recorded engine did, group by group.
+/// The recorded answers, group by group.
 fn recorded(text: &str) -> VecDeque<Outcome> {
     let groups = text.lines().map(|line| Group::read(line).expect("a group"));
     groups

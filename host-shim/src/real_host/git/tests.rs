@@ -358,7 +358,10 @@ fn what_cannot_be_told_is_refused() {
     }
     check("[remote \"origin\"\nurl = x\n", "config`, line 6: ");
     check("[remote \"origin\"]\nurl = \"x\n", "config`, line 7: ");
-    check("[remote \"origin\"]\nurl = a\0b\n", "config`, line 7: expected text, found a NUL");
+    check(
+        "[remote \"origin\"]\nurl = a\0b\n",
+        "config`, line 7: expected text, found a NUL",
+    );
     check("[remote \"origin\"]\nurl\n", "`remote.origin.url`");
     check("[include]\npath\n", "`include.path`");
     check("[include]\npath = ~someone/config\n", "~someone/config");

@@ -1,4 +1,4 @@
-//! What the engine as a component says about its world.
+//! Questions about the world of the engine as a component.
 
 use callgate_core::{Existence, Operation};
 use callgate_host::{Audience, CallText, References, Request, Resolution, Response};

@@ -1,11 +1,11 @@
-//! The plain functions of the core by the names that case files use.
+//! The plain functions of the core, by the names that case files use.
 
 use callgate_core::{self as core, ApprovalWhitelist, Arguments, Escalation, Host, MatchType, Registry};
 use serde_json::{Value, json};
 
 use crate::subject::WhitelistScript;
 
-/// Calls the function of that name with positional arguments, as VECTORS.md describes them.
+/// Calls the function `name` with positional arguments, which VECTORS.md describes.
 ///
 /// # Errors
 /// A description of what is wrong with the name, an argument or the host.
@@ -102,10 +102,10 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
     })
 }
 
-/// The texts of an argument that is one or an array of them.
+/// The strings of an argument that is a string or an array of strings.
 ///
 /// # Errors
-/// Where it is neither.
+/// The argument is neither.
 pub(super) fn one_or_several<'v>(name: &str, args: &'v [Value], at: usize) -> Result<Vec<&'v str>, String> {
     let texts: Option<Vec<&str>> = match args.get(at) {
         Some(Value::Array(items)) => items.iter().map(Value::as_str).collect(),

@@ -1,4 +1,4 @@
-//! What the engine as a Rust library says about its world.
+//! Questions about the world of the engine as a Rust library.
 
 use callgate_core::{
     Call, Context, Diagnostic, Engine, Existence, Host, Operation, Places, References, VisibilityRef,

@@ -147,7 +147,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         for bound in self.pending.by_ref() {
             // Nothing tells whether an address that was not judged may be used.
             if !bound.role_set.intersects(self.program.address_roles) {
-                self.operands.push(self.canonicalizer.operand(bound, &context));
+                self.operands.push(self.canonicalizer.operand(bound, context));
             }
         }
         let mut replacements = Vec::new();

@@ -4,7 +4,7 @@
 
 mod artifacts;
 mod ceiling;
-mod missing_lists;
+mod lists;
 mod policy;
 mod reachable;
 mod validate;
@@ -12,7 +12,7 @@ mod world;
 
 pub(crate) use artifacts::check as artifacts;
 pub(crate) use ceiling::{unbound, undeclared};
-pub(crate) use missing_lists::missing_lists;
+pub(crate) use lists::missing_lists;
 pub(crate) use policy::overridden;
 pub(crate) use reachable::check as reachability;
 pub use validate::Validation;

@@ -96,9 +96,7 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
 fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option<Tool> {
     let known: Vec<&str> = TOOL_KEYS.into_iter().chain(semantics::KEYS).collect();
     tool.unknown_keys(&known, Severity::Warning);
-    let name = tool
-        .required("toolName", "the name of a tool")
-        .and_then(|node| node.name());
+    let name = tool.require("toolName", "the name of a tool", |node| node.name());
     let server_name = tool.required("serverName", "the name of the server");
     if let Some(node) = server_name
         && let Some(found) = node.string()
@@ -113,13 +111,13 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
     }
     let comment = tool.string("comment");
     let semantics = Semantics::read(tool);
-    let mut arguments = tool
-        .required("args", "an object of arguments")
-        .and_then(|node| read_arguments(&node, &semantics, registry));
+    let mut arguments = tool.require("args", "an object of arguments", |node| {
+        read_arguments(node, &semantics, registry)
+    });
     if let Some(arguments) = &mut arguments {
         implied::add(arguments, &semantics);
     }
-    let schema_properties = tool.optional("inputSchema").and_then(|node| read_schema(&node));
+    let schema_properties = tool.read("inputSchema", |node| read_schema(node));
     Some(Tool {
         server: server.into(),
         name: name?.into(),
@@ -144,9 +142,8 @@ pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Arg
     let document = Node::document(stored, NAME, &report);
     let mut arguments = Vec::new();
     if let Some(object) = document.object()
-        && let Some(args) = object
-            .required("args", "an object of roles")
-            .and_then(|node| node.object())
+        && let Some(args) = object.required("args", "an object of roles")
+        && let Some(args) = args.object()
     {
         for (name, node) in args.entries() {
             let none = matches!(node.value(), Value::Array(roles) if roles.is_empty());

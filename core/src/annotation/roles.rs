@@ -78,9 +78,7 @@ fn check_address(node: &Node<'_, '_>, roles: &[RoleId], registry: &Registry) {
 fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Roles> {
     // A misspelled key here would change which roles apply, so it is an error and not a warning.
     object.unknown_keys(&["default", "when"], Severity::Error);
-    let default = object
-        .required("default", "an array of roles")
-        .and_then(|node| some_roles(&node, registry));
+    let default = object.require("default", "an array of roles", |node| some_roles(node, registry));
     let clauses = object.required("when", "an array of clauses")?;
     let mut when = Vec::new();
     for clause in clauses.array("an array of clauses")? {
@@ -95,9 +93,7 @@ fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Role
 fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Registry) -> Option<Clause> {
     let clause = node.object()?;
     clause.unknown_keys(&["condition", "roles"], Severity::Error);
-    let condition = clause
-        .required("condition", "a condition")
-        .and_then(|node| read_condition(&node));
+    let condition = clause.require("condition", "a condition", |node| read_condition(node));
     let node = clause.required("roles", "an array of roles")?;
     let roles = node.roles(registry)?;
     check_address(&node, &roles, registry);
@@ -122,9 +118,9 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
 fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
     let condition = node.object()?;
     condition.unknown_keys(&["arg", "equals", "in", "is"], Severity::Error);
-    let argument = condition
-        .required("arg", "the name of an argument")
-        .and_then(|node| read_condition_argument(&node));
+    let argument = condition.require("arg", "the name of an argument", |node| {
+        read_condition_argument(node)
+    });
     let equals = condition.optional("equals");
     let among = condition.optional("in");
     let is = condition.optional("is");

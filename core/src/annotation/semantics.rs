@@ -22,23 +22,19 @@ pub(super) const KEYS: [&str; 7] = [
 impl Semantics {
     /// Reads the semantics among the fields of a tool annotation; each field has a default.
     pub(super) fn read(tool: &Object<'_, '_>) -> Self {
-        let flag = |key| tool.optional(key).and_then(|node| node.boolean());
+        let flag = |key| tool.read(key, |node| node.boolean());
         Self {
             kind: tool
-                .optional("kind")
-                .and_then(|node| node.one_of(&ToolKind::TABLE))
+                .read("kind", |node| node.one_of(&ToolKind::TABLE))
                 .unwrap_or_default(),
             side_effect_level: tool
-                .optional("side_effect_level")
-                .map(|node| node.side_effect_level())
+                .read("side_effect_level", |node| Some(node.side_effect_level()))
                 .unwrap_or_default(),
             arg_schema: tool
-                .optional("arg_schema")
-                .map(|node| ArgSchema::read(&node))
+                .read("arg_schema", |node| Some(ArgSchema::read(node)))
                 .unwrap_or_default(),
             capabilities: tool
-                .optional("capabilities")
-                .map(|node| read_capabilities(&node))
+                .read("capabilities", |node| Some(read_capabilities(node)))
                 .unwrap_or_default(),
             emits_artifacts: flag("emits_artifacts").unwrap_or_default(),
             result_readers: read_names(tool, "result_readers"),
@@ -55,8 +51,7 @@ impl ArgSchema {
         schema.unknown_keys(&["path_params", "arg_aliases", "required"], Severity::Warning);
         Self {
             path_params: schema
-                .optional("path_params")
-                .and_then(|node| {
+                .read("path_params", |node| {
                     node.each("an array of strings", |item| {
                         let name = item.string()?;
                         read_name(name, item).map(|_| name.into())
@@ -73,10 +68,7 @@ impl ArgSchema {
 }
 
 fn read_names(object: &Object<'_, '_>, key: &str) -> Vec<Box<str>> {
-    object
-        .optional(key)
-        .and_then(|node| node.strings())
-        .unwrap_or_default()
+    object.read(key, |node| node.strings()).unwrap_or_default()
 }
 
 fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {

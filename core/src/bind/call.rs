@@ -133,8 +133,8 @@ impl<'a> Call<'a> {
     }
 
     /// What the host says about the call; where it says nothing, not even a mode.
-    pub(crate) fn context(&self) -> Arc<Context> {
-        self.context.clone().unwrap_or_default()
+    pub(crate) fn context(&self) -> &Context {
+        self.context.as_deref().unwrap_or(Context::EMPTY)
     }
 
     /// The arguments alone.

@@ -2,7 +2,7 @@
 
 use crate::annotation::HARN_SERVER;
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DEEPEST, Node, did_you_mean, listed};
+use crate::document::{DEEPEST, Node, Object, did_you_mean, listed};
 use crate::limits::Limits;
 use crate::path::PathCase;
 
@@ -112,41 +112,42 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         ],
         Severity::Error,
     );
-    let (heuristic, unknown) = (
-        object.optional("heuristicPaths"),
-        object.optional("unknownArguments"),
+    choose(
+        &object,
+        "heuristicPaths",
+        &HEURISTIC_PATHS,
+        &mut options.heuristic_paths,
     );
-    if let Some(value) = heuristic.and_then(|node| node.one_of(&HEURISTIC_PATHS)) {
-        options.heuristic_paths = value;
-    }
-    if let Some(value) = unknown.and_then(|node| node.one_of(&UNKNOWN_ARGUMENTS)) {
-        options.unknown_arguments = value;
-    }
-    options.path_case = object
-        .optional("pathCase")
-        .and_then(|node| node.one_of(&PATH_CASE));
-    if let Some(value) = object
-        .optional("directories")
-        .and_then(|node| node.one_of(&DIRECTORIES))
-    {
-        options.directories = value;
-    }
-    if let Some(value) = object.optional("harnServer").and_then(|node| node.name()) {
+    choose(
+        &object,
+        "unknownArguments",
+        &UNKNOWN_ARGUMENTS,
+        &mut options.unknown_arguments,
+    );
+    options.path_case = object.read("pathCase", |node| node.one_of(&PATH_CASE));
+    choose(&object, "directories", &DIRECTORIES, &mut options.directories);
+    if let Some(value) = object.read("harnServer", |node| node.name()) {
         options.harn_server = value.into();
     }
-    if let Some(value) = object
-        .optional("workspaceRoots")
-        .and_then(|node| node.one_of(&WORKSPACE_ROOTS))
-    {
-        options.workspace_roots = value;
-    }
-    if let Some(value) = object.optional("strict").and_then(|node| node.boolean()) {
+    choose(
+        &object,
+        "workspaceRoots",
+        &WORKSPACE_ROOTS,
+        &mut options.workspace_roots,
+    );
+    if let Some(value) = object.read("strict", |node| node.boolean()) {
         options.strict = value;
     }
     if let Some(node) = object.optional("limits") {
         read_limits(&node, &mut options.limits);
     }
     options
+}
+
+fn choose<T: Clone>(object: &Object<'_, '_>, key: &str, table: &[(&'static str, T)], chosen: &mut T) {
+    if let Some(value) = object.read(key, |node| node.one_of(table)) {
+        *chosen = value;
+    }
 }
 
 fn read_limits(node: &Node<'_, '_>, limits: &mut Limits) {

@@ -49,13 +49,13 @@ fn read_role(node: &Node<'_, '_>) -> Option<HostRole> {
         ],
         Severity::Error,
     );
-    let name = role
-        .required("name", "the name of a role")
-        .and_then(|node| node.name());
+    let name = role.require("name", "the name of a role", |node| node.name());
     let description = role.string("description");
-    let category = role
-        .required("category", "one of `path`, `url`, `identifier`, `opaque`")
-        .and_then(|node| node.one_of(&CATEGORIES));
+    let category = role.require(
+        "category",
+        "one of `path`, `url`, `identifier`, `opaque`",
+        |node| node.one_of(&CATEGORIES),
+    );
     let canonicalize = read_step(&role, "canonicalize");
     let extract_policy_value = read_step(&role, "extractPolicyValue");
     Some(HostRole {

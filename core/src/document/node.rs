@@ -221,6 +221,21 @@ impl<'v> Object<'v, '_> {
         Some(self.child(key, self.entries.get(key)?))
     }
 
+    /// Reads the value of a key that must be there; its absence is an error.
+    pub(crate) fn require<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        read: impl FnOnce(&Node<'v, '_>) -> Option<T>,
+    ) -> Option<T> {
+        read(&self.required(key, expected)?)
+    }
+
+    /// Reads the value of a key, if the key is there.
+    pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&Node<'v, '_>) -> Option<T>) -> Option<T> {
+        read(&self.optional(key)?)
+    }
+
     pub(crate) fn string(&self, key: &str) -> Option<&'v str> {
         self.required(key, "a string")?.string()
     }

@@ -23,6 +23,14 @@ struct Progress {
     best: Option<RoleVerdict>,
 }
 
+/// How far a rule reached.
+enum Reach {
+    /// No value that is left lies within its directory.
+    Nothing(DirectoryId),
+    /// Anything else.
+    Else,
+}
+
 impl Progress {
     fn is_undecided(&self) -> bool {
         !self.left.is_empty() || !self.had_values
@@ -147,7 +155,13 @@ impl<'p> Case<'p, '_, '_> {
                     }
                 }
                 Relevance::Direct if progress.had_values => {
-                    self.discharge(rule, id, subject, &mut progress);
+                    let reach = self.discharge(rule, id, subject, &mut progress);
+                    if let Reach::Nothing(directory) = reach
+                        && walk.is_by_directory()
+                        && self.is_out_of_reach(directory, &progress.left)
+                    {
+                        walk.skip_directory();
+                    }
                 }
                 Relevance::Direct => {
                     if self.holds_without_values(rule, id, subject) {
@@ -176,7 +190,7 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     /// Takes from the values that are left those that a relevant rule decides about.
-    fn discharge(&mut self, rule: &Rule, id: RuleId, subject: &Subject, progress: &mut Progress) {
+    fn discharge(&mut self, rule: &Rule, id: RuleId, subject: &Subject, progress: &mut Progress) -> Reach {
         let mut why = None;
         let matched = match self.meets_roles(rule, &mut why) {
             true => self.conditions(rule, subject, &mut why),
@@ -184,7 +198,7 @@ impl<'p> Case<'p, '_, '_> {
         };
         if matched == Match::Nothing {
             self.considered(id, false, "", why);
-            return;
+            return Reach::Else;
         }
         let mut outside = Vec::new();
         if let Some((_, directory)) = rule.paths {
@@ -194,10 +208,10 @@ impl<'p> Case<'p, '_, '_> {
                 if is_concerned {
                     progress.add(by_rule(rule, id));
                     self.considered(id, true, "is heard, since its directory may be concerned", None);
-                } else {
-                    self.considered_directory(id, directory);
+                    return Reach::Else;
                 }
-                return;
+                self.considered_directory(id, directory);
+                return Reach::Nothing(directory);
             }
         }
         progress.add(by_rule(rule, id));
@@ -207,6 +221,13 @@ impl<'p> Case<'p, '_, '_> {
         } else {
             self.considered(id, true, "holds for some values, and is heard", None);
         }
+        Reach::Else
+    }
+
+    /// Whether no rule about the directory has a say about the values, whatever it decides.
+    fn is_out_of_reach(&mut self, id: DirectoryId, values: &[usize]) -> bool {
+        let (outside, is_concerned) = self.outside(Effect::Deny, id, values);
+        outside.len() == values.len() && !is_concerned
     }
 
     /// Whether a rule holds for a role that has no values in this call: all its conditions must hold as they stand.

@@ -1,5 +1,8 @@
 //! The rules that can say anything about one role of a call, in the policy's order.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::program::{DirectoryId, IndexKey, Program, RoleIndex, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -35,10 +38,23 @@ impl RoleView {
     }
 }
 
+/// Rules of the index that are left, in ascending order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cursor<'p> {
+    rules: &'p [RuleId],
+    relevance: Relevance,
+    /// Whether they are filed under one directory.
+    is_directory: bool,
+}
+
 /// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
+#[derive(Default)]
 pub(super) struct Walk<'p> {
-    /// In descending order: the next one is the last.
-    rest: Vec<Candidate>,
+    /// The one with the first rule is on top.
+    cursors: BinaryHeap<Reverse<Cursor<'p>>>,
+    /// What follows the last rule under the same key.
+    current: Option<Cursor<'p>>,
+    last: Option<Candidate>,
     /// Rules that are found by a key of the values, which are asked for when the first such rule is due.
     keyed: Vec<&'p RoleIndex>,
     first_keyed: Option<RuleId>,
@@ -53,76 +69,108 @@ impl<'p> Walk<'p> {
         view: RoleView,
         directories: Option<&[DirectoryId]>,
     ) -> Self {
-        let mut rest = Vec::new();
-        let mut push = |rules: &[RuleId], relevance| {
-            rest.extend(rules.iter().map(|rule| (*rule, relevance)));
-        };
         let keyed: Vec<&RoleIndex> = program.role_indices(tool, role).collect();
+        let mut walk = Self {
+            first_keyed: keyed.iter().filter_map(|index| index.first_keyed).min(),
+            ..Self::default()
+        };
         for index in &keyed {
-            push(&index.open, Relevance::Direct);
+            walk.push(&index.open, Relevance::Direct, false);
+            let mut push = |rules: &'p Vec<RuleId>| walk.push(rules, Relevance::Direct, true);
             match directories {
-                Some(directories) => {
-                    let known = directories.iter().filter_map(|id| index.by_directory.get(id));
-                    known.for_each(|rules| push(rules, Relevance::Direct));
+                Some(known) => {
+                    let known = known.iter().filter_map(|id| index.by_directory.get(id));
+                    known.for_each(&mut push);
                 }
-                None => index
-                    .by_directory
-                    .values()
-                    .for_each(|rules| push(rules, Relevance::Direct)),
+                None => index.by_directory.values().for_each(&mut push),
             }
         }
         for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
             let has_values = group.needed.iter().all(|roles| roles.intersects(view.valued));
             if view.crosses(role, group.relevant, group.named) && has_values {
-                push(&group.rules, Relevance::CrossRole);
+                walk.push(&group.rules, Relevance::CrossRole, false);
             }
         }
-        let first_keyed = keyed.iter().filter_map(|index| index.first_keyed).min();
-        Self::new(rest, keyed, first_keyed)
+        walk.keyed = keyed;
+        walk
     }
 
     /// Every rule for the tool, for a call without a resource role.
     pub(super) fn of_tool(program: &'p Program, tool: &'p Tool) -> Self {
-        let rules = program.scopes(tool).flat_map(|scope| &scope.all);
-        let rest = rules.map(|rule| (*rule, Relevance::Direct)).collect();
-        Self::new(rest, Vec::new(), None)
+        let mut walk = Self::default();
+        for scope in program.scopes(tool) {
+            walk.push(&scope.all, Relevance::Direct, false);
+        }
+        walk
     }
 
-    fn new(mut rest: Vec<Candidate>, keyed: Vec<&'p RoleIndex>, first_keyed: Option<RuleId>) -> Self {
-        in_order(&mut rest);
-        Self {
-            rest,
-            keyed,
-            first_keyed,
+    fn push(&mut self, rules: &'p [RuleId], relevance: Relevance, is_directory: bool) {
+        if !rules.is_empty() {
+            self.cursors.push(Reverse(Cursor {
+                rules,
+                relevance,
+                is_directory,
+            }));
+        }
+    }
+
+    fn resume(&mut self) {
+        if let Some(Cursor {
+            rules,
+            relevance,
+            is_directory,
+        }) = self.current.take()
+        {
+            self.push(rules, relevance, is_directory);
         }
     }
 
     /// Whether the next rule may be one that is found by a key.
-    pub(super) fn needs_keys(&self) -> bool {
-        let next = self.rest.last().map(|(rule, _)| *rule);
+    pub(super) fn needs_keys(&mut self) -> bool {
+        self.resume();
+        let next = self
+            .cursors
+            .peek()
+            .and_then(|Reverse(cursor)| cursor.rules.first());
         self.first_keyed
-            .is_some_and(|first| next.is_none_or(|next| first <= next))
+            .is_some_and(|first| next.is_none_or(|next| first <= *next))
     }
 
     /// Adds the rules that have one of the values' keys.
     pub(super) fn add_keyed(&mut self, keys: &[IndexKey]) {
         self.first_keyed = None;
         for index in std::mem::take(&mut self.keyed) {
-            let found = keys.iter().filter_map(|key| index.by_key.get(key)).flatten();
-            self.rest.extend(found.map(|rule| (*rule, Relevance::Direct)));
+            for rules in keys.iter().filter_map(|key| index.by_key.get(key)) {
+                self.push(rules, Relevance::Direct, false);
+            }
         }
-        in_order(&mut self.rest);
     }
 
     /// The next rule.
     pub(super) fn next(&mut self) -> Option<Candidate> {
-        self.rest.pop()
+        self.resume();
+        loop {
+            let Reverse(cursor) = self.cursors.pop()?;
+            let (first, rules) = cursor.rules.split_first()?;
+            self.current = Some(Cursor { rules, ..cursor });
+            let found = (*first, cursor.relevance);
+            if self.last.replace(found) != Some(found) {
+                return Some(found);
+            }
+            self.resume();
+        }
     }
-}
 
-fn in_order(rules: &mut Vec<Candidate>) {
-    sort::sort_by(rules, |one, other| other.cmp(one));
-    rules.dedup();
+    /// Whether the last rule is filed under its directory, so that [`skip_directory`](Self::skip_directory) may
+    /// be called.
+    pub(super) fn is_by_directory(&self) -> bool {
+        self.current.is_some_and(|cursor| cursor.is_directory)
+    }
+
+    /// Skips the other rules that are filed under the last rule's directory: no value lies within it.
+    pub(super) fn skip_directory(&mut self) {
+        self.current = None;
+    }
 }
 
 /// Every rule that concerns `role`, found by a key or not, in order: what an explanation lists.

@@ -31,7 +31,7 @@ pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     };
     let mut allowed = Vec::new();
     for located in case.operands.iter().filter_map(Operand::located) {
-        match case.canonicalizer.judge_at(located, &action, &context) {
+        match case.canonicalizer.judge_at(located, &action, context) {
             Some(Ok(reply)) => allowed.push(format!("{}: {}", located.address, reply.sentence())),
             Some(Err(reply)) => {
                 let reason = reply.sentence();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::diagnostic::{Code, Severity};
 use crate::document::Node;
 use crate::model::Effect;
-use crate::policy::Rule;
+use crate::policy::{ListCondition, Rule};
 use crate::role::{Category, Registry, RoleId};
 
 /// Warns about each rule that matches every call, and each that can never match.
@@ -41,50 +41,47 @@ fn check_rule(rule: &Rule, node: &Node<'_, '_>, registry: &Registry) {
         });
         return;
     }
-    let conditions = &rule.conditions;
-    let nothing = |what: &str| Some(format!("{what} is empty"));
-    let why = match conditions {
-        _ if is_empty(&conditions.roles) => nothing("`roles`"),
-        _ if is_empty(&conditions.server) => nothing("`server`"),
-        _ if is_empty(&conditions.tool) => nothing("`tool`"),
-        _ => None,
-    };
-    let why = why
-        .or_else(|| {
-            let paths = conditions.paths.as_ref()?;
-            let names_a_path = paths
-                .roles
-                .iter()
-                .any(|role| registry.get(*role).category == Category::Path);
-            (!names_a_path).then(|| "`paths.roles` names no role of a path".to_owned())
-        })
-        .or_else(|| {
-            let domains = conditions.domains.as_ref()?;
-            unmatched("domains", &domains.roles, &domains.allowed)
-        })
-        .or_else(|| {
-            conditions
-                .lists
-                .iter()
-                .flatten()
-                .find_map(|list| unmatched("lists", &list.roles, &list.allowed))
-        })
-        .or_else(|| {
-            (rule.effect == Effect::Allow && !has_common_role(rule, registry))
-                .then(|| "no role is named by all of its conditions".to_owned())
-        });
-    if let Some(why) = why {
+    if let Some(why) = why_unmatched(rule, registry) {
         node.fault(Severity::Warning, Code::NeverMatches, || {
-            let message = format!(
-                "the rule `{}` can never match: {why}, expected a rule that some call matches",
-                rule.name
-            );
-            (
-                message,
-                Some("leave a condition out where nothing is to be restricted".to_owned()),
-            )
+            let name = &rule.name;
+            let message =
+                format!("the rule `{name}` can never match: {why}, expected a rule that some call matches");
+            let help = "leave a condition out where nothing is to be restricted";
+            (message, Some(help.to_owned()))
         });
     }
+}
+
+/// Why no call matches the rule, if that is so.
+fn why_unmatched(rule: &Rule, registry: &Registry) -> Option<String> {
+    let conditions = &rule.conditions;
+    let empty = [
+        ("roles", is_empty(&conditions.roles)),
+        ("server", is_empty(&conditions.server)),
+        ("tool", is_empty(&conditions.tool)),
+    ];
+    if let Some((name, _)) = empty.into_iter().find(|(_, is_empty)| *is_empty) {
+        return Some(format!("`{name}` is empty"));
+    }
+    let is_path = |role: &RoleId| registry.get(*role).category == Category::Path;
+    if conditions
+        .paths
+        .as_ref()
+        .is_some_and(|paths| !paths.roles.iter().any(is_path))
+    {
+        return Some("`paths.roles` names no role of a path".to_owned());
+    }
+    let domains = conditions.domains.iter();
+    let mut unmatched = domains
+        .filter_map(|domains| unmatched("domains", &domains.roles, &domains.allowed))
+        .chain(
+            (conditions.lists.iter().flatten())
+                .filter_map(|list| unmatched("lists", &list.roles, &list.allowed)),
+        );
+    unmatched.next().or_else(|| {
+        (rule.effect == Effect::Allow && !has_common_role(rule, registry))
+            .then(|| "no role is named by all of its conditions".to_owned())
+    })
 }
 
 fn is_empty<T>(condition: &Option<Vec<T>>) -> bool {
@@ -105,29 +102,25 @@ fn unmatched(condition: &str, roles: &[RoleId], allowed: &[Box<str>]) -> Option<
 /// that restrict apply across roles, so their conditions need no role in common.
 fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
     let conditions = &rule.conditions;
-    let is_relevant = |role: &RoleId| {
-        conditions.roles.as_ref().is_none_or(|roles| roles.contains(role))
-            && conditions
-                .paths
-                .as_ref()
-                .is_none_or(|paths| paths.roles.contains(role))
-            && conditions
-                .domains
-                .as_ref()
-                .is_none_or(|domains| domains.roles.contains(role))
-            && conditions
-                .lists
-                .as_ref()
-                .is_none_or(|lists| lists.iter().any(|list| list.roles.contains(role)))
-    };
+    let listed = |lists: &Vec<ListCondition>| lists.iter().flat_map(|list| list.roles.clone()).collect();
+    let named: Vec<Vec<RoleId>> = [
+        conditions.roles.clone(),
+        conditions.paths.as_ref().map(|paths| paths.roles.clone()),
+        conditions.domains.as_ref().map(|domains| domains.roles.clone()),
+        conditions.lists.as_ref().map(listed),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let is_resource = |role: &RoleId| registry.get(*role).is_resource_identifier();
+    // A rule without `paths` also holds for a tool that has no resource role.
     let names_opaque = |roles: &[RoleId]| roles.iter().any(|role| !is_resource(role));
     let holds_without_resources = conditions.paths.is_none()
         && conditions.roles.as_deref().is_none_or(names_opaque)
         && conditions
             .domains
-            .as_ref()
-            .is_none_or(|domains| names_opaque(&domains.roles))
+            .iter()
+            .all(|domains| names_opaque(&domains.roles))
         && conditions
             .lists
             .iter()
@@ -136,8 +129,7 @@ fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
     holds_without_resources
         || registry
             .iter()
-            .map(|(role, _)| role)
-            .any(|role| is_resource(&role) && is_relevant(&role))
+            .any(|(role, _)| is_resource(&role) && named.iter().all(|roles| roles.contains(&role)))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::model::MatchType;
 use crate::policy::{ListDefinition, Rule, read_list_definitions, read_rules};
 use crate::role::Registry;
 
+use super::lists::{Use, each_list_name};
 use super::reachable::check_rules;
 
 /// The diagnostics of compiled rules.
@@ -63,33 +64,10 @@ pub(crate) fn validate_compiled_rules(
 fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, definitions_report: &Report) {
     let mut used = BTreeSet::new();
     let document = JsonPath::Document("rules");
-    for (index, rule) in rules.iter().enumerate() {
-        let place = JsonPath::Index(&document, index);
-        let conditions = JsonPath::Key(&place, "if");
-        if let Some(domains) = &rule.conditions.domains {
-            let place = JsonPath::Key(&conditions, "domains");
-            check_entries(
-                &domains.allowed,
-                Use::Domains,
-                definitions,
-                &place,
-                report,
-                &mut used,
-            );
-        }
-        let place = JsonPath::Key(&conditions, "lists");
-        for (index, list) in rule.conditions.lists.iter().flatten().enumerate() {
-            let place = JsonPath::Index(&place, index);
-            check_entries(
-                &list.allowed,
-                Use::Lists(list.match_type),
-                definitions,
-                &place,
-                report,
-                &mut used,
-            );
-        }
-    }
+    each_list_name(rules, &document, |name, condition, path| {
+        used.insert(name);
+        check_list(name, condition, definitions, path, report);
+    });
     let document = JsonPath::Document("listDefinitions");
     for (index, definition) in definitions.iter().enumerate() {
         if !used.contains(&*definition.name) {
@@ -103,50 +81,32 @@ fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, 
     }
 }
 
-/// The condition that names a list.
-#[derive(Clone, Copy)]
-enum Use {
-    Domains,
-    Lists(MatchType),
-}
-
-fn check_entries<'r>(
-    allowed: &'r [Box<str>],
+fn check_list(
+    name: &str,
     condition: Use,
     definitions: &[ListDefinition],
-    place: &JsonPath<'_>,
+    path: &JsonPath<'_>,
     report: &Report,
-    used: &mut BTreeSet<&'r str>,
 ) {
-    let place = JsonPath::Key(place, "allowed");
-    for (index, entry) in allowed.iter().enumerate() {
-        let Some(name) = entry.strip_prefix('@') else {
-            continue;
-        };
-        used.insert(name);
-        let place = JsonPath::Index(&place, index);
-        let Some(definition) = definitions.iter().find(|definition| *definition.name == *name) else {
-            report.error(Code::MissingList, &place, || {
-                format!("found `{entry}`, which is not defined, expected the name of a defined list")
-            });
-            continue;
-        };
-        let expected = match condition {
-            Use::Domains if definition.kind == MatchType::Domains => continue,
-            Use::Domains => "a list of domains under `domains`".to_owned(),
-            Use::Lists(_) if definition.kind == MatchType::Domains => {
-                "a list of domains to stand under `domains`".to_owned()
-            }
-            Use::Lists(match_type) if definition.kind == match_type => continue,
-            Use::Lists(match_type) => format!("a list of {}", match_type.as_str()),
-        };
-        report.error(Code::ListType, &place, || {
-            format!(
-                "found `{entry}`, a list of {}, expected {expected}",
-                definition.kind.as_str()
-            )
+    let Some(definition) = definitions.iter().find(|definition| *definition.name == *name) else {
+        report.error(Code::MissingList, path, || {
+            format!("found `@{name}`, which is not defined, expected the name of a defined list")
         });
-    }
+        return;
+    };
+    let expected = match condition {
+        Use::Domains if definition.kind == MatchType::Domains => return,
+        Use::Domains => "a list of domains under `domains`".to_owned(),
+        Use::Lists(_) if definition.kind == MatchType::Domains => {
+            "a list of domains to stand under `domains`".to_owned()
+        }
+        Use::Lists(match_type) if definition.kind == match_type => return,
+        Use::Lists(match_type) => format!("a list of {}", match_type.as_str()),
+    };
+    report.error(Code::ListType, path, || {
+        let kind = definition.kind.as_str();
+        format!("found `@{name}`, a list of {kind}, expected {expected}")
+    });
 }
 
 #[cfg(test)]

@@ -98,12 +98,10 @@ pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> 
             ],
             Severity::Warning,
         );
-        let name = definition
-            .required("name", "the name of a list")
-            .and_then(|node| node.name());
-        let kind = definition
-            .required("type", "the type of the list")
-            .and_then(|node| node.one_of(&MatchType::TABLE));
+        let name = definition.require("name", "the name of a list", |node| node.name());
+        let kind = definition.require("type", "the type of the list", |node| {
+            node.one_of(&MatchType::TABLE)
+        });
         Some(ListDefinition {
             name: name?.into(),
             kind: kind?,
@@ -121,12 +119,12 @@ fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Li
     );
     let text = |key| rule.string(key).map(Box::<str>::from);
     let (name, description, principle) = (text("name"), text("description"), text("principle"));
-    let conditions = rule
-        .required("if", "an object of conditions")
-        .and_then(|node| read_conditions(&node, registry, limits));
-    let effect = rule
-        .required("then", "one of `allow`, `escalate`, `deny`")
-        .and_then(|node| node.one_of(&Effect::TABLE));
+    let conditions = rule.require("if", "an object of conditions", |node| {
+        read_conditions(node, registry, limits)
+    });
+    let effect = rule.require("then", "one of `allow`, `escalate`, `deny`", |node| {
+        node.one_of(&Effect::TABLE)
+    });
     let reason = text("reason");
     Some(Rule {
         index,
@@ -179,12 +177,10 @@ fn field<T>(
 fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<PathCondition> {
     let paths = node.object()?;
     paths.unknown_keys(&["roles", "within"], Severity::Error);
-    let roles = paths
-        .required("roles", "an array of roles")
-        .and_then(|node| node.roles(registry));
-    let within = paths
-        .required("within", "a directory")
-        .and_then(|node| node.path(Relative::Warned, limits));
+    let roles = paths.require("roles", "an array of roles", |node| node.roles(registry));
+    let within = paths.require("within", "a directory", |node| {
+        node.path(Relative::Warned, limits)
+    });
     Some(PathCondition {
         roles: roles?,
         within: within?.into(),
@@ -194,12 +190,10 @@ fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Opti
 fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<DomainCondition> {
     let domains = node.object()?;
     domains.unknown_keys(&["roles", "allowed"], Severity::Error);
-    let roles = domains
-        .required("roles", "an array of roles")
-        .and_then(|node| node.roles(registry));
-    let allowed = domains
-        .required("allowed", "an array of domain patterns")
-        .and_then(|node| node.patterns(limits));
+    let roles = domains.require("roles", "an array of roles", |node| node.roles(registry));
+    let allowed = domains.require("allowed", "an array of domain patterns", |node| {
+        node.patterns(limits)
+    });
     Some(DomainCondition {
         roles: roles?,
         allowed: allowed?,
@@ -209,15 +203,11 @@ fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Op
 fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<ListCondition> {
     let list = node.object()?;
     list.unknown_keys(&["roles", "allowed", "matchType"], Severity::Error);
-    let roles = list
-        .required("roles", "an array of roles")
-        .and_then(|node| node.roles(registry));
-    let allowed = list
-        .required("allowed", "an array of entries")
-        .and_then(|node| node.patterns(limits));
-    let match_type = list
-        .required("matchType", "one of `domains`, `emails`, `identifiers`")
-        .and_then(|node| node.one_of(&MatchType::TABLE));
+    let roles = list.require("roles", "an array of roles", |node| node.roles(registry));
+    let allowed = list.require("allowed", "an array of entries", |node| node.patterns(limits));
+    let match_type = list.require("matchType", "one of `domains`, `emails`, `identifiers`", |node| {
+        node.one_of(&MatchType::TABLE)
+    });
     Some(ListCondition {
         roles: roles?,
         allowed: allowed?,

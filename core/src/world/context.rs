@@ -30,6 +30,21 @@ pub struct Context {
 }
 
 impl Context {
+    /// The context of a call about which the host says nothing.
+    pub(crate) const EMPTY: &'static Self = &Self {
+        mode: None,
+        command: None,
+        has_contract: false,
+        contract_key: None,
+        script_host_path: None,
+        content_sha256: None,
+        script_signature: None,
+        command_whitelist: Vec::new(),
+        session_mods: None,
+        mod_name: None,
+        host: Value::Null,
+    };
+
     /// Reads the context from a JSON value.
     pub fn from_value(value: &Value) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(Box::from);

@@ -46,11 +46,10 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
         });
         return World::default();
     }
-    let exec_tool = object.optional("execTool").and_then(|node| node.name());
+    let exec_tool = object.read("execTool", |node| node.name());
     world.exec_tool = exec_tool.unwrap_or(EXEC_TOOL).into();
     let visibility = read_rows(&object, "visibility", limits, |row, _| {
-        row.required("when", "an array of conditions")
-            .and_then(|node| read_conditions(&node))
+        row.require("when", "an array of conditions", |node| read_conditions(node))
     });
     let operations = read_rows(&object, "operations", limits, |row, limits| {
         let rules = row.required("rules", "an array of rules")?;
@@ -133,7 +132,7 @@ fn read_rows<T>(
 
 /// The key of a row. The subdirectory is required, though it may be `null`.
 pub(crate) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
-    let name = |key| row.required(key, "a name").and_then(|node| node.name());
+    let name = |key| row.require(key, "a name", |node| node.name());
     let (mode, root) = (name("mode"), name("root"));
     let subdirectory = row.required("subdirectory", "a name, or `null` for the whole root")?;
     let subdirectory = if subdirectory.value().is_null() {
@@ -151,12 +150,10 @@ pub(crate) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
 fn read_rule(node: &Node<'_, '_>, limits: &Limits) -> Option<OperationRule> {
     let rule = node.object()?;
     rule.unknown_keys(&["commands", "when"], Severity::Error);
-    let commands = rule
-        .required("commands", "pairs of tool and command, or `exec`")
-        .and_then(|node| read_commands(&node, limits));
-    let conditions = rule
-        .required("when", "an array of conditions")
-        .and_then(|node| read_conditions(&node));
+    let commands = rule.require("commands", "pairs of tool and command, or `exec`", |node| {
+        read_commands(node, limits)
+    });
+    let conditions = rule.require("when", "an array of conditions", |node| read_conditions(node));
     Some(OperationRule {
         commands: commands?,
         conditions: conditions?,
@@ -237,7 +234,7 @@ fn read_areas(node: &Node<'_, '_>) -> Vec<(Pair, Area)> {
     };
     object.unknown_keys(&AREAS.map(|(name, _)| name), Severity::Error);
     for (name, area) in AREAS {
-        let pairs = object.optional(name).and_then(|pairs| read_pairs(&pairs));
+        let pairs = object.read(name, |pairs| read_pairs(pairs));
         areas.extend(pairs.into_iter().flatten().map(|pair| (pair, area)));
     }
     by_pair(&mut areas);

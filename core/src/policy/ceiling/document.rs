@@ -118,9 +118,9 @@ fn read_count(node: &Node<'_, '_>) -> Option<u32> {
 fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstraint> {
     let constraint = node.object()?;
     constraint.unknown_keys(&["tool", "arg_patterns", "arg_key"], Severity::Error);
-    let tool = constraint
-        .required("tool", "a glob over the names of tools")
-        .and_then(|node| read_glob(&node, limits));
+    let tool = constraint.require("tool", "a glob over the names of tools", |node| {
+        read_glob(node, limits)
+    });
     let patterns = constraint.required("arg_patterns", "an array of globs")?;
     let arg_patterns = patterns.each("an array of globs", |item| {
         let glob = read_glob(item, limits)?;

@@ -1,11 +1,11 @@
-//! The lists that rules name as `@name`.
+//! Lists that rules name as `@name`.
 
 use crate::diagnostic::Code;
 use crate::document::{JsonPath, Report};
 use crate::model::MatchType;
 use crate::policy::{Lists, Policy, Rule};
 
-/// Warns of each `@name` in the policy, the document of that name, whose list is missing.
+/// Warns about each `@name` in the policy whose list does not exist.
 pub(crate) fn missing_lists(policy: &Policy, document: &str, lists: &Lists, report: &Report) {
     let document = JsonPath::Document(document);
     let rules = JsonPath::Key(&document, "rules");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
+import { createNodeHost } from "./host/node.js";
 import { type Host, provideHost } from "./host.js";
-import { createNodeHost } from "./node/host.js";
 import { provide } from "./wasm/module.js";
 import { usePlatform } from "./wasm/platform.js";
 
@@ -24,5 +24,5 @@ export function init(): Promise<void> {
   return Promise.resolve();
 }
 
+export { createNodeHost, type NodeHostOptions } from "./host/node.js";
 export * from "./index.js";
-export { createNodeHost, type NodeHostOptions } from "./node/host.js";

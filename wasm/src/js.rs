@@ -1,8 +1,8 @@
 //! The face for JavaScript.
 //!
-//! Documents come in as JSON text, and what is asked for rarely goes out as JavaScript values. A call comes in as a few
-//! bytes that the package writes into this module's memory ([`wire`] has the layout), and its verdict goes out as the
-//! number of an object that the package has seen before, where the reason does not depend on the call.
+//! Documents come in as JSON text, and rare answers go out as JavaScript values. A call comes in as a few bytes that the
+//! package writes into this module's memory ([`wire`] has the layout). Its verdict goes out as a number if the reason
+//! does not depend on the call, so that the package can reuse the object of an earlier verdict.
 
 mod approval;
 mod engine;
@@ -11,23 +11,42 @@ mod plain;
 mod verdicts;
 mod wire;
 
+use callgate_core::Diagnostic;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-pub use approval::{check_approval, extract_whitelist_candidates, find_approval};
+pub use approval::check_approval;
 pub use engine::{WasmBuilder, WasmEngine};
-pub use host::Callbacks;
+pub use host::{Callbacks, WasmHost};
 pub use plain::*;
 
-/// The memory of this module; another one after the package has replaced a broken instance.
+/// The memory of this module. After the package has replaced a broken instance it is another one.
 #[wasm_bindgen(js_name = currentMemory)]
 pub fn current_memory() -> JsValue {
     wasm_bindgen::memory()
 }
 
-/// The value as JavaScript's own: plain objects, `null` for what is not there.
+/// The value as plain JavaScript objects, with `null` for `None`.
 fn to_js(value: &(impl Serialize + ?Sized)) -> JsValue {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).unwrap_or(JsValue::NULL)
+}
+
+/// Thrown as a message.
+fn to_js_error(error: impl ToString) -> JsValue {
+    JsValue::from_str(&error.to_string())
+}
+
+/// Thrown as `{message, diagnostics}`.
+fn refusal(error: &impl ToString, diagnostics: &[Diagnostic]) -> JsValue {
+    #[derive(Serialize)]
+    struct Refusal<'d> {
+        message: String,
+        diagnostics: &'d [Diagnostic],
+    }
+    to_js(&Refusal {
+        message: error.to_string(),
+        diagnostics,
+    })
 }

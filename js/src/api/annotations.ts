@@ -139,7 +139,9 @@ function stringsAt(args: Readonly<Record<string, unknown>>, name: string): strin
   const found = name.startsWith("/")
     ? segmentsOf(name).reduce<unknown[]>((values, key) => values.flatMap((value) => children(value, key)), [args])
     : children(args, name);
-  return found.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value])).filter(isString);
+  return found
+    .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+    .filter((value) => typeof value === "string");
 }
 
 function children(value: unknown, key: string): unknown[] {
@@ -150,10 +152,6 @@ function children(value: unknown, key: string): unknown[] {
     return Object.values(value);
   }
   return Object.hasOwn(value, key) ? [(value as Record<string, unknown>)[key]] : [];
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === "string";
 }
 
 /** The resource roles that any argument bears, each once, in order. */

@@ -92,19 +92,7 @@ export function extractWhitelistCandidates(
   const document = jsonText({ args: annotation.args }, "annotation");
   const roles = escalatedRoles === undefined ? undefined : [...escalatedRoles];
   const patterns = withHost(
-    ({ homeDir, currentDir, bridge }) =>
-      wasm.extractWhitelistCandidates(
-        server,
-        tool,
-        bytes,
-        document,
-        roles,
-        id,
-        why,
-        homeDir,
-        currentDir,
-        bridge,
-      ) as ApprovalPattern[],
+    (host) => host.extractWhitelistCandidates(server, tool, bytes, document, roles, id, why) as ApprovalPattern[],
   );
   return { patterns, descriptions: patterns.map(({ description }) => description) };
 }
@@ -129,9 +117,7 @@ export function createApprovalWhitelist(): ApprovalWhitelist {
       const document = jsonText({ args: annotation.args }, "annotation");
       const roles = escalatedRoles === undefined ? undefined : [...escalatedRoles];
       const patterns = jsonText(candidates, "patterns");
-      const found = withHost(({ homeDir, currentDir, bridge }) =>
-        wasm.findApproval(patterns, server, tool, bytes, document, roles, homeDir, currentDir, bridge),
-      );
+      const found = withHost((host) => host.findApproval(patterns, server, tool, bytes, document, roles));
       const pattern = found === undefined ? undefined : candidates[found];
       return pattern === undefined ? { matched: false } : { matched: true, patternId: pattern.id, pattern };
     },

@@ -2,10 +2,10 @@ import * as wasm from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import type { Ceiling, MutationClass, SideEffectLevel, ToolKind } from "../types.js";
 import { within } from "../wasm/module.js";
-import { checkedText, jsonText } from "./plain.js";
+import { askOf, jsonText } from "./plain.js";
 
 /**
- * The narrower of the host's ceiling and one that is requested under it: what it allows, both allow. A ceiling is a
+ * The narrower of the host's ceiling and one that is requested under it: it allows what both allow. A ceiling is a
  * value, or a string that is its JSON text.
  *
  * @throws {@link CallgateError} `invalid-document` when one is not a ceiling, or the requested one exceeds the host's; the
@@ -17,7 +17,7 @@ export function intersectCeilings(host: Ceiling | string, requested: Ceiling | s
 }
 
 /**
- * Whether calls of a tool of that kind may run side by side.
+ * Returns `true` if calls of a tool of that kind may run at the same time.
  *
  * @throws {@link CallgateError} `invalid-argument` for an unknown kind.
  */
@@ -35,22 +35,19 @@ export function mutationClass(kind: ToolKind): MutationClass {
 }
 
 function ofKind<T>(kind: string, ask: (name: string) => T | undefined): T {
-  const name = checkedText(kind, "kind");
-  const found = within("invalid-argument", () => ask(name));
+  const found = askOf(kind, "kind", ask);
   if (found === undefined) {
-    throw new CallgateError("invalid-argument", `\`${name}\` is not a kind of tool`);
+    throw new CallgateError("invalid-argument", `\`${kind}\` is not a kind of tool`);
   }
   return found;
 }
 
-/** The side-effect level of that name; `"none"`, which is unknown, for any other word. */
+/** The side-effect level of that name; `"none"`, which means unknown, for any other word. */
 export function parseSideEffectLevel(name: string): SideEffectLevel {
-  const text = checkedText(name, "name");
-  return within("invalid-argument", () => wasm.parseSideEffectLevel(text)) as SideEffectLevel;
+  return askOf(name, "name", wasm.parseSideEffectLevel) as SideEffectLevel;
 }
 
 /** 0 for the least invasive level, 4 for the most. */
 export function sideEffectRank(level: SideEffectLevel): number {
-  const text = checkedText(level, "level");
-  return within("invalid-argument", () => wasm.sideEffectRank(text));
+  return askOf(level, "level", wasm.sideEffectRank);
 }

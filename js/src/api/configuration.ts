@@ -22,45 +22,25 @@ export interface Parts {
 
 /** The parts that are given, as JSON texts. */
 export function documentsOf(parts: Parts): Documents {
-  const documents = new Map<string, string>();
-  const put = (name: keyof Parts, text: string): void => {
-    documents.set(name, text);
-  };
-  const { allowedDirectory, serverDomainAllowlists: allowlists, trustedServers, roles } = parts;
-  const asTheyAre = [
-    "compiledPolicy",
-    "toolAnnotations",
-    "dynamicLists",
-    "protectedPaths",
-    "ceiling",
-    "options",
-    "world",
-  ] as const;
-  for (const name of asTheyAre) {
-    if (parts[name] !== undefined) {
-      put(name, jsonText(parts[name], name));
-    }
-  }
-  if (allowedDirectory !== undefined) {
+  const { compiledPolicy, toolAnnotations, dynamicLists, protectedPaths, ceiling, options, world } = parts;
+  const { allowedDirectory, serverDomainAllowlists, trustedServers, roles } = parts;
+  const values: { readonly [name in keyof Required<Parts>]: unknown } = {
+    compiledPolicy,
+    toolAnnotations,
+    dynamicLists,
+    protectedPaths,
+    ceiling,
+    options,
+    world,
     // A string is the value here, not the text of a document.
-    put("allowedDirectory", JSON.stringify(allowedDirectory));
-  }
-  if (allowlists !== undefined) {
-    put(
-      "serverDomainAllowlists",
-      allowlists instanceof Map ? jsonOfMap(allowlists) : jsonText(allowlists, "serverDomainAllowlists"),
-    );
-  }
-  if (trustedServers !== undefined) {
-    put(
-      "trustedServers",
-      jsonText(trustedServers instanceof Set ? [...trustedServers] : trustedServers, "trustedServers"),
-    );
-  }
-  if (roles !== undefined) {
-    put("roles", jsonText(roles.map(roleDocument), "roles"));
-  }
-  return documents;
+    allowedDirectory: JSON.stringify(allowedDirectory),
+    serverDomainAllowlists:
+      serverDomainAllowlists instanceof Map ? jsonOfMap(serverDomainAllowlists) : serverDomainAllowlists,
+    trustedServers: trustedServers instanceof Set ? [...trustedServers] : trustedServers,
+    roles: roles?.map(roleDocument),
+  };
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new Map(given.map(([name, value]) => [name, jsonText(value, name)]));
 }
 
 /** A map as a JSON object, whatever its keys are called. */

@@ -1,32 +1,29 @@
-import * as wasm from "../../wasm/callgate.js";
 import { checkedText, withHost } from "./plain.js";
 
-/** A path with the home directory in the place of `~` or of the `~` of `~/…`; `~name` stays as it is. */
+/** The path with the home directory in place of `~` or of the `~` in `~/…`; `~name` is left alone. */
 export function expandTilde(path: string): string {
   const text = checkedText(path, "path");
-  return withHost(({ homeDir, currentDir, bridge }) => wasm.expandTilde(text, homeDir, currentDir, bridge));
+  return withHost((host) => host.expandTilde(text));
 }
 
 /**
- * The canonical form of a path, links followed; what does not exist yet continues the deepest directory that does.
- * A path without a canonical form (empty, with a NUL, through a loop of links, …) comes back in its lexical form.
+ * The canonical form of a path, links followed. A missing rest is appended to the deepest directory that exists.
+ * A path without a canonical form (empty, with a NUL, through a loop of links, …) is returned in its lexical form.
  */
 export function resolveRealPath(path: string): string {
   const text = checkedText(path, "path");
-  return withHost(({ homeDir, currentDir, bridge }) => wasm.resolveRealPath(text, homeDir, currentDir, bridge));
+  return withHost((host) => host.resolveRealPath(text));
 }
 
-/** Whether a path lies within a directory, or is it; what has no canonical form does not. */
+/** Returns `true` if the path is the directory or lies within it; `false` if either has no canonical form. */
 export function isWithinDirectory(path: string, directory: string): boolean {
   const text = checkedText(path, "path");
   const within = checkedText(directory, "directory");
-  return withHost(({ homeDir, currentDir, bridge }) =>
-    wasm.isWithinDirectory(text, within, homeDir, currentDir, bridge),
-  );
+  return withHost((host) => host.isWithinDirectory(text, within));
 }
 
-/** The directory that holds a path: its canonical parent, or itself where the text ends in `/`. */
+/** The directory that holds a path: its canonical parent, or itself if the text ends in `/`. */
 export function directoryForPath(path: string): string {
   const text = checkedText(path, "path");
-  return withHost(({ homeDir, currentDir, bridge }) => wasm.directoryForPath(text, homeDir, currentDir, bridge));
+  return withHost((host) => host.directoryForPath(text));
 }

@@ -1,43 +1,43 @@
+import { WasmHost } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
 import { type Answers, Bridge } from "../wasm/bridge.js";
 import { within } from "../wasm/module.js";
 import { isWellFormed } from "../wasm/text.js";
 
-/** What a plain function of the module is given of a host. */
-export interface Surroundings {
-  readonly homeDir: string;
-  readonly currentDir: string;
-  readonly bridge: Bridge;
-}
+const answersOf = new WeakMap<Host, Answers>();
 
-const NO_ROLES: Answers["roles"] = new Map();
-const bridges = new WeakMap<Host, { readonly answers: Answers; readonly bridge: Bridge }>();
-
-/** The host that plain functions ask. */
-export function plainHost(): Host {
+/**
+ * Asks the module something about the default host, whose directories are read now.
+ *
+ * @throws {@link CallgateError} `not-ready` if there is no default host, `host-failed` if the host fails.
+ */
+export function withHost<T>(ask: (host: WasmHost) => T): T {
   const host = hostByDefault();
   if (host === undefined) {
     throw new CallgateError("not-ready", "there is no default host here, give one with `setDefaultHost(host)`");
   }
-  return host;
-}
-
-/** Asks the module about something that needs the host, with its directories of this moment. */
-export function withHost<T>(ask: (surroundings: Surroundings) => T): T {
-  const host = plainHost();
-  let known = bridges.get(host);
-  if (known === undefined) {
-    const answers: Answers = { host, roles: NO_ROLES };
-    known = { answers, bridge: new Bridge(answers) };
-    bridges.set(host, known);
+  let answers = answersOf.get(host);
+  if (answers === undefined) {
+    answers = { host, roles: new Map() };
+    answersOf.set(host, answers);
   }
-  const { bridge } = known;
   const { homeDir, currentDir } = host;
-  return within("host-failed", () => ask({ homeDir, currentDir, bridge }));
+  const bridge = new Bridge(answers);
+  return within("host-failed", () => ask(new WasmHost(bridge, homeDir, currentDir, false)));
 }
 
-/** The string, which is checked to be one that the module can take unchanged. */
+/**
+ * Asks the module something about one string.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if this is not a well-formed string.
+ */
+export function askOf<T>(value: unknown, what: string, ask: (text: string) => T): T {
+  const text = checkedText(value, what);
+  return within("invalid-argument", () => ask(text));
+}
+
+/** Checks that the module can take a string unchanged. */
 export function checkedText(value: unknown, what: string): string {
   if (typeof value !== "string" || !isWellFormed(value)) {
     throw new CallgateError("invalid-argument", `\`${what}\` is not a well-formed string`);

@@ -57,10 +57,7 @@ export function extractPolicyRoots(
   const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
   const given: readonly unknown[] = Array.isArray(allowedDirectory) ? allowedDirectory : [allowedDirectory];
   const sandbox = Array.from(given, (directory) => checkedText(directory, "allowedDirectory"));
-  return withHost(
-    ({ homeDir, currentDir, bridge }) =>
-      wasm.extractPolicyRoots(policy, sandbox, homeDir, currentDir, bridge) as PolicyRoot[],
-  );
+  return withHost((host) => host.extractPolicyRoots(policy, sandbox) as PolicyRoot[]);
 }
 
 /** The roots as `file://` URIs. */

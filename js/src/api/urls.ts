@@ -2,30 +2,26 @@ import * as wasm from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import type { ListType } from "../types.js";
 import { within } from "../wasm/module.js";
-import { checkedText, withHost } from "./plain.js";
+import { askOf, checkedText, withHost } from "./plain.js";
 
-/** A URL in its canonical form (WHATWG), without the `/` of an empty path; what is not a URL comes back unchanged. */
+/** A URL in its canonical form (WHATWG), without the `/` of an empty path; other text is returned unchanged. */
 export function normalizeUrl(url: string): string {
-  const text = checkedText(url, "url");
-  return within("invalid-argument", () => wasm.normalizeUrl(text));
+  return askOf(url, "url", wasm.normalizeUrl);
 }
 
-/** The same for a git URL; `[user@]host:path` comes back unchanged. */
+/** The same for a git URL; `[user@]host:path` is returned unchanged. */
 export function normalizeGitUrl(url: string): string {
-  const text = checkedText(url, "url");
-  return within("invalid-argument", () => wasm.normalizeGitUrl(text));
+  return askOf(url, "url", wasm.normalizeGitUrl);
 }
 
-/** The host name of a URL; what is not a URL comes back unchanged. */
+/** The host name of a URL; other text is returned unchanged. */
 export function extractDomain(url: string): string {
-  const text = checkedText(url, "url");
-  return within("invalid-argument", () => wasm.extractDomain(text));
+  return askOf(url, "url", wasm.extractDomain);
 }
 
-/** `host/owner/repo` of a git URL, or its host name; what is not a URL comes back unchanged. */
+/** `host/owner/repo` of a git URL, or its host name; other text is returned unchanged. */
 export function extractGitDomain(url: string): string {
-  const text = checkedText(url, "url");
-  return within("invalid-argument", () => wasm.extractGitDomain(text));
+  return askOf(url, "url", wasm.extractGitDomain);
 }
 
 /** The domain of a value as policy sees it under a role: a git remote's has its path. */
@@ -33,42 +29,39 @@ export function extractDomainForRole(value: string, role: string): string {
   return role === "git-remote-url" ? extractGitDomain(value) : extractDomain(value);
 }
 
-/** Whether a domain matches one of the patterns: `example.com`, `*.example.com`, `host/owner/repo` or `*`. */
+/** Returns `true` if the domain matches one of the patterns: `example.com`, `*.example.com`, `host/owner/repo` or `*`. */
 export function domainMatchesAllowlist(domain: string, allowedDomains: readonly string[]): boolean {
   const text = checkedText(domain, "domain");
   const patterns = allowedDomains.map((pattern) => checkedText(pattern, "allowedDomains"));
   return within("invalid-argument", () => wasm.domainMatchesAllowlist(text, patterns));
 }
 
-/** Whether the text is an IPv4 address in four decimal groups, or holds a `:`. */
+/** Returns `true` if the text is an IPv4 address in four decimal groups, or contains a `:`. */
 export function isIpAddress(host: string): boolean {
-  const text = checkedText(host, "host");
-  return within("invalid-argument", () => wasm.isIpAddress(text));
+  return askOf(host, "host", wasm.isIpAddress);
 }
 
 /**
- * The URL that a git remote's name stands for in the repository at `args.path`, or in the current directory; a URL,
- * and a name that stands for nothing, come back unchanged.
+ * The URL that a git remote's name stands for in the repository at `args.path`, or in the current directory. A URL
+ * and an unknown name are returned unchanged.
  */
 export function resolveGitRemote(remote: string, args: Readonly<Record<string, unknown>>): string {
   const text = checkedText(remote, "remote");
   const path = Object.hasOwn(args, "path") ? args.path : undefined;
   const repository = typeof path === "string" ? checkedText(path, "path") : undefined;
-  return withHost(({ homeDir, currentDir, bridge }) =>
-    wasm.resolveGitRemote(text, repository, homeDir, currentDir, bridge),
-  );
+  return withHost((host) => host.resolveGitRemote(text, repository));
 }
 
 /** The URL that a fetch or push without an argument would use in the repository at that path. */
 export function resolveDefaultGitRemote(repositoryPath: string): string | undefined {
   const text = checkedText(repositoryPath, "repositoryPath");
-  return withHost(({ homeDir, currentDir, bridge }) => wasm.resolveDefaultGitRemote(text, homeDir, currentDir, bridge));
+  return withHost((host) => host.resolveDefaultGitRemote(text));
 }
 
 /** How the entries of one type of list are compared. */
 export interface ListTypeDefinition {
   readonly description: string;
-  /** Whether a value is an entry of a list: `pattern` is the entry. */
+  /** Returns `true` if the value is covered by `pattern`, an entry of a list. */
   readonly matches: (value: string, pattern: string) => boolean;
 }
 
@@ -94,7 +87,7 @@ export const LIST_TYPE_REGISTRY: ReadonlyMap<ListType, ListTypeDefinition> = new
 );
 
 /**
- * What compares a value with an entry of a list of that type.
+ * The function that compares a value with an entry of a list of that type.
  *
  * @throws {@link CallgateError} `invalid-argument` when there is no such type.
  */

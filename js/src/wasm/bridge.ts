@@ -3,7 +3,7 @@ import { view } from "./module.js";
 import { platform } from "./platform.js";
 import { isWellFormed } from "./text.js";
 
-/** A host with the callbacks of its roles. */
+/** A host and the callbacks of roles. */
 export interface Answers {
   readonly host: Host;
   /** By the role's name. */
@@ -16,26 +16,26 @@ export interface RoleCallbacks {
   readonly extractPolicyValue?: (value: string) => string;
 }
 
-/** What the module asks; it has the same numbers. */
+/** The questions, called as a host's methods are. The module uses the same numbers. */
 enum Question {
-  Realpath = 0,
-  ReadLink = 1,
-  IsDirectory = 2,
-  GitRemoteUrls = 3,
-  GitDefaultRemoteUrls = 4,
-  GitUrl = 5,
-  Canonicalize = 6,
-  ExtractPolicyValue = 7,
-  Condition = 8,
+  realpath = 0,
+  readLink = 1,
+  isDirectory = 2,
+  gitRemoteUrls = 3,
+  gitDefaultRemoteUrls = 4,
+  gitUrl = 5,
+  canonicalize = 6,
+  extractPolicyValue = 7,
+  condition = 8,
 }
 
-/** The type of an answer; the module has the same numbers. */
+/** The types of answers. The module uses the same numbers. */
 enum Kind {
   Text = 0,
   Nothing = 1,
   Yes = 2,
   No = 3,
-  Texts = 4,
+  Strings = 4,
   NotFound = 5,
   Loop = 6,
   Denied = 7,
@@ -44,12 +44,6 @@ enum Kind {
   Failed = 10,
   Missing = 11,
 }
-
-/** The names of the questions, by their numbers. */
-const NAMES =
-  "realpath readLink isDirectory gitRemoteUrls gitDefaultRemoteUrls gitUrl canonicalize extractPolicyValue condition".split(
-    " ",
-  );
 
 const FAILURES: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   ["not-found", Kind.NotFound],
@@ -63,10 +57,10 @@ const encoder = new TextEncoder();
 const EMPTY = new Uint8Array(0);
 
 /**
- * The module's door to a host. Neither method throws: a callback's mistake is an answer too.
+ * How the module reaches a host. Neither method throws: a callback's mistake is an answer too.
  *
- * The module holds on to its bridges, so a bridge holds its host weakly. Otherwise a host that refers to its engine would
- * keep both alive for ever.
+ * The module keeps its bridges alive, so a bridge refers to its host weakly. Otherwise a host that refers to its engine
+ * would keep both alive for ever.
  */
 export class Bridge {
   readonly #answers: WeakRef<Answers>;
@@ -77,7 +71,7 @@ export class Bridge {
     this.#answers = new WeakRef(answers);
   }
 
-  /** Answers a question of the module; how is described in the module's `host`. */
+  /** Answers a question of the module, whose `host.rs` describes the parameters. */
   ask(
     question: Question,
     first: number,
@@ -96,14 +90,14 @@ export class Bridge {
       const other = secondBytes === 0 ? "" : platform.readText(bytes, second, second + secondBytes);
       kind = this.#answer(question, one, other);
     } catch (thrown) {
-      const message = thrown instanceof HostError ? thrown.message : `${NAMES[question]} threw${shown(thrown)}`;
+      const message = thrown instanceof HostError ? thrown.message : `${Question[question]} threw${shown(thrown)}`;
       kind = this.#failed(message);
     }
     this.#write(answer, room);
     return kind;
   }
 
-  /** Writes the last answer again, where there is room for it now. */
+  /** Writes the last answer again, now that there is room for it. */
   repeat(answer: number, room: number): void {
     this.#write(answer, room);
   }
@@ -111,13 +105,12 @@ export class Bridge {
   #write(answer: number, room: number): void {
     const bytes = view();
     const text = this.#text;
-    let length: number;
+    let length = 0;
     if (text.length * 3 <= room - 4) {
       length = text === "" ? 0 : platform.writeText(bytes, text, answer + 4);
     } else {
       this.#bytes = encoder.encode(text);
       this.#text = "";
-      length = 0;
     }
     if (this.#bytes.length > 0) {
       length = this.#bytes.length;
@@ -138,31 +131,26 @@ export class Bridge {
     }
     const { host, roles } = answers;
     switch (question) {
-      case Question.Realpath:
+      case Question.realpath:
         return this.#realpath(host, first);
-      case Question.ReadLink:
-        return host.readLink === undefined ? Kind.Nothing : this.#optional(question, host.readLink(first));
-      case Question.IsDirectory: {
+      case Question.readLink:
+        return this.#optional(question, host.readLink?.(first));
+      case Question.isDirectory: {
         const answer: unknown = host.isDirectory?.(first);
-        if (answer === undefined) {
-          return Kind.Nothing;
-        }
-        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unexpected(question, answer);
+        return answer === undefined ? Kind.Nothing : this.#boolean(question, answer);
       }
-      case Question.GitRemoteUrls:
+      case Question.gitRemoteUrls:
         return this.#strings(question, host.gitRemoteUrls(first, second));
-      case Question.GitDefaultRemoteUrls:
+      case Question.gitDefaultRemoteUrls:
         return this.#strings(question, host.gitDefaultRemoteUrls(first));
-      case Question.GitUrl:
+      case Question.gitUrl:
         return this.#strings(question, host.gitUrl === undefined ? [second] : host.gitUrl(first, second));
-      case Question.Canonicalize:
+      case Question.canonicalize:
         return this.#required(question, roles.get(first)?.canonicalize?.(second));
-      case Question.ExtractPolicyValue:
+      case Question.extractPolicyValue:
         return this.#required(question, roles.get(first)?.extractPolicyValue?.(second));
-      case Question.Condition: {
-        const answer: unknown = host.condition?.(first, second);
-        return typeof answer === "boolean" ? (answer ? Kind.Yes : Kind.No) : this.#unexpected(question, answer);
-      }
+      case Question.condition:
+        return this.#boolean(question, host.condition?.(first, second));
     }
   }
 
@@ -188,7 +176,7 @@ export class Bridge {
         return failure;
       }
     }
-    return this.#required(Question.Realpath, answer);
+    return this.#required(Question.realpath, answer);
   }
 
   #optional(question: Question, answer: unknown): Kind {
@@ -197,18 +185,26 @@ export class Bridge {
 
   #required(question: Question, answer: unknown): Kind {
     if (typeof answer !== "string") {
-      return this.#unexpected(question, answer);
+      return this.#unexpected(question, answer, "a string");
     }
     if (!isWellFormed(answer)) {
-      return this.#failed(`${NAMES[question]} answered a string that is not well-formed Unicode`);
+      return this.#failed(`${Question[question]} answered a string that is not well-formed Unicode`);
     }
     this.#text = answer;
     return Kind.Text;
   }
 
+  #boolean(question: Question, answer: unknown): Kind {
+    return typeof answer === "boolean"
+      ? answer
+        ? Kind.Yes
+        : Kind.No
+      : this.#unexpected(question, answer, "a boolean");
+  }
+
   #strings(question: Question, answer: unknown): Kind {
     if (!Array.isArray(answer) || !answer.every((one) => typeof one === "string" && isWellFormed(one))) {
-      return this.#unexpected(question, answer);
+      return this.#unexpected(question, answer, "an array of strings");
     }
     const texts = (answer as string[]).map((one) => encoder.encode(one));
     const bytes = new Uint8Array(texts.reduce((sum, text) => sum + text.length + 4, 0));
@@ -219,11 +215,11 @@ export class Bridge {
       at += text.length + 4;
     }
     this.#bytes = bytes;
-    return Kind.Texts;
+    return Kind.Strings;
   }
 
-  #unexpected(question: Question, answer: unknown): Kind {
-    return this.#failed(`${NAMES[question]} answered${described(answer)}, expected ${expected(question)}`);
+  #unexpected(question: Question, answer: unknown, expected: string): Kind {
+    return this.#failed(`${Question[question]} answered${described(answer)}, expected ${expected}`);
   }
 
   #failed(message: string): Kind {
@@ -232,26 +228,9 @@ export class Bridge {
   }
 }
 
-/** Whether the path continues the other one. */
+/** Returns `true` if the path lies below the other one. */
 function isAncestor(ancestor: string, path: string): boolean {
   return path.startsWith(ancestor) && (ancestor === "/" || path[ancestor.length] === "/");
-}
-
-function expected(question: Question): string {
-  switch (question) {
-    case Question.IsDirectory:
-    case Question.Condition:
-      return "a boolean";
-    case Question.GitRemoteUrls:
-    case Question.GitDefaultRemoteUrls:
-    case Question.GitUrl:
-      return "an array of strings";
-    case Question.Realpath:
-    case Question.ReadLink:
-    case Question.Canonicalize:
-    case Question.ExtractPolicyValue:
-      return "a string";
-  }
 }
 
 function described(answer: unknown): string {
@@ -259,7 +238,7 @@ function described(answer: unknown): string {
     return " nothing";
   }
   if (typeof answer === "object" && answer !== null && typeof (answer as { then?: unknown }).then === "function") {
-    // A rejection that nobody waits for would end a Node process.
+    // An unhandled rejection would end a Node process.
     (answer as PromiseLike<unknown>).then(undefined, () => undefined);
     return " a promise";
   }

@@ -23,7 +23,7 @@ const BUSY = frozen({
   reason: "The host failed to answer: a callback called the engine that was asking it",
 });
 
-/** What a call is judged with, beside its arguments. */
+/** What accompanies the arguments of a call. */
 export interface Beside {
   readonly containerWorkspaceDir?: string | undefined;
   readonly context?: CallContext | undefined;
@@ -45,7 +45,7 @@ export function evaluate(handle: WasmHandle, call: ToolCall, { context }: Beside
   );
 }
 
-/** The verdict on a call, and the arguments that were judged. */
+/** The verdict on a call, and the arguments that it is about. */
 export function gate(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): Gated {
   return judged(
     handle,
@@ -112,7 +112,7 @@ export function annotationOf(
   });
 }
 
-/** The context as the module reads it. One that is not JSON is empty, and what needs it is denied. */
+/** The context as JSON text. One that JSON cannot represent counts as empty, so a rule that needs it denies the call. */
 export function contextText(context: CallContext): string {
   try {
     return JSON.stringify(context) ?? "{}";
@@ -122,9 +122,9 @@ export function contextText(context: CallContext): string {
 }
 
 /**
- * Asks for a verdict, which is never thrown: where the engine is busy or breaks, `denied` makes a denial the answer.
+ * Asks for a verdict, which is never thrown: if the engine is busy or breaks, `denied` turns a denial into the answer.
  *
- * @throws {@link CallgateError} only for what the calling program did wrong.
+ * @throws {@link CallgateError} only for mistakes of the calling program.
  */
 function judged<T>(handle: WasmHandle, question: (built: Built) => T, denied: (verdict: Verdict) => T): T {
   try {
@@ -165,7 +165,7 @@ function write(
   let name: unknown;
   let given: unknown;
   try {
-    // Each is read once.
+    // Each is read once, because an accessor may answer differently the next time.
     ({ serverName: server, toolName: name, arguments: given } = call);
   } catch {
     return writeUnreadable(built, "reading the call failed");
@@ -188,7 +188,7 @@ function write(
   }
   const snapshot = writeArguments(writer, given, tool ?? interestIn(unknown, purpose), purpose);
   if (writer.isStale()) {
-    // Reading ran code of the caller that made the module's memory grow, so some of this was written nowhere.
+    // Reading ran code of the caller that made the module's memory grow, so some bytes were lost.
     return writeUnreadable(built, "reading `arguments` called the engine");
   }
   return { tool: tool?.number ?? NO_TOOL, snapshot };
@@ -203,7 +203,7 @@ function writeUnreadable({ writer }: Built, why: string): Written {
   return { tool: NO_TOOL, snapshot: { names: [], values: [] } };
 }
 
-/** Without an annotation, preparing gives what looks like a path its lexical form, whatever judging does about it. */
+/** Without an annotation, preparing gives whatever looks like a path its lexical form, even if judging ignores it. */
 function interestIn(unknown: Interest, purpose: Purpose): Interest {
   return purpose === "prepare" && !unknown.pathLike ? { ...unknown, pathLike: true } : unknown;
 }
@@ -219,8 +219,9 @@ function toolOf(built: Built, server: string, name: string): Tool | undefined {
   if (shown === undefined) {
     return undefined;
   }
-  const members = new Map(shown.members.map(([member, matters], number) => [member, { number, matters }]));
-  const tool = { number: shown.number, members, others: shown.others, pathLike: built.unknown.pathLike };
+  const [number, named, others] = shown;
+  const members = new Map(named.map(([member, matters], index) => [member, { number: index, matters }]));
+  const tool = { number, members, others, pathLike: built.unknown.pathLike };
   if (tools === undefined) {
     tools = new Map();
     built.tools.set(server, tools);
@@ -229,12 +230,8 @@ function toolOf(built: Built, server: string, name: string): Tool | undefined {
   return tool;
 }
 
-/** An annotated tool as the module shows it. */
-interface ShownTool {
-  readonly number: number;
-  readonly members: readonly (readonly [string, boolean])[];
-  readonly others: boolean;
-}
+/** An annotated tool as the module describes it. */
+type ShownTool = [number: number, members: [name: string, matters: boolean][], others: boolean];
 
 /** The verdict of that number. */
 function verdictOf({ engine, verdicts }: Built, number: number): Verdict {
@@ -260,7 +257,7 @@ function prepared({ engine }: Built): ReturnType<typeof readPrepared> {
   return readPrepared(wasm.view(), output);
 }
 
-/** Lets go of what one large call needed. */
+/** Frees the memory of a large call. */
 function shrink({ engine, writer }: Built): void {
   if (writer.room > ROOM) {
     engine.shrink(ROOM);

@@ -1,4 +1,4 @@
-import { WasmBuilder, type WasmEngine } from "../../wasm/callgate.js";
+import { WasmBuilder, type WasmEngine, WasmHost } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import type { Verdict, VisibilityRef } from "../types.js";
 import type { Interest } from "./arguments.js";
@@ -6,22 +6,22 @@ import { type Answers, Bridge } from "./bridge.js";
 import * as wasm from "./module.js";
 import { Writer } from "./writer.js";
 
-/** What an engine is built from: JSON texts by the names that the module has for documents. */
+/** The documents of an engine: JSON texts by the module's names of documents. */
 export type Documents = ReadonlyMap<string, string>;
 
 /** An annotated tool. */
 export interface Tool extends Interest {
-  /** What the module knows it by. */
+  /** The module's number for it. */
   readonly number: number;
 }
 
-/** What is known of an engine in one instance of the module. None of it outlives that instance. */
+/** An engine in one instance of the module. None of this outlives that instance. */
 export interface Built {
   readonly engine: WasmEngine;
   readonly generation: number;
   /** Writes calls to where the engine reads them. */
   readonly writer: Writer;
-  /** What matters in a call of a tool that is not annotated. */
+  /** The interest in a call of a tool that is not annotated. */
   readonly unknown: Interest;
   /** The annotated tools that were called, by server and name. */
   readonly tools: Map<string, Map<string, Tool>>;
@@ -32,15 +32,15 @@ export interface Built {
 }
 
 /**
- * One engine, built again when the module had to be replaced.
+ * One engine, which is built again if the module has to be replaced.
  *
- * INVARIANT: no call into an engine begins while another one is on the stack; a callback that tries is answered without
+ * INVARIANT: no call into an engine begins while another one is on the stack; a callback that tries gets an answer without
  * the module.
  */
 export interface WasmHandle {
   readonly documents: Documents;
   readonly answers: Answers;
-  // As they were when the engine was built first.
+  // As they were when the engine was first built.
   readonly homeDir: string;
   readonly currentDir: string;
   readonly ignoresPathCase: boolean;
@@ -73,7 +73,7 @@ export function createHandle(documents: Documents, answers: Answers): WasmHandle
 }
 
 /**
- * Asks the engine, which is taken until it has answered.
+ * Asks the engine, which is busy until it has answered.
  *
  * @throws {@link CallgateError} `disposed` or `busy`; with `code` where the module refuses, `engine-fault` where it breaks.
  */
@@ -121,7 +121,7 @@ function build(handle: WasmHandle): Built {
   }
   handle.isBusy = true;
   try {
-    const engine = builder.build(new Bridge(answers), homeDir, currentDir, ignoresPathCase);
+    const engine = builder.build(new WasmHost(new Bridge(answers), homeDir, currentDir, ignoresPathCase));
     handle.built = {
       engine,
       generation: wasm.generation,

@@ -9,9 +9,7 @@ export function resolve(handle: WasmHandle, address: string, requireExists: bool
   const text = contextText(context);
   checkText(address, "the address");
   return ask(handle, "invalid-argument", ({ engine, references }) => {
-    const { reply, reference } = known<{ readonly reply: Reply; readonly reference: number | null }>(
-      engine.resolve(address, requireExists, text),
-    );
+    const [reply, reference] = known<[Reply, number | null]>(engine.resolve(address, requireExists, text));
     if (reference === null) {
       return { reply, ref: undefined };
     }
@@ -37,7 +35,7 @@ export function revoke(handle: WasmHandle, ref: VisibilityRef | undefined): bool
   });
 }
 
-/** Whether an operation is allowed at a place of the world. */
+/** The reply that allows or refuses an operation at a place of the world. */
 export function enforce(handle: WasmHandle, operation: Enforcement): Reply {
   const { mode, tool, command, root, subdirectory, address, context } = operation;
   for (const text of [mode ?? "", tool, command, root, subdirectory ?? "", address ?? ""]) {
@@ -55,7 +53,7 @@ function checkText(text: unknown, what: string): void {
   }
 }
 
-/** What the module answered, which is nothing without a world. */
+/** Checks that the module answered, which it does only with a world. */
 function known<T>(answer: unknown): T {
   if (answer === undefined) {
     throw new CallgateError("invalid-argument", "the engine has no world");

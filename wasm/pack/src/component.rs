@@ -12,15 +12,15 @@ use crate::compile::{Face, compile};
 /// The interfaces that the component may import, with whether they have functions.
 const IMPORTS: [(&str, bool); 2] = [
     ("callgate:gate/host@0.1.0", true),
-    // Names of types, and nothing that could be called.
+    // Types only, nothing to call.
     ("callgate:gate/types@0.1.0", false),
 ];
 
-/// Builds the component from the workspace at `root`, in the target directory `target`. It is not optimized further
-/// than the compiler does it.
+/// Builds the component from the workspace at `root`, in the target directory `target`. Only the compiler
+/// optimizes it.
 ///
 /// # Errors
-/// When a step fails, or the component imports something else than the host.
+/// When a step fails, or the component imports anything but the host.
 pub fn build(root: &Path, target: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let module = compile(root, target, Face::Component)?;
     encode(&fs::read(module)?)
@@ -29,7 +29,7 @@ pub fn build(root: &Path, target: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
 /// Makes a component of a module that was built from the contract.
 ///
 /// # Errors
-/// When the module does not fit the contract in it, or imports something else than the host.
+/// When the module does not fit the contract in it, or imports anything but the host.
 pub fn encode(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut encoder = ComponentEncoder::default();
     let encoder = encoder.validate(true).module(module);
@@ -49,7 +49,7 @@ pub fn encode(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     }
 }
 
-/// What a component imports that it should not.
+/// The imports of a component that are not allowed.
 fn foreign_imports(component: &[u8]) -> Result<Vec<String>, Box<dyn Error>> {
     let decoded = wit_component::decode(component).map_err(|error| format!("{error:#}"))?;
     let DecodedWasm::Component(resolve, world) = decoded else {

@@ -1,4 +1,4 @@
-//! The registry of roles as a JavaScript module, so that TypeScript has the core's table and none of its own.
+//! The registry of roles as a JavaScript module, so that TypeScript uses the core's table instead of its own.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ fn sandbox_safe() -> Value {
     safe.map(|(_, role)| json!(role.name)).collect()
 }
 
-/// A role's name, and what is said of it.
+/// A role's name and its fields.
 type Role = (String, Map<String, Value>);
 
 fn table() -> Result<Vec<Role>, Box<dyn Error>> {

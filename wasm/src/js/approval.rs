@@ -1,4 +1,4 @@
-//! Approvals: candidates of an escalated call, and the patterns that were approved.
+//! Approvals: the patterns that an approval of an escalated call may stand for, and the patterns that were approved.
 
 use callgate_core::{
     self as core, ApprovalPattern, Arguments, Escalation, PlainAnnotation, Registry, RoleId,
@@ -6,11 +6,11 @@ use callgate_core::{
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::host::{Callbacks, HostBridge, JsHost};
-use super::plain::{listed, parse, to_js_error};
-use super::{to_js, wire};
+use super::host::WasmHost;
+use super::plain::parse_annotation;
+use super::{to_js, to_js_error, wire};
 
-/// One escalated call as it comes in.
+/// The arguments, annotation and roles of an escalated call.
 struct Incoming<'b> {
     arguments: Arguments<'b>,
     annotation: PlainAnnotation,
@@ -20,14 +20,10 @@ struct Incoming<'b> {
 impl<'b> Incoming<'b> {
     fn read(arguments: &'b [u8], annotation: &str, roles: Option<Vec<String>>) -> Result<Self, JsValue> {
         let arguments = wire::read_arguments(arguments);
-        let annotation = core::resolve_stored_annotation(&parse(annotation)?, &arguments)
-            .map_err(|faults| to_js_error(listed(&faults)))?;
+        let annotation = parse_annotation(annotation, &arguments)?;
         let registry = Registry::default();
-        let role = |name: &String| {
-            registry
-                .find(name)
-                .ok_or_else(|| to_js_error(format!("unknown role `{name}`")))
-        };
+        let unknown = |name: &String| to_js_error(format!("unknown role `{name}`"));
+        let role = |name: &String| registry.find(name).ok_or_else(|| unknown(name));
         let roles = roles
             .map(|roles| roles.iter().map(role).collect::<Result<Vec<_>, _>>())
             .transpose()?;
@@ -49,37 +45,7 @@ impl<'b> Incoming<'b> {
     }
 }
 
-/// The patterns that an approval of the call may stand for. The annotation is JSON text, the arguments are as the
-/// wire has them.
-///
-/// # Errors
-/// A message when the annotation or a role is unknown, or the host fails.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the fields of an escalation and of a host, one by one"
-)]
-#[wasm_bindgen(js_name = extractWhitelistCandidates)]
-pub fn extract_whitelist_candidates(
-    server: &str,
-    tool: &str,
-    arguments: &[u8],
-    annotation: &str,
-    roles: Option<Vec<String>>,
-    escalation_id: &str,
-    reason: &str,
-    home: &str,
-    current: &str,
-    callbacks: Callbacks,
-) -> Result<JsValue, JsValue> {
-    let incoming = Incoming::read(arguments, annotation, roles)?;
-    let bridge = HostBridge::new(callbacks);
-    let host = JsHost::new(&bridge, home, current);
-    let escalation = incoming.escalation(server, tool);
-    let patterns = core::extract_whitelist_candidates(&escalation, escalation_id, reason, &host);
-    Ok(to_js(&patterns.map_err(to_js_error)?))
-}
-
-/// Refuses what is not a pattern, or has no constraints. The pattern is JSON text.
+/// Refuses text that is not a pattern, or a pattern without constraints.
 ///
 /// # Errors
 /// A message.
@@ -88,40 +54,61 @@ pub fn check_approval(pattern: &str) -> Result<(), JsValue> {
     let pattern: ApprovalPattern = serde_json::from_str(pattern).map_err(to_js_error)?;
     core::ApprovalWhitelist::default()
         .add(pattern)
-        .map_err(to_js_error)?;
-    Ok(())
+        .map(drop)
+        .map_err(to_js_error)
 }
 
-/// The number of the first of the patterns that covers the call. The patterns and the annotation are JSON text, the
-/// arguments are as the wire has them.
-///
-/// # Errors
-/// A message when the annotation or a role is unknown, or the host fails.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the fields of an escalation and of a host, one by one"
-)]
-#[wasm_bindgen(js_name = findApproval)]
-pub fn find_approval(
-    patterns: &str,
-    server: &str,
-    tool: &str,
-    arguments: &[u8],
-    annotation: &str,
-    roles: Option<Vec<String>>,
-    home: &str,
-    current: &str,
-    callbacks: Callbacks,
-) -> Result<Option<usize>, JsValue> {
-    let patterns: Vec<ApprovalPattern> = serde_json::from_str(patterns).map_err(to_js_error)?;
-    let mut whitelist = core::ApprovalWhitelist::default();
-    for pattern in patterns {
-        whitelist.add(pattern).map_err(to_js_error)?;
+/// The annotation is JSON text, and the arguments are in the layout of [`wire`].
+#[wasm_bindgen]
+impl WasmHost {
+    /// The patterns that an approval of the call may stand for.
+    ///
+    /// # Errors
+    /// A message when the annotation or a role is unknown, or the host fails.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the fields of an escalation, one by one"
+    )]
+    #[wasm_bindgen(js_name = extractWhitelistCandidates)]
+    pub fn extract_whitelist_candidates(
+        self,
+        server: &str,
+        tool: &str,
+        arguments: &[u8],
+        annotation: &str,
+        roles: Option<Vec<String>>,
+        escalation_id: &str,
+        reason: &str,
+    ) -> Result<JsValue, JsValue> {
+        let incoming = Incoming::read(arguments, annotation, roles)?;
+        let escalation = incoming.escalation(server, tool);
+        core::extract_whitelist_candidates(&escalation, escalation_id, reason, &self.asked())
+            .map(|patterns| to_js(&patterns))
+            .map_err(to_js_error)
     }
-    let incoming = Incoming::read(arguments, annotation, roles)?;
-    let bridge = HostBridge::new(callbacks);
-    let host = JsHost::new(&bridge, home, current);
-    whitelist
-        .find(&incoming.escalation(server, tool), &host)
-        .map_err(to_js_error)
+
+    /// The index of the first of the patterns, which are JSON text, that covers the call.
+    ///
+    /// # Errors
+    /// A message when the annotation or a role is unknown, or the host fails.
+    #[wasm_bindgen(js_name = findApproval)]
+    pub fn find_approval(
+        self,
+        patterns: &str,
+        server: &str,
+        tool: &str,
+        arguments: &[u8],
+        annotation: &str,
+        roles: Option<Vec<String>>,
+    ) -> Result<Option<usize>, JsValue> {
+        let patterns: Vec<ApprovalPattern> = serde_json::from_str(patterns).map_err(to_js_error)?;
+        let mut whitelist = core::ApprovalWhitelist::default();
+        for pattern in patterns {
+            whitelist.add(pattern).map_err(to_js_error)?;
+        }
+        let incoming = Incoming::read(arguments, annotation, roles)?;
+        whitelist
+            .find(&incoming.escalation(server, tool), &self.asked())
+            .map_err(to_js_error)
+    }
 }

@@ -14,8 +14,8 @@ extern "C" {
     /// The package's side of a host.
     pub type Callbacks;
 
-    /// Answers `question` about the texts at `first` and `second`, and returns the answer's type; its length and
-    /// its bytes are written to `answer`, as far as there is `room`.
+    /// Answers `question` about the strings at `first` and `second`, and returns the answer's type. The answer's length
+    /// and bytes are written to `answer`, as far as there is `room`.
     #[wasm_bindgen(method)]
     fn ask(
         this: &Callbacks,
@@ -33,7 +33,7 @@ extern "C" {
     fn repeat(this: &Callbacks, answer: *mut u8, room: usize);
 }
 
-/// What can be asked; the package has the same numbers.
+/// The questions. The package uses the same numbers.
 #[derive(Clone, Copy)]
 enum Question {
     Realpath = 0,
@@ -47,34 +47,54 @@ enum Question {
     Condition = 8,
 }
 
-/// What comes back.
+/// The answers.
 enum Answer {
-    /// `realpath`: nothing is there, and the deepest ancestor that exists.
+    /// For `realpath`: nothing is at the path; the text is its deepest ancestor that exists.
     Missing(String),
     Text(String),
     Nothing,
-    Yes,
-    No,
+    Bool(bool),
     Strings(Vec<String>),
     Failed(RealpathError),
 }
 
-/// The callbacks of a host, with the memory that its answers are written to.
-pub(super) struct HostBridge {
+/// A host of the package, with its directories as they were when it was handed over.
+#[wasm_bindgen]
+pub struct WasmHost {
     callbacks: Callbacks,
+    home: String,
+    current: String,
+    ignores_path_case: bool,
+    /// The memory that answers are written to.
     answer: Cell<Vec<u8>>,
 }
 
-impl HostBridge {
-    pub(super) fn new(callbacks: Callbacks) -> Self {
+#[wasm_bindgen]
+impl WasmHost {
+    /// Takes the callbacks, the home directory, the current directory, and whether names may differ in case.
+    #[wasm_bindgen(constructor)]
+    pub fn new(callbacks: Callbacks, home: String, current: String, ignores_path_case: bool) -> Self {
         Self {
             callbacks,
+            home,
+            current,
+            ignores_path_case,
             answer: Cell::default(),
+        }
+    }
+}
+
+impl WasmHost {
+    /// The host for the time of one evaluation.
+    pub(super) fn asked(&self) -> JsHost<'_> {
+        JsHost {
+            host: self,
+            missing: RefCell::default(),
         }
     }
 
     fn ask(&self, question: Question, first: &str, second: &str) -> Result<Answer, HostError> {
-        // Taken away for the time of the question: a callback may ask something itself.
+        // Taken away for the time of the question, because a callback may ask something itself.
         let mut bytes = self.answer.take();
         bytes.resize(bytes.len().max(ROOM), 0);
         let kind = self.callbacks.ask(
@@ -103,42 +123,6 @@ impl HostBridge {
             other => Err(unexpected_answer(other)),
         }
     }
-
-    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
-        match self.ask(Question::ReadLink, path, "")? {
-            Answer::Text(target) => Ok(Some(target)),
-            Answer::Nothing => Ok(None),
-            other => Err(unexpected_answer(other)),
-        }
-    }
-
-    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        match self.ask(Question::IsDirectory, path, "")? {
-            Answer::Yes => Ok(Some(true)),
-            Answer::No => Ok(Some(false)),
-            Answer::Nothing => Ok(None),
-            other => Err(unexpected_answer(other)),
-        }
-    }
-
-    fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
-        match self.ask(Question::Condition, name, subject)? {
-            Answer::Yes => Ok(true),
-            Answer::No => Ok(false),
-            other => Err(unexpected_answer(other)),
-        }
-    }
-
-    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
-        let question = match step {
-            "canonicalize" => Question::Canonicalize,
-            _ => Question::ExtractPolicyValue,
-        };
-        match self.ask(question, role, value)? {
-            Answer::Text(text) => Ok(text),
-            other => Err(unexpected_answer(other)),
-        }
-    }
 }
 
 fn length(bytes: &[u8]) -> usize {
@@ -151,8 +135,8 @@ fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
     Some(match kind {
         0 => Answer::Text(text(bytes)?),
         1 => Answer::Nothing,
-        2 => Answer::Yes,
-        3 => Answer::No,
+        2 => Answer::Bool(true),
+        3 => Answer::Bool(false),
         4 => {
             let mut strings = Vec::new();
             let mut rest = bytes;
@@ -175,87 +159,58 @@ fn decode(kind: u32, bytes: &[u8]) -> Option<Answer> {
 }
 
 fn unexpected_answer(answer: Answer) -> HostError {
-    match answer {
-        Answer::Failed(RealpathError::Host(error)) => error,
-        Answer::Missing(_)
-        | Answer::Text(_)
-        | Answer::Nothing
-        | Answer::Yes
-        | Answer::No
-        | Answer::Strings(_)
-        | Answer::Failed(_) => {
-            HostError::new("the host's answer is of another type than the question asks for")
-        }
+    if let Answer::Failed(RealpathError::Host(error)) = answer {
+        return error;
     }
+    HostError::new("the host's answer is of another type than the question asks for")
 }
 
-/// A host with the two directories that it had when it was asked for them, for the time of one evaluation.
+/// A host for the time of one evaluation.
 pub(super) struct JsHost<'a> {
-    bridge: &'a HostBridge,
-    home: &'a str,
-    current: &'a str,
-    ignores_path_case: bool,
-    /// What the host said is missing, each without what is missing below it: there is nothing, and no link.
-    missing: RefCell<Vec<String>>,
+    host: &'a WasmHost,
+    /// The path that was last found to be missing although its parent exists. Core goes up from a missing path step by
+    /// step; what lies below this one need not cross to JavaScript.
+    missing: RefCell<Option<String>>,
 }
 
-impl<'a> JsHost<'a> {
-    pub(super) fn new(bridge: &'a HostBridge, home: &'a str, current: &'a str) -> Self {
-        Self {
-            bridge,
-            home,
-            current,
-            ignores_path_case: false,
-            missing: RefCell::default(),
-        }
-    }
-
-    /// The same for a machine whose names may differ in case.
-    pub(super) fn ignoring_case(self, ignores_path_case: bool) -> Self {
-        Self {
-            ignores_path_case,
-            ..self
-        }
-    }
-
+impl JsHost<'_> {
     fn is_missing(&self, path: &str) -> bool {
-        let is_at_or_below = |root: &String| {
+        self.missing.borrow().as_ref().is_some_and(|root| {
             path.strip_prefix(root.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        self.missing.borrow().iter().any(is_at_or_below)
+        })
     }
 
-    /// Notes what is missing on the way from an ancestor that exists.
+    /// Remembers the component below an ancestor that exists.
     fn note_missing(&self, path: &str, ancestor: &str) {
         let ancestor = ancestor.trim_end_matches('/');
         let below = path
             .strip_prefix(ancestor)
             .and_then(|rest| rest.strip_prefix('/'));
-        if let Some(first) = below.and_then(|rest| rest.split('/').next()) {
-            self.missing.borrow_mut().push(format!("{ancestor}/{first}"));
-        }
+        let first = below.and_then(|rest| rest.split('/').next());
+        self.missing
+            .replace(first.map(|first| format!("{ancestor}/{first}")));
     }
 }
 
 impl Host for JsHost<'_> {
     fn home_dir(&self) -> &str {
-        self.home
+        &self.host.home
     }
 
     fn current_dir(&self) -> &str {
-        self.current
+        &self.host.current
     }
 
     fn ignores_path_case(&self) -> bool {
-        self.ignores_path_case
+        self.host.ignores_path_case
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         if self.is_missing(path) {
             return Err(RealpathError::NotFound);
         }
-        let answer = self.bridge.ask(Question::Realpath, path, "");
+        let answer = self.host.ask(Question::Realpath, path, "");
         match answer.map_err(RealpathError::Host)? {
             Answer::Text(path) => Ok(Cow::Owned(path)),
             Answer::Failed(error) => Err(error),
@@ -271,30 +226,48 @@ impl Host for JsHost<'_> {
         if self.is_missing(path) {
             return Ok(None);
         }
-        self.bridge.read_link(path)
+        match self.host.ask(Question::ReadLink, path, "")? {
+            Answer::Text(target) => Ok(Some(target)),
+            Answer::Nothing => Ok(None),
+            other => Err(unexpected_answer(other)),
+        }
     }
 
     fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        self.bridge.is_directory(path)
+        match self.host.ask(Question::IsDirectory, path, "")? {
+            Answer::Bool(answer) => Ok(Some(answer)),
+            Answer::Nothing => Ok(None),
+            other => Err(unexpected_answer(other)),
+        }
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        self.bridge.urls(Question::GitRemoteUrls, repo, remote)
+        self.host.urls(Question::GitRemoteUrls, repo, remote)
     }
 
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        self.bridge.urls(Question::GitDefaultRemoteUrls, repo, "")
+        self.host.urls(Question::GitDefaultRemoteUrls, repo, "")
     }
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        self.bridge.urls(Question::GitUrl, repo, url)
+        self.host.urls(Question::GitUrl, repo, url)
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
-        self.bridge.role_value(role, step, value)
+        let question = match step {
+            "canonicalize" => Question::Canonicalize,
+            _ => Question::ExtractPolicyValue,
+        };
+        match self.host.ask(question, role, value)? {
+            Answer::Text(text) => Ok(text),
+            other => Err(unexpected_answer(other)),
+        }
     }
 
     fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
-        self.bridge.condition(name, subject)
+        match self.host.ask(Question::Condition, name, subject)? {
+            Answer::Bool(holds) => Ok(holds),
+            other => Err(unexpected_answer(other)),
+        }
     }
 }

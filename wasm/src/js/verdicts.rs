@@ -1,4 +1,4 @@
-//! Verdicts as numbers: one that an engine gives again and again crosses once.
+//! Verdicts as numbers: a verdict that an engine gives repeatedly crosses to JavaScript once.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,19 +9,19 @@ use serde_json::Value as Json;
 /// The number of a verdict whose reason depends on the call; it is fetched each time.
 pub(super) const UNSHARED: u32 = u32::MAX;
 
-/// How many verdicts are kept; a policy with more of them has the rest fetched each time.
+/// How many verdicts are kept. If a policy has more, the others are fetched each time.
 const MOST: usize = 1 << 16;
 
-/// Text that an engine holds, by where it stands: it lives as long as the engine and never changes.
+/// The address and length of text that an engine holds: it lives as long as the engine and never changes.
 type Held = (usize, usize);
 
-/// A decision's strictness, its rule and its reason.
+/// A decision's strictness, rule and reason.
 type Said = (u8, Held, Held);
 
-/// The verdicts of one engine that have been given.
+/// The verdicts that one engine has given.
 #[derive(Default)]
 pub(super) struct Verdicts {
-    /// The numbers of what is said, by the roles that escalated.
+    /// For each of them, the numbers by the roles that escalated.
     numbers: BTreeMap<Said, Vec<(Vec<Held>, u32)>>,
     shared: Vec<Json>,
     unshared: Json,
@@ -38,19 +38,13 @@ impl Verdicts {
             return self.keep(verdict);
         };
         let key = (verdict.decision.strictness(), rule, reason);
-        let same = |known: &[Held]| known == roles;
-        let known = self
-            .numbers
-            .get(&key)
-            .into_iter()
-            .flatten()
-            .find(|(known, _)| same(known));
-        if let Some((_, number)) = known {
+        let numbers = self.numbers.entry(key).or_default();
+        if let Some((_, number)) = numbers.iter().find(|(known, _)| *known == roles) {
             return *number;
         }
         match u32::try_from(self.shared.len()) {
             Ok(number) if self.shared.len() < MOST => {
-                self.numbers.entry(key).or_default().push((roles, number));
+                numbers.push((roles, number));
                 self.shared.push(json(verdict));
                 number
             }
@@ -71,7 +65,7 @@ impl Verdicts {
 }
 
 /// `None` for text that the engine does not hold.
-#[expect(clippy::ptr_arg, reason = "whether it is borrowed is what is asked")]
+#[expect(clippy::ptr_arg, reason = "it matters whether the text is borrowed")]
 fn held(text: &Cow<'_, str>) -> Option<Held> {
     match text {
         Cow::Borrowed(text) => Some((text.as_ptr().addr(), text.len())),
@@ -90,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_again_has_the_same_number() {
+    fn a_repeated_verdict_has_the_same_number() {
         let mut verdicts = Verdicts::default();
         let say = |roles: Vec<&'static str>| Verdict {
             decision: Decision::Escalate(roles.into_iter().map(Cow::Borrowed).collect()),

@@ -24,21 +24,21 @@ use std::borrow::Cow;
 
 use callgate_core::{Arguments, Call, Context, PointerToken, Prepared, Value, View};
 
-/// A tool that calls name by its number.
+/// A tool that calls refer to by a number.
 pub(super) struct Tool {
     pub(super) server: String,
     pub(super) name: String,
-    /// The members that calls name by their numbers.
+    /// The members that calls refer to by their numbers.
     pub(super) members: Vec<String>,
 }
 
-/// A call with what is said about it beside its arguments.
+/// A call, and the sandbox as the tool's container names it.
 pub(super) struct Incoming<'b> {
     pub(super) call: Call<'b>,
     pub(super) container: Option<&'b str>,
 }
 
-/// Reads a call. What is not well-formed cannot come from the package, and is a call that is denied.
+/// Reads a call. The package only writes well-formed ones; anything else becomes a call that is denied.
 pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> {
     let mut reader = Reader {
         bytes,
@@ -51,24 +51,22 @@ pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> 
             (server, reader.label().unwrap_or_default())
         }
     };
-    let beside = reader.byte().unwrap_or_default();
-    let container = if beside & 1 == 1 { reader.text() } else { None };
-    let context = if beside & 2 == 2 { reader.label() } else { None };
-    let arguments = reader.byte().and_then(|kind| reader.arguments(kind));
-    let mut call = Call::new(server, tool, arguments.unwrap_or_else(unreadable));
-    // A context that cannot be read is ignored, and what needs one is denied.
+    let flags = reader.byte().unwrap_or_default();
+    let container = if flags & 1 == 1 { reader.text() } else { None };
+    let context = if flags & 2 == 2 { reader.label() } else { None };
+    let arguments = reader.arguments().unwrap_or_else(unreadable);
+    let mut call = Call::new(server, tool, arguments);
+    // A context that cannot be read is ignored, so a rule that needs one denies the call.
     if let Some(context) = context.and_then(|context| Context::from_json(context).ok()) {
         call = call.within(context);
     }
     Incoming { call, container }
 }
 
-/// Reads arguments alone.
+/// Reads arguments without a call.
 pub(super) fn read_arguments(bytes: &[u8]) -> Arguments<'_> {
     let mut reader = Reader { bytes, members: &[] };
-    let kind = reader.byte();
-    kind.and_then(|kind| reader.arguments(kind))
-        .unwrap_or_else(unreadable)
+    reader.arguments().unwrap_or_else(unreadable)
 }
 
 fn unreadable<'b>() -> Arguments<'b> {
@@ -77,7 +75,7 @@ fn unreadable<'b>() -> Arguments<'b> {
 
 struct Reader<'b> {
     bytes: &'b [u8],
-    /// The names that have numbers.
+    /// The names that are written as numbers.
     members: &'b [String],
 }
 
@@ -111,7 +109,7 @@ impl<'b> Reader<'b> {
         std::str::from_utf8(self.take(count)?).ok()
     }
 
-    /// A text after a byte that says no more than that one follows.
+    /// A text after its tag.
     fn label(&mut self) -> Option<&'b str> {
         self.byte()?;
         self.text()
@@ -128,16 +126,22 @@ impl<'b> Reader<'b> {
         }
     }
 
-    fn arguments(&mut self, kind: u8) -> Option<Arguments<'b>> {
-        Some(match kind {
-            0 => {
-                let count = self.count()?;
-                let mut members = Vec::with_capacity(count.min(self.bytes.len()));
-                for _ in 0..count {
-                    members.push((Cow::Borrowed(self.name()?), self.value()?));
-                }
-                Arguments::Members(members)
-            }
+    fn several<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count = self.count()?;
+        let mut found = Vec::with_capacity(count.min(self.bytes.len()));
+        for _ in 0..count {
+            found.push(read(self)?);
+        }
+        Some(found)
+    }
+
+    fn member(&mut self) -> Option<(Cow<'b, str>, Value<'b>)> {
+        Some((Cow::Borrowed(self.name()?), self.value()?))
+    }
+
+    fn arguments(&mut self) -> Option<Arguments<'b>> {
+        Some(match self.byte()? {
+            0 => Arguments::Members(self.several(Self::member)?),
             1 => Arguments::from_json(self.text()?),
             2 => Arguments::Unreadable(self.text()?.to_owned()),
             _ => return None,
@@ -152,29 +156,15 @@ impl<'b> Reader<'b> {
             3 => Value::Number(f64::from_le_bytes(self.take(8)?.try_into().ok()?)),
             4 => Value::Text(Cow::Borrowed(self.text()?)),
             5 => Value::IllFormed,
-            6 => {
-                let count = self.count()?;
-                let mut items = Vec::with_capacity(count.min(self.bytes.len()));
-                for _ in 0..count {
-                    items.push(self.value()?);
-                }
-                Value::Array(items)
-            }
-            7 => {
-                let count = self.count()?;
-                let mut members = Vec::with_capacity(count.min(self.bytes.len()));
-                for _ in 0..count {
-                    members.push((Cow::Borrowed(self.name()?), self.value()?));
-                }
-                Value::Object(members)
-            }
+            6 => Value::Array(self.several(Self::value)?),
+            7 => Value::Object(self.several(Self::member)?),
             8 => Value::Unread,
             _ => return None,
         })
     }
 }
 
-/// Writes what changes in the arguments.
+/// Writes the changes to the arguments.
 pub(super) fn write(prepared: &Prepared, bytes: &mut Vec<u8>) {
     bytes.clear();
     push_count(bytes, prepared.replacements.len());
@@ -196,10 +186,9 @@ pub(super) fn write(prepared: &Prepared, bytes: &mut Vec<u8>) {
         let views = [View::Transport, View::Policy].map(|view| replacement.text(view));
         let [transport, policy] = views.map(|text| u8::from(text.is_some()));
         bytes.push(transport | policy << 1);
-        views
-            .into_iter()
-            .flatten()
-            .for_each(|text| push_text(bytes, text));
+        for text in views.into_iter().flatten() {
+            push_text(bytes, text);
+        }
     }
     push_count(bytes, prepared.renamed.len());
     for (argument, key) in &prepared.renamed {
@@ -210,7 +199,7 @@ pub(super) fn write(prepared: &Prepared, bytes: &mut Vec<u8>) {
 
 fn push_count(bytes: &mut Vec<u8>, mut count: usize) {
     while count > 0x7f {
-        // Seven bits at a time: what is cut off comes with the next byte.
+        // Seven bits at a time; the next byte has the others.
         bytes.push((count & 0x7f) as u8 | 0x80);
         count >>= 7;
     }

@@ -59,16 +59,11 @@ export interface MachineRepository {
   readonly worktree?: string;
 }
 
-// Leaving out a key is a compile error.
-const MACHINE: { readonly [key in keyof Machine]-?: true } = {
-  platform: true,
-  home: true,
-  cwd: true,
-  fs: true,
-  git: true,
-  conditions: true,
-};
-const FILESYSTEM: { readonly [key in keyof MachineFilesystem]-?: true } = {
+/** Every key of a type; leaving one out is a compile error. */
+type Keys<T> = { readonly [key in keyof T]-?: true };
+
+const MACHINE: Keys<Machine> = { platform: true, home: true, cwd: true, fs: true, git: true, conditions: true };
+const FILESYSTEM: Keys<MachineFilesystem> = {
   dirs: true,
   files: true,
   links: true,
@@ -77,7 +72,7 @@ const FILESYSTEM: { readonly [key in keyof MachineFilesystem]-?: true } = {
   normalizationInsensitive: true,
   ignorables: true,
 };
-const REPOSITORY: { readonly [key in keyof MachineRepository]-?: true } = {
+const REPOSITORY: Keys<MachineRepository> = {
   branch: true,
   branchRemotes: true,
   branchRemote: true,

@@ -1,17 +1,13 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
-import type { RealpathFailure } from "../host.js";
+import { failureOf, type RealpathFailure } from "../../host.js";
 
 /** The symbolic links that one resolution follows, as in Linux (`path_resolution(7)`). */
 const MAX_LINKS = 40;
 
 const NOT_FOUND: RealpathFailure = Object.freeze({ error: "not-found" });
-const LOOP: RealpathFailure = Object.freeze({ error: "loop" });
-const DENIED: RealpathFailure = Object.freeze({ error: "denied" });
-const NOT_UTF8: RealpathFailure = Object.freeze({ error: "not-utf8" });
 const OTHER: RealpathFailure = Object.freeze({ error: "other" });
 
 const QUIET = { throwIfNoEntry: false } as const;
-const native = realpathSync.native;
 
 /** The canonical form of a path. */
 export function realpath(path: string): string | RealpathFailure {
@@ -20,23 +16,23 @@ export function realpath(path: string): string | RealpathFailure {
   }
   let real: string;
   try {
-    // Asked first, because an error that is thrown costs several times as much as an answer.
+    // Checked first, because throwing an error costs several times as much as returning.
     if (!existsSync(path) && lstat(path) === undefined) {
       return { error: "not-found", nearest: nearest(path) };
     }
-    real = native(path);
+    real = realpathSync.native(path);
   } catch (thrown) {
     return failure(thrown);
   }
-  // Where the answer is the question there was no link on the way, and each byte was what the text says.
+  // If the answer equals the question, no link was followed and every byte is what the string says.
   if (real === path && !real.includes("\ufffd")) {
     return real;
   }
-  const walked = walk(Buffer.from(path).toString("latin1"));
+  const walked = realpathOfBytes(Buffer.from(path).toString("latin1"));
   return typeof walked === "string" ? decoded(walked) : walked;
 }
 
-/** The deepest ancestor of a missing path that is there, if only as a link. */
+/** The deepest ancestor of a missing path that exists, be it a broken link. */
 function nearest(path: string): string {
   let ancestor = path;
   do {
@@ -45,8 +41,8 @@ function nearest(path: string): string {
   return ancestor;
 }
 
-/** What is at a path, if only a link; nothing below what is no directory. */
-function lstat(path: string): Stats | undefined {
+/** What is at a path, links not followed; `undefined` if nothing is, or if an ancestor is not a directory. */
+export function lstat(path: string | Buffer): Stats | undefined {
   try {
     return lstatSync(path, QUIET);
   } catch (thrown) {
@@ -57,24 +53,19 @@ function lstat(path: string): Stats | undefined {
   }
 }
 
-/** The canonical form of a path of any bytes, as a binary string. */
-export function realpathOfBytes(path: string): string | RealpathFailure {
-  return walk(path);
-}
-
 function decoded(path: string): string | RealpathFailure {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(path));
   } catch {
-    return NOT_UTF8;
+    return { error: "not-utf8" };
   }
 }
 
 /**
- * The kernel's walk (`path_resolution(7)`), one component after the other, every link read. The path is a binary
- * string: names are bytes, and need not be text.
+ * The canonical form of a path of any bytes, found as the kernel finds it (`path_resolution(7)`): component by component,
+ * reading every link. Paths are binary strings, because names are bytes and need not be UTF-8.
  */
-function walk(path: string): string | RealpathFailure {
+export function realpathOfBytes(path: string): string | RealpathFailure {
   if (!path.startsWith("/") || path.includes("\0")) {
     return OTHER;
   }
@@ -105,7 +96,7 @@ function walk(path: string): string | RealpathFailure {
         } else {
           links += 1;
           if (links > MAX_LINKS) {
-            return LOOP;
+            return { error: "loop" };
           }
           if (isProcessLink(name, target)) {
             return OTHER;
@@ -125,7 +116,7 @@ function walk(path: string): string | RealpathFailure {
   }
 }
 
-/** What is written in the link; nothing for what is no link, a failure for what is not there. */
+/** The target of a link; `undefined` if the path is not a link, a failure if nothing is there. */
 function linkTarget(path: string): string | RealpathFailure | undefined {
   const found = lstatSync(bytesOf(path), QUIET);
   if (found === undefined) {
@@ -135,7 +126,7 @@ function linkTarget(path: string): string | RealpathFailure | undefined {
     return undefined;
   }
   const target = readlinkSync(bytesOf(path), "buffer").toString("latin1");
-  // POSIX lets a link be empty; following it finds nothing.
+  // POSIX allows empty links; following one finds nothing.
   return target === "" ? NOT_FOUND : target;
 }
 
@@ -144,18 +135,8 @@ function bytesOf(path: string): Buffer {
 }
 
 function failure(thrown: unknown): RealpathFailure {
-  switch ((thrown as { code?: unknown }).code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return NOT_FOUND;
-    case "ELOOP":
-      return LOOP;
-    case "EACCES":
-    case "EPERM":
-      return DENIED;
-    default:
-      return OTHER;
-  }
+  const { code } = thrown as { code?: unknown };
+  return { error: failureOf(String(code)) ?? "other" };
 }
 
 /** The target of the link at a path, as it is written there. */
@@ -165,7 +146,6 @@ export function readLink(path: string): string | undefined {
   if (cut === -1 || name === "") {
     return undefined;
   }
-  // Nothing, or something else, is no link, whatever led there.
   if (lstat(path)?.isSymbolicLink() !== true) {
     return undefined;
   }
@@ -191,7 +171,7 @@ export function readLink(path: string): string | undefined {
   return target;
 }
 
-/** Whether the path is an existing directory; `undefined` when that cannot be told. */
+/** Returns `true` if the path is an existing directory; `undefined` if that is uncertain. */
 export function isDirectory(path: string): boolean | undefined {
   const real = realpath(path);
   if (typeof real === "object") {
@@ -200,14 +180,14 @@ export function isDirectory(path: string): boolean | undefined {
   return statSync(real, QUIET)?.isDirectory();
 }
 
-/** Whether a path names, or lies within, a place that belongs to one process (`proc(5)`). */
-export function isProcessRelative(path: string): boolean {
+/** Returns `true` if a path means something else in another process (`proc(5)`). */
+function isProcessRelative(path: string): boolean {
   return PROCESS_RELATIVE.test(path);
 }
 
 const PROCESS_RELATIVE = /^\/(?:dev\/fd|proc\/(?:self|thread-self|\d+))(?:\/|$)/;
 
-/** Whether a link is `self` or `thread-self` of a proc filesystem, wherever that is mounted. */
+/** Returns `true` if a link is `self` or `thread-self` of a proc filesystem, wherever that is mounted. */
 function isProcessLink(name: string, target: string): boolean {
   return (name === "self" && /^\d+$/.test(target)) || (name === "thread-self" && /^\d+(?:\/|$)/.test(target));
 }

@@ -1,29 +1,19 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-} from "node:fs";
-import { HostError } from "../host.js";
-import { realpathOfBytes } from "./filesystem.js";
+import { accessSync, closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
+import { HostError } from "../../host.js";
+import { lstat, realpathOfBytes } from "./filesystem.js";
 
-/** What is at a path; the numbers of kinds are the module's too. */
+/** What is at a path. The module uses the same numbers of kinds. */
 interface Seen {
   /** 0 for a file, 1 for a directory, 2 for a link, 3 for anything else. */
   readonly kind: 0 | 1 | 2 | 3;
-  /** What is written in a link. */
+  /** The target of a link, as it is written there. */
   readonly target: Uint8Array | undefined;
-  /** Whether this process's user owns it. */
+  /** `true` if this process's user owns it. */
   readonly isOwn: boolean;
   readonly device: number;
 }
 
-/** The disk as the module reads it for git's answers. Paths are bytes; what cannot be told is thrown. */
+/** The disk as the module reads it for git's answers. Paths are bytes. An uncertain answer is thrown. */
 export class Disk {
   readonly homeDir: string;
   readonly configDir: string;
@@ -61,7 +51,7 @@ export class Disk {
     if (Buffer.from(real).toString("latin1") === "/dev/null") {
       return new Uint8Array(0);
     }
-    // Not blocking, so that a FIFO put here answers at once.
+    // Non-blocking, so that opening a FIFO returns at once.
     const file = openSync(Buffer.from(real), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = fstatSync(file);
@@ -82,7 +72,7 @@ export class Disk {
     }
   }
 
-  /** Whether a directory may be searched; `false` when nothing is there. */
+  /** Returns `true` if a directory may be searched; `false` if nothing is there. */
   isSearchable(path: Uint8Array): boolean {
     try {
       accessSync(Buffer.from(path), constants.X_OK);
@@ -101,17 +91,6 @@ function kindOf(found: Stats, path: Uint8Array): Pick<Seen, "kind" | "target"> {
     return { kind: 2, target: readlinkSync(Buffer.from(path), "buffer") };
   }
   return { kind: found.isFile() ? 0 : found.isDirectory() ? 1 : 3, target: undefined };
-}
-
-function lstat(path: Buffer): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch (thrown) {
-    if (isMissing(thrown)) {
-      return undefined;
-    }
-    throw thrown;
-  }
 }
 
 function isMissing(thrown: unknown): boolean {

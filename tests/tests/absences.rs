@@ -26,6 +26,7 @@ const STANDARD: &[&str] = &[
     // Only an address as a value; it opens no connection.
     "core::net::Ipv4Addr",
     "std::cmp",
+    "std::collections::BinaryHeap",
     "std::collections::BTreeMap",
     "std::collections::BTreeSet",
     "std::error::Error",

@@ -67,8 +67,8 @@ impl Departures {
 /// Replays the file `name` with the content `text`, and calls `progress` after every group.
 ///
 /// # Errors
-/// A line is malformed, a departure names a case that does not exist, the tables of requirements lack a tag or a probe of
-/// the file, or the file of probes lacks one of the table.
+/// A line is malformed, a departure names a case that does not exist, the tables of requirements lack a tag or a probe
+/// of the file, or the file of probes lacks one of the table.
 pub fn replay(
     subject: &mut dyn Subject,
     name: &str,

@@ -1,9 +1,9 @@
-//! A real policy with its tools, and what the existing engine says of 321 calls.
+//! A real policy with its tools, and the existing engine's verdicts on 321 calls.
 //!
-//! The corpus is not part of this repository: `CALLGATE_CORPUS` names its folder. What this engine warns of, and
-//! which verdicts differ and why, is: `tests/corpus/warnings.json`, and `differences.jsonl` with a line
-//! `{"call", "request", "recorded", "ours", "weakness"}` for each difference, `call` counted from 0 and `weakness`
-//! a tag of SPEC §15 or an option whose default denies more. There is none today.
+//! The corpus is not part of this repository; `CALLGATE_CORPUS` names its folder. `tests/corpus` lists the warnings of
+//! this engine (`warnings.json`) and the verdicts that differ (`differences.jsonl`), with a line
+//! `{"call", "request", "recorded", "ours", "weakness"}` for each difference: `call` counts from 0, and `weakness` is a
+//! tag of SPEC §15 or an option whose default denies more. There are none today.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use callgate_core::{Call, DocumentKind, DocumentSource, Engine};
 use callgate_host::{Machine, VirtualHost};
 use serde_json::{Value, json};
 
-/// What the corpus' README says of the machine and the settings of the recorded engine.
+/// The machine and the settings of the recorded engine, from the corpus' README.
 const PROTECTED: &str = r#"["/etc/shadow", "/home/provos/.ssh"]"#;
 const SANDBOX: &str = r#""/home/provos/.ironcurtain/sandbox""#;
 const ALLOWLISTS: &str = r#"{"fetch": ["*"]}"#;
@@ -22,8 +22,8 @@ const FOLDERS: &[&str] = &[
     "/bin", "/dev", "/etc", "/home", "/opt", "/root", "/srv", "/tmp", "/usr", "/var",
 ];
 
-/// The folder of the corpus: `CALLGATE_CORPUS`, else `shared/corpus` beside the checkout. Without it a test says so
-/// and is over.
+/// The folder of the corpus: `CALLGATE_CORPUS`, or else `shared/corpus` beside the checkout. Without it, a test prints
+/// a message and ends.
 fn corpus_folder() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
     let folder = std::env::var_os("CALLGATE_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);

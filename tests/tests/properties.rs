@@ -1,4 +1,4 @@
-//! What must always hold, tried on arbitrary engines, worlds and calls.
+//! Properties that must always hold, on arbitrary engines, worlds and calls.
 
 #[path = "properties/ceilings.rs"]
 mod ceilings;
@@ -42,7 +42,7 @@ impl Request {
     }
 }
 
-/// The verdict as JSON text, and how strict it is.
+/// The verdict as JSON text, with its strictness.
 fn judged(engine: &Engine, request: &Request, host: &dyn Host) -> (String, u8) {
     let verdict = engine.evaluate(&request.call(), host);
     (text(&verdict), verdict.decision.strictness())
@@ -61,7 +61,7 @@ fn text(value: &impl serde::Serialize) -> String {
 proptest! {
     #![proptest_config(config(600))]
 
-    /// Canonical twice is canonical once, for everything that has a canonical form.
+    /// The canonical form of a canonical form is the same.
     #[test]
     fn a_canonical_path_is_its_own_canonical_path(world in world(), path in path()) {
         let host = VirtualHost::new(world).expect("an arbitrary world is well-formed");
@@ -86,8 +86,8 @@ proptest! {
         }
     }
 
-    /// Rules that never hold change no verdict. There are so many of them that rules are found by what they name, while
-    /// the few of the case itself are gone through one by one.
+    /// Rules that never match do not change a verdict. There are so many of them that rules are looked up in the index,
+    /// while the few rules of the case itself are tried one by one.
     #[test]
     fn rules_about_what_is_nowhere_change_nothing(case in prop_oneof![case(), case_of_values()], stride in 1_usize..50) {
         let host = host(&case);
@@ -108,7 +108,7 @@ proptest! {
         }
     }
 
-    /// An explanation tells the verdict, byte for byte, and its recording tells the explanation again.
+    /// An explanation contains the same verdict, byte for byte, and its recording replays to the same explanation.
     #[test]
     fn an_explanation_is_that_of_the_verdict_and_replays(case in prop_oneof![case(), case_of_values()]) {
         let host = host(&case);
@@ -129,7 +129,7 @@ proptest! {
         }
     }
 
-    /// What a gate sends on is not changed by another gate, and what was allowed is allowed again.
+    /// A second gate does not change what the first one forwards, and allows what the first one allowed.
     #[test]
     fn what_a_gate_sends_on_passes_it_again(case in case()) {
         let host = host(&case);
@@ -148,7 +148,7 @@ proptest! {
         }
     }
 
-    /// Keys may stand in any order, but for the arguments of a tool, and nothing is kept from earlier questions.
+    /// The order of keys does not matter, except in the arguments of a tool, and nothing is kept from earlier questions.
     #[test]
     fn neither_the_order_of_keys_nor_earlier_questions_matter(case in case()) {
         let host = host(&case);
@@ -162,7 +162,7 @@ proptest! {
         }
     }
 
-    /// Comparing without regard to case never allows more.
+    /// Case-insensitive comparison never allows more.
     #[test]
     fn folding_never_loosens(case in case()) {
         let host = host(&case);
@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// Conditions that nothing fulfils, one for each kind of role.
+/// Conditions that no call meets, one for each kind of role.
 fn about_nowhere(number: usize) -> [Value; 4] {
     let paths = ["read-path", "write-path", "delete-path", "write-history"];
     [
@@ -188,13 +188,13 @@ fn about_nowhere(number: usize) -> [Value; 4] {
     ]
 }
 
-/// The object with another value for one key.
+/// The object with one value replaced.
 fn with(mut object: Value, key: &str, value: &str) -> Value {
     object[key] = json!(value);
     object
 }
 
-/// The value with the members of every object in reverse order, but for those of `args`.
+/// The value with the members of every object except `args` in reverse order.
 fn turned(value: &Value, turn: bool) -> Value {
     match value {
         Value::Object(members) => {
@@ -218,8 +218,8 @@ proptest! {
     /// A call is never judged looser than with any one of its values alone (SPEC §8.4): one string of an array
     /// under a url, identifier or listed role.
     ///
-    /// A domain outside the server's allowlist escalates before any rule is heard (§8.3.8), be it that a rule
-    /// would deny another value; so with an allowlist the call is only never allowed where a value alone is not.
+    /// A domain outside the server's allowlist escalates before any rule is tried (§8.3.8), even if a rule would deny
+    /// another value. With an allowlist it therefore only holds that a call is not allowed if a value alone is not.
     #[test]
     fn company_never_loosens(case in prop_oneof![case(), case_of_values()]) {
         let host = host(&case);
@@ -236,7 +236,7 @@ proptest! {
     }
 }
 
-/// The request with one item of one array in the array's place, where the array bears no path role.
+/// The request with one array, which has no path role, replaced by one of its items.
 fn alone(engine: &Engine, request: &Request) -> Vec<Request> {
     let mut found = Vec::new();
     for (name, roles) in engine.annotation(&request.call()).unwrap_or_default() {
@@ -264,7 +264,7 @@ fn alone(engine: &Engine, request: &Request) -> Vec<Request> {
     found
 }
 
-/// The cases reach every structural rule, the rules of the policy, and companies of values.
+/// The cases reach every structural rule, the rules of the policy, and several values of one role.
 #[test]
 fn the_cases_are_worth_trying() {
     let mut runner = proptest::test_runner::TestRunner::new(config(1));

@@ -39,7 +39,7 @@ fn build(root: &str, documents: &Documents) -> Engine {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// `(tool, path, verdict)` a line; the path is in the folder, or as it stands where it is relative to the sandbox.
+/// `(tool, path, verdict)` per line. The path is in the folder, or relative to the sandbox.
 #[track_caller]
 fn check(root: &str, engine: &Engine, cases: &[(&str, &str, &str)]) {
     for (tool, path, expected) in cases {
@@ -92,7 +92,7 @@ fn a_link_is_judged_by_what_it_leads_to() {
             ("read", "~/.ssh/new", PROTECTED),
             ("read", "../home/.ssh", PROTECTED),
             ("remove", "ROOT/home", PROTECTED),
-            // Removing acts on the link, and both places count.
+            // Deleting acts on the link itself, and both paths count.
             ("remove", "ROOT/box/to-d", SANDBOX),
             ("remove", "ROOT/box/escape", OUTSIDE),
             ("remove", "ROOT/outside/back", OUTSIDE),
@@ -157,10 +157,10 @@ fn what_has_no_canonical_form_is_denied() {
             ("read", "ROOT/box/not-utf8/x", UNRESOLVABLE),
             ("read", "ROOT/box/process/x", UNRESOLVABLE),
             ("read", "/proc/self/root/etc/shadow", UNRESOLVABLE),
-            // The kernel leaves the sandbox here, the text does not.
+            // The kernel leaves the sandbox here, although the text does not.
             ("read", "ROOT/box/escape/../a", UNRESOLVABLE),
             ("read", "escape/../box/a", UNRESOLVABLE),
-            // Here both mean one file.
+            // Here both are the same file.
             ("read", "ROOT/box/to-d/../a", SANDBOX),
             ("read", "ROOT/box/d/../a", SANDBOX),
             ("read", "ROOT/box/d/../../outside/x", OUTSIDE),
@@ -170,7 +170,7 @@ fn what_has_no_canonical_form_is_denied() {
 
 const FOLDER_OF_CHILD: &str = "CALLGATE_TEST_FOLDER";
 
-/// Root may search every directory, so the engine is asked by this test itself in a child without rights.
+/// Root may search every directory, so this test runs itself again in a child process without privileges.
 #[test]
 fn a_closed_directory_is_not_taken_for_a_missing_one() {
     if let Ok(root) = std::env::var(FOLDER_OF_CHILD) {
@@ -242,7 +242,7 @@ fn a_link_that_changes_is_seen_by_the_next_evaluation() {
         ("read", "ROOT/one/l", OUTSIDE),
     ];
     check(disk.root(), &fresh, &second);
-    // Only the directories of the engine are pinned; a value is resolved anew each time.
+    // Only the directories of the engine are pinned. A value is resolved anew each time.
     let between = [
         ("read", "ROOT/one/a", SANDBOX),
         ("read", "ROOT/two/a", OUTSIDE),
@@ -254,7 +254,7 @@ fn a_link_that_changes_is_seen_by_the_next_evaluation() {
     check(disk.root(), &pinned, &second);
 }
 
-/// An explanation of a verdict on this disk replays where nothing of it exists.
+/// An explanation of a verdict on this disk replays on a machine without these files.
 #[test]
 fn a_recording_of_the_real_disk_replays() {
     let disk = Disk::new(&[

@@ -1,4 +1,4 @@
-//! Whole engines over real git repositories: where a push or fetch really goes decides.
+//! Whole engines over real git repositories: the verdict depends on where a push or fetch really goes.
 
 #[path = "common/disk.rs"]
 mod disk;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 const ORIGIN: &str = "[remote \"origin\"]\nurl = https://github.com/acme/app.git\n";
 const FORK: &str = "[remote \"fork\"]\nurl = git@evil.test:acme/app.git\n";
 
-/// A repository at `ROOT/box/repo` on the branch `main` with one commit; none where git is not installed.
+/// A repository at `ROOT/box/repo` on the branch `main` with one commit; `None` if git is not installed.
 fn repository() -> Option<Disk> {
     let disk = Disk::new(&["home/", "box/repo/"]);
     let made = git(&disk, &["init", "--quiet", "--initial-branch=main"])
@@ -64,7 +64,7 @@ fn tools() -> Vec<Value> {
         .to_vec()
 }
 
-/// Everything is allowed, but `github.com` alone is in the server's allowlist.
+/// An engine that allows everything, with only `github.com` in the server's allowlist.
 fn by_allowlist(disk: &Disk) -> Engine {
     let documents = Documents::new(
         json!([rule("all", json!({"server": ["git"]}), "allow")]),
@@ -81,7 +81,7 @@ fn about(allowed: &str) -> Value {
     json!({"domains": {"roles": ["git-remote-url"], "allowed": [allowed]}})
 }
 
-/// A rule denies `evil.test`, another allows the rest.
+/// An engine with a rule that denies `evil.test`, and one that allows everything else.
 fn by_denial(disk: &Disk) -> Engine {
     let rules = json!([
         rule("evil", about("evil.test"), "deny"),
@@ -90,7 +90,7 @@ fn by_denial(disk: &Disk) -> Engine {
     build(disk, Documents::new(rules, &tools()))
 }
 
-/// A rule allows `github.com`, and there is no other.
+/// An engine whose only rule allows `github.com`.
 fn by_grant(disk: &Disk) -> Engine {
     build(
         disk,
@@ -108,7 +108,7 @@ fn build(disk: &Disk, documents: Documents) -> Engine {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every tool gives these verdicts: by the allowlist, by what is denied, and by what is granted.
+/// Checks the verdicts on every tool by the allowlist, by the deny rule and by the allow rule.
 #[track_caller]
 fn check(disk: &Disk, remote: Value, expected: [&str; 3]) {
     let mut arguments = placed(&json!({"path": "ROOT/box/repo", "branch": "main"}), disk.root());
@@ -146,7 +146,7 @@ fn a_remote_is_what_its_name_stands_for() {
     check(&disk, json!([]), GOOD);
     check(&disk, json!("https://github.com/a/b"), GOOD);
     check(&disk, json!(["origin", "fork"]), EVIL);
-    // A name that stands for nothing is a path for git.
+    // Git treats an unknown name as a path.
     check(&disk, json!("nowhere"), UNKNOWN);
     check(&disk, json!("--upload-pack=id"), UNKNOWN);
 }

@@ -1,4 +1,4 @@
-//! What neither vectors nor adversarial cases ask, settled the safe way.
+//! Questions that neither vectors nor adversarial cases settle, answered the safe way.
 
 #![allow(
     clippy::panic,
@@ -31,8 +31,8 @@ fn within(directory: &str) -> Value {
     json!({"paths": {"roles": ["read-path"], "within": directory}})
 }
 
-/// On a disk that does not tell `A` from `a`, a rule that denies a directory is heard about its other spellings;
-/// one that allows a directory allows the one that it names.
+/// On a disk that does not distinguish `A` from `a`, a rule that denies a directory applies to its other spellings too;
+/// a rule that allows one allows only the spelling that it names.
 #[test]
 fn another_spelling_of_a_denied_directory_is_not_allowed() {
     let documents = Documents::new(
@@ -67,7 +67,7 @@ fn another_spelling_of_a_denied_directory_is_not_allowed() {
     }
 }
 
-/// A recording answers as its host did, so also how the host's disk compares names.
+/// A recording answers as its host did, and so also keeps how the host's disk compares names.
 #[test]
 fn a_recording_is_of_a_disk_that_compares_as_the_hosts_did() {
     let recording = callgate_core::Recording::new("/h", "/c", Vec::new()).ignoring_path_case(true);
@@ -77,7 +77,7 @@ fn a_recording_is_of_a_disk_that_compares_as_the_hosts_did() {
     assert_eq!(read, recording);
 }
 
-/// An approval looks at whole arguments. Where values of the role lie deeper, it neither is offered nor matches.
+/// An approval covers whole arguments. If values of the role are nested deeper, none is offered and none matches.
 #[test]
 fn an_approval_does_not_cover_values_that_it_cannot_see() {
     let host = host(&json!({"dirs": ["/srv/app"], "files": ["/etc/shadow"]}));
@@ -109,7 +109,7 @@ fn an_approval_does_not_cover_values_that_it_cannot_see() {
     assert!(offered(&deep).is_empty());
 }
 
-/// A protected path in an argument without a role is found whatever stands beside it in the array, also what cannot be
+/// A protected path in an argument without a role is found whatever else the array contains, even values that cannot be
 /// read.
 #[test]
 fn nothing_in_an_array_hides_a_protected_path() {
@@ -137,7 +137,7 @@ fn nothing_in_an_array_hides_a_protected_path() {
     }
 }
 
-/// A rule that denies a directory without a canonical form, a link to itself, denies nothing that lies elsewhere.
+/// A rule that denies a directory without a canonical form (a link to itself) does not deny paths elsewhere.
 #[test]
 fn a_denied_directory_that_leads_nowhere_is_no_other() {
     let documents = Documents::new(
@@ -163,8 +163,8 @@ fn a_denied_directory_that_leads_nowhere_is_no_other() {
     }
 }
 
-/// A restricting rule that some values meet, and others of the same role do not, is heard and decides about none: a
-/// stricter rule behind it is heard as well. So too where the tool bears no role that names a resource.
+/// A restricting rule that matches only some values of a role counts as a match but does not end the search: a
+/// stricter rule after it counts too. The same holds if the tool has no resource role.
 #[test]
 fn a_rule_that_some_values_meet_does_not_keep_a_later_one_from_being_heard() {
     let both = json!({"lists": [
@@ -194,8 +194,8 @@ fn a_rule_that_some_values_meet_does_not_keep_a_later_one_from_being_heard() {
     }
 }
 
-/// Each value is judged as if it came alone, with all that stands under other roles: what allows one does not hide what
-/// restricts the one beside it.
+/// Each value is judged as if it were alone, together with all values of other roles: a rule that allows one value does
+/// not hide a rule that restricts the next.
 #[test]
 fn a_value_that_is_allowed_hides_none_beside_it() {
     let listed = |roles: &[&str], allowed: &[&str]| json!({"lists": [{"roles": roles, "allowed": allowed, "matchType": "identifiers"}]});
@@ -241,7 +241,7 @@ fn a_value_that_is_allowed_hides_none_beside_it() {
     );
 }
 
-/// A rule with conditions of several kinds holds where each of them does.
+/// A rule with several kinds of conditions matches if all of them hold.
 #[test]
 fn a_rule_needs_each_of_its_conditions() {
     let condition = json!({

@@ -1,7 +1,7 @@
 //! Judges real calls in every host and shows the verdicts side by side: `cargo show [BUNDLE] [CALLS]`.
 //!
-//! The native host judges with this machine's disk and git, with relative paths in the bundle's folder, and records their
-//! answers. Every other host judges from that recording and must answer the same.
+//! The native host judges with this machine's disk and git, with relative paths in the bundle's folder, and records
+//! their answers. Every other host judges from that recording and must answer the same.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

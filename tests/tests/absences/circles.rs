@@ -144,7 +144,7 @@ fn crate_graph(folder: &str, root: &str) -> Graph {
 
 type Modules<'s> = BTreeMap<&'s [String], &'s Source>;
 
-/// The path below the crate's root, if it leads into this crate: it starts with `crate`, or with a submodule of `source`.
+/// The path below the crate's root, if it starts with `crate` or with a submodule of `source`.
 fn in_crate(segments: &[String], source: &Source, modules: &Modules<'_>) -> Option<Vec<String>> {
     let (first, rest) = segments.split_first()?;
     if first == "crate" {

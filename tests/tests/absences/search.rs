@@ -19,7 +19,7 @@ pub(crate) fn wrong_paths(sources: &[Source], wrong: impl Fn(&Source, &[String])
         .collect()
 }
 
-/// Every token in `sources` for which `wrong` returns `true`. `wrong` is given the token before it, it, and the token after it.
+/// Every token in `sources` for which `wrong` returns `true`, given the token with its two neighbours.
 pub(crate) fn wrong_tokens(sources: &[Source], wrong: impl Fn(&[&str; 3]) -> bool) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {

@@ -1,4 +1,4 @@
-//! Arbitrary engines, worlds and calls from few parts, so that they often meet.
+//! Arbitrary engines, worlds and calls, made from few parts so that they often coincide.
 
 mod rules;
 mod world;
@@ -16,14 +16,14 @@ use rules::{TOOLS, Tool, domains, rules, rules_on_values, tool};
 use world::{argument, fitting};
 pub(crate) use world::{path, world};
 
-/// What one property is tried on.
+/// The input of a property.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     /// The machine.
     pub(crate) world: Machine,
     /// The engine.
     pub(crate) documents: Documents,
-    /// Calls of the engine's tools, and now and then of another.
+    /// Calls of the engine's tools, and sometimes of an unknown tool.
     pub(crate) calls: Vec<Request>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Request {
     pub(crate) arguments: Value,
 }
 
-/// `cases` cases from the same seed in every run, unless `PROPTEST_CASES` and `PROPTEST_RNG_SEED` say otherwise.
+/// `cases` cases from the same seed in every run, unless `PROPTEST_CASES` or `PROPTEST_RNG_SEED` is set.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig {
         failure_persistence: None,
@@ -82,7 +82,7 @@ fn settings() -> impl Strategy<Value = Vec<(DocumentKind, Value)>> {
     )
 }
 
-/// A call of one of `tools`, which name their arguments' roles.
+/// A call of one of `tools`, which give their arguments' roles.
 fn request(tools: Vec<Tool>) -> BoxedStrategy<Request> {
     let known = select(tools).prop_flat_map(|(tool, arguments)| {
         let given: Vec<_> = arguments
@@ -133,7 +133,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Calls of one tool with several values under each of its roles, and rules about them.
+/// Calls of one tool with several values under each role, and rules about them.
 pub(crate) fn case_of_values() -> impl Strategy<Value = Case> {
     let roles = [
         "fetch-url",

@@ -9,7 +9,7 @@ use callgate_host::RealHost;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder that is gone when this value is.
+/// A folder that is deleted when this value is dropped.
 pub(crate) struct Disk {
     _folder: TempDir,
     root: PathBuf,
@@ -41,12 +41,12 @@ impl Disk {
         self.root.join(name)
     }
 
-    /// The folder as text.
+    /// The path of the folder.
     pub(crate) fn root(&self) -> &str {
         text(&self.root)
     }
 
-    /// Makes a link, in place of one that was there.
+    /// Makes a link, replacing one that was there.
     pub(crate) fn link(&self, name: &str, target: &str) {
         let place = self.path(name);
         if place.is_symlink() {
@@ -56,7 +56,7 @@ impl Disk {
     }
 }
 
-/// A host whose home is `ROOT/home` and whose current directory is `ROOT/box`; no configuration of the machine counts.
+/// A host whose home is `ROOT/home` and whose current directory is `ROOT/box`, without machine-wide configuration.
 pub(crate) fn real_host(root: &str) -> RealHost {
     let host =
         RealHost::new(&format!("{root}/home"), &format!("{root}/box")).expect("the folders are absolute");
@@ -82,7 +82,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("the folder for temporary files is UTF-8")
 }
 
-/// The verdict of a call `server/tool` as `decision rule`.
+/// The verdict on a call of `server/tool`, as `decision rule`.
 pub(crate) fn decide(engine: &Engine, host: &dyn Host, name: &str, arguments: &Value) -> String {
     let (server, tool) = name.split_once('/').expect("a tool is written `server/tool`");
     let call = Call::from_value(server, tool, arguments);

@@ -1,4 +1,4 @@
-//! The documents of engines in few words.
+//! Short ways to write the documents of engines.
 
 use callgate_core::{BuildError, DocumentKind, DocumentSource, Engine, Host};
 use serde_json::{Value, json};
@@ -15,14 +15,14 @@ impl Documents {
             .with(DocumentKind::ToolAnnotations, annotations(tools))
     }
 
-    /// The same with another part, in place of one that was there.
+    /// The same with another part, replacing one that was there.
     pub(crate) fn with(mut self, part: DocumentKind, value: Value) -> Self {
         self.0.retain(|(known, _)| *known != part);
         self.0.push((part, value));
         self
     }
 
-    /// The engine, for the two directories of `host`.
+    /// Builds the engine with the two directories of `host`.
     pub(crate) fn build(&self, host: &dyn Host) -> Result<Engine, BuildError> {
         let mut builder = Engine::builder();
         for (part, value) in &self.0 {
@@ -37,7 +37,7 @@ pub(crate) fn policy(rules: Value) -> Value {
     json!({"generatedAt": "t", "constitutionHash": "c", "inputHash": "h", "rules": rules})
 }
 
-/// A rule of that name and effect.
+/// A rule with this name and effect.
 pub(crate) fn rule(name: &str, condition: Value, effect: &str) -> Value {
     json!({
         "name": name, "description": "d", "principle": "p", "if": condition, "then": effect,
@@ -45,13 +45,13 @@ pub(crate) fn rule(name: &str, condition: Value, effect: &str) -> Value {
     })
 }
 
-/// A tool `server/tool` with its arguments' roles.
+/// A tool `server/tool`, with the roles of its arguments.
 pub(crate) fn tool(name: &str, args: Value) -> Value {
     let (server, tool) = name.split_once('/').expect("a tool is written `server/tool`");
     json!({"serverName": server, "toolName": tool, "comment": "", "args": args})
 }
 
-/// The annotations of `tools`, under their servers.
+/// The annotations of `tools`, by server.
 pub(crate) fn annotations(tools: &[Value]) -> Value {
     let mut servers = serde_json::Map::new();
     for tool in tools {

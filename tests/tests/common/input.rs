@@ -1,6 +1,6 @@
-//! What a machine may lack: skipped with a message on a person's machine, a failure in CI.
+//! Requirements that a machine may lack: the test is skipped with a message, and fails in CI.
 
-/// Says what is missing; under `CI=true` that fails the test.
+/// Prints what is missing. Fails the test under `CI=true`.
 pub(crate) fn skip(what: &str) {
     assert!(
         std::env::var("CI").as_deref() != Ok("true"),

@@ -1,4 +1,4 @@
-//! What the integration tests share.
+//! Code that the integration tests share.
 
 pub(crate) mod cases;
 pub(crate) mod engines;

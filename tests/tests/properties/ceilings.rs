@@ -1,4 +1,4 @@
-//! Capability ceilings: what must always hold of two of them and their intersection.
+//! Properties of two capability ceilings and their intersection.
 
 use callgate_core::{Call, Ceiling, DocumentKind, DocumentSource, Engine};
 use callgate_host::VirtualHost;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::common::cases::{config, path, world};
 use crate::common::engines::{Documents, annotations, rule, tool};
 
-/// Tools of every level, with and without capabilities, paths and values that are none.
+/// Tools of every level, with and without capabilities and paths, and invalid values.
 fn tools() -> Vec<Value> {
     let with = |name: &str, args: Value, more: Value| {
         let mut tool = tool(name, args);
@@ -93,7 +93,7 @@ fn constraint() -> impl Strategy<Value = Value> {
     )
 }
 
-/// Each field by itself, so that one ceiling can be made of two.
+/// Each field by itself, so that two ceilings can be combined.
 fn fields() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
     let level = select(vec![
         "none",
@@ -127,7 +127,7 @@ fn fields() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         )
 }
 
-/// A ceiling, and one that asks for the same, for less or for something else in each field.
+/// A ceiling, and another that has the same, less or something else in each field.
 fn pair() -> impl Strategy<Value = (Value, Value)> {
     (fields(), fields(), prop::collection::vec(0..3_u8, 7)).prop_map(|(host, other, choices)| {
         let requested = host
@@ -224,7 +224,7 @@ proptest! {
     }
 }
 
-/// Otherwise the property would hold of nothing.
+/// Otherwise the property would hold trivially.
 #[test]
 fn intersections_and_allowed_calls_are_among_the_cases() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -1,4 +1,4 @@
-//! What no host, no call and no document can do: make the engine panic, or loosen a verdict by being broken.
+//! No host, call or document can make the engine panic, or loosen a verdict by being broken.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -10,7 +10,7 @@ use callgate_host::VirtualHost;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A host that fails at the questions with the numbers in `at`, counted from 0.
+/// A host that fails at the questions numbered in `at`, counted from 0.
 struct Failing<'h> {
     honest: &'h VirtualHost,
     at: &'h [usize],
@@ -19,12 +19,12 @@ struct Failing<'h> {
     failed: RefCell<Vec<String>>,
 }
 
-/// What a host that does not do its duty answers.
+/// The answer of a host that misbehaves.
 #[derive(Clone, Copy, Debug)]
 enum Failure {
     /// An error: a callback threw, a message did not arrive.
     Throws,
-    /// A real path that is none.
+    /// A real path that is invalid.
     Answers(&'static str),
 }
 
@@ -93,7 +93,7 @@ fn failure() -> impl Strategy<Value = Failure> {
     ]
 }
 
-/// Any JSON, with the strings that the engine looks at among its names and texts.
+/// Any JSON, with strings that the engine looks at among its keys and values.
 fn json() -> impl Strategy<Value = Value> {
     let word = prop_oneof![
         prop::sample::select(vec![
@@ -127,7 +127,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Everything is allowed that has the form that the annotations describe.
+/// An engine that allows every call of the form that the annotations describe.
 fn permissive() -> Documents {
     let tools = [
         tool(
@@ -146,7 +146,7 @@ fn virtual_host() -> VirtualHost {
     VirtualHost::new(callgate_host::Machine::new("/home/u", "/srv/app")).expect("the world is well-formed")
 }
 
-/// Replaces the node of a document that `at` counts to; what is left of the count comes back.
+/// Replaces node number `at` of a document. Returns the rest of the count if the document is smaller.
 fn replace(value: &mut Value, at: usize, with: &Value) -> Option<usize> {
     if at == 0 {
         *value = with.clone();
@@ -164,7 +164,7 @@ fn replace(value: &mut Value, at: usize, with: &Value) -> Option<usize> {
     Some(left)
 }
 
-/// Only one path makes it fail.
+/// A host that fails for one path only.
 struct FailingAt(&'static str);
 
 impl Host for FailingAt {
@@ -192,7 +192,7 @@ impl Host for FailingAt {
     }
 }
 
-/// A denial stays what it was when the host fails at a value that is only prepared, explained or not.
+/// A denial stays the same if the host fails at a value that is only prepared, explained or not.
 #[test]
 fn a_failure_while_preparing_keeps_a_denial() {
     let documents = Documents::new(
@@ -233,7 +233,7 @@ fn a_failure_while_preparing_keeps_a_denial() {
 proptest! {
     #![proptest_config(config(500))]
 
-    /// A host that fails in the course of a judgement makes it a denial, never anything else.
+    /// A host failure while a call is judged makes the verdict a denial, never anything else.
     #[test]
     fn a_failing_host_denies(
         case in case(), at in prop::collection::vec(0_usize..12, 1..3), how in failure(), gates in any::<bool>(),
@@ -275,13 +275,13 @@ proptest! {
             prop_assert_eq!(parsed.decision.as_str(), "deny", "{}", text);
             prop_assert_eq!(parsed.rule, "structural-unreadable-argument", "{}", text);
         }
-        // An unknown tool is denied too, and preparing it never fails for a value.
+        // A call of an unknown tool is denied too, and preparing it never fails because of a value.
         let unknown = Call::from_value(&name, &name, &arguments);
         prop_assert_eq!(engine.evaluate(&unknown, &host).decision.as_str(), "deny");
         prop_assert_eq!(engine.prepare(&unknown, None, None, &host).is_ok(), arguments.is_object());
     }
 
-    /// A part of a document that is replaced by something else is refused, or changes what is decided; it is no panic.
+    /// Replacing part of a document makes the engine refuse it or decide differently, but never panic.
     #[test]
     fn documents_of_any_form_are_read(
         case in case(), part in any::<prop::sample::Index>(), node in any::<prop::sample::Index>(), with in json(),
@@ -301,7 +301,7 @@ proptest! {
         }
     }
 
-    /// A document that was cut off is refused.
+    /// A truncated document is refused.
     #[test]
     fn a_document_that_ends_early_is_refused(case in case(), part in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>()) {
         let host = virtual_host();
@@ -316,7 +316,7 @@ proptest! {
         prop_assert!(builder.build(&host).is_err());
     }
 
-    /// Any text is a call or an error with its place.
+    /// Any text is either a call or an error with its position.
     #[test]
     fn calls_of_any_text_are_read(text in "[\\[\\]{}:,\"0-9a-z\\\\ ]{0,40}", request in json()) {
         for text in [text, request.to_string(), json!({"serverName": "s", "toolName": "t", "arguments": request}).to_string()] {

@@ -1,4 +1,4 @@
-//! Workspace roots as the sandbox: what must always hold of one, of several, and of them beside `allowedDirectory`.
+//! Workspace roots as the sandbox: properties of one root, of several, and of roots beside `allowedDirectory`.
 
 use callgate_core::{DocumentKind, Engine, Explanation};
 use callgate_host::VirtualHost;
@@ -25,7 +25,7 @@ fn roots() -> impl Strategy<Value = Vec<&'static str>> {
     subsequence(ROOTS.to_vec(), 1..4).prop_shuffle()
 }
 
-/// The engine of the case with these roots, which are the sandbox, or which bound it.
+/// The engine of the case with these roots, which are the sandbox or bound it.
 fn engine(case: &Case, roots: &[&str], sandbox: Option<&str>, host: &VirtualHost) -> Engine {
     let mut options = document(case, DocumentKind::Options)
         .cloned()
@@ -46,7 +46,7 @@ fn by_the_sandbox(engine: &Engine, request: &Request, host: &VirtualHost) -> boo
     engine.evaluate(&request.call(), host).rule == SANDBOX
 }
 
-/// Whether a single string names a path, and nothing is removed.
+/// Returns `true` if exactly one argument has a path role, and that does not delete.
 fn has_one_place(explained: &Explanation) -> bool {
     let mut places = explained.values.iter().filter(|value| value.canonical.is_some());
     let one = places.next();
@@ -58,7 +58,7 @@ fn has_one_place(explained: &Explanation) -> bool {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// One root as the sandbox, however often it is written, is `allowedDirectory` with that root as its bound.
+    /// One root as the sandbox, however often it is listed, is the same as `allowedDirectory` bounded by that root.
     #[test]
     fn one_root_is_the_allowed_directory(case in case(), root in select(ROOTS.to_vec())) {
         let host = host(&case);
@@ -79,7 +79,7 @@ proptest! {
         }
     }
 
-    /// A further root takes nothing away from the sandbox, and gives no value that it does not hold itself.
+    /// A further root takes nothing away from the sandbox, and adds only values inside itself.
     #[test]
     fn a_further_root_gives_what_it_holds_itself(case in case(), first in roots(), further in select(ROOTS.to_vec())) {
         let host = host(&case);
@@ -96,7 +96,7 @@ proptest! {
         }
     }
 
-    /// Only the order of what relative paths are relative to counts.
+    /// The order of roots matters only for the base of relative paths.
     #[test]
     fn the_order_of_roots_does_not_count_for_what_is_absolute(case in case(), mut roots in roots()) {
         let host = host(&case);
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// What an explanation says of the sandbox, and the directories that an engine names.
+/// The sandbox in an explanation, and the directories that an engine names.
 #[track_caller]
 fn check(roots: Value, arguments: Value, directories: &[&str], expected: &[&str]) {
     let world = json!({

@@ -19,19 +19,19 @@ const ROLES: &[&str] = &[
     "none",
 ];
 const SERVERS: &[&str] = &["filesystem", "git", "fetch", "notes"];
-/// Where tools are: what is particular to `filesystem` and `git` is to be met often.
+/// The servers of tools. `filesystem` and `git` are frequent because the engine treats them specially.
 const HOMES: &[&str] = &["filesystem", "filesystem", "git", "git", "fetch", "notes"];
 pub(super) const TOOLS: &[&str] = &["t0", "t1", "t2"];
 const NAMES: &[&str] = &["path", "a", "b", "c"];
 
-/// A tool as it is stored, and the roles that its arguments have by default.
+/// A stored tool, with the roles that its arguments have by default.
 pub(super) type Tool = (Value, Vec<(String, Vec<String>)>);
 
 fn roles(from: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<String>> {
     subsequence(from, 1..=most).prop_map(|roles| roles.into_iter().map(str::to_owned).collect())
 }
 
-/// A tool of a server: roles of its arguments, some of them conditional on `mode`.
+/// A tool of a server, with roles of its arguments, some of them conditional on `mode`.
 pub(super) fn tool(name: &'static str) -> impl Strategy<Value = Tool> {
     let of = |from, most| {
         prop::collection::vec(
@@ -126,7 +126,7 @@ pub(crate) fn condition() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Conditions on values alone, often on those of several roles.
+/// Conditions on values only, often on values of several roles.
 fn condition_on_values() -> impl Strategy<Value = Value> {
     let parts = (
         prop::collection::vec(list(), 0..3),
@@ -147,13 +147,13 @@ fn path_of_rule() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Rules of any kind, seldom a last one for the rest.
+/// Rules of any kind, rarely with a last one for all other calls.
 pub(super) fn rules() -> impl Strategy<Value = Value> {
     let last = prop::option::of(select(vec!["allow", "allow", "escalate"]));
     (prop::collection::vec((condition(), effect()), 0..7), last).prop_map(|(rules, last)| named(rules, last))
 }
 
-/// Rules about values, and a last one that allows the rest.
+/// Rules about values, and a last one that allows all other calls.
 pub(super) fn rules_on_values() -> impl Strategy<Value = Value> {
     prop::collection::vec((condition_on_values(), effect()), 1..4)
         .prop_map(|rules| named(rules, Some("allow")))

@@ -1,4 +1,4 @@
-//! Machines, and values that may mean something on them.
+//! Machines, and values that may refer to something on them.
 
 use callgate_host::{Machine, Repository, Urls};
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ pub(crate) fn world() -> impl Strategy<Value = Machine> {
     })
 }
 
-/// A path that the world may know.
+/// A path that may exist in the world.
 pub(crate) fn path() -> impl Strategy<Value = String> {
     let begin = select(
         [
@@ -143,7 +143,7 @@ fn word() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// A string that fits one kind of role, mostly.
+/// A string, usually one that suits some kind of role.
 pub(super) fn fitting(kind: &str) -> BoxedStrategy<String> {
     match kind {
         "fetch-url" => url().boxed(),
@@ -153,7 +153,7 @@ pub(super) fn fitting(kind: &str) -> BoxedStrategy<String> {
     }
 }
 
-/// What a tool's argument may be given: a string, an array, and seldom something else.
+/// The value of an argument: a string, an array, or rarely something else.
 pub(super) fn argument(roles: &[String]) -> BoxedStrategy<Value> {
     let kind = roles.first().map_or("none", String::as_str).to_owned();
     let one = || prop_oneof![9 => fitting(&kind), 1 => prop_oneof![path(), url(), word()]];

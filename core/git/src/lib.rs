@@ -178,8 +178,8 @@ impl<'a> Git<'a> {
         texts(urls)
     }
 
-    /// The short name of the checked-out branch, even if it has no commit yet. `None` if the head is detached or there
-    /// is no repository.
+    /// The short name of the checked-out branch, even if it has no commit yet. `None` if the head is detached, or outside
+    /// of a repository.
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.

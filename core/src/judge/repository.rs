@@ -71,7 +71,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }
     }
 
-    /// The address that names the repository: that of the argument `path`, or, where there is none, the first place.
+    /// The address that names the repository: the one of the argument `path`, or of the first place without that argument.
     fn addressed_repository(&self, has_path: bool) -> Option<&Operand<'p, 'c>> {
         let operand = if has_path {
             self.operands.iter().find(|operand| {

@@ -6,8 +6,9 @@
 //!
 //! POSIX semantics on every target: `/` is the separator, and names are compared byte for byte.
 
+mod case;
 mod containment;
-mod fold;
+mod folded;
 mod lexical;
 mod refusal;
 mod resolve;
@@ -16,9 +17,9 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub use case::PathCase;
 pub(crate) use containment::DirIndex;
-pub(crate) use fold::Folded;
-pub use fold::PathCase;
+pub(crate) use folded::Folded;
 pub(crate) use lexical::{expand_tilde, lexical, parent};
 pub(crate) use refusal::Unresolvable;
 pub(crate) use resolve::{CanonicalPath, Resolver};

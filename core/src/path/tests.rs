@@ -1,4 +1,7 @@
-//! Tests of the walk against a small disk.
+//! Tests of resolving against a small disk.
 
+mod bounds;
 pub(super) mod disk;
+mod properties;
 mod resolve;
+mod sample;

@@ -1,102 +1,9 @@
-use std::borrow::Cow;
-
-use proptest::prelude::*;
+//! What values resolve to.
 
 use super::disk::{Disk, canonical};
-use crate::host::{Facts, HostError};
-use crate::limits::Limits;
-use crate::path::lexical::is_collapsed;
+use super::sample::{check, refused, resolved, sample};
+use crate::host::HostError;
 use crate::path::*;
-
-const DISK: &[&str] = &[
-    "/etc/passwd",
-    "/etc/cron.d/",
-    "/home/u/.ssh/id_rsa",
-    "/home/u/.ssh/later -> /home/u/.ssh/not-yet",
-    "/home/u/Documents/plan.txt",
-    "/home/u/Documents/l -> /srv/box/a.txt",
-    "/srv/app/notes.txt",
-    "/srv/box/a.txt",
-    "/srv/box/src/main.rs",
-    "/srv/box/src/deep/",
-    "/srv/box-old/x",
-    // Links that exist.
-    "/srv/box/inner -> src",
-    "/srv/box/file.lnk -> src/main.rs",
-    "/srv/box/escape -> /etc",
-    "/srv/box/slashes -> //etc/./cron.d/..//",
-    "/srv/box/up -> ..",
-    "/srv/box/root -> /",
-    "/srv/box/keys -> /home/u/.ssh",
-    "/srv/box/hop -> src/deep",
-    "/srv/box/through -> hop/../main.rs",
-    "/srv/box/chain -> chain2",
-    "/srv/box/chain2 -> ./chain3",
-    "/srv/box/chain3 -> /home/u/Documents",
-    "/srv/sb -> box",
-    "/srv/other/a.txt -> /srv/box/a.txt",
-    "/srv/other/d/",
-    "/srv/box/to-other -> ../other/d",
-    // Links that dangle.
-    "/srv/box/dangling -> /etc/cron.d/new",
-    "/srv/box/dangling-in -> nowhere/inside",
-    "/srv/box/dangling-up -> ../.profile",
-    "/srv/box/dangling-chain -> dangling-hop",
-    "/srv/box/dangling-hop -> escape/new",
-    "/srv/box/dangling-file -> a.txt/below",
-    "/srv/box/dangling-physical -> hop/../new",
-    "/srv/box/dangling-missing -> nowhere/../new",
-    "/srv/box/dangling-up-missing -> /home/u/nope/a/b",
-    // Links that lead nowhere.
-    "/srv/box/loop -> loop",
-    "/srv/box/loop-a -> loop-b",
-    "/srv/box/loop-b -> loop-a",
-    "/srv/box/dangling-to-loop -> nowhere/../loop",
-    // Places of a process.
-    "/proc/self -> 4242",
-    "/proc/4242/cwd -> /srv/box",
-    "/proc/4242/mounts",
-    "/proc/mounts -> self/mounts",
-    "/proc/cpuinfo",
-    "/dev/null",
-    "/dev/fd -> /proc/self/fd",
-    "/srv/box/cwd -> /proc/self/cwd",
-    "/srv/box/cwd2 -> cwd",
-    "/srv/box/fd -> ../../dev/fd/3",
-    // Directories that fail.
-    "/srv/locked/ !denied",
-    "/srv/strange/ !not-utf8",
-    "/srv/broken/ !other",
-    "/srv/down/ !the network is gone",
-];
-
-/// Resolves `value` against `/srv/app`; a failure is its message, that of the host before all others.
-fn resolved(disk: &Disk, value: &str) -> Result<String, String> {
-    disk.evaluate(|resolver| {
-        let resolved = resolver.resolve(value, "/srv/app");
-        match resolver.facts.failure() {
-            Some(error) => Err(error.to_string()),
-            None => resolved
-                .map(|path| path.to_string())
-                .map_err(|why| why.to_string()),
-        }
-    })
-}
-
-fn check(cases: &[(&str, Result<&str, Unresolvable>)]) {
-    let disk = Disk::new(DISK.iter().copied());
-    for (value, expected) in cases {
-        let expected = match expected {
-            Ok(path) => Ok((*path).to_owned()),
-            Err(why) => Err(why.to_string()),
-        };
-        assert_eq!(resolved(&disk, value), expected, "{value:?}");
-    }
-}
-
-fn refused(reason: Unresolvable) -> Result<&'static str, Unresolvable> {
-    Err(reason)
-}
 
 #[test]
 fn what_exists_is_where_the_host_says() {
@@ -238,7 +145,7 @@ fn what_cannot_be_known_is_unresolvable() {
         ("/srv/box/proc/self", Ok("/srv/box/proc/self")),
     ]);
     assert_eq!(
-        resolved(&Disk::new(DISK.iter().copied()), "/srv/down/x"),
+        resolved(&sample(), "/srv/down/x"),
         Err("the network is gone".to_owned())
     );
     assert_eq!(
@@ -248,135 +155,8 @@ fn what_cannot_be_known_is_unresolvable() {
 }
 
 #[test]
-fn a_component_that_no_file_system_takes_is_unresolvable() {
-    let disk = Disk::new(DISK.iter().copied());
-    let value = format!("/srv/box/escape/{}", "n".repeat(300));
-    assert_eq!(resolved(&disk, &value), Err(Unresolvable::Other.to_string()));
-    let value = "/a".repeat(16_385);
-    let too_long = Unresolvable::TooLong {
-        bytes: 32_770,
-        limit: 32_768,
-    };
-    assert_eq!(resolved(&disk, &value), Err(too_long.to_string()));
-    assert_eq!(disk.asked.borrow().len(), 1);
-}
-
-#[test]
-fn the_links_of_one_walk_are_counted_together() {
-    for (count, expected) in [
-        (40, Ok("/srv/new/below".to_owned())),
-        (41, Err(Unresolvable::Loop.to_string())),
-    ] {
-        let chain: Vec<String> = (1..count)
-            .map(|at| format!("/srv/l{at} -> l{}", at + 1))
-            .collect();
-        let last = format!("/srv/l{count} -> new");
-        let disk = Disk::new(chain.iter().map(String::as_str).chain([last.as_str()]));
-        assert_eq!(resolved(&disk, "/srv/l1/below"), expected, "{count}");
-    }
-}
-
-/// A host whose `realpath` finds nothing and whose every name is a link to itself with one name more.
-struct Endless;
-
-impl crate::host::Host for Endless {
-    fn home_dir(&self) -> &str {
-        "/"
-    }
-    fn current_dir(&self) -> &str {
-        "/"
-    }
-    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, crate::host::RealpathError> {
-        if path == "/" {
-            return Ok("/".into());
-        }
-        Err(crate::host::RealpathError::NotFound)
-    }
-    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
-        Ok(Some(format!("{path}x/x")))
-    }
-    fn git_remote_urls(&self, _repo: &str, _remote: &str) -> Result<Vec<String>, HostError> {
-        Ok(Vec::new())
-    }
-    fn git_default_remote_urls(&self, _repo: &str) -> Result<Vec<String>, HostError> {
-        Ok(Vec::new())
-    }
-}
-
-#[test]
-fn links_without_end_are_given_up() {
-    let mut facts = Facts::new(&Endless, false);
-    let limits = Limits::default();
-    let mut resolver = Resolver {
-        facts: &mut facts,
-        home: "/",
-        limits: &limits,
-        path_case: PathCase::Sensitive,
-    };
-    let too_many = Unresolvable::TooManyLinks { limit: 40 };
-    assert_eq!(resolver.resolve("/a", "/"), Err(too_many));
-}
-
-#[test]
-fn the_host_is_asked_no_more_than_needed() {
-    let disk = Disk::new(DISK.iter().copied());
-    for (value, expected) in [
-        ("/srv/box/a.txt", &["realpath /srv/box/a.txt"][..]),
-        ("/../srv/box//a.txt", &["realpath /srv/box/a.txt"]),
-        (
-            "/srv/box/new",
-            &[
-                "realpath /srv/box/new",
-                "realpath /srv/box",
-                "readLink /srv/box/new",
-            ],
-        ),
-        (
-            "/srv/box/src/../new",
-            &[
-                "realpath /srv/box/new",
-                "realpath /srv/box",
-                "readLink /srv/box/new",
-                "realpath /srv/box/src",
-            ],
-        ),
-        (
-            "/srv/sb/src/main.rs",
-            &["realpath /srv/sb/src/main.rs", "readLink /srv/sb"],
-        ),
-    ] {
-        disk.asked.borrow_mut().clear();
-        resolved(&disk, value).unwrap();
-        assert_eq!(*disk.asked.borrow(), expected, "{value:?}");
-    }
-}
-
-#[test]
-fn many_missing_names_cost_few_questions() {
-    let disk = Disk::new(DISK.iter().copied());
-    let tail = "/a".repeat(16_000);
-    assert_eq!(
-        resolved(&disk, &format!("/srv/box/escape{tail}")),
-        Ok(format!("/etc{tail}"))
-    );
-    assert!(
-        disk.asked.borrow().len() < 60,
-        "{} questions",
-        disk.asked.borrow().len()
-    );
-
-    let existing = "/a".repeat(100);
-    let deep = Disk::new([format!("{existing}/").as_str()]);
-    for missing in 1..100 {
-        let tail = "/b".repeat(missing);
-        let value = format!("{existing}{tail}");
-        assert_eq!(resolved(&deep, &value), Ok(value.clone()));
-    }
-}
-
-#[test]
 fn a_link_has_a_place_of_its_own() {
-    let disk = Disk::new(DISK.iter().copied());
+    let disk = sample();
     for (value, expected) in [
         ("/srv/box/escape", Ok(Some("/srv/box/escape"))),
         ("/srv/box/escape/", Ok(Some("/srv/box/escape"))),
@@ -409,7 +189,7 @@ fn a_link_has_a_place_of_its_own() {
 
 #[test]
 fn the_plain_function_answers_with_text() {
-    let disk = Disk::new(DISK.iter().copied());
+    let disk = sample();
     for (value, expected) in [
         ("/srv/sb/new", Ok("/srv/box/new")),
         ("", Ok("/srv/app")),
@@ -431,80 +211,5 @@ fn the_plain_function_answers_with_text() {
 fn a_parent_is_one_name_up() {
     for (path, expected) in [("/", "/"), ("/a", "/"), ("/a/b", "/a")] {
         assert_eq!(canonical(path).parent(), canonical(expected), "{path:?}");
-    }
-}
-
-/// Values that are likely to meet the disk's links, and arbitrary text.
-fn any_value() -> impl Strategy<Value = String> {
-    let names: Vec<&str> = DISK
-        .iter()
-        .flat_map(|entry| entry.split([' ', '/']))
-        .filter(|name| !name.is_empty() && *name != "->" && !name.starts_with('!'))
-        .chain(["..", "..", ".", "", "new", "zz"])
-        .collect();
-    let path = prop::collection::vec(prop::sample::select(names), 0..6).prop_map(|names| names.join("/"));
-    let start = prop::sample::select(vec!["", "/", "~/", "/srv/box/", "/srv/sb/"]);
-    prop_oneof![
-        4 => (start, path).prop_map(|(start, path)| format!("{start}{path}")),
-        1 => "\\PC{0,12}",
-        1 => any::<String>(),
-    ]
-}
-
-/// A disk of up to twelve links, some of which form chains, loops and escapes.
-fn any_disk() -> impl Strategy<Value = Disk> {
-    let target = prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "..", "."]), 1..4);
-    let link = ("[abc]{1}", "[abc]{1}", any::<bool>(), target);
-    prop::collection::vec(link, 0..12).prop_map(|links| {
-        let entries: Vec<String> = links
-            .into_iter()
-            .map(|(directory, name, rooted, target)| {
-                let root = if rooted { "/" } else { "" };
-                format!("/{directory}/{directory}{name} -> {root}{}", target.join("/"))
-            })
-            .collect();
-        Disk::new(entries.iter().map(String::as_str).chain(["/a/", "/b/c/", "/c"]))
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
-
-    #[test]
-    fn an_answer_is_canonical_whatever_the_value(value in any_value()) {
-        let disk = Disk::new(DISK.iter().copied());
-        if let Ok(path) = disk.evaluate(|resolver| resolver.resolve(&value, "/srv/app")) {
-            prop_assert!(is_collapsed(path.as_str()), "{value:?} is {path}");
-            let again = disk.evaluate(|resolver| resolver.resolve(path.as_str(), "/elsewhere"));
-            prop_assert_eq!(again, Ok(path));
-        }
-    }
-
-    #[test]
-    fn a_new_name_stays_within_its_directory(value in any_value()) {
-        let disk = Disk::new(DISK.iter().copied());
-        let directory = disk.evaluate(|resolver| resolver.resolve(&value, "/srv/app"));
-        let below = disk.evaluate(|resolver| resolver.resolve(&format!("{value}/not-there"), "/srv/app"));
-        if let (Ok(directory), Ok(below)) = (directory, below) {
-            prop_assert_eq!(&below.parent(), &directory);
-            prop_assert!(below.is_within(&directory));
-        }
-    }
-
-    #[test]
-    fn an_answer_is_what_the_kernel_reaches(
-        disk in any_disk(),
-        names in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "aa", "ab", "bb", "bc", ".."]), 0..6),
-    ) {
-        use crate::host::Host;
-        let value = format!("/{}", names.join("/"));
-        if let Ok(path) = disk.evaluate(|resolver| resolver.resolve(&value, "/")) {
-            // The disk walks physically: where it reaches something, the answer is that.
-            if let Ok(real) = disk.realpath(&value) {
-                prop_assert_eq!(path.as_str(), real);
-            } else {
-                prop_assert!(!disk.holds(path.as_str()) || value.contains(".."), "{value} is {path}");
-            }
-        }
     }
 }

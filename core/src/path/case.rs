@@ -1,12 +1,8 @@
-//! The spellings that a case-insensitive disk reads as one name, for comparisons that can only deny.
+//! Whether a disk distinguishes upper and lower case, and the form that all spellings of one name share.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
-
-use super::CanonicalPath;
-use crate::text::is_at_or_below;
 
 /// Whether the host's disk distinguishes `A` from `a` (SPEC §2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,19 +16,6 @@ pub enum PathCase {
 }
 
 impl PathCase {
-    /// The form of `path` shared by all its spellings: the path itself, not copied, if case matters.
-    pub(crate) fn fold(self, path: &CanonicalPath) -> Folded {
-        match self.fold_text(path.as_str()) {
-            Cow::Borrowed(_) => Folded(path.shared()),
-            Cow::Owned(text) => Folded(text.into()),
-        }
-    }
-
-    /// The form of a configured path that has no canonical form, so that it restricts as written.
-    pub(crate) fn fold_written(self, lexical: &str) -> Folded {
-        Folded(self.fold_text(lexical).into())
-    }
-
     /// Returns `true` if the disk may read two different spellings as one name.
     pub(crate) fn confuses(self, one: &str, other: &str) -> bool {
         one != other && self.fold_text(one) == self.fold_text(other)
@@ -62,20 +45,6 @@ impl PathCase {
     }
 }
 
-/// A canonical path as the host's disk may compare it, for denying only.
-///
-/// It stands for more than one path, so it must never grant. It can neither be read nor turned back into a
-/// [`CanonicalPath`], which is what granting requires.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Folded(Arc<str>);
-
-impl Folded {
-    /// Returns `true` if the disk may read this path as `directory` or as something in it.
-    pub(crate) fn may_be_within(&self, directory: &Folded) -> bool {
-        is_at_or_below(&self.0, &directory.0)
-    }
-}
-
 /// Returns `true` if the byte is ASCII that folding does not change.
 fn is_folded(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_uppercase()
@@ -95,7 +64,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::path::tests::disk::canonical;
 
     fn equal_when_folded(left: &str, right: &str) -> bool {
         PathCase::Insensitive.fold_text(left) == PathCase::Insensitive.fold_text(right)
@@ -120,24 +88,6 @@ mod tests {
             ("/a b", "/ab", false),
         ] {
             assert_eq!(equal_when_folded(left, right), expected, "{left:?} {right:?}");
-        }
-    }
-
-    #[test]
-    fn a_folded_path_may_be_within_a_folded_directory() {
-        use PathCase::{Insensitive, Sensitive};
-        for (path, directory, sensitive, insensitive) in [
-            ("/home/u/.ssh/id", "/home/u/.ssh", true, true),
-            ("/HOME/u/.SSH/id", "/home/u/.ssh", false, true),
-            ("/home/u/.ssh", "/home/u/.SSH", false, true),
-            ("/home/u/.SSH2/id", "/home/u/.ssh", false, false),
-            ("/etc", "/", true, true),
-        ] {
-            let (path, directory) = (canonical(path), canonical(directory));
-            for (case, expected) in [(Sensitive, sensitive), (Insensitive, insensitive)] {
-                let found = case.fold(&path).may_be_within(&case.fold(&directory));
-                assert_eq!(found, expected, "{path} in {directory}, {case:?}");
-            }
         }
     }
 

@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use super::context::Context;
-use super::operations::Action;
+use super::place::{Action, Located};
 use super::signature::is_signed;
-use super::visibility::Located;
 use super::{World, find};
 use crate::path::Resolver;
 

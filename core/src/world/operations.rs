@@ -2,8 +2,8 @@
 
 use super::condition::{Condition, Subject};
 use super::context::Context;
-use super::reply::{Area, Outcome, Reply, ReplyData};
-use super::visibility::Located;
+use super::place::{Action, Located};
+use super::reply::{Area, Outcome, Reply};
 use super::{World, find};
 use crate::model::ReplyCode;
 use crate::path::Resolver;
@@ -39,14 +39,6 @@ impl Commands {
     }
 }
 
-/// A tool's command.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Action<'s> {
-    pub(crate) tool: &'s str,
-    /// Without a command, rules that name commands do not apply.
-    pub(crate) command: Option<&'s str>,
-}
-
 impl World {
     /// Judges the action at a place in a mode.
     pub(crate) fn judge(
@@ -61,18 +53,10 @@ impl World {
         let mode = mode.ok_or_else(|| Reply::bare(ReplyCode::NoMode))?;
         let (root, subdirectory) = place;
         let area = self.area(action);
-        let reply = |outcome, failed_conditions| Reply {
-            code: ReplyCode::of(area, outcome),
-            data: if find(&self.roots, root).is_some() {
-                ReplyData::Judgement {
-                    mode: mode.to_owned(),
-                    root_key: root.to_owned(),
-                    subdirectory: subdirectory.map(str::to_owned),
-                    failed_conditions,
-                }
-            } else {
-                ReplyData::Nothing {}
-            },
+        let is_known = find(&self.roots, root).is_some();
+        let reply = |outcome, unmet| match ReplyCode::of(area, outcome) {
+            code if is_known => Reply::judgement(code, mode, root, subdirectory, unmet),
+            code => Reply::bare(code),
         };
         let rows = self.operations.at(mode, root, subdirectory, resolver.path_case);
         let rule = rows

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::model::{ReplyCode, ReplyStatus};
+use crate::model::ReplyCode;
 
 /// The kind of an operation, which only affects the reply code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,22 +25,17 @@ pub(crate) enum Outcome {
 impl ReplyCode {
     /// The code for an operation in an area.
     pub(crate) const fn of(area: Area, outcome: Outcome) -> Self {
-        match (area, outcome) {
-            (Area::Read, Outcome::Allowed) => Self::ReadAllowed,
-            (Area::Read, Outcome::NoRule) => Self::ReadUnruled,
-            (Area::Read, Outcome::Unmet) => Self::ReadUnmet,
-            (Area::Write, Outcome::Allowed) => Self::WriteAllowed,
-            (Area::Write, Outcome::NoRule) => Self::WriteUnruled,
-            (Area::Write, Outcome::Unmet) => Self::WriteUnmet,
-            (Area::Delete, Outcome::Allowed) => Self::DeleteAllowed,
-            (Area::Delete, Outcome::NoRule) => Self::DeleteUnruled,
-            (Area::Delete, Outcome::Unmet) => Self::DeleteUnmet,
-            (Area::Git, Outcome::Allowed) => Self::GitAllowed,
-            (Area::Git, Outcome::NoRule) => Self::GitUnruled,
-            (Area::Git, Outcome::Unmet) => Self::GitUnmet,
-            (Area::Exec, Outcome::Allowed) => Self::ExecAllowed,
-            (Area::Exec, Outcome::NoRule) => Self::ExecUnruled,
-            (Area::Exec, Outcome::Unmet) => Self::ExecUnmet,
+        let [allowed, unruled, unmet] = match area {
+            Area::Read => [Self::ReadAllowed, Self::ReadUnruled, Self::ReadUnmet],
+            Area::Write => [Self::WriteAllowed, Self::WriteUnruled, Self::WriteUnmet],
+            Area::Delete => [Self::DeleteAllowed, Self::DeleteUnruled, Self::DeleteUnmet],
+            Area::Git => [Self::GitAllowed, Self::GitUnruled, Self::GitUnmet],
+            Area::Exec => [Self::ExecAllowed, Self::ExecUnruled, Self::ExecUnmet],
+        };
+        match outcome {
+            Outcome::Allowed => allowed,
+            Outcome::NoRule => unruled,
+            Outcome::Unmet => unmet,
         }
     }
 }
@@ -97,9 +92,21 @@ impl Reply {
         Self { code, data }
     }
 
-    /// Returns `true` if the reply is a success.
-    pub fn is_success(&self) -> bool {
-        self.code.status() == ReplyStatus::Success
+    /// The judgement of an operation, or of visibility.
+    pub(crate) fn judgement(
+        code: ReplyCode,
+        mode: &str,
+        root: &str,
+        subdirectory: Option<&str>,
+        failed_conditions: Vec<String>,
+    ) -> Self {
+        let data = ReplyData::Judgement {
+            mode: mode.to_owned(),
+            root_key: root.to_owned(),
+            subdirectory: subdirectory.map(str::to_owned),
+            failed_conditions,
+        };
+        Self { code, data }
     }
 
     /// The code, the message and the failed conditions, for a verdict's reason.
@@ -132,6 +139,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::model::ReplyStatus;
 
     #[test]
     fn a_code_says_its_status_and_its_area() {

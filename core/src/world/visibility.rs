@@ -3,39 +3,11 @@
 use super::address::{Address, Base};
 use super::condition::Subject;
 use super::context::Context;
+use super::place::Located;
 use super::reply::{Reply, ReplyData};
 use super::{Directory, World, find};
 use crate::model::ReplyCode;
 use crate::path::{CanonicalPath, Resolver};
-
-/// A place of a world: its path and its address.
-#[derive(Clone, Debug)]
-pub(crate) struct Located {
-    /// `root:<key>/<rel>` or `mod:<name>/<rel>`, without links, `.` and `..`.
-    pub(crate) address: String,
-    pub(crate) path: CanonicalPath,
-    pub(crate) root: Box<str>,
-    /// The first name below the root.
-    pub(crate) subdirectory: Option<Box<str>>,
-    relative: Box<str>,
-    pub(crate) mod_name: Option<Box<str>>,
-}
-
-impl Located {
-    /// The reply given to the agent.
-    pub(crate) fn reply(&self) -> Reply {
-        Reply {
-            code: ReplyCode::Resolved,
-            data: ReplyData::Place {
-                resolved: self.address.clone(),
-                root_key: self.root.to_string(),
-                subdirectory: self.subdirectory.as_deref().map(str::to_owned),
-                relative_path: self.relative.to_string(),
-                mod_name: self.mod_name.as_deref().map(str::to_owned),
-            },
-        }
-    }
-}
 
 impl World {
     /// The place that the address names, if it is visible in the mode.
@@ -66,7 +38,7 @@ impl World {
         };
         let root = root.ok_or_else(|| invalid("unknown-root"))?;
         if self.visibility.of_root(mode, &root.name).next().is_none() {
-            return Err(not_visible(mode, &root.name, None, Vec::new()).into());
+            return Err(not_visible(mode, &root.name, None, Vec::new()));
         }
         let located = place_in_root(root, address.relative, resolver)?;
         self.check_visible(&located, mode, context, resolver)?;
@@ -83,8 +55,9 @@ impl World {
         let subdirectory = located.subdirectory.as_deref();
         let case = resolver.path_case;
         let mut rows = self.visibility.at(mode, &located.root, subdirectory, case);
+        let refuse = |unmet| Err(not_visible(mode, &located.root, subdirectory, unmet));
         let Some(conditions) = rows.next() else {
-            return Err(not_visible(mode, &located.root, subdirectory, Vec::new()).into());
+            return refuse(Vec::new());
         };
         let subject = Subject {
             context,
@@ -98,7 +71,7 @@ impl World {
         if unmet.is_empty() {
             return Ok(());
         }
-        Err(not_visible(mode, &located.root, subdirectory, unmet).into())
+        refuse(unmet)
     }
 
     fn place_in_mod(
@@ -182,14 +155,11 @@ fn canonical(path: &str, resolver: &mut Resolver<'_, '_>) -> Result<CanonicalPat
     Ok(path)
 }
 
-fn not_visible(mode: &str, root: &str, subdirectory: Option<&str>, failed_conditions: Vec<String>) -> Reply {
-    Reply {
-        code: ReplyCode::NotVisible,
-        data: ReplyData::Judgement {
-            mode: mode.to_owned(),
-            root_key: root.to_owned(),
-            subdirectory: subdirectory.map(str::to_owned),
-            failed_conditions,
-        },
-    }
+fn not_visible(
+    mode: &str,
+    root: &str,
+    subdirectory: Option<&str>,
+    failed_conditions: Vec<String>,
+) -> Box<Reply> {
+    Reply::judgement(ReplyCode::NotVisible, mode, root, subdirectory, failed_conditions).into()
 }

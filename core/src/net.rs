@@ -2,14 +2,12 @@
 //!
 //! The string functions ([`normalize_url`], [`extract_git_domain`], …) serve display and compatibility. Judging uses
 //! [`Location`] and [`DomainSet`] instead, which read a value in two ways: strictly where a match would grant
-//! something, broadly where it would restrict something. URLs are parsed by the `url` crate, except for simple ones
-//! to fetch: a scan finds the same host in these.
+//! something, broadly where it would restrict something. URLs are parsed by the `url` crate.
 
 mod domain;
 mod git;
 mod host;
 mod location;
-mod plain;
 mod text;
 mod url;
 

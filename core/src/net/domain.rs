@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::git::{SshForm, extract_git_domain};
-use super::host::{CanonicalHost, Reach};
-use super::location::{Key, Location, Scope, ScopeSet};
+use super::host::{CanonicalHost, HostKind};
+use super::location::{Key, Location, Scope};
 use super::text::fold_repository;
 use crate::sort;
 
@@ -54,27 +54,22 @@ pub fn is_ip_address(host: &str) -> bool {
 pub(crate) struct DomainSet {
     /// INVARIANT: sorted by key, each key once; of two entries with one key, the one that grants is kept.
     entries: Box<[Entry]>,
-    scopes: ScopeSet,
 }
 
 /// A pattern under one of its keys.
 #[derive(Clone, Debug)]
 struct Entry {
     scope: Scope,
-    /// The text to compare, unless it is the pattern's own.
-    canonical: Option<Box<str>>,
+    /// What is compared.
+    text: Arc<str>,
+    /// As written.
     pattern: Arc<str>,
     grants: bool,
 }
 
 impl Entry {
     fn key(&self) -> Key<'_> {
-        let text = match (&self.canonical, self.scope) {
-            (Some(text), _) => text,
-            (None, Scope::Suffix) => self.pattern.strip_prefix("*.").unwrap_or(&self.pattern),
-            (None, Scope::Star | Scope::Host | Scope::Exact | Scope::Folded | Scope::Within) => &self.pattern,
-        };
-        Key::new(self.scope, text)
+        Key::new(self.scope, &self.text)
     }
 }
 
@@ -90,7 +85,6 @@ impl DomainSet {
         });
         entries.dedup_by(|later, first| later.key() == first.key());
         Self {
-            scopes: entries.iter().map(|entry| entry.scope).collect(),
             entries: entries.into(),
         }
     }
@@ -100,19 +94,14 @@ impl DomainSet {
     /// A location that programs may read differently is never granted. `*` does not grant IP addresses or loopback
     /// names, and `*.x` does not grant IP addresses.
     pub(crate) fn grants(&self, location: &Location) -> Option<&str> {
-        location.first_grant(self.scopes, |key| {
-            let entry = self.find(&key).filter(|entry| entry.grants)?;
-            Some(&*entry.pattern)
-        })
+        let mut entries = location.granting_keys().filter_map(|key| self.find(&key));
+        entries.find(|entry| entry.grants).map(|entry| &*entry.pattern)
     }
 
     /// The pattern, as written, by which this set restricts `location`; `*` restricts everything.
     pub(crate) fn restricts(&self, location: &Location) -> Option<&str> {
-        location
-            .keys()
-            .filter(|key| self.scopes.contains(key.scope))
-            .find_map(|key| self.find(&key))
-            .map(|entry| &*entry.pattern)
+        let entry = location.keys().find_map(|key| self.find(&key))?;
+        Some(&*entry.pattern)
     }
 
     /// The pattern by which the first of `locations` is granted, if all of them are; `None` if there are no
@@ -150,16 +139,17 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
     let written: Arc<str> = pattern.into();
     let tidy = pattern.trim();
     let mut push = |scope, text: &str, grants: bool| {
-        let mut entry = Entry {
+        let text = if text == pattern {
+            Arc::clone(&written)
+        } else {
+            text.into()
+        };
+        entries.push(Entry {
             scope,
-            canonical: None,
+            text,
             pattern: Arc::clone(&written),
             grants: grants && tidy == pattern,
-        };
-        if entry.key().text != text {
-            entry.canonical = Some(text.into());
-        }
-        entries.push(entry);
+        });
     };
     if tidy != pattern {
         compile_text(pattern, &mut push);
@@ -167,8 +157,8 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
     if tidy == "*" {
         push(Scope::Star, "", true);
     } else if let Some(parent) = tidy.strip_prefix("*.") {
-        match pattern_host(parent) {
-            Some(host) if host.reach() != Reach::Address => push(Scope::Suffix, host.text(), true),
+        match CanonicalHost::parse(parent) {
+            Some(host) if host.kind() != HostKind::Address => push(Scope::Suffix, host.text(), true),
             // A pattern that ends in digits is compared as written: the end of an address is not an address.
             _ => {
                 compile_text(tidy, &mut push);
@@ -176,11 +166,11 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
             }
         }
     } else if let Some((host, path)) = tidy.split_once('/')
-        && let Some(host) = pattern_host(host)
+        && let Some(host) = CanonicalHost::parse(host)
     {
         push(Scope::Exact, &format!("{}/{path}", host.text()), !path.is_empty());
         compile_repository(host.text(), path, push);
-    } else if let Some(host) = pattern_host(tidy) {
+    } else if let Some(host) = CanonicalHost::parse(tidy) {
         push(Scope::Host, host.text(), true);
         if let Some(embedded) = host.embedded() {
             push(Scope::Host, embedded, false);
@@ -192,7 +182,7 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
         compile_text(tidy, &mut push);
         let meant = slipped_domain(tidy);
         let (host, path) = meant.split_once('/').unwrap_or((&meant, ""));
-        match pattern_host(host).or_else(|| pattern_host(&format!("[{host}]"))) {
+        match CanonicalHost::parse(host).or_else(|| CanonicalHost::parse(&format!("[{host}]"))) {
             Some(host) => compile_repository(host.text(), path, push),
             None => compile_repository(&host.to_lowercase(), path, push),
         }
@@ -220,11 +210,6 @@ fn compile_repository(host: &str, path: &str, mut push: impl FnMut(Scope, &str, 
         }
         None => push(Scope::Host, host, false),
     }
-}
-
-/// The host that a pattern names. Within a name, `*` is an ordinary character.
-fn pattern_host(written: &str) -> Option<CanonicalHost> {
-    CanonicalHost::parse(written)
 }
 
 /// What a mistaken pattern was meant to be: the domain of a URL or an SSH form, or the host without its port.

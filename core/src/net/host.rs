@@ -1,12 +1,12 @@
 //! The canonical form of a host.
 
-use core::net::Ipv4Addr;
+use std::iter::once;
 
 use url::Host;
 
-/// What a host reaches, as far as its name tells.
+/// What kind of thing a host is, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum HostKind {
     /// A name for the resolver, public or not.
     Name,
     /// A name that always means this machine (RFC 6761, section 6.3).
@@ -21,7 +21,7 @@ pub(super) enum Reach {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CanonicalHost {
     text: Box<str>,
-    reach: Reach,
+    kind: HostKind,
     embedded: Option<Box<str>>,
 }
 
@@ -35,61 +35,46 @@ impl CanonicalHost {
         Self::new(Host::parse(written).ok()?)
     }
 
-    /// The canonical form of the host of a URL with a special scheme, which the parser has already mapped.
-    pub(super) fn from_parsed(host: Host<&str>) -> Option<Self> {
-        Self::new(host)
-    }
-
-    /// A host that is already in canonical form: a name or an IPv4 address.
-    pub(super) fn from_plain(plain: &str) -> Self {
-        if plain.ends_with(|c: char| c.is_ascii_digit()) && plain.parse::<Ipv4Addr>().is_ok() {
-            Self {
-                text: plain.into(),
-                reach: Reach::Address,
-                embedded: None,
-            }
-        } else {
-            Self::from_name(plain)
-        }
-    }
-
-    fn from_name(name: &str) -> Self {
-        let is_loopback = name
-            .strip_suffix("localhost")
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-        Self {
-            text: name.into(),
-            reach: if is_loopback { Reach::Loopback } else { Reach::Name },
-            embedded: None,
-        }
-    }
-
-    fn new<S: AsRef<str>>(host: Host<S>) -> Option<Self> {
-        match host {
+    /// The same for a host that the parser of URLs has split; it has mapped that of a special scheme already.
+    pub(super) fn new<S: AsRef<str>>(host: Host<S>) -> Option<Self> {
+        let (text, kind, embedded) = match host {
             Host::Domain(name) => {
                 let name = name.as_ref();
                 let name = name.strip_suffix('.').unwrap_or(name);
-                (!name.is_empty() && !name.ends_with('.')).then(|| Self::from_name(name))
+                let is_loopback = name
+                    .strip_suffix("localhost")
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+                let kind = if is_loopback {
+                    HostKind::Loopback
+                } else {
+                    HostKind::Name
+                };
+                (name.to_owned(), kind, None)
             }
-            Host::Ipv4(address) => Some(Self {
-                text: address.to_string().into(),
-                reach: Reach::Address,
-                embedded: None,
-            }),
-            Host::Ipv6(address) => Some(Self {
-                text: Host::<&str>::Ipv6(address).to_string().into(),
-                reach: Reach::Address,
-                embedded: address.to_ipv4_mapped().map(|inner| inner.to_string().into()),
-            }),
-        }
+            Host::Ipv4(address) => (address.to_string(), HostKind::Address, None),
+            Host::Ipv6(address) => {
+                let text = Host::<&str>::Ipv6(address).to_string();
+                (text, HostKind::Address, address.to_ipv4_mapped())
+            }
+        };
+        (!text.is_empty() && !text.ends_with('.')).then(|| Self {
+            text: text.into(),
+            kind,
+            embedded: embedded.map(|inner| inner.to_string().into()),
+        })
     }
 
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    pub(super) fn reach(&self) -> Reach {
-        self.reach
+    pub(super) fn kind(&self) -> HostKind {
+        self.kind
+    }
+
+    /// The host and the address embedded in it.
+    pub(super) fn texts(&self) -> Vec<Box<str>> {
+        once(&self.text).chain(&self.embedded).cloned().collect()
     }
 
     /// The IPv4 address embedded in this IPv6 address.
@@ -111,9 +96,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(written: &str, expected: Option<(&str, Reach)>) {
+    fn check(written: &str, expected: Option<(&str, HostKind)>) {
         let host = CanonicalHost::parse(written);
-        let seen = host.as_ref().map(|host| (host.text(), host.reach()));
+        let seen = host.as_ref().map(|host| (host.text(), host.kind()));
         assert_eq!(seen, expected, "{written:?}");
     }
 
@@ -126,7 +111,7 @@ mod tests {
             "ｇithub。com",
             "%67ithub%2ecom",
         ] {
-            check(written, Some(("github.com", Reach::Name)));
+            check(written, Some(("github.com", HostKind::Name)));
         }
         for written in [
             "127.0.0.1",
@@ -137,14 +122,14 @@ mod tests {
             "127.0.0.1.",
             "①②⑦.1",
         ] {
-            check(written, Some(("127.0.0.1", Reach::Address)));
+            check(written, Some(("127.0.0.1", HostKind::Address)));
         }
-        check("[::1]", Some(("[::1]", Reach::Address)));
-        check("[0:0::0:1]", Some(("[::1]", Reach::Address)));
-        check("bücher.example", Some(("xn--bcher-kva.example", Reach::Name)));
-        check("LocalHost.", Some(("localhost", Reach::Loopback)));
-        check("a.localhost", Some(("a.localhost", Reach::Loopback)));
-        check("notlocalhost", Some(("notlocalhost", Reach::Name)));
+        check("[::1]", Some(("[::1]", HostKind::Address)));
+        check("[0:0::0:1]", Some(("[::1]", HostKind::Address)));
+        check("bücher.example", Some(("xn--bcher-kva.example", HostKind::Name)));
+        check("LocalHost.", Some(("localhost", HostKind::Loopback)));
+        check("a.localhost", Some(("a.localhost", HostKind::Loopback)));
+        check("notlocalhost", Some(("notlocalhost", HostKind::Name)));
         for nothing in [
             "",
             ".",

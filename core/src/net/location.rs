@@ -7,8 +7,7 @@ use std::iter::once;
 use url::{Host, Url};
 
 use super::git::{SshForm, is_user, with_path};
-use super::host::{CanonicalHost, Reach, tails};
-use super::plain::plain_host;
+use super::host::{CanonicalHost, HostKind, tails};
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
 use crate::sort;
@@ -27,21 +26,20 @@ pub(crate) enum UrlKind {
     Bare,
 }
 
-/// What a URL value names, parsed once: one host on which all programs agree or, if the value is broken, ambiguous or
-/// of another protocol, all hosts that some program might read from it.
+/// What a URL value names, parsed once: the one target on which all programs agree, and every host that some program
+/// might read from the value.
 ///
 /// Only the former can be granted; see [`DomainSet`](super::DomainSet) for the two comparisons.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
-    /// `None` if it is the host that the value names.
-    domain: Option<Box<str>>,
-    reading: Reading,
-}
-
-#[derive(Clone, Debug)]
-enum Reading {
-    Clear(Target),
-    Unclear(Traces),
+    domain: Box<str>,
+    /// `None` if the value is broken, ambiguous or of another protocol.
+    target: Option<Target>,
+    /// Never empty. With a target: its host, and the address embedded in it.
+    hosts: Vec<Box<str>>,
+    /// `host/owner/repo` for restrictions.
+    folded: Option<Box<str>>,
+    kind: UrlKind,
 }
 
 /// What a value names that can be granted.
@@ -50,19 +48,11 @@ struct Target {
     host: CanonicalHost,
     /// `host/owner/repo` for grants; `None` without a path, or if the path has dot segments.
     exact: Option<Box<str>>,
-    /// `host/owner/repo` for restrictions.
+    /// The same for restrictions.
     folded: Option<Box<str>>,
     /// If not (`a b@host`, `x@y@host`), the existing runtime reads everything before the `:` as the host. A pattern
     /// can then grant a parent of the host, but not the host itself.
     has_plain_user: bool,
-}
-
-/// What some program might read from a value that cannot be granted.
-#[derive(Clone, Debug)]
-struct Traces {
-    hosts: Vec<Box<str>>,
-    folded: Option<Box<str>>,
-    kind: UrlKind,
 }
 
 /// What a [`Key`] is compared with.
@@ -80,22 +70,6 @@ pub(crate) enum Scope {
     Folded,
     /// The host of a `host/owner/repo`, for values whose repository is unclear.
     Within,
-}
-
-/// A set of scopes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ScopeSet(u8);
-
-impl ScopeSet {
-    pub(super) fn contains(self, scope: Scope) -> bool {
-        self.0 & (1 << scope as u8) != 0
-    }
-}
-
-impl FromIterator<Scope> for ScopeSet {
-    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
-        Self(scopes.into_iter().fold(0, |all, scope| all | 1 << scope as u8))
-    }
 }
 
 /// A pattern can only match a value with which it shares a key, whether it grants or restricts.
@@ -144,204 +118,144 @@ impl Location {
     /// but git reads, is never granted. A URL to fetch is read as the parser does, so the normalized text must be
     /// sent.
     ///
-    /// Takes time linear in the length, which the caller bounds: one scan for a simple URL to fetch, one parse for
-    /// most others.
+    /// Takes time linear in the length, which the caller bounds.
     pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
-        match kind {
-            UrlKind::Bare => Self::bare(value),
-            UrlKind::Fetch => Self::plain(value).unwrap_or_else(|| Self::parsed(value, kind)),
-            UrlKind::GitRemote | UrlKind::Other => Self::parsed(value, kind),
-        }
-    }
-
-    /// A simple URL to fetch, read without the parser.
-    fn plain(value: &str) -> Option<Self> {
-        let host = plain_host(value).filter(|_| is_as_written(value, LINE_BREAKS))?;
-        Some(Self {
-            domain: None,
-            reading: Reading::Clear(Target::of(CanonicalHost::from_plain(host))),
-        })
-    }
-
-    /// Reads a value with the URL parser, or as git does if it is a remote in SSH form.
-    pub(super) fn parsed(value: &str, kind: UrlKind) -> Self {
-        let form = match kind {
-            UrlKind::GitRemote => SshForm::parse(value),
-            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => None,
+        let (domain, target) = match kind {
+            UrlKind::Bare => (value.to_owned(), bare_target(value)),
+            UrlKind::Fetch | UrlKind::Other => read_url(value, kind),
+            UrlKind::GitRemote => read_remote(value),
         };
-        let url = match form {
-            Some(_) => None,
-            None => Url::parse(value).ok(),
-        };
-        let domain = match (&form, &url) {
-            (Some(form), _) => Cow::Owned(form.domain()),
-            (None, None) => Cow::Borrowed(value),
-            (None, Some(url)) => match kind {
-                UrlKind::GitRemote => Cow::Owned(with_path(host_text(url), url.path())),
-                UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => Cow::Borrowed(host_text(url)),
-            },
-        };
-        let place = match (kind, &url) {
-            (UrlKind::GitRemote, url) => remote_place(value, url.as_ref()),
-            (UrlKind::Fetch, Some(url)) if matches!(url.scheme(), "http" | "https") => {
-                url_place(url).filter(|_| is_as_written(value, LINE_BREAKS))
-            }
-            (UrlKind::Other, Some(url)) => url_place(url).filter(|_| is_as_written(value, &[])),
-            (UrlKind::Fetch | UrlKind::Other | UrlKind::Bare, _) => None,
-        };
-        match place {
-            Some(place) => Self {
-                domain: (*domain != *place.host.text()).then(|| domain.into()),
-                reading: Reading::Clear(place),
-            },
-            None => Self {
-                reading: Reading::Unclear(Traces::of(value, &domain, kind)),
-                domain: Some(domain.into()),
-            },
-        }
-    }
-
-    fn bare(value: &str) -> Self {
-        let (host, path) = value.split_once('/').unwrap_or((value, ""));
-        let reading = match CanonicalHost::parse(host) {
-            Some(host) => Reading::Clear(Target {
-                exact: (!path.is_empty()).then(|| format!("{}/{path}", host.text()).into()),
-                folded: fold_repository(host.text(), path),
-                host,
-                has_plain_user: true,
-            }),
-            None => Reading::Unclear(Traces::of(value, value, UrlKind::Bare)),
+        let (hosts, folded) = match &target {
+            Some(target) => (target.host.texts(), target.folded.clone()),
+            None => possible_hosts(value, &domain),
         };
         Self {
-            domain: Some(value.into()),
-            reading,
+            domain: domain.into(),
+            target,
+            hosts,
+            folded,
+            kind,
         }
     }
 
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
     /// [`extract_git_domain`](super::extract_git_domain) of a remote.
     pub(crate) fn display_domain(&self) -> &str {
-        match (&self.domain, &self.reading) {
-            (Some(domain), _) => domain,
-            (None, Reading::Clear(place)) => place.host.text(),
-            (None, Reading::Unclear(_)) => "",
-        }
+        &self.domain
     }
 
     /// Returns `true` if any pattern can grant it.
     #[cfg(test)]
     pub(super) fn is_grantable(&self) -> bool {
-        self.place().is_some()
+        self.target.is_some()
     }
 
     /// The keys of this value; a pattern must have one of them to match. Never empty.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
-        let (place, traces) = match &self.reading {
-            Reading::Clear(place) => (Some(place), None),
-            Reading::Unclear(traces) => (None, Some(traces)),
-        };
-        let clear = place
-            .into_iter()
-            .flat_map(|place| once(place.host.text()).chain(place.host.embedded()));
-        let unclear = traces
-            .into_iter()
-            .flat_map(|traces| traces.hosts.iter().map(|host| &**host));
-        let within = traces.filter(|traces| traces.kind == UrlKind::GitRemote);
-        let exact = place.and_then(|place| place.exact.as_deref());
-        let folded = match &self.reading {
-            Reading::Clear(place) => place.folded.as_deref(),
-            Reading::Unclear(traces) => traces.folded.as_deref(),
-        };
-        clear
-            .chain(unclear)
-            .flat_map(host_keys)
-            .chain(
-                within
-                    .into_iter()
-                    .flat_map(|traces| traces.hosts.iter().map(|host| Key::new(Scope::Within, host))),
-            )
+        let exact = self.target.as_ref().and_then(|target| target.exact.as_deref());
+        let is_unclear_remote = self.kind == UrlKind::GitRemote && self.target.is_none();
+        let within = self.hosts.iter().filter(move |_| is_unclear_remote);
+        let suffixes = |host| tails(host).map(|tail| Key::new(Scope::Suffix, tail));
+        self.hosts
+            .iter()
+            .flat_map(move |host| once(Key::new(Scope::Host, host)).chain(suffixes(host)))
+            .chain(within.map(|host| Key::new(Scope::Within, host)))
             .chain(exact.map(|text| Key::new(Scope::Exact, text)))
-            .chain(folded.map(|text| Key::new(Scope::Folded, text)))
+            .chain(self.folded.as_deref().map(|text| Key::new(Scope::Folded, text)))
             .chain(once(Key::new(Scope::Star, "")))
     }
 
-    /// The first result of `find` for the keys that can grant. An unclear value has no such key, an address has no
-    /// suffixes, and `*` only grants names that are not loopback names.
-    pub(super) fn first_grant<'s, T>(
-        &'s self,
-        scopes: ScopeSet,
-        find: impl Fn(Key<'s>) -> Option<T>,
-    ) -> Option<T> {
-        let place = self.place()?;
-        let host = place.host.text();
-        let (suffixes, star) = match place.host.reach() {
-            Reach::Name => (true, true),
-            Reach::Loopback => (true, false),
-            Reach::Address => (false, false),
-        };
-        let key = |scope, text| scopes.contains(scope).then(|| Key::new(scope, text));
-        let exact = || {
-            place
-                .exact
-                .as_deref()
-                .and_then(|text| find(key(Scope::Exact, text)?))
-        };
-        let whole = || find(key(Scope::Host, host).filter(|_| place.has_plain_user)?);
-        let parents = || {
-            let tails = tails(host).skip(usize::from(!place.has_plain_user));
-            tails.map_while(|tail| key(Scope::Suffix, tail)).find_map(&find)
-        };
-        let any = || find(key(Scope::Star, "")?);
-        exact()
-            .or_else(whole)
-            .or_else(|| if suffixes { parents() } else { None })
-            .or_else(|| if star { any() } else { None })
+    /// The keys by which a pattern can grant this value, the most specific first.
+    pub(super) fn granting_keys(&self) -> impl Iterator<Item = Key<'_>> {
+        self.target.iter().flat_map(Target::granting_keys)
     }
-
-    fn place(&self) -> Option<&Target> {
-        match &self.reading {
-            Reading::Clear(place) => Some(place),
-            Reading::Unclear(_) => None,
-        }
-    }
-}
-
-fn host_keys(host: &str) -> impl Iterator<Item = Key<'_>> {
-    once(Key::new(Scope::Host, host)).chain(tails(host).map(|tail| Key::new(Scope::Suffix, tail)))
 }
 
 impl Target {
-    /// A host without a repository.
-    fn of(host: CanonicalHost) -> Self {
+    /// An address has no suffixes, and `*` only grants names that are not loopback names.
+    fn granting_keys(&self) -> impl Iterator<Item = Key<'_>> {
+        let (host, kind) = (self.host.text(), self.host.kind());
+        let exact = self.exact.as_deref().map(|text| Key::new(Scope::Exact, text));
+        let whole = self.has_plain_user.then(|| Key::new(Scope::Host, host));
+        let parents = tails(host)
+            .skip(usize::from(!self.has_plain_user))
+            .filter(move |_| kind != HostKind::Address)
+            .map(|tail| Key::new(Scope::Suffix, tail));
+        let any = (kind == HostKind::Name).then(|| Key::new(Scope::Star, ""));
+        exact.into_iter().chain(whole).chain(parents).chain(any)
+    }
+
+    /// A host with the repository that a remote's path names.
+    fn repository(host: CanonicalHost, path: &str) -> Self {
+        let has_dots = path.split('/').any(|segment| matches!(segment, "." | ".."));
+        let whole = with_path(host.text(), path);
         Self {
+            exact: (!has_dots && whole.len() > host.text().len()).then(|| whole.into()),
+            folded: fold_repository(host.text(), path),
             host,
-            exact: None,
-            folded: None,
             has_plain_user: true,
         }
     }
 }
 
-impl Traces {
-    fn of(value: &str, domain: &str, kind: UrlKind) -> Self {
-        let mut hosts = readable_hosts(value);
-        let (host, path) = match domain.split_once('/') {
-            Some((host, path)) => (host, Some(path)),
-            None => (domain, None),
-        };
-        let written = host.to_lowercase();
-        let canonical = CanonicalHost::parse(host);
-        let host = canonical.as_ref().map_or(&*written, CanonicalHost::text);
-        let folded = path.and_then(|path| fold_repository(host, path));
-        hosts.extend([host.into(), written.as_str().into()]);
-        sort::sort(&mut hosts);
-        hosts.dedup();
-        Self { hosts, folded, kind }
-    }
+/// Every host that might be read from a value without a target, and the repository of its domain.
+fn possible_hosts(value: &str, domain: &str) -> (Vec<Box<str>>, Option<Box<str>>) {
+    let mut hosts = readable_hosts(value);
+    let (host, path) = domain.split_once('/').unwrap_or((domain, ""));
+    let written = host.to_lowercase();
+    let canonical = CanonicalHost::parse(host);
+    let host = canonical.as_ref().map_or(&*written, CanonicalHost::text);
+    let folded = fold_repository(host, path);
+    hosts.extend([host.into(), written.as_str().into()]);
+    sort::sort(&mut hosts);
+    hosts.dedup();
+    (hosts, folded)
 }
 
-fn url_place(url: &Url) -> Option<Target> {
-    url_host(url).map(Target::of)
+fn bare_target(value: &str) -> Option<Target> {
+    let (host, path) = value.split_once('/').unwrap_or((value, ""));
+    let host = CanonicalHost::parse(host)?;
+    Some(Target {
+        exact: (!path.is_empty()).then(|| format!("{}/{path}", host.text()).into()),
+        folded: fold_repository(host.text(), path),
+        host,
+        has_plain_user: true,
+    })
+}
+
+/// The domain of a URL, and its host if all programs read the same one.
+fn read_url(value: &str, kind: UrlKind) -> (String, Option<Target>) {
+    let Ok(url) = Url::parse(value) else {
+        return (value.to_owned(), None);
+    };
+    let is_http = matches!(url.scheme(), "http" | "https");
+    let is_clear = match kind {
+        UrlKind::Fetch => is_http && is_as_written(value, LINE_BREAKS),
+        UrlKind::Other | UrlKind::GitRemote | UrlKind::Bare => is_as_written(value, &[]),
+    };
+    let host = url_host(&url).filter(|_| is_clear);
+    let target = host.map(|host| Target::repository(host, ""));
+    (host_text(&url).to_owned(), target)
+}
+
+/// The domain of a git remote, and its host and repository if git and the URL parser read the same ones.
+fn read_remote(value: &str) -> (String, Option<Target>) {
+    let (domain, url) = if let Some(form) = SshForm::parse(value) {
+        (form.domain(), None)
+    } else if let Ok(url) = Url::parse(value) {
+        (with_path(host_text(&url), url.path()), Some(url))
+    } else {
+        (value.to_owned(), None)
+    };
+    let is_helper = value
+        .split_once(':')
+        .is_some_and(|(_, rest)| rest.starts_with(':'));
+    let target = if value.starts_with('-') || is_helper || encodes_control(value) {
+        None
+    } else {
+        url.map_or_else(|| ssh_target(value), |url| remote_target(value, &url))
+    };
+    (domain, target)
 }
 
 /// The characters that the parser drops anywhere.
@@ -350,13 +264,6 @@ const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
 /// Returns `true` if `value` is a single URL without control characters other than `tolerated` ones. Surrounding
 /// white space is ignored.
 fn is_as_written(value: &str, tolerated: &[char]) -> bool {
-    // Without an early exit the compiler vectorizes the loop.
-    if value
-        .bytes()
-        .fold(true, |all, byte| all & byte.is_ascii_graphic())
-    {
-        return true;
-    }
     let written = value.trim_ascii();
     let is_one = !written
         .split_once(' ')
@@ -367,36 +274,19 @@ fn is_as_written(value: &str, tolerated: &[char]) -> bool {
 fn url_host(url: &Url) -> Option<CanonicalHost> {
     match url.host()? {
         Host::Domain(name) if !url.is_special() => CanonicalHost::parse(name),
-        host => CanonicalHost::from_parsed(host),
+        host => CanonicalHost::new(host),
     }
 }
 
-/// A remote, if git and the URL parser read it alike.
-fn remote_place(value: &str, url: Option<&Url>) -> Option<Target> {
-    let is_helper = value
-        .split_once(':')
-        .is_some_and(|(_, rest)| rest.starts_with(':'));
-    if value.starts_with('-') || is_helper || encodes_control(value) {
-        return None;
-    }
-    let Some(url) = url else {
-        return ssh_place(value);
-    };
+fn remote_target(value: &str, url: &Url) -> Option<Target> {
     match url.scheme() {
         "https" | "http" => {}
         "ssh" | "git" if is_plain_for_git(url) => {}
         _ => return None,
     }
     let host = url_host(url).filter(|_| is_as_written(value, &[]))?;
-    if host.text().starts_with('-') || url.username().starts_with('-') {
-        return None;
-    }
-    Some(Target {
-        exact: exact_repository(&host, url.path()),
-        folded: fold_repository(host.text(), url.path()),
-        host,
-        has_plain_user: true,
-    })
+    let is_option = host.text().starts_with('-') || url.username().starts_with('-');
+    (!is_option).then(|| Target::repository(host, url.path()))
 }
 
 /// Returns `true` if git reads the same host from an `ssh` or `git` URL as the parser. Git decodes the URL before
@@ -417,7 +307,7 @@ fn is_plain_for_git(url: &Url) -> bool {
 
 /// `[user@]host:path` as git reads it: the host starts after the last `@`, and there is no `/` before the `:`. A host
 /// in brackets is refused, because programs read it differently.
-fn ssh_place(value: &str) -> Option<Target> {
+fn ssh_target(value: &str) -> Option<Target> {
     if value.contains("://") || value.chars().any(char::is_control) {
         return None;
     }
@@ -431,13 +321,12 @@ fn ssh_place(value: &str) -> Option<Target> {
     if is_other || !is_ssh_name(name) || is_ambiguous_name(name) {
         return None;
     }
-    let host = CanonicalHost::parse(name)?;
+    let target = Target::repository(CanonicalHost::parse(name)?, path);
     let has_plain_user = user.is_none_or(is_user);
     Some(Target {
-        exact: exact_repository(&host, path).filter(|_| has_plain_user),
-        folded: fold_repository(host.text(), path),
-        host,
+        exact: target.exact.filter(|_| has_plain_user),
         has_plain_user,
+        ..target
     })
 }
 
@@ -452,10 +341,4 @@ fn is_ssh_name(name: &str) -> bool {
 fn is_ambiguous_name(name: &str) -> bool {
     let schemes = ["http", "https", "ssh", "git", "ftp", "ftps", "file"];
     name.len() == 1 || schemes.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))
-}
-
-fn exact_repository(host: &CanonicalHost, path: &str) -> Option<Box<str>> {
-    let has_dots = path.split('/').any(|segment| matches!(segment, "." | ".."));
-    let whole = with_path(host.text(), path);
-    (!has_dots && whole.len() > host.text().len()).then(|| whole.into())
 }

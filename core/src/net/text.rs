@@ -42,8 +42,7 @@ fn push(written: &str, hosts: &mut Vec<Box<str>>) -> bool {
     let written = written.trim_matches('.');
     let host = CanonicalHost::parse(written);
     if let Some(host) = &host {
-        hosts.push(host.text().into());
-        hosts.extend(host.embedded().map(Box::from));
+        hosts.extend(host.texts());
     }
     host.is_some()
 }

@@ -6,7 +6,7 @@ mod implied;
 mod roles;
 mod semantics;
 
-use crate::model::{ArgumentName, Roles, Semantics};
+use crate::model::{Argument, Semantics};
 
 pub(crate) use document::{is_unread, read, read_stored};
 pub(crate) use harn::{SERVER as HARN_SERVER, is_harn};
@@ -31,13 +31,4 @@ pub(crate) struct Tool {
     /// The names under `inputSchema.properties`; `None` if the schema has no `properties`.
     pub(crate) schema_properties: Option<Vec<Box<str>>>,
     pub(crate) semantics: Semantics,
-}
-
-/// One annotated argument.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Argument {
-    /// Where its values are found.
-    pub(crate) name: ArgumentName,
-    /// What its values mean.
-    pub(crate) roles: Roles,
 }

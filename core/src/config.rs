@@ -58,7 +58,7 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
     reader.limits = options.limits.clone();
     let has_world = reader.is_configured(DocumentKind::World);
     let registry = reader.optional(DocumentKind::Roles, |node, _| roles::read(node, has_world));
-    let registry = registry.unwrap_or_else(|| Registry::extended(has_world, &[]).unwrap_or_default());
+    let registry = registry.unwrap_or_else(|| Registry::new(has_world));
     reader.check(false)?;
 
     let policy = reader.required(DocumentKind::CompiledPolicy, |node, limits| {

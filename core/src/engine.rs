@@ -121,7 +121,7 @@ impl Engine {
             let mut canonicalizer = Canonicalizer {
                 program: &self.program,
                 facts: Facts::new(host, false),
-                base: self.prepared_base(),
+                base: self.base(Paths::Prepared),
             };
             let pinned = Pinned::resolve(&mut canonicalizer);
             self.pinned = Some(canonicalizer.facts.check(pinned)?);
@@ -194,11 +194,6 @@ impl Engine {
         self.program.trusted_servers.contains(server)
     }
 
-    /// The roles of this engine.
-    pub fn registry(&self) -> &crate::role::Registry {
-        &self.program.registry
-    }
-
     /// What a judgement may look at in the arguments of a tool, so that a caller can leave all else where it is
     /// ([`Value::Unread`](crate::Value::Unread)).
     pub fn interest(&self, server: &str, tool: &str) -> Interest<'_> {
@@ -236,16 +231,14 @@ impl Engine {
         &self.program.limits
     }
 
-    fn prepared_base(&self) -> PathBase<'_> {
-        PathBase {
-            directory: &self.program.current,
-            container: None,
-            keeps_relative: false,
-        }
-    }
-
-    fn gate_base<'s>(&'s self, container: Option<&'s str>) -> PathBase<'s> {
-        let sandbox = self.program.sandbox.first().map(|first| &**first);
+    fn base<'s>(&'s self, paths: Paths<'s>) -> PathBase<'s> {
+        let (sandbox, container) = match paths {
+            Paths::Prepared => (None, None),
+            Paths::Gate {
+                container_workspace_dir,
+            } => (self.program.sandbox.first(), container_workspace_dir),
+        };
+        let sandbox = sandbox.map(|first| &**first);
         PathBase {
             directory: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),
@@ -275,15 +268,10 @@ impl Engine {
             call: &shape.call,
             renamed: shape.renamed,
             invalid_shape,
-            base: match request.paths {
-                Paths::Prepared => self.prepared_base(),
-                Paths::Gate {
-                    container_workspace_dir,
-                } => self.gate_base(container_workspace_dir),
-            },
+            base: self.base(request.paths),
             traced: request.explain.is_some(),
         };
-        let mut case = self.case(tool, task, host);
+        let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
         let (verdict, prepared) = match request.paths {
             Paths::Prepared => (case.judge(), None),
             Paths::Gate { .. } => {
@@ -292,14 +280,5 @@ impl Engine {
             }
         };
         finish(verdict, prepared, case)
-    }
-
-    fn case<'p, 'c, 'h>(
-        &'p self,
-        tool: Option<&'p Tool>,
-        task: Task<'c, 'h>,
-        host: &'h dyn Host,
-    ) -> Case<'p, 'c, 'h> {
-        Case::new(&self.program, self.pinned.as_ref(), tool, task, host)
     }
 }

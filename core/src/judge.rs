@@ -28,7 +28,7 @@ pub use verdict::{Decision, Verdict};
 
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError};
 use crate::host::{Facts, Host, HostError};
-use crate::program::{Program, ResolvedRoles, Tool, distinct};
+use crate::program::{Program, Tool, distinct};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::text::escape_token;
 use canonical::Operand;
@@ -80,10 +80,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     ) -> Self {
         let mut arguments = BoundArguments::new(program, tool, task.call, task.invalid_shape);
         let values = std::mem::take(&mut arguments.values);
-        let tool_roles = match (tool, &arguments.resolved) {
-            (Some(tool), ResolvedRoles::Fixed(_)) => tool.roles,
-            (_, resolved) => resolved.iter().flatten().copied().collect(),
-        };
+        let tool_roles = arguments.resolved.iter().copied().flatten().copied().collect();
         Self {
             program,
             canonicalizer: Canonicalizer {
@@ -241,10 +238,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     /// The resource roles of the tool in this call, in order.
     fn resource_roles(&self) -> Vec<RoleId> {
-        match (self.tool, &self.arguments.resolved) {
-            (Some(tool), ResolvedRoles::Fixed(_)) => tool.resource_roles.to_vec(),
-            (_, resolved) => distinct(resolved, self.program.resource_roles),
-        }
+        distinct(&self.arguments.resolved, self.program.resource_roles)
     }
 
     /// Whether an argument of the call is an address, so that no path of the host may be revealed.

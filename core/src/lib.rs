@@ -135,5 +135,5 @@ pub use net::{
 };
 pub use path::PathCase;
 pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
-pub use role::{Category, HostRole, REDACTED, Registry, RoleDefinition, RoleError, RoleId, RoleSet, Step};
+pub use role::{Category, Registry, RoleDefinition, RoleId, RoleSet, Step};
 pub use world::{Context, References, Reply, ReplyData, VisibilityRef};

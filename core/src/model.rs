@@ -7,7 +7,7 @@ mod reply_code;
 mod semantics;
 
 pub(crate) use argument_name::{ArgumentName, Segment};
-pub(crate) use conditional::{Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
+pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
 pub use effect::{Effect, MatchType};
 pub use reply_code::{ReplyCode, ReplyStatus};
 pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};

@@ -17,7 +17,7 @@ pub(crate) use lists::ListMatcher;
 
 pub(crate) use crate::config::UnknownArguments;
 use crate::limits::Limits;
-use crate::model::{ArgumentName, Effect, Roles, Segment, Semantics};
+use crate::model::{Argument, Effect, Semantics};
 use crate::net::DomainSet;
 use crate::path::PathCase;
 use crate::role::{Registry, RoleId, RoleSet};
@@ -33,10 +33,8 @@ pub(crate) struct Program {
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
     pub(crate) trusted_servers: BTreeSet<Box<str>>,
-    /// Sorted by server, then name.
+    /// INVARIANT: sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,
-    /// Places in `tools`, by server and name.
-    places: BTreeMap<Box<str>, BTreeMap<Box<str>, usize>>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
@@ -70,17 +68,13 @@ pub(crate) struct Tool {
     pub(crate) server: Box<str>,
     pub(crate) name: Box<str>,
     /// In the annotation's order, which is that of the roles.
-    pub(crate) arguments: Box<[ToolArgument]>,
+    pub(crate) arguments: Box<[Argument]>,
     /// What the annotation and the schema say of the members that they name.
     members: BTreeMap<Box<str>, ToolMember>,
     /// What they say of every other member.
     unnamed: ToolMember,
     /// The parts of the index whose rules can match this tool.
     pub(crate) scopes: Box<[usize]>,
-    /// The roles of the arguments, where none is conditional.
-    pub(crate) roles: RoleSet,
-    /// The distinct resource roles of the arguments, in order, where none is conditional.
-    pub(crate) resource_roles: Box<[RoleId]>,
     /// What the tool does, beyond what its arguments name.
     pub(crate) semantics: Semantics,
     /// What the capability ceiling says of it.
@@ -98,20 +92,12 @@ pub(crate) struct ToolMember {
     pub(crate) arguments: Box<[usize]>,
 }
 
-/// One argument of a tool with its roles.
-pub(crate) struct ToolArgument {
-    pub(crate) name: ArgumentName,
-    pub(crate) roles: Roles,
-}
-
-impl ToolArgument {
-    /// The way from the member of the arguments to the value.
-    pub(crate) fn segments(&self) -> &[Segment] {
-        self.name.rest()
-    }
-}
-
 impl Tool {
+    /// The server and the name.
+    pub(crate) fn key(&self) -> (&str, &str) {
+        (&self.server, &self.name)
+    }
+
     /// What the tool knows of the arguments' member of that name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
         self.members.get(name).unwrap_or(&self.unnamed)
@@ -121,8 +107,10 @@ impl Tool {
 impl Program {
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        let at = self.places.get(server)?.get(name)?;
-        self.tools.get(*at)
+        let at = self
+            .tools
+            .binary_search_by(|tool| tool.key().cmp(&(server, name)));
+        self.tools.get(at.ok()?)
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {
@@ -185,34 +173,14 @@ pub(crate) struct ListCondition {
     pub(crate) matcher: ListMatcher,
 }
 
-/// The roles of each argument of a tool in one call, conditions resolved.
-pub(crate) enum ResolvedRoles<'p> {
-    /// The same in every call.
-    Fixed(&'p [ToolArgument]),
-    /// As the call's arguments have it.
-    Chosen(Vec<&'p [RoleId]>),
-}
+/// The roles of each argument of a tool in one call, conditions resolved, in the annotation's order.
+pub(crate) type ResolvedRoles<'p> = Vec<&'p [RoleId]>;
 
-impl<'p> ResolvedRoles<'p> {
-    /// The roles of the argument at that place of the annotation.
-    pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
-        match self {
-            Self::Fixed(arguments) => arguments.get(at).map(|argument| argument.roles.unconditional()),
-            Self::Chosen(roles) => roles.get(at).copied(),
-        }
-    }
-
-    /// The roles of each argument, in the annotation's order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &'p [RoleId]> {
-        (0..).map_while(|at| self.get(at))
-    }
-}
-
-/// The roles of a resolved annotation, each once, in order.
-pub(crate) fn distinct(roles: &ResolvedRoles<'_>, wanted: RoleSet) -> Vec<RoleId> {
+/// The wanted ones of the roles, each once, in order.
+pub(crate) fn distinct(roles: &[&[RoleId]], wanted: RoleSet) -> Vec<RoleId> {
     let mut seen = RoleSet::default();
     let mut distinct = Vec::new();
-    for role in roles.iter().flatten().copied() {
+    for role in roles.iter().copied().flatten().copied() {
         if wanted.contains(role) && !seen.contains(role) {
             seen.insert(role);
             distinct.push(role);

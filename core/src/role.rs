@@ -4,7 +4,6 @@
 //! [`RoleId`].
 
 use std::fmt;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -28,19 +27,6 @@ pub enum Category {
 }
 
 impl Category {
-    /// The category with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [
-            Self::Path,
-            Self::Url,
-            Self::Identifier,
-            Self::Address,
-            Self::Opaque,
-        ]
-        .into_iter()
-        .find(|one| one.as_str() == name)
-    }
-
     /// The category as written in documents.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,6 +35,16 @@ impl Category {
             Self::Identifier => "identifier",
             Self::Address => "address",
             Self::Opaque => "opaque",
+        }
+    }
+
+    /// How values become canonical under a role that does not say so.
+    pub(crate) fn canonicalize(self) -> Step {
+        match self {
+            Self::Path => Step::Path,
+            Self::Url => Step::Url,
+            Self::Identifier => Step::Lowercase,
+            Self::Address | Self::Opaque => Step::Identity,
         }
     }
 }
@@ -77,7 +73,8 @@ pub enum Step {
 }
 
 impl Step {
-    const NAMED: [(&'static str, Self); 8] = [
+    /// Every step with its name in documents.
+    pub const NAMED: [(&'static str, Self); 9] = [
         ("identity", Self::Identity),
         ("lowercase", Self::Lowercase),
         ("path", Self::Path),
@@ -86,23 +83,8 @@ impl Step {
         ("domain", Self::Domain),
         ("redact", Self::Redact),
         ("strip-control", Self::StripControl),
+        ("callback", Self::Callback),
     ];
-
-    /// The built-in step with this name, or a callback for `callback`.
-    pub fn parse(name: &str) -> Option<Self> {
-        match name {
-            "callback" => Some(Self::Callback),
-            _ => Self::NAMED
-                .into_iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, step)| step),
-        }
-    }
-
-    /// The names that [`Step::parse`] accepts.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::NAMED.into_iter().map(|(name, _)| name).chain(["callback"])
-    }
 
     /// Applies the step to a value. Paths and callbacks need the host, so they leave it unchanged.
     pub(crate) fn apply(self, text: &str) -> String {
@@ -122,7 +104,7 @@ impl Step {
 }
 
 /// The placeholder for a redacted value of any length.
-pub const REDACTED: &str = "[redacted]";
+pub(crate) const REDACTED: &str = "[redacted]";
 
 /// A role: what it means and how its values become canonical.
 #[derive(Clone, Debug)]
@@ -284,6 +266,13 @@ impl RoleSet {
     pub fn intersects(self, other: RoleSet) -> bool {
         self.0 & other.0 != 0
     }
+
+    /// The roles in the set, in table order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = RoleId> {
+        (0..u64::BITS as u8)
+            .map(RoleId)
+            .filter(move |role| self.contains(*role))
+    }
 }
 
 impl From<RoleId> for RoleSet {
@@ -300,26 +289,11 @@ impl FromIterator<RoleId> for RoleSet {
     }
 }
 
-/// A role that the host defines (SPEC §4).
-#[derive(Clone, Debug)]
-pub struct HostRole {
-    /// A unique name.
-    pub name: String,
-    /// What an argument with this role means.
-    pub description: String,
-    /// What kind of thing the values name; an opaque role is never judged by itself, only by list conditions.
-    pub category: Category,
-    /// From the value to its canonical form; `None` for that of the category's built-in roles.
-    pub canonicalize: Option<Step>,
-    /// From the canonical form to what policy sees.
-    pub extract_policy_value: Option<Step>,
-}
-
 /// Why a host-defined role is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RoleError {
+pub(crate) enum RoleError {
     /// Another role has this name.
-    Taken(String),
+    Taken(Box<str>),
     /// The registry already has [`Registry::CAPACITY`] roles.
     Full,
 }
@@ -333,31 +307,16 @@ impl fmt::Display for RoleError {
     }
 }
 
-/// The additional role of an engine with a world (SPEC §13).
-fn address_definition() -> RoleDefinition {
-    RoleDefinition {
-        name: "address".into(),
-        description: "address of a place in the engine's world".into(),
-        category: Category::Address,
-        canonicalize: Step::Identity,
-        extract_policy_value: None,
-        annotation_guidance:
-            "Assign to arguments that hold an address such as `root:repo/src/main.rs` or `mod:Name/file`."
-                .into(),
-        server_names: &[],
-    }
-}
-
 /// The roles of one engine: the sixteen built-in ones, `address` if it has a world, then the host's.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    definitions: Arc<[RoleDefinition]>,
+    definitions: Vec<RoleDefinition>,
 }
 
 impl Default for Registry {
     fn default() -> Self {
         Self {
-            definitions: builtin_definitions().into(),
+            definitions: builtin_definitions(),
         }
     }
 }
@@ -366,41 +325,38 @@ impl Registry {
     /// How many roles one registry can hold.
     pub const CAPACITY: usize = 64;
 
-    /// The built-in roles, then `more`.
-    pub fn with(more: &[HostRole]) -> Result<Self, RoleError> {
-        Self::extended(false, more)
+    /// The built-in roles, and `address` if the engine has a world (SPEC §13).
+    pub(crate) fn new(has_world: bool) -> Self {
+        let mut registry = Self::default();
+        registry.definitions.extend(has_world.then(|| {
+            RoleDefinition {
+            name: "address".into(),
+            description: "address of a place in the engine's world".into(),
+            category: Category::Address,
+            canonicalize: Step::Identity,
+            extract_policy_value: None,
+            annotation_guidance:
+                "Assign to arguments that hold an address such as `root:repo/src/main.rs` or `mod:Name/file`."
+                    .into(),
+            server_names: &[],
+        }
+        }));
+        registry
     }
 
-    /// As [`Registry::with`], with `address` if the engine has a world.
-    pub(crate) fn extended(has_world: bool, more: &[HostRole]) -> Result<Self, RoleError> {
-        let mut definitions = builtin_definitions();
-        definitions.extend(has_world.then(address_definition));
-        for role in more {
-            if definitions.iter().any(|known| *known.name == *role.name) {
-                return Err(RoleError::Taken(role.name.clone()));
-            }
-            if definitions.len() == Self::CAPACITY {
-                return Err(RoleError::Full);
-            }
-            let canonicalize = role.canonicalize.unwrap_or(match role.category {
-                Category::Path => Step::Path,
-                Category::Url => Step::Url,
-                Category::Identifier => Step::Lowercase,
-                Category::Address | Category::Opaque => Step::Identity,
-            });
-            definitions.push(RoleDefinition {
-                name: role.name.as_str().into(),
-                description: role.description.as_str().into(),
-                category: role.category,
-                canonicalize,
-                extract_policy_value: role.extract_policy_value,
-                annotation_guidance: role.description.as_str().into(),
-                server_names: &[],
-            });
+    /// Adds a role that the host defines (SPEC §4).
+    ///
+    /// # Errors
+    /// The name is taken, or there is no room.
+    pub(crate) fn add(&mut self, role: RoleDefinition) -> Result<(), RoleError> {
+        if self.find(&role.name).is_some() {
+            return Err(RoleError::Taken(role.name));
         }
-        Ok(Self {
-            definitions: definitions.into(),
-        })
+        if self.definitions.len() == Self::CAPACITY {
+            return Err(RoleError::Full);
+        }
+        self.definitions.push(role);
+        Ok(())
     }
 
     /// The role with this name.
@@ -471,20 +427,20 @@ mod tests {
 
     #[test]
     fn a_host_role_needs_a_new_name() {
-        let role = |name: &str| HostRole {
-            name: name.to_owned(),
-            description: String::new(),
+        let role = |name: &str| RoleDefinition {
+            name: name.into(),
+            description: "".into(),
             category: Category::Opaque,
-            canonicalize: None,
+            canonicalize: Step::Identity,
             extract_policy_value: Some(Step::Redact),
+            annotation_guidance: "".into(),
+            server_names: &[],
         };
-        let registry = Registry::with(&[role("secret")]).unwrap();
+        let mut registry = Registry::new(false);
+        assert_eq!(registry.add(role("secret")), Ok(()));
         let secret = registry.find("secret").unwrap();
         assert!(!Registry::is_builtin(secret));
         assert!(registry.get(secret).is_prepared());
-        assert_eq!(
-            Registry::with(&[role("none")]).unwrap_err(),
-            RoleError::Taken("none".to_owned())
-        );
+        assert_eq!(registry.add(role("none")), Err(RoleError::Taken("none".into())));
     }
 }

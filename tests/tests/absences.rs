@@ -23,8 +23,6 @@ use source::{core_folder, core_sources};
 const STANDARD: &[&str] = &[
     "std::borrow::Cow",
     "std::cell::RefCell",
-    // Only an address as a value; it opens no connection.
-    "core::net::Ipv4Addr",
     "std::cmp",
     "std::collections::BinaryHeap",
     "std::collections::BTreeMap",

@@ -40,7 +40,7 @@ fn speaks_of(annotated: &ArgumentName, parameter: &ArgumentName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ArgSchema;
+    use crate::model::{ArgSchema, Seen};
 
     #[track_caller]
     fn check(kind: ToolKind, args: &[&str], params: &[&str], expected: &[(&str, &[RoleId])]) {
@@ -64,7 +64,12 @@ mod tests {
         add(&mut arguments, &semantics);
         let found: Vec<(String, &[RoleId])> = arguments[args.len()..]
             .iter()
-            .map(|argument| (argument.name.to_string(), argument.roles.unconditional()))
+            .map(|argument| {
+                (
+                    argument.name.to_string(),
+                    argument.roles.resolve(|_| Seen::Absent),
+                )
+            })
             .collect();
         let expected: Vec<(String, &[RoleId])> = expected
             .iter()

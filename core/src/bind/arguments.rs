@@ -9,7 +9,6 @@ use super::shape::ShapeError;
 use super::siblings::{Siblings, descend};
 use super::value::{PointerToken, Unreadable, Value};
 use crate::limits::Limits;
-use crate::model::Roles;
 use crate::program::{Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
 
@@ -137,13 +136,13 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         name: &str,
         value: &'c Value<'c>,
     ) -> bool {
-        let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index)) else {
+        let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index).copied()) else {
             return false;
         };
         let wanted: RoleSet = roles.iter().copied().collect();
         // An address is no path to anybody but the world.
         let places = program.path_roles.union(program.address_roles);
-        let is_path = wanted.intersects(places) && argument.segments().is_empty();
+        let is_path = wanted.intersects(places) && argument.name.rest().is_empty();
         if !wanted.intersects(program.valued_roles) {
             return is_path;
         }
@@ -154,14 +153,14 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             resource: wanted.intersects(program.resource_roles),
         };
         match value.read(program.limits.depth) {
-            Ok(read) if argument.segments().is_empty() => {
+            Ok(read) if argument.name.rest().is_empty() => {
                 self.collect_value(program, &annotated, Vec::new(), read.into_owned());
             }
             Ok(read) => {
                 let mut found = Vec::new();
                 descend(
                     &read,
-                    argument.segments(),
+                    argument.name.rest(),
                     &mut Vec::new(),
                     &mut |place, value| {
                         found.push((place, value.clone()));
@@ -359,12 +358,6 @@ fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
 /// The roles of each argument of the tool, its conditions held against the call once.
 fn resolve<'p>(tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) -> ResolvedRoles<'p> {
     let arguments = tool.map_or(&[][..], |tool| &tool.arguments);
-    if arguments
-        .iter()
-        .all(|argument| matches!(argument.roles, Roles::Fixed(_)))
-    {
-        return ResolvedRoles::Fixed(arguments);
-    }
     let siblings = Siblings::new(
         arguments.iter().map(|argument| &argument.roles),
         &call.arguments,
@@ -373,5 +366,5 @@ fn resolve<'p>(tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) -> Reso
     let resolved = arguments
         .iter()
         .map(|argument| argument.roles.resolve(|wanted| siblings.see(wanted)));
-    ResolvedRoles::Chosen(resolved.collect())
+    resolved.collect()
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::functions::{Plain, PlainAnnotation, strings};
 use crate::bind::{Arguments, Value};
 use crate::host::{Host, HostError};
+use crate::limits::Limits;
 use crate::net;
 use crate::role::{Category, Registry, RoleId};
 
@@ -102,12 +103,8 @@ pub fn extract_whitelist_candidates(
     let all = resource_roles(escalation.annotation, &registry);
     let roles = escalation.roles.unwrap_or(&all);
     let mut constraints = Vec::new();
-    for role in roles
-        .iter()
-        .copied()
-        .filter(|role| !has_unreadable(escalation, *role))
-    {
-        for value in values(escalation.arguments, escalation.annotation, role) {
+    for role in roles.iter().copied() {
+        for value in values(escalation, role).unwrap_or_default() {
             let constraint = constraint(&mut plain, &registry, escalation.arguments, role, &value);
             constraints.extend(constraint.filter(|one| !constraints.contains(one)));
         }
@@ -143,11 +140,32 @@ fn resource_roles(annotation: &PlainAnnotation, registry: &Registry) -> Vec<Role
     roles
 }
 
-/// The values of a role, in the annotation's order.
-fn values(arguments: &Arguments<'_>, annotation: &PlainAnnotation, role: RoleId) -> Vec<String> {
-    let bearers = annotation.iter().filter(|(_, roles)| roles.contains(&role));
-    let members = bearers.filter_map(|(name, _)| arguments.members().iter().find(|(known, _)| known == name));
-    members.flat_map(|(_, value)| strings(value)).collect()
+/// The values of a role, in the annotation's order; `None` if one of them cannot be read, or if the annotation uses
+/// JSON Pointers, which are not read here.
+fn values(escalation: &Escalation<'_>, role: RoleId) -> Option<Vec<String>> {
+    let mut values = Vec::new();
+    let bearers = escalation.annotation.iter();
+    for (name, _) in bearers.filter(|(_, roles)| roles.contains(&role)) {
+        if name.starts_with('/') {
+            return None;
+        }
+        let mut members = escalation.arguments.members().iter();
+        if let Some((_, value)) = members.find(|(known, _)| known == name) {
+            values.extend(texts(value)?);
+        }
+    }
+    Some(values)
+}
+
+/// The strings of a value; `None` if it is not a string, array of strings, number, boolean or null.
+fn texts(value: &Value<'_>) -> Option<Vec<String>> {
+    let is_compound = |value: &Value<'_>| matches!(value, Value::Array(_) | Value::Object(_) | Value::Unread);
+    let is_readable = match value.read(Limits::default().depth).as_deref() {
+        Ok(Value::Array(items)) => !items.iter().any(is_compound),
+        Ok(value) => !is_compound(value) && !matches!(value, Value::IllFormed),
+        Err(_) => false,
+    };
+    is_readable.then(|| strings(value))
 }
 
 fn constraint(
@@ -239,23 +257,13 @@ impl ApprovalWhitelist {
         Ok(self.patterns.len().saturating_sub(1))
     }
 
-    /// The patterns with their ids.
-    pub fn entries(&self) -> impl Iterator<Item = (usize, &ApprovalPattern)> {
-        self.patterns.iter().enumerate()
-    }
-
-    /// How many patterns there are.
-    pub fn size(&self) -> usize {
-        self.patterns.len()
-    }
-
     /// The first pattern that covers the escalated call: the server and tool are the same, every escalated role is
     /// constrained, each constrained role has at least one value, and all of its values meet the constraint.
     ///
     /// # Errors
     /// When the host fails.
     pub fn find(&self, escalation: &Escalation<'_>, host: &dyn Host) -> Result<Option<usize>, HostError> {
-        for (id, pattern) in self.entries() {
+        for (id, pattern) in self.patterns.iter().enumerate() {
             if covers(pattern, escalation, host)? {
                 return Ok(Some(id));
             }
@@ -284,43 +292,17 @@ fn covers(
         return Ok(false);
     }
     let mut plain = Plain::new(host);
-    for constraint in &pattern.constraints {
+    let covers = pattern.constraints.iter().all(|constraint| {
         let Some(role) = registry.find(constraint.role()) else {
-            return plain.check(false);
+            return false;
         };
-        let values = values(escalation.arguments, escalation.annotation, role);
-        if values.is_empty() || has_unreadable(escalation, role) {
-            return plain.check(false);
-        }
-        for value in values {
-            if !meets(&mut plain, constraint, escalation.arguments, role, &value) {
-                return plain.check(false);
-            }
-        }
-    }
-    plain.check(true)
-}
-
-/// Returns `true` if a value of the role cannot be read: an argument is not a string, array of strings, number,
-/// boolean or null, or the annotation uses JSON Pointers, which are not read here.
-fn has_unreadable(escalation: &Escalation<'_>, role: RoleId) -> bool {
-    let pointed = |(name, roles): &(String, Vec<RoleId>)| name.starts_with('/') && roles.contains(&role);
-    if escalation.annotation.iter().any(pointed) {
-        return true;
-    }
-    let compound = |value: &Value<'_>| matches!(value, Value::Array(_) | Value::Object(_) | Value::Unread);
-    escalation.arguments.members().iter().any(|(name, value)| {
-        let bears = escalation
-            .annotation
+        let values = values(escalation, role).unwrap_or_default();
+        let mut met = values
             .iter()
-            .any(|(known, roles)| known == name && roles.contains(&role));
-        bears
-            && match value.read(crate::Limits::default().depth).as_deref() {
-                Ok(Value::Array(items)) => items.iter().any(compound),
-                Ok(value) => compound(value) || matches!(value, Value::IllFormed),
-                Err(_) => true,
-            }
-    })
+            .map(|value| meets(&mut plain, constraint, escalation.arguments, role, value));
+        !values.is_empty() && met.all(|is_met| is_met)
+    });
+    plain.check(covers)
 }
 
 fn meets(
@@ -331,12 +313,7 @@ fn meets(
     value: &str,
 ) -> bool {
     match constraint {
-        ApprovalConstraint::Directory { directory, .. } => {
-            match [directory.as_str(), value].map(|one| plain.resolve(one)) {
-                [Ok(within), Ok(path)] => path.is_within(&within),
-                [Err(_), _] | [_, Err(_)] => false,
-            }
-        }
+        ApprovalConstraint::Directory { directory, .. } => plain.is_within(value, directory),
         ApprovalConstraint::Domain { domain, .. } => {
             let domains = domains(plain, arguments, role, value);
             !domain.is_empty()

@@ -55,6 +55,14 @@ impl<'h> Plain<'h> {
         self.resolver().resolve_or_lexical(path, base).to_string()
     }
 
+    /// Returns `true` if both have a canonical form and one is within the other.
+    pub(super) fn is_within(&mut self, path: &str, directory: &str) -> bool {
+        match [directory, path].map(|one| self.resolve(one)) {
+            [Ok(directory), Ok(path)] => path.is_within(&directory),
+            [Err(_), _] | [_, Err(_)] => false,
+        }
+    }
+
     pub(super) fn is_directory(&mut self, path: &CanonicalPath) -> bool {
         self.facts.is_directory(path.as_str()) == Some(true)
     }
@@ -65,8 +73,7 @@ impl<'h> Plain<'h> {
             Some(path) => self.resolve(path).ok().map(|path| path.as_str().to_owned()),
             None => Some(self.host.current_dir().to_owned()),
         };
-        let remote = net::resolve_git_remote(remote, repository.as_deref(), &mut self.facts);
-        remote.urls().map(str::to_owned).collect()
+        net::resolve_git_remote(remote, repository.as_deref(), &mut self.facts)
     }
 
     /// `value`, unless the host has failed.
@@ -96,10 +103,7 @@ pub fn resolve_real_path(path: &str, host: &dyn Host) -> Result<String, HostErro
 /// When the host fails.
 pub fn is_within_directory(path: &str, directory: &str, host: &dyn Host) -> Result<bool, HostError> {
     let mut plain = Plain::new(host);
-    let is_within = match [directory, path].map(|one| plain.resolve(one)) {
-        [Ok(directory), Ok(path)] => path.is_within(&directory),
-        [Err(_), _] | [_, Err(_)] => false,
-    };
+    let is_within = plain.is_within(path, directory);
     plain.check(is_within)
 }
 

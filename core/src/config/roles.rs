@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
-use crate::role::{Category, HostRole, Registry, RoleError, Step};
+use crate::role::{Category, Registry, RoleDefinition, RoleError, Step};
 
 const CATEGORIES: [(&str, Category); 4] = [
     (Category::Path.as_str(), Category::Path),
@@ -14,30 +14,22 @@ const CATEGORIES: [(&str, Category); 4] = [
 /// Reads the host's roles and returns them with the built-in ones. Faults go to the document's report; the registry
 /// leaves out a faulty role.
 pub(super) fn read(node: &Node<'_, '_>, has_world: bool) -> Registry {
-    let mut roles: Vec<HostRole> = Vec::new();
-    let mut registry = Registry::extended(has_world, &[]).unwrap_or_default();
-    let Some(items) = node.array("an array of roles") else {
-        return registry;
-    };
-    for item in items {
+    let mut registry = Registry::new(has_world);
+    for item in node.array("an array of roles").into_iter().flatten() {
         let Some(role) = read_role(&item) else { continue };
-        roles.push(role);
-        match Registry::extended(has_world, &roles) {
-            Ok(wider) => registry = wider,
+        match registry.add(role) {
+            Ok(()) => {}
             Err(RoleError::Full) => {
                 item.error(Code::Limit, || RoleError::Full.to_string());
                 return registry;
             }
-            Err(error) => {
-                roles.pop();
-                item.error(Code::InvalidValue, || error.to_string());
-            }
+            Err(error) => item.error(Code::InvalidValue, || error.to_string()),
         }
     }
     registry
 }
 
-fn read_role(node: &Node<'_, '_>) -> Option<HostRole> {
+fn read_role(node: &Node<'_, '_>) -> Option<RoleDefinition> {
     let role = node.object()?;
     role.unknown_keys(
         &[
@@ -58,12 +50,15 @@ fn read_role(node: &Node<'_, '_>) -> Option<HostRole> {
     );
     let canonicalize = read_step(&role, "canonicalize");
     let extract_policy_value = read_step(&role, "extractPolicyValue");
-    Some(HostRole {
-        name: name?.to_owned(),
-        description: description?.to_owned(),
-        category: category?,
-        canonicalize: canonicalize?,
+    let (category, description) = (category?, description?);
+    Some(RoleDefinition {
+        name: name?.into(),
+        description: description.into(),
+        category,
+        canonicalize: canonicalize?.unwrap_or(category.canonicalize()),
         extract_policy_value: extract_policy_value?,
+        annotation_guidance: description.into(),
+        server_names: &[],
     })
 }
 
@@ -72,10 +67,7 @@ fn read_step(role: &Object<'_, '_>, key: &str) -> Option<Option<Step>> {
     let Some(node) = role.optional(key) else {
         return Some(None);
     };
-    let table: Vec<(&'static str, Step)> = Step::names()
-        .filter_map(|name| Some((name, Step::parse(name)?)))
-        .collect();
-    node.one_of(&table).map(Some)
+    node.one_of(&Step::NAMED).map(Some)
 }
 
 #[cfg(test)]

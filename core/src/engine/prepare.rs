@@ -5,7 +5,7 @@ use std::fmt;
 use super::Engine;
 use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError};
 use crate::host::{Host, HostError};
-use crate::judge::{PathBase, Task, heuristic};
+use crate::judge::{Case, PathBase, Task, heuristic};
 
 /// Why arguments cannot be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,8 @@ impl Engine {
             base: paths,
             traced: false,
         };
-        self.case(tool, task, host).prepare().map_err(PrepareError::Host)
+        let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
+        case.prepare().map_err(PrepareError::Host)
     }
 
     /// Without an annotation both views have what looks like a path in its lexical form.

@@ -268,7 +268,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         };
         match kind {
             UrlKind::GitRemote => net::resolve_git_remote(&text, repository, &mut self.facts)
-                .urls()
+                .iter()
                 .map(|url| Location::new(url, kind))
                 .collect(),
             UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => vec![Location::new(&text, kind)],

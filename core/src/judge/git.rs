@@ -4,8 +4,8 @@ use super::canonical::{Form, Operand};
 use super::check::Check;
 use super::{Case, Verdict};
 use crate::bind::{BoundValue, Value};
+use crate::model::Argument;
 use crate::model::ArgumentName;
-use crate::program::ToolArgument;
 use crate::role::RoleId;
 use crate::seed::GIT;
 
@@ -20,9 +20,9 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let wanting: Vec<&'p [RoleId]> = tool
         .arguments
         .iter()
-        .zip(case.arguments.resolved.iter())
+        .zip(case.arguments.resolved.iter().copied())
         .filter(|(_, roles)| roles.contains(&RoleId::GIT_REMOTE_URL))
-        .filter(|(argument, _)| argument.segments().is_empty() && is_blank(case, argument))
+        .filter(|(argument, _)| argument.name.rest().is_empty() && is_blank(case, argument))
         .map(|(_, roles)| roles)
         .collect();
     if wanting.is_empty() {
@@ -76,7 +76,7 @@ fn may_read_repository(case: &mut Case<'_, '_, '_>, repository: &str) -> bool {
 }
 
 /// Whether the argument names no remote: it is absent, empty, or holds no string.
-fn is_blank(case: &Case<'_, '_, '_>, argument: &ToolArgument) -> bool {
+fn is_blank(case: &Case<'_, '_, '_>, argument: &Argument) -> bool {
     let ArgumentName::Top(wanted) = &argument.name else {
         return false;
     };

@@ -1,6 +1,16 @@
-//! Roles that depend on a sibling argument.
+//! Annotated arguments, whose roles may depend on a sibling argument.
 
+use super::argument_name::ArgumentName;
 use crate::role::RoleId;
+
+/// One annotated argument.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Argument {
+    /// Where its values are found.
+    pub(crate) name: ArgumentName,
+    /// What its values mean.
+    pub(crate) roles: Roles,
+}
 
 /// The roles of an argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,13 +119,6 @@ impl Roles {
             .iter()
             .chain(when.iter().flat_map(|clause| &clause.roles))
             .copied()
-    }
-
-    /// The roles when no condition holds.
-    pub(crate) fn unconditional(&self) -> &[RoleId] {
-        match self {
-            Roles::Fixed(roles) | Roles::Conditional { default: roles, .. } => roles,
-        }
     }
 
     /// The roles in a call; `look` finds its arguments.

@@ -83,54 +83,29 @@ pub(super) fn is_user(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte))
 }
 
-/// The URLs that a git remote argument stands for; never empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Remote {
-    first: String,
-    others: Vec<String>,
-}
-
-impl Remote {
-    /// Every URL, the first one first.
-    pub(crate) fn urls(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&*self.first).chain(self.others.iter().map(String::as_str))
-    }
-
-    fn of(mut urls: Vec<String>) -> Option<Self> {
-        if urls.is_empty() {
-            return None;
-        }
-        let others = urls.split_off(1);
-        Some(Self {
-            first: urls.pop()?,
-            others,
-        })
-    }
-}
-
 /// The URLs that `value` stands for in the repository at `repo`, a canonical path.
 ///
 /// A value with `://` or of the form `user@host:` is a URL, which the repository's `insteadOf` may rewrite. Any other
 /// value names a remote; if there is no such remote, git reads the value as a URL. Without a repository, or if the
 /// host does not know, the answer is the value itself. A value that is empty, starts with `-` or contains a control
 /// character is never passed to the host.
-pub(crate) fn resolve_git_remote(value: &str, repo: Option<&str>, facts: &mut Facts<'_>) -> Remote {
-    let unchanged = || Remote {
-        first: value.to_owned(),
-        others: Vec::new(),
-    };
-    let Some(repo) = repo else {
-        return unchanged();
-    };
-    if value.is_empty() || value.starts_with('-') || value.chars().any(char::is_control) {
-        return unchanged();
+///
+/// There is at least one URL, the first one first.
+pub(crate) fn resolve_git_remote(value: &str, repo: Option<&str>, facts: &mut Facts<'_>) -> Vec<String> {
+    let is_asked = !value.is_empty() && !value.starts_with('-') && !value.chars().any(char::is_control);
+    let mut urls = Vec::new();
+    if let Some(repo) = repo.filter(|_| is_asked) {
+        if !is_explicit(value) {
+            urls = facts.git_remote_urls(repo, value);
+        }
+        if urls.is_empty() {
+            urls = facts.git_url(repo, value);
+        }
     }
-    if !is_explicit(value)
-        && let Some(remote) = Remote::of(facts.git_remote_urls(repo, value))
-    {
-        return remote;
+    if urls.is_empty() {
+        urls.push(value.to_owned());
     }
-    Remote::of(facts.git_url(repo, value)).unwrap_or_else(unchanged)
+    urls
 }
 
 fn is_explicit(value: &str) -> bool {
@@ -254,9 +229,7 @@ mod tests {
         #[track_caller]
         fn check(value: &str, repo: Option<&str>, expected: &[&str]) {
             let mut facts = Facts::new(&Git, true);
-            let remote = resolve_git_remote(value, repo, &mut facts);
-            assert_eq!(remote.urls().collect::<Vec<_>>(), expected, "{value:?}");
-            assert_eq!(remote.urls().next(), Some(expected[0]));
+            assert_eq!(resolve_git_remote(value, repo, &mut facts), expected, "{value:?}");
         }
         let repo = Some("/repo");
         check("origin", repo, &["https://github.com/a/b", "ssh://evil.com/x"]);

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::lists::{Entries, fold_email};
 use super::{
-    Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, ResolvedRoles, Rule, Tool,
-    ToolArgument, ToolMember, UnknownArguments, distinct,
+    Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolMember,
+    UnknownArguments,
 };
 use crate::annotation;
 use crate::config::Config;
 use crate::host::Host;
-use crate::model::{ArgumentName, MatchType, Segment};
+use crate::model::{Argument, ArgumentName, MatchType, Segment};
 use crate::net::DomainSet;
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
@@ -32,11 +32,6 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let mut directories: BTreeMap<Box<str>, DirectoryId> = BTreeMap::new();
     let mut index = Index::default();
     let resource_roles = registry.select(|role| role.is_resource_identifier());
-    let resource_ids: Vec<RoleId> = registry
-        .iter()
-        .map(|(role, _)| role)
-        .filter(|role| resource_roles.contains(*role))
-        .collect();
     let mut rules = Vec::with_capacity(config.policy.rules.len());
     let mut listed_roles = RoleSet::default();
     for (at, rule) in config.policy.rules.into_iter().enumerate() {
@@ -53,7 +48,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
             &compiled,
             servers.as_deref(),
             tools.as_deref(),
-            &resource_ids,
+            resource_roles,
         );
         rules.push(compiled);
     }
@@ -63,7 +58,6 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         ceiling.as_ref(),
         &index,
         config.options.unknown_arguments,
-        &resource_ids,
     );
     let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
     sort::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
@@ -75,7 +69,6 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         heuristic_paths: config.options.heuristic_paths,
         path_case,
         trusted_servers: sort::set(config.trusted_servers),
-        places: places(&tools),
         tools,
         rules: rules.into(),
         index,
@@ -202,7 +195,6 @@ fn compile_tools(
     ceiling: Option<&Ceiling>,
     index: &Index,
     unknown: UnknownArguments,
-    roles: &[RoleId],
 ) -> Box<[Tool]> {
     let mut tools: Vec<Tool> = annotations
         .tools
@@ -213,40 +205,27 @@ fn compile_tools(
             let (members, unnamed) =
                 compile_members(&tool.arguments, tool.schema_properties, shaped, unknown);
             let scopes = index.scopes_for(&tool.server, &tool.name);
-            let arguments: Box<[ToolArgument]> = tool
-                .arguments
-                .into_iter()
-                .map(|argument| ToolArgument {
-                    name: argument.name,
-                    roles: argument.roles,
-                })
-                .collect();
-            let resolved = ResolvedRoles::Fixed(&arguments);
             Tool {
                 ceiling: ceiling
                     .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
                     .unwrap_or_default(),
-                roles: resolved.iter().flatten().copied().collect(),
-                resource_roles: distinct(&resolved, roles.iter().copied().collect()).into(),
                 semantics: tool.semantics,
                 scopes: scopes.into(),
                 server: tool.server,
                 name: tool.name,
-                arguments,
+                arguments: tool.arguments.into(),
                 members,
                 unnamed,
             }
         })
         .collect();
-    sort::sort_by(&mut tools, |one, other| {
-        (&one.server, &one.name).cmp(&(&other.server, &other.name))
-    });
+    sort::sort_by(&mut tools, |one, other| one.key().cmp(&other.key()));
     tools.into()
 }
 
 /// The members that the annotation or the schema names, and what holds for all others.
 fn compile_members(
-    arguments: &[annotation::Argument],
+    arguments: &[Argument],
     schema_properties: Option<Vec<Box<str>>>,
     shaped: impl Iterator<Item = Box<str>>,
     unknown: UnknownArguments,
@@ -286,14 +265,4 @@ fn compile_members(
         (name, member)
     });
     (sort::map(members), unnamed)
-}
-
-/// Where each tool is, by server and name.
-fn places(tools: &[Tool]) -> BTreeMap<Box<str>, BTreeMap<Box<str>, usize>> {
-    let mut servers: BTreeMap<Box<str>, BTreeMap<Box<str>, usize>> = BTreeMap::new();
-    for (at, tool) in tools.iter().enumerate() {
-        let names = servers.entry(tool.server.clone()).or_default();
-        names.insert(tool.name.clone(), at);
-    }
-    servers
 }

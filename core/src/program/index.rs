@@ -75,7 +75,7 @@ impl Index {
         rule: &Rule,
         servers: Option<&[Box<str>]>,
         tools: Option<&[Box<str>]>,
-        roles: &[RoleId],
+        roles: RoleSet,
     ) {
         for server in scope(servers) {
             for tool in scope(tools) {
@@ -123,12 +123,12 @@ fn scope(names: Option<&[Box<str>]>) -> Vec<Option<Box<str>>> {
 }
 
 impl ScopeIndex {
-    fn file(&mut self, id: RuleId, rule: &Rule, roles: &[RoleId]) {
+    fn file(&mut self, id: RuleId, rule: &Rule, roles: RoleSet) {
         self.all.push(id);
         if rule.relevant == RoleSet::ALL {
             self.any_role.file(id, rule, None);
         } else {
-            for role in roles.iter().copied().filter(|role| rule.relevant.contains(*role)) {
+            for role in roles.intersection(rule.relevant).iter() {
                 self.by_role.entry(role).or_default().file(id, rule, Some(role));
             }
         }

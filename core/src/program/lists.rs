@@ -40,44 +40,36 @@ impl Entries {
 }
 
 impl ListMatcher {
-    /// Whether an allow rule may take the value as listed: no look-alike counts.
+    /// Returns `true` if an allow rule may take the value as listed: a look-alike does not count.
     pub(crate) fn grants_text(&self, step: Step, value: &str) -> bool {
-        match self {
-            Self::Domains(_) => false,
-            Self::Emails(entries) => {
-                let lower = value.to_lowercase();
-                // A letter outside ASCII whose lower case is within it, such as the Kelvin sign, is a look-alike.
-                let foreign = |text: &str| text.chars().filter(|one| !one.is_ascii()).count();
-                foreign(value) == foreign(&lower) && entries.contains(&lower)
-            }
-            Self::Identifiers(_) => self.holds_identifier(step, value),
-        }
+        self.holds_text(step, value, |entries| {
+            let lower = value.to_lowercase();
+            // A letter outside ASCII whose lower case is within it, such as the Kelvin sign, is a look-alike.
+            let foreign = |text: &str| text.chars().filter(|one| !one.is_ascii()).count();
+            foreign(value) == foreign(&lower) && entries.contains(&lower)
+        })
     }
 
-    /// Whether the value is listed as it is written, apart from the case of addresses.
+    /// Returns `true` if the value is listed as it is written, apart from the case of addresses.
     pub(crate) fn lists_text(&self, step: Step, value: &str) -> bool {
-        match self {
-            Self::Domains(_) => false,
-            Self::Emails(entries) => entries.contains(&value.to_lowercase()),
-            Self::Identifiers(_) => self.holds_identifier(step, value),
-        }
+        self.holds_text(step, value, |entries| entries.contains(&value.to_lowercase()))
     }
 
-    /// Whether a deny or escalate rule takes the value as listed: a look-alike counts as well.
+    /// Returns `true` if a deny or escalate rule takes the value as listed: a look-alike counts too.
     pub(crate) fn restricts_text(&self, step: Step, value: &str) -> bool {
-        match self {
-            Self::Domains(_) => false,
-            Self::Emails(entries) => mailboxes(value).any(|mailbox| entries.contains(&mailbox)),
-            Self::Identifiers(_) => self.holds_identifier(step, value),
-        }
+        self.holds_text(step, value, |entries| {
+            mailboxes(value).any(|mailbox| entries.contains(&mailbox))
+        })
     }
 
-    fn holds_identifier(&self, step: Step, value: &str) -> bool {
+    /// Domains are compared as locations, never as text.
+    fn holds_text(&self, step: Step, value: &str, is_address: impl FnOnce(&Entries) -> bool) -> bool {
         match self {
+            Self::Domains(_) => false,
+            Self::Emails(entries) => is_address(entries),
             Self::Identifiers(sets) => sets
                 .iter()
                 .any(|(known, entries)| *known == step && entries.contains(value)),
-            Self::Domains(_) | Self::Emails(_) => false,
         }
     }
 }

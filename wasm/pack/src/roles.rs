@@ -67,9 +67,8 @@ fn table() -> Result<Vec<Role>, Box<dyn Error>> {
 
 fn fields(role: &RoleDefinition) -> Result<Map<String, Value>, Box<dyn Error>> {
     let step = |wanted: Step| {
-        Step::names()
-            .find(|name| Step::parse(name) == Some(wanted))
-            .ok_or("a step of a role has no name")
+        let named = Step::NAMED.iter().find(|(_, step)| *step == wanted);
+        named.map(|(name, _)| *name).ok_or("a step of a role has no name")
     };
     let mut fields = Map::new();
     fields.insert("description".to_owned(), json!(role.description));

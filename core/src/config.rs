@@ -75,7 +75,7 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
     let lists = lists.unwrap_or_default();
     if let Some(policy) = &policy {
         let report = Report::default();
-        let name = DocumentKind::CompiledPolicy.key();
+        let name = DocumentKind::CompiledPolicy.as_str();
         lint::missing_lists(policy, name, &lists, &report);
         reader.diagnostics.extend(report.finish(name));
     }
@@ -94,7 +94,7 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
     let annotations = annotations.unwrap_or_default();
     let mut sandbox: Vec<Box<str>> = sandbox.flatten().into_iter().collect();
     if let Some(ceiling) = &ceiling {
-        let found = lint::unbound(ceiling, DocumentKind::Ceiling.key(), &annotations);
+        let found = lint::unbound(ceiling, DocumentKind::Ceiling.as_str(), &annotations);
         reader.diagnostics.extend(found);
     }
     if options.workspace_roots == WorkspaceRoots::Sandbox {
@@ -114,7 +114,7 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
     // loading accepts them.
     let by_design = lint::overridden(
         &policy,
-        DocumentKind::CompiledPolicy.key(),
+        DocumentKind::CompiledPolicy.as_str(),
         &registry,
         &annotations,
         &sandbox,
@@ -122,7 +122,7 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
     );
     reader.diagnostics.extend(by_design);
     if let Some(ceiling) = &ceiling {
-        let by_design = lint::undeclared(ceiling, DocumentKind::Ceiling.key(), &annotations);
+        let by_design = lint::undeclared(ceiling, DocumentKind::Ceiling.as_str(), &annotations);
         reader.diagnostics.extend(by_design);
     }
     Ok(Config {

@@ -5,13 +5,15 @@
 //! [`Recording`].
 
 mod facts;
+mod question;
 mod recording;
 
 use std::borrow::Cow;
 use std::fmt;
 
 pub(crate) use facts::Facts;
-pub use recording::{Answer, Exchange, Question, Recording};
+pub use question::{Answer, Question};
+pub use recording::{Exchange, Recording};
 
 /// Why a path has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]

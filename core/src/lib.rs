@@ -57,7 +57,7 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `seed`, `diagnostic`, `text`, `order` | every bound in one table; the names that SPEC gives a meaning; what loading says of a fault; small text helpers; sorting | anything else |
+//! | `limits`, `seed`, `named`, `diagnostic`, `text`, `order` | every bound in one table; the names that SPEC gives a meaning; what loading says of a fault; small text helpers; sorting | anything else |
 //! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
 //! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
 //! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
@@ -96,6 +96,7 @@ mod judge;
 mod limits;
 mod lint;
 mod model;
+mod named;
 mod net;
 mod path;
 mod policy;

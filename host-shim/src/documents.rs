@@ -81,7 +81,7 @@ impl Source {
             Self::Text { text, file } => Ok(Document { part, text, file }),
             Self::File(path) => {
                 let file = Some(path.display().to_string());
-                match read_text(&path, part.key())? {
+                match read_text(&path, part.as_str())? {
                     Ok(text) => Ok(Document { part, text, file }),
                     Err(diagnostic) => Err(Fault::new(file, diagnostic)),
                 }

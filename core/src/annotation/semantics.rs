@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
-use crate::model::{ArgSchema, Semantics, ToolKind};
+use crate::model::{ArgSchema, Semantics};
 use crate::sort;
 
 use super::roles::read_name;
@@ -24,9 +24,7 @@ impl Semantics {
     pub(super) fn read(tool: &Object<'_, '_>) -> Self {
         let flag = |key| tool.read(key, |node| node.boolean());
         Self {
-            kind: tool
-                .read("kind", |node| node.one_of(&ToolKind::TABLE))
-                .unwrap_or_default(),
+            kind: tool.read("kind", |node| node.word()).unwrap_or_default(),
             side_effect_level: tool
                 .read("side_effect_level", |node| Some(node.side_effect_level()))
                 .unwrap_or_default(),
@@ -109,7 +107,7 @@ mod tests {
 
     use super::*;
     use crate::document::Report;
-    use crate::model::SideEffectLevel;
+    use crate::model::{SideEffectLevel, ToolKind};
 
     fn check(tool: Value, expected: Semantics, faults: &[&str]) {
         let report = Report::default();

@@ -1,68 +1,32 @@
 //! The kinds of documents that an engine is built from.
 
-/// A kind of document that an engine is built from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DocumentKind {
-    /// The compiled policy; required.
-    CompiledPolicy,
-    /// The annotations of every tool; required.
-    ToolAnnotations,
-    /// The lists that `@names` in the policy stand for.
-    DynamicLists,
-    /// An array of paths that no call may touch.
-    ProtectedPaths,
-    /// The sandbox: a directory within which `filesystem` and `git` may do anything.
-    AllowedDirectory,
-    /// An object from server to the domain patterns that its URLs must match.
-    ServerDomainAllowlists,
-    /// An array of servers whose every call is allowed.
-    TrustedServers,
-    /// The capability ceiling: the most that calls may use.
-    Ceiling,
-    /// How the engine behaves.
-    Options,
-    /// The host-defined roles.
-    Roles,
-    /// The world: places with addresses, and what may be done there.
-    World,
-}
+use crate::named::named;
 
-impl DocumentKind {
-    /// Every part.
-    pub const ALL: [Self; 11] = [
-        Self::CompiledPolicy,
-        Self::ToolAnnotations,
-        Self::DynamicLists,
-        Self::ProtectedPaths,
-        Self::AllowedDirectory,
-        Self::ServerDomainAllowlists,
-        Self::TrustedServers,
-        Self::Ceiling,
-        Self::Options,
-        Self::Roles,
-        Self::World,
-    ];
-
-    /// The name of the part, with which the paths in its diagnostics begin.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::CompiledPolicy => "compiledPolicy",
-            Self::ToolAnnotations => "toolAnnotations",
-            Self::DynamicLists => "dynamicLists",
-            Self::ProtectedPaths => "protectedPaths",
-            Self::AllowedDirectory => "allowedDirectory",
-            Self::ServerDomainAllowlists => "serverDomainAllowlists",
-            Self::TrustedServers => "trustedServers",
-            Self::Ceiling => "ceiling",
-            Self::Options => "options",
-            Self::Roles => "roles",
-            Self::World => "world",
-        }
-    }
-
-    /// The part of that name.
-    pub fn from_key(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| part.key() == key)
+named! {
+    /// A kind of document that an engine is built from.
+    pub enum DocumentKind {
+        /// The compiled policy; required.
+        CompiledPolicy = "compiledPolicy",
+        /// The annotations of every tool; required.
+        ToolAnnotations = "toolAnnotations",
+        /// The lists that `@names` in the policy stand for.
+        DynamicLists = "dynamicLists",
+        /// An array of paths that no call may touch.
+        ProtectedPaths = "protectedPaths",
+        /// The sandbox: a directory within which `filesystem` and `git` may do anything.
+        AllowedDirectory = "allowedDirectory",
+        /// An object from server to the domain patterns that its URLs must match.
+        ServerDomainAllowlists = "serverDomainAllowlists",
+        /// An array of servers whose every call is allowed.
+        TrustedServers = "trustedServers",
+        /// The capability ceiling: the most that calls may use.
+        Ceiling = "ceiling",
+        /// How the engine behaves.
+        Options = "options",
+        /// The host-defined roles.
+        Roles = "roles",
+        /// The world: places with addresses, and what may be done there.
+        World = "world",
     }
 }
 
@@ -73,8 +37,8 @@ mod tests {
     #[test]
     fn every_part_is_found_by_its_key() {
         for part in DocumentKind::ALL {
-            assert_eq!(DocumentKind::from_key(part.key()), Some(part));
+            assert_eq!(DocumentKind::parse(part.as_str()), Some(*part));
         }
-        assert_eq!(DocumentKind::from_key("policy"), None);
+        assert_eq!(DocumentKind::parse("policy"), None);
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::annotation::HARN_SERVER;
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DEEPEST, Node, Object, did_you_mean, listed};
+use crate::document::{DEEPEST, Node, did_you_mean, listed};
 use crate::limits::Limits;
+use crate::named::named;
 use crate::path::PathCase;
 
 /// How an engine behaves where SPEC allows a choice.
@@ -38,66 +39,54 @@ impl Default for Options {
     }
 }
 
-/// What happens to an argument that neither the annotation's `args` nor its schema names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnknownArguments {
-    /// Denied if the schema lists properties.
-    Schema,
-    /// Ignored.
-    Ignore,
-    /// Escalated, whatever the schema says.
-    Escalate,
-    /// Denied, whatever the schema says.
-    Deny,
+named! {
+    /// What happens to an argument that neither the annotation's `args` nor its schema names.
+    pub(crate) enum UnknownArguments {
+        /// Denied if the schema lists properties.
+        Schema = "schema",
+        /// Ignored.
+        Ignore = "ignore",
+        /// Escalated, whatever the schema says.
+        Escalate = "escalate",
+        /// Denied, whatever the schema says.
+        Deny = "deny",
+    }
 }
 
-/// When the directories of rules, protected paths and the sandbox are resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Directories {
-    /// In every evaluation.
-    Fresh,
-    /// When the engine is built or refreshed.
-    Pinned,
+named! {
+    /// When the directories of rules, protected paths and the sandbox are resolved.
+    pub(crate) enum Directories {
+        /// In every evaluation.
+        Fresh = "fresh",
+        /// When the engine is built or refreshed.
+        Pinned = "pinned",
+    }
 }
 
-/// What a capability ceiling's workspace roots are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WorkspaceRoots {
-    /// Paths must lie within one of them; they grant nothing.
-    Bounds,
-    /// As `Bounds`, and together they form the sandbox. Relative paths are resolved against the first.
-    Sandbox,
+named! {
+    /// What a capability ceiling's workspace roots are for.
+    pub(crate) enum WorkspaceRoots {
+        /// Paths must lie within one of them; they grant nothing.
+        Bounds = "bounds",
+        /// As `Bounds`, and together they form the sandbox. Relative paths are resolved against the first.
+        Sandbox = "sandbox",
+    }
 }
 
-const WORKSPACE_ROOTS: [(&str, WorkspaceRoots); 2] = [
-    ("bounds", WorkspaceRoots::Bounds),
-    ("sandbox", WorkspaceRoots::Sandbox),
-];
+const HEURISTIC_PATHS: &[(&str, bool)] = &[("on", true), ("off", false)];
 
-const HEURISTIC_PATHS: [(&str, bool); 2] = [("on", true), ("off", false)];
-
-const UNKNOWN_ARGUMENTS: [(&str, UnknownArguments); 4] = [
-    ("schema", UnknownArguments::Schema),
-    ("ignore", UnknownArguments::Ignore),
-    ("escalate", UnknownArguments::Escalate),
-    ("deny", UnknownArguments::Deny),
-];
-
-const PATH_CASE: [(&str, PathCase); 2] = [
+const PATH_CASE: &[(&str, PathCase)] = &[
     ("sensitive", PathCase::Sensitive),
     ("insensitive", PathCase::Insensitive),
 ];
-
-const DIRECTORIES: [(&str, Directories); 2] =
-    [("fresh", Directories::Fresh), ("pinned", Directories::Pinned)];
 
 /// Reads the options; a missing one has its default. Faults go to the document's report.
 ///
 /// An unknown key is an error: a misspelled option would leave the engine less strict than it looks.
 pub(super) fn read(node: &Node<'_, '_>) -> Options {
-    let mut options = Options::default();
+    let defaults = Options::default();
     let Some(object) = node.object() else {
-        return options;
+        return defaults;
     };
     object.unknown_keys(
         &[
@@ -112,46 +101,31 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         ],
         Severity::Error,
     );
-    choose(
-        &object,
-        "heuristicPaths",
-        &HEURISTIC_PATHS,
-        &mut options.heuristic_paths,
-    );
-    choose(
-        &object,
-        "unknownArguments",
-        &UNKNOWN_ARGUMENTS,
-        &mut options.unknown_arguments,
-    );
-    options.path_case = object.read("pathCase", |node| node.one_of(&PATH_CASE));
-    choose(&object, "directories", &DIRECTORIES, &mut options.directories);
-    if let Some(value) = object.read("harnServer", |node| node.name()) {
-        options.harn_server = value.into();
-    }
-    choose(
-        &object,
-        "workspaceRoots",
-        &WORKSPACE_ROOTS,
-        &mut options.workspace_roots,
-    );
-    if let Some(value) = object.read("strict", |node| node.boolean()) {
-        options.strict = value;
-    }
-    if let Some(node) = object.optional("limits") {
-        read_limits(&node, &mut options.limits);
-    }
-    options
-}
-
-fn choose<T: Clone>(object: &Object<'_, '_>, key: &str, table: &[(&'static str, T)], chosen: &mut T) {
-    if let Some(value) = object.read(key, |node| node.one_of(table)) {
-        *chosen = value;
+    let heuristic_paths = object.read("heuristicPaths", |node| node.one_of(HEURISTIC_PATHS));
+    let unknown_arguments = object.read("unknownArguments", |node| node.word());
+    let path_case = object.read("pathCase", |node| node.one_of(PATH_CASE));
+    let directories = object.read("directories", |node| node.word());
+    let harn_server = object.read("harnServer", |node| node.name());
+    let workspace_roots = object.read("workspaceRoots", |node| node.word());
+    let strict = object.read("strict", |node| node.boolean());
+    let limits = object.read("limits", |node| Some(read_limits(node)));
+    Options {
+        heuristic_paths: heuristic_paths.unwrap_or(defaults.heuristic_paths),
+        unknown_arguments: unknown_arguments.unwrap_or(defaults.unknown_arguments),
+        path_case,
+        directories: directories.unwrap_or(defaults.directories),
+        harn_server: harn_server.map_or(defaults.harn_server, Box::from),
+        workspace_roots: workspace_roots.unwrap_or(defaults.workspace_roots),
+        strict: strict.unwrap_or(defaults.strict),
+        limits: limits.unwrap_or(defaults.limits),
     }
 }
 
-fn read_limits(node: &Node<'_, '_>, limits: &mut Limits) {
-    let Some(object) = node.object() else { return };
+fn read_limits(node: &Node<'_, '_>) -> Limits {
+    let mut limits = Limits::default();
+    let Some(object) = node.object() else {
+        return limits;
+    };
     for (name, node) in object.entries() {
         let Some(bound) = limits.named_mut(name) else {
             node.fault(Severity::Error, Code::UnknownKey, || {
@@ -174,6 +148,7 @@ fn read_limits(node: &Node<'_, '_>, limits: &mut Limits) {
             }),
         }
     }
+    limits
 }
 
 #[cfg(test)]

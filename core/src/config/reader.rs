@@ -26,8 +26,8 @@ impl<'a> Reader<'a> {
             .map(|part| {
                 Diagnostic::error(
                     Code::DuplicateKey,
-                    part.key(),
-                    format!("the part `{}` is given twice, expected once", part.key()),
+                    part.as_str(),
+                    format!("the part `{}` is given twice, expected once", part.as_str()),
                 )
             })
             .collect();
@@ -61,9 +61,9 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> Option<T> {
         if self.parts.iter().all(|(one, _)| *one != part) {
-            let message = format!("`{}` is missing, expected the document", part.key());
+            let message = format!("`{}` is missing, expected the document", part.as_str());
             self.diagnostics
-                .push(Diagnostic::error(Code::MissingField, part.key(), message));
+                .push(Diagnostic::error(Code::MissingField, part.as_str(), message));
         }
         let value = self.load(part)?;
         Some(self.read(part, &value, read))
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             | DocumentKind::Roles
             | DocumentKind::World => |_: &JsonPath<'_>| false,
         };
-        match document::load(*input, part.key(), &self.limits, unread) {
+        match document::load(*input, part.as_str(), &self.limits, unread) {
             Ok(value) => Some(value),
             Err(faults) => {
                 self.diagnostics.extend(faults);
@@ -109,8 +109,8 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> T {
         let report = Report::default();
-        let read = read(&Node::document(value, part.key(), &report), &self.limits);
-        self.diagnostics.extend(report.finish(part.key()));
+        let read = read(&Node::document(value, part.as_str(), &report), &self.limits);
+        self.diagnostics.extend(report.finish(part.as_str()));
         read
     }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::diagnostic::{Code, Severity};
 use crate::limits::Limits;
+use crate::named::Named;
 use crate::role::{Registry, RoleId};
 
 use super::{JsonPath, Report, did_you_mean, listed};
@@ -161,6 +162,11 @@ impl<'v, 'p> Node<'v, 'p> {
             taken.extend(read(&item));
         }
         (taken.len() == count).then_some(taken)
+    }
+
+    /// One of the words of a closed set.
+    pub(crate) fn word<T: Named>(&self) -> Option<T> {
+        self.one_of(T::NAMES)
     }
 
     /// Looks up a string in a table of names.

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Code, Severity};
 use crate::model::SideEffectLevel;
+use crate::named::Named;
 
 use super::{Node, did_you_mean, listed};
 
@@ -11,17 +12,16 @@ impl Node<'_, '_> {
         let Some(name) = self.string() else {
             return SideEffectLevel::default();
         };
-        if SideEffectLevel::find(name).is_none() {
+        SideEffectLevel::parse(name).unwrap_or_else(|| {
             self.fault(Severity::Warning, Code::UnknownValue, || {
-                let names = SideEffectLevel::ALL.map(SideEffectLevel::as_str);
                 let message = format!(
                     "found {}, which is taken for `none`, expected one of {}",
                     self.found(),
-                    listed(names)
+                    listed(SideEffectLevel::names())
                 );
-                (message, did_you_mean(name, names))
+                (message, did_you_mean(name, SideEffectLevel::names()))
             });
-        }
-        SideEffectLevel::parse(name)
+            SideEffectLevel::None
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! The memory of the host's answers during one evaluation.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -82,18 +83,8 @@ impl<'h> Facts<'h> {
             Err(error) => Err(error),
         };
         self.note(|| Exchange {
-            question: Question::Realpath {
-                path: path.to_owned(),
-            },
-            answer: match &answer {
-                Ok(real) => Answer::Path(real.to_string()),
-                Err(RealpathError::NotFound) => Answer::NotFound,
-                Err(RealpathError::Loop) => Answer::Loop,
-                Err(RealpathError::Denied) => Answer::Denied,
-                Err(RealpathError::NotUtf8) => Answer::NotUtf8,
-                Err(RealpathError::Other) => Answer::Other,
-                Err(RealpathError::Host(error)) => Answer::Failed(error.message.clone()),
-            },
+            question: Question::realpath(path),
+            answer: answer.as_deref().map(Cow::Borrowed).map_err(Clone::clone).into(),
         });
         if let Err(RealpathError::Host(error)) = answer {
             self.failure = Some(error);
@@ -121,142 +112,72 @@ impl<'h> Facts<'h> {
         if self.missing_roots.iter().any(|root| is_below(path, root)) {
             return None;
         }
-        let path = path.to_owned();
-        let answer = self.ask(Question::ReadLink { path: path.clone() }, |host| {
-            host.read_link(&path).map(Answer::Link)
-        });
-        match answer {
-            Some(Answer::Link(target)) => target,
-            other => self.unexpected(other),
-        }
+        self.ask(Question::read_link(path))
     }
 
     /// [`Host::is_directory`], once.
     pub(crate) fn is_directory(&mut self, path: &str) -> Option<bool> {
-        let question = Question::IsDirectory {
-            path: path.to_owned(),
-        };
-        let answer = self.ask(question, |host| host.is_directory(path).map(Answer::Directory));
-        match answer {
-            Some(Answer::Directory(answer)) => answer,
-            other => self.unexpected(other),
-        }
+        self.ask(Question::is_directory(path))
     }
 
     /// [`Host::git_remote_urls`], once.
     pub(crate) fn git_remote_urls(&mut self, repo: &str, remote: &str) -> Vec<String> {
-        let question = Question::GitRemoteUrls {
-            repo: repo.to_owned(),
-            remote: remote.to_owned(),
-        };
-        self.urls(question, |host| host.git_remote_urls(repo, remote))
+        self.ask(Question::git_remote_urls(repo, remote))
     }
 
     /// [`Host::git_default_remote_urls`], once.
     pub(crate) fn git_default_remote_urls(&mut self, repo: &str) -> Vec<String> {
-        let question = Question::GitDefaultRemoteUrls {
-            repo: repo.to_owned(),
-        };
-        self.urls(question, |host| host.git_default_remote_urls(repo))
+        self.ask(Question::git_default_remote_urls(repo))
     }
 
     /// [`Host::git_url`], once.
     pub(crate) fn git_url(&mut self, repo: &str, url: &str) -> Vec<String> {
-        let question = Question::GitUrl {
-            repo: repo.to_owned(),
-            url: url.to_owned(),
-        };
-        self.urls(question, |host| host.git_url(repo, url))
+        self.ask(Question::git_url(repo, url))
     }
 
     /// [`Host::role_value`], once.
     pub(crate) fn role_value(&mut self, role: &str, step: &str, value: &str) -> String {
-        let question = Question::RoleValue {
-            role: role.to_owned(),
-            step: step.to_owned(),
-            value: value.to_owned(),
-        };
-        let answer = self.ask(question, |host| {
-            host.role_value(role, step, value).map(Answer::Text)
-        });
-        match answer {
-            Some(Answer::Text(text)) => text,
-            other => self.unexpected(other),
-        }
+        self.ask(Question::role_value(role, step, value))
     }
 
     /// [`Host::condition`], once. A host that has failed is still asked, so that a reply can name every condition
     /// that does not hold.
     pub(crate) fn condition(&mut self, name: &str, subject: &str) -> bool {
-        let question = Question::Condition {
-            name: name.to_owned(),
-            subject: subject.to_owned(),
-        };
-        let answer = self.ask_always(question, |host| host.condition(name, subject).map(Answer::Holds));
-        match answer {
-            Some(Answer::Holds(holds)) => holds,
-            other => self.unexpected(other),
-        }
+        self.ask_always(Question::condition(name, subject))
     }
 
-    fn urls(
-        &mut self,
-        question: Question,
-        ask: impl FnOnce(&dyn Host) -> Result<Vec<String>, HostError>,
-    ) -> Vec<String> {
-        match self.ask(question, |host| ask(host).map(Answer::Urls)) {
-            Some(Answer::Urls(urls)) => urls,
-            other => self.unexpected(other),
+    /// The answer; if the host has failed, that nothing is there.
+    fn ask<T: Default + TryFrom<Answer, Error = Answer>>(&mut self, question: Question) -> T {
+        if self.has_failed() {
+            return T::default();
         }
+        self.ask_always(question)
     }
 
-    /// The answer; `None` if the host has failed.
-    fn ask(
-        &mut self,
-        question: Question,
-        ask: impl FnOnce(&dyn Host) -> Result<Answer, HostError>,
-    ) -> Option<Answer> {
-        match self.failure {
-            Some(_) => None,
-            None => self.ask_always(question, ask),
-        }
+    /// As `ask`, of a host that may have failed.
+    fn ask_always<T: Default + TryFrom<Answer, Error = Answer>>(&mut self, question: Question) -> T {
+        T::try_from(self.answer(question)).unwrap_or_else(|answer| {
+            self.failure.get_or_insert(HostError::new(match answer {
+                Answer::Failed(message) => message,
+                other => format!("the host answered with {other:?}"),
+            }));
+            T::default()
+        })
     }
 
-    fn ask_always(
-        &mut self,
-        question: Question,
-        ask: impl FnOnce(&dyn Host) -> Result<Answer, HostError>,
-    ) -> Option<Answer> {
+    fn answer(&mut self, question: Question) -> Answer {
         if let Some(known) = self.others.get(&question) {
-            return Some(known.clone());
+            return known.clone();
         }
-        let answer = ask(self.host);
+        let answer = question.ask(self.host);
         self.note(|| Exchange {
             question: question.clone(),
-            answer: match &answer {
-                Ok(answer) => answer.clone(),
-                Err(error) => Answer::Failed(error.message.clone()),
-            },
+            answer: answer.clone(),
         });
-        match answer {
-            Ok(answer) => {
-                self.others.insert(question, answer.clone());
-                Some(answer)
-            }
-            Err(error) => {
-                self.failure.get_or_insert(error);
-                None
-            }
+        if !matches!(answer, Answer::Failed(_)) {
+            self.others.insert(question, answer.clone());
         }
-    }
-
-    /// Records an answer that does not belong to the question as a failure.
-    fn unexpected<T: Default>(&mut self, answer: Option<Answer>) -> T {
-        if let Some(answer) = answer {
-            let error = HostError::new(format!("the host answered with {answer:?}"));
-            self.failure.get_or_insert(error);
-        }
-        T::default()
+        answer
     }
 
     fn note(&mut self, exchange: impl FnOnce() -> Exchange) {

@@ -5,127 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Host, HostError, RealpathError};
+use super::{Answer, Host, HostError, Question, RealpathError};
 use crate::sort;
-
-/// A question to the host, by the name of the callback that answers it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "ask", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Question {
-    /// [`Host::realpath`].
-    Realpath {
-        /// The absolute lexical path.
-        path: String,
-    },
-    /// [`Host::read_link`].
-    ReadLink {
-        /// The absolute lexical path.
-        path: String,
-    },
-    /// [`Host::is_directory`].
-    IsDirectory {
-        /// The absolute lexical path.
-        path: String,
-    },
-    /// [`Host::git_remote_urls`].
-    GitRemoteUrls {
-        /// The canonical path of the repository or a directory within it.
-        repo: String,
-        /// The name of the remote.
-        remote: String,
-    },
-    /// [`Host::git_default_remote_urls`].
-    GitDefaultRemoteUrls {
-        /// The canonical path of the repository or a directory within it.
-        repo: String,
-    },
-    /// [`Host::git_url`].
-    GitUrl {
-        /// The canonical path of the repository or a directory within it.
-        repo: String,
-        /// The explicit URL.
-        url: String,
-    },
-    /// [`Host::role_value`].
-    RoleValue {
-        /// The name of the host-defined role.
-        role: String,
-        /// The step of the role that is a callback.
-        step: String,
-        /// The value given to the callback.
-        value: String,
-    },
-    /// [`Host::condition`].
-    Condition {
-        /// The name after `host:`.
-        name: String,
-        /// The subject, as JSON text.
-        subject: String,
-    },
-}
-
-impl Question {
-    /// What the host answers.
-    pub fn ask(&self, host: &dyn Host) -> Answer {
-        let failed = |error: HostError| Answer::Failed(error.message);
-        match self {
-            Self::Realpath { path } => match host.realpath(path) {
-                Ok(real) => Answer::Path(real.into_owned()),
-                Err(RealpathError::NotFound) => Answer::NotFound,
-                Err(RealpathError::Loop) => Answer::Loop,
-                Err(RealpathError::Denied) => Answer::Denied,
-                Err(RealpathError::NotUtf8) => Answer::NotUtf8,
-                Err(RealpathError::Other) => Answer::Other,
-                Err(RealpathError::Host(error)) => failed(error),
-            },
-            Self::ReadLink { path } => host.read_link(path).map_or_else(failed, Answer::Link),
-            Self::IsDirectory { path } => host.is_directory(path).map_or_else(failed, Answer::Directory),
-            Self::GitRemoteUrls { repo, remote } => host
-                .git_remote_urls(repo, remote)
-                .map_or_else(failed, Answer::Urls),
-            Self::GitDefaultRemoteUrls { repo } => host
-                .git_default_remote_urls(repo)
-                .map_or_else(failed, Answer::Urls),
-            Self::GitUrl { repo, url } => host.git_url(repo, url).map_or_else(failed, Answer::Urls),
-            Self::RoleValue { role, step, value } => host
-                .role_value(role, step, value)
-                .map_or_else(failed, Answer::Text),
-            Self::Condition { name, subject } => {
-                host.condition(name, subject).map_or_else(failed, Answer::Holds)
-            }
-        }
-    }
-}
-
-/// An answer of the host.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Answer {
-    /// A canonical path.
-    Path(String),
-    /// `realpath`: the path does not exist.
-    NotFound,
-    /// `realpath`: too many symbolic links.
-    Loop,
-    /// `realpath`: a directory on the way may not be searched.
-    Denied,
-    /// `realpath`: the canonical path is not UTF-8.
-    NotUtf8,
-    /// `realpath`: any other error of the file system.
-    Other,
-    /// `readLink`: the link's target, or `null` if the path is not a link.
-    Link(Option<String>),
-    /// `isDirectory`; `null` if the host cannot tell.
-    Directory(Option<bool>),
-    /// The URLs of a git question.
-    Urls(Vec<String>),
-    /// A host-defined role's value.
-    Text(String),
-    /// `condition`.
-    Holds(bool),
-    /// The host failed, with its message.
-    Failed(String),
-}
 
 /// A question with its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,26 +77,17 @@ impl Recording {
         &self.exchanges
     }
 
-    fn answer(&self, question: &Question) -> Result<&Answer, HostError> {
-        self.index
-            .get(question)
-            .and_then(|at| self.exchanges.get(*at))
-            .map(|exchange| &exchange.answer)
-            .ok_or_else(|| HostError::new(format!("the recording holds no answer to {question:?}")))
-    }
-
-    fn unfitting<T>(question: &Question, answer: &Answer) -> Result<T, HostError> {
-        Err(match answer {
-            Answer::Failed(message) => HostError::new(message.clone()),
+    /// The recorded answer; a missing one is an error, and so is an answer to another question.
+    fn answer<T: TryFrom<Answer, Error = Answer>>(&self, question: &Question) -> Result<T, HostError> {
+        let exchange = self.index.get(question).and_then(|at| self.exchanges.get(*at));
+        let Some(Exchange { answer, .. }) = exchange else {
+            let message = format!("the recording holds no answer to {question:?}");
+            return Err(HostError::new(message));
+        };
+        T::try_from(answer.clone()).map_err(|answer| match answer {
+            Answer::Failed(message) => HostError::new(message),
             other => HostError::new(format!("the recording answers {question:?} with {other:?}")),
         })
-    }
-
-    fn urls(&self, question: &Question) -> Result<Vec<String>, HostError> {
-        match self.answer(question)? {
-            Answer::Urls(urls) => Ok(urls.clone()),
-            other => Self::unfitting(question, other),
-        }
     }
 }
 
@@ -233,80 +105,35 @@ impl Host for Recording {
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
-        let question = Question::Realpath {
-            path: path.to_owned(),
-        };
-        match self.answer(&question).map_err(RealpathError::Host)? {
-            Answer::Path(path) => Ok(Cow::Owned(path.clone())),
-            Answer::NotFound => Err(RealpathError::NotFound),
-            Answer::Loop => Err(RealpathError::Loop),
-            Answer::Denied => Err(RealpathError::Denied),
-            Answer::NotUtf8 => Err(RealpathError::NotUtf8),
-            Answer::Other => Err(RealpathError::Other),
-            other => Self::unfitting(&question, other).map_err(RealpathError::Host),
-        }
+        let answer: Result<Result<String, _>, _> = self.answer(&Question::realpath(path));
+        answer.map_err(RealpathError::Host)?.map(Cow::Owned)
     }
 
     fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
-        let question = Question::ReadLink {
-            path: path.to_owned(),
-        };
-        match self.answer(&question)? {
-            Answer::Link(target) => Ok(target.clone()),
-            other => Self::unfitting(&question, other),
-        }
+        self.answer(&Question::read_link(path))
     }
 
     fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        let question = Question::IsDirectory {
-            path: path.to_owned(),
-        };
-        match self.answer(&question)? {
-            Answer::Directory(answer) => Ok(*answer),
-            other => Self::unfitting(&question, other),
-        }
+        self.answer(&Question::is_directory(path))
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        self.urls(&Question::GitRemoteUrls {
-            repo: repo.to_owned(),
-            remote: remote.to_owned(),
-        })
+        self.answer(&Question::git_remote_urls(repo, remote))
     }
 
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        self.urls(&Question::GitDefaultRemoteUrls {
-            repo: repo.to_owned(),
-        })
+        self.answer(&Question::git_default_remote_urls(repo))
     }
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        self.urls(&Question::GitUrl {
-            repo: repo.to_owned(),
-            url: url.to_owned(),
-        })
+        self.answer(&Question::git_url(repo, url))
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
-        let question = Question::RoleValue {
-            role: role.to_owned(),
-            step: step.to_owned(),
-            value: value.to_owned(),
-        };
-        match self.answer(&question)? {
-            Answer::Text(text) => Ok(text.clone()),
-            other => Self::unfitting(&question, other),
-        }
+        self.answer(&Question::role_value(role, step, value))
     }
 
     fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {
-        let question = Question::Condition {
-            name: name.to_owned(),
-            subject: subject.to_owned(),
-        };
-        match self.answer(&question)? {
-            Answer::Holds(holds) => Ok(*holds),
-            other => Self::unfitting(&question, other),
-        }
+        self.answer(&Question::condition(name, subject))
     }
 }

@@ -1,19 +1,21 @@
 //! The registry of a world's reply codes.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-/// The kind of answer that a code stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReplyStatus {
-    /// The place was resolved, or the operation is allowed.
-    Success,
-    /// The question is not valid.
-    Invalid,
-    /// The operation is refused.
-    Denied,
-    /// A resource is exhausted.
-    Error,
+use crate::named::named;
+
+named! {
+    /// The kind of answer that a code stands for.
+    pub enum ReplyStatus {
+        /// The place was resolved, or the operation is allowed.
+        Success = "success",
+        /// The question is not valid.
+        Invalid = "invalid",
+        /// The operation is refused.
+        Denied = "denied",
+        /// A resource is exhausted.
+        Error = "error",
+    }
 }
 
 macro_rules! replies {

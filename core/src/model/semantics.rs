@@ -6,73 +6,39 @@ use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::ArgumentName;
+use crate::named::named;
 
-/// The kind of a tool, as in the
-/// [Agent Client Protocol](https://agentclientprotocol.com/protocol/schema#toolkind).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolKind {
-    /// Reads contents.
-    Read,
-    /// Changes contents.
-    Edit,
-    /// Removes contents for good.
-    Delete,
-    /// Moves or renames contents.
-    Move,
-    /// Queries an index or a directory.
-    Search,
-    /// Runs a process.
-    Execute,
-    /// Only reasons.
-    Think,
-    /// Retrieves remote contents.
-    Fetch,
-    /// Anything else; never treated as read-only.
-    #[default]
-    Other,
+named! {
+    /// The kind of a tool, as in the
+    /// [Agent Client Protocol](https://agentclientprotocol.com/protocol/schema#toolkind).
+    #[derive(Default)]
+    pub enum ToolKind {
+        /// Reads contents.
+        Read = "read",
+        /// Changes contents.
+        Edit = "edit",
+        /// Removes contents for good.
+        Delete = "delete",
+        /// Moves or renames contents.
+        Move = "move",
+        /// Queries an index or a directory.
+        Search = "search",
+        /// Runs a process.
+        Execute = "execute",
+        /// Only reasons.
+        Think = "think",
+        /// Retrieves remote contents.
+        Fetch = "fetch",
+        /// Anything else; never treated as read-only.
+        #[default]
+        Other = "other",
+    }
 }
 
 impl ToolKind {
-    pub(crate) const TABLE: [(&'static str, Self); 9] = [
-        ("read", Self::Read),
-        ("edit", Self::Edit),
-        ("delete", Self::Delete),
-        ("move", Self::Move),
-        ("search", Self::Search),
-        ("execute", Self::Execute),
-        ("think", Self::Think),
-        ("fetch", Self::Fetch),
-        ("other", Self::Other),
-    ];
-
-    /// The kind as written in documents.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Edit => "edit",
-            Self::Delete => "delete",
-            Self::Move => "move",
-            Self::Search => "search",
-            Self::Execute => "execute",
-            Self::Think => "think",
-            Self::Fetch => "fetch",
-            Self::Other => "other",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        let known = Self::TABLE.into_iter().find(|(known, _)| *known == name);
-        known.map(|(_, kind)| kind)
-    }
-
     /// Returns `true` if calls of such a tool may run in parallel.
     pub fn is_read_only(self) -> bool {
-        match self {
-            Self::Read | Self::Search | Self::Think | Self::Fetch => true,
-            Self::Edit | Self::Delete | Self::Move | Self::Execute | Self::Other => false,
-        }
+        self.mutation_class() == MutationClass::ReadOnly
     }
 
     /// The kind of change that the tool makes, for telemetry.
@@ -87,92 +53,44 @@ impl ToolKind {
     }
 }
 
-/// The kind of change that a tool makes, for telemetry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MutationClass {
-    /// It changes nothing.
-    ReadOnly,
-    /// It writes files of the workspace.
-    WorkspaceWrite,
-    /// It removes or moves contents.
-    Destructive,
-    /// It runs a process, which may change anything.
-    AmbientSideEffect,
-    /// Nothing is known.
-    Other,
-}
-
-impl MutationClass {
-    /// The class as written in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read_only",
-            Self::WorkspaceWrite => "workspace_write",
-            Self::Destructive => "destructive",
-            Self::AmbientSideEffect => "ambient_side_effect",
-            Self::Other => "other",
-        }
+named! {
+    /// The kind of change that a tool makes, for telemetry.
+    pub enum MutationClass {
+        /// It changes nothing.
+        ReadOnly = "read_only",
+        /// It writes files of the workspace.
+        WorkspaceWrite = "workspace_write",
+        /// It removes or moves contents.
+        Destructive = "destructive",
+        /// It runs a process, which may change anything.
+        AmbientSideEffect = "ambient_side_effect",
+        /// Nothing is known.
+        Other = "other",
     }
 }
 
-/// How far the effects of a tool reach; a later level includes the earlier ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SideEffectLevel {
-    /// Unknown: denied unless explicitly allowed.
-    #[default]
-    None,
-    /// Only reads.
-    ReadOnly,
-    /// Writes files of the workspace.
-    WorkspaceWrite,
-    /// Runs processes.
-    ProcessExec,
-    /// Reaches the network.
-    Network,
+named! {
+    /// How far the effects of a tool reach; a later level includes the earlier ones.
+    #[derive(Default)]
+    pub enum SideEffectLevel {
+        /// Unknown: denied unless explicitly allowed.
+        #[default]
+        None = "none",
+        /// Only reads.
+        ReadOnly = "read_only",
+        /// Writes files of the workspace.
+        WorkspaceWrite = "workspace_write",
+        /// Runs processes.
+        ProcessExec = "process_exec",
+        /// Reaches the network.
+        Network = "network",
+    }
 }
 
 impl SideEffectLevel {
-    /// Every level, least invasive first.
-    pub const ALL: [Self; 5] = [
-        Self::None,
-        Self::ReadOnly,
-        Self::WorkspaceWrite,
-        Self::ProcessExec,
-        Self::Network,
-    ];
-
     /// 0 for the least invasive level, 4 for the most.
     pub fn rank(self) -> u8 {
-        match self {
-            Self::None => 0,
-            Self::ReadOnly => 1,
-            Self::WorkspaceWrite => 2,
-            Self::ProcessExec => 3,
-            Self::Network => 4,
-        }
-    }
-
-    /// The level as written in documents.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ReadOnly => "read_only",
-            Self::WorkspaceWrite => "workspace_write",
-            Self::ProcessExec => "process_exec",
-            Self::Network => "network",
-        }
-    }
-
-    /// The level with this name; [`SideEffectLevel::None`] for an unknown one.
-    pub fn parse(name: &str) -> Self {
-        Self::find(name).unwrap_or_default()
-    }
-
-    /// The level with this name, if there is one.
-    pub(crate) fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.as_str() == name)
+        self as u8
     }
 }
 
@@ -232,15 +150,15 @@ impl Serialize for Described<'_> {
             inline_result,
         } = self.semantics;
         let mut fields = serializer.serialize_struct("Described", 9)?;
-        fields.serialize_field("kind", kind.as_str())?;
-        fields.serialize_field("side_effect_level", side_effect_level.as_str())?;
+        fields.serialize_field("kind", kind)?;
+        fields.serialize_field("side_effect_level", side_effect_level)?;
         fields.serialize_field("arg_schema", arg_schema)?;
         fields.serialize_field("capabilities", capabilities)?;
         fields.serialize_field("emits_artifacts", emits_artifacts)?;
         fields.serialize_field("result_readers", result_readers)?;
         fields.serialize_field("inline_result", inline_result)?;
         fields.serialize_field("isReadOnly", &self.is_read_only)?;
-        fields.serialize_field("mutationClass", self.mutation_class.as_str())?;
+        fields.serialize_field("mutationClass", &self.mutation_class)?;
         fields.end()
     }
 }
@@ -282,8 +200,9 @@ mod tests {
 
     #[test]
     fn the_tables_are_those_of_the_seed() {
-        let kinds =
-            ToolKind::TABLE.map(|(name, kind)| (name, kind.is_read_only(), kind.mutation_class().as_str()));
+        let described =
+            |kind: &ToolKind| (kind.as_str(), kind.is_read_only(), kind.mutation_class().as_str());
+        let kinds: Vec<_> = ToolKind::ALL.iter().map(described).collect();
         assert_eq!(
             kinds,
             [
@@ -298,16 +217,17 @@ mod tests {
                 ("other", false, "other"),
             ]
         );
-        for (name, kind) in ToolKind::TABLE {
-            assert_eq!((kind.as_str(), ToolKind::parse(name)), (name, Some(kind)));
-            assert_eq!(serde_json::to_value(kind).unwrap(), name);
+        for kind in ToolKind::ALL {
+            assert_eq!(ToolKind::parse(kind.as_str()), Some(*kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
         assert_eq!(ToolKind::parse("Read"), None);
         for (rank, level) in (0..).zip(SideEffectLevel::ALL) {
             assert_eq!(serde_json::to_value(level).unwrap(), level.as_str());
             assert_eq!(level.rank(), rank);
-            assert_eq!(SideEffectLevel::parse(level.as_str()), level);
+            assert_eq!(SideEffectLevel::parse(level.as_str()), Some(*level));
         }
-        assert_eq!(SideEffectLevel::parse("Network"), SideEffectLevel::None);
+        assert_eq!(SideEffectLevel::parse("Network"), None);
+        assert_eq!(SideEffectLevel::default(), SideEffectLevel::None);
     }
 }

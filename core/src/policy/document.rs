@@ -4,7 +4,6 @@
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object, Relative};
 use crate::limits::Limits;
-use crate::model::{Effect, MatchType};
 use crate::role::Registry;
 
 use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCondition, Policy, Rule};
@@ -99,9 +98,7 @@ pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> 
             Severity::Warning,
         );
         let name = definition.require("name", "the name of a list", |node| node.name());
-        let kind = definition.require("type", "the type of the list", |node| {
-            node.one_of(&MatchType::TABLE)
-        });
+        let kind = definition.require("type", "the type of the list", |node| node.word());
         Some(ListDefinition {
             name: name?.into(),
             kind: kind?,
@@ -122,9 +119,7 @@ fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Li
     let conditions = rule.require("if", "an object of conditions", |node| {
         read_conditions(node, registry, limits)
     });
-    let effect = rule.require("then", "one of `allow`, `escalate`, `deny`", |node| {
-        node.one_of(&Effect::TABLE)
-    });
+    let effect = rule.require("then", "one of `allow`, `escalate`, `deny`", |node| node.word());
     let reason = text("reason");
     Some(Rule {
         index,
@@ -206,7 +201,7 @@ fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Optio
     let roles = list.require("roles", "an array of roles", |node| node.roles(registry));
     let allowed = list.require("allowed", "an array of entries", |node| node.patterns(limits));
     let match_type = list.require("matchType", "one of `domains`, `emails`, `identifiers`", |node| {
-        node.one_of(&MatchType::TABLE)
+        node.word()
     });
     Some(ListCondition {
         roles: roles?,
@@ -221,6 +216,7 @@ mod tests {
 
     use super::*;
     use crate::document::Report;
+    use crate::model::{Effect, MatchType};
     use crate::role::RoleId;
 
     fn read_policy(value: &Value, limits: &Limits) -> (Policy, Vec<String>) {

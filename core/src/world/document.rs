@@ -6,6 +6,7 @@ use serde_json::Map;
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object, Relative, did_you_mean, listed};
 use crate::limits::Limits;
+use crate::named::Named;
 use crate::sort;
 
 use super::address::{refuse_key, refuse_name};
@@ -219,12 +220,10 @@ fn read_conditions(node: &Node<'_, '_>) -> Option<Box<[Condition]>> {
         .map(Vec::into_boxed_slice)
 }
 
-const AREAS: [(&str, Area); 4] = [
-    ("read", Area::Read),
-    ("write", Area::Write),
-    ("delete", Area::Delete),
-    ("git", Area::Git),
-];
+/// The areas that a document can declare for a command; every command of the exec tool is of the area `exec`.
+fn declared_areas() -> impl Iterator<Item = &'static (&'static str, Area)> {
+    Area::NAMES.iter().filter(|(_, area)| *area != Area::Exec)
+}
 
 /// The areas that the document declares; a command has one area.
 fn read_areas(node: &Node<'_, '_>) -> Vec<(Pair, Area)> {
@@ -232,17 +231,18 @@ fn read_areas(node: &Node<'_, '_>) -> Vec<(Pair, Area)> {
     let Some(object) = node.object() else {
         return areas;
     };
-    object.unknown_keys(&AREAS.map(|(name, _)| name), Severity::Error);
-    for (name, area) in AREAS {
+    let keys: Vec<&str> = declared_areas().map(|(name, _)| *name).collect();
+    object.unknown_keys(&keys, Severity::Error);
+    for (name, area) in declared_areas() {
         let pairs = object.read(name, |pairs| read_pairs(pairs));
-        areas.extend(pairs.into_iter().flatten().map(|pair| (pair, area)));
+        areas.extend(pairs.into_iter().flatten().map(|pair| (pair, *area)));
     }
     by_pair(&mut areas);
     for two in areas.windows(2) {
         if let [(pair, one), (same, other)] = two
             && pair == same
             && one != other
-            && let Some((name, _)) = AREAS.iter().find(|(_, area)| area == other)
+            && let Some((name, _)) = declared_areas().find(|(_, area)| area == other)
             && let Some(pairs) = object.optional(name)
         {
             pairs.error(Code::InvalidValue, || {

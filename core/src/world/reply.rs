@@ -3,15 +3,17 @@
 use serde::{Serialize, Serializer};
 
 use crate::model::ReplyCode;
+use crate::named::named;
 
-/// The kind of an operation, which only affects the reply code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Area {
-    Read,
-    Write,
-    Delete,
-    Git,
-    Exec,
+named! {
+    /// The kind of an operation, which only affects the reply code.
+    pub(crate) enum Area {
+        Read = "read",
+        Write = "write",
+        Delete = "delete",
+        Git = "git",
+        Exec = "exec",
+    }
 }
 
 /// The outcome of judging an operation.

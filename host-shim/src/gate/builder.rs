@@ -229,7 +229,7 @@ impl GateBuilder {
             Err(NotBuilt::Refused(diagnostics)) => {
                 // What could not be read is reported already, and must not be reported as missing too.
                 let unread = |path: &str| {
-                    let part = DocumentKind::from_key(path);
+                    let part = DocumentKind::parse(path);
                     part.is_some_and(|part| documents.iter().all(|document| document.part != part))
                 };
                 let repeats = |fault: &Fault| {
@@ -290,7 +290,7 @@ impl Component {
         let origin = compiled.origin();
         let named = documents
             .iter()
-            .map(|document| (document.part.key(), document.text.as_str()));
+            .map(|document| (document.part.as_str(), document.text.as_str()));
         let pool = Pool::new(compiled, named, host, self.limits).map_err(|error| match error {
             LoadError::Refused(diagnostics) => NotBuilt::Refused(diagnostics),
             LoadError::Fault(fault) => NotBuilt::Other(GateError::Engine(fault.to_string())),
@@ -313,7 +313,7 @@ fn located<'d>(
 ) -> impl Iterator<Item = Fault> + 'd {
     diagnostics.iter().map(|diagnostic| {
         let name = diagnostic.path.split(['.', '[']).next().unwrap_or_default();
-        let document = documents.iter().find(|document| document.part.key() == name);
+        let document = documents.iter().find(|document| document.part.as_str() == name);
         Fault::new(
             document.and_then(|document| document.file.clone()),
             diagnostic.clone(),

@@ -27,7 +27,7 @@ impl Gate {
         let one_line = |text: &str| RawValue::from_string(text.replace(['\n', '\r'], " "));
         let mut engine = BTreeMap::new();
         for document in &self.documents {
-            engine.insert(document.part.key(), one_line(document.text.trim())?);
+            engine.insert(document.part.as_str(), one_line(document.text.trim())?);
         }
         serde_json::to_string(&Recorded {
             format: "cases/1",

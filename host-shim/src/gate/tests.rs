@@ -120,7 +120,7 @@ fn a_recording_replays_without_the_host() {
         let host = callgate_core::Recording::deserialize(&line["recording"]).unwrap();
         let mut again = Gate::builder().engine(EngineKind::Native).host(Arc::new(host));
         for (name, document) in line["engine"].as_object().unwrap() {
-            again = again.part(DocumentKind::from_key(name).unwrap(), document.to_string());
+            again = again.part(DocumentKind::parse(name).unwrap(), document.to_string());
         }
         let case = &line["cases"][0];
         let explained = again.build().unwrap().explain(&case["call"].to_string()).unwrap();

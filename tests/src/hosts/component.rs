@@ -146,8 +146,7 @@ impl Session<'_> {
         };
         let mut builder = Gate::builder().compiled(component).host(host).limits(limits);
         for (name, text) in parts.iter() {
-            let part =
-                DocumentKind::from_key(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
+            let part = DocumentKind::parse(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
             builder = builder.part(part, text);
         }
         let gate = Arc::new(builder.build()?);

@@ -231,7 +231,7 @@ impl Session {
 fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Unbuilt> {
     let mut builder = Engine::builder();
     for (name, text) in parts.iter() {
-        let part = DocumentKind::from_key(name)
+        let part = DocumentKind::parse(name)
             .ok_or_else(|| Unbuilt::from(format!("an engine has no part `{name}`").as_str()))?;
         builder = builder.part(part, DocumentSource::Text(text));
     }

@@ -23,7 +23,7 @@ impl GuestEngine for Loaded {
         let mut builder = Engine::builder();
         let mut faults = Vec::new();
         for Document { name, text } in &documents {
-            match DocumentKind::from_key(name) {
+            match DocumentKind::parse(name) {
                 Some(part) => builder = builder.part(part, DocumentSource::Text(text)),
                 None => faults.push(unknown_document(name)),
             }
@@ -154,7 +154,7 @@ fn read_context(context: Option<&str>) -> Result<Context, String> {
 }
 
 fn unknown_document(name: &str) -> Diagnostic {
-    let names = || DocumentKind::ALL.iter().map(|part| part.key());
+    let names = || DocumentKind::ALL.iter().map(|part| part.as_str());
     let expected: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     Diagnostic {
         code: Code::UnknownKey,

@@ -33,7 +33,7 @@ impl WasmBuilder {
     /// A message when engines have no such document, or the bytes are not UTF-8.
     pub fn part(&mut self, name: &str, text: Vec<u8>) -> Result<(), JsValue> {
         let unknown = || to_js_error(format!("an engine has no document `{name}`"));
-        let part = DocumentKind::from_key(name).ok_or_else(unknown)?;
+        let part = DocumentKind::parse(name).ok_or_else(unknown)?;
         let text = String::from_utf8(text).map_err(to_js_error)?;
         self.parts.push((part, text));
         Ok(())

@@ -184,13 +184,16 @@ pub fn mutation_class(kind: &str) -> Option<String> {
 /// The side-effect level of that name, `none` for an unknown one.
 #[wasm_bindgen(js_name = parseSideEffectLevel)]
 pub fn parse_side_effect_level(name: &str) -> String {
-    SideEffectLevel::parse(name).as_str().to_owned()
+    SideEffectLevel::parse(name)
+        .unwrap_or_default()
+        .as_str()
+        .to_owned()
 }
 
 /// The rank of the side-effect level of that name.
 #[wasm_bindgen(js_name = sideEffectRank)]
 pub fn side_effect_rank(name: &str) -> u8 {
-    SideEffectLevel::parse(name).rank()
+    SideEffectLevel::parse(name).unwrap_or_default().rank()
 }
 
 /// The narrower of two capability ceilings, both JSON text.

@@ -78,7 +78,7 @@ impl Recorded {
         let invalid = |message: String| Failure::Invalid(format!("{place}: {message}"));
         let mut builder = Gate::builder().engine(engine).host(Arc::new(self.recording));
         for (name, text) in &self.engine {
-            let part = DocumentKind::from_key(name)
+            let part = DocumentKind::parse(name)
                 .ok_or_else(|| invalid(format!("an engine has no part `{name}`")))?;
             builder = builder.part(part, text.get());
         }

@@ -74,8 +74,8 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
                 _ => json!(kind.mutation_class()),
             }
         }
-        "parseSideEffectLevel" => json!(core::SideEffectLevel::parse(text(0)?)),
-        "sideEffectRank" => json!(core::SideEffectLevel::parse(text(0)?).rank()),
+        "parseSideEffectLevel" => json!(core::SideEffectLevel::parse(text(0)?).unwrap_or_default()),
+        "sideEffectRank" => json!(core::SideEffectLevel::parse(text(0)?).unwrap_or_default().rank()),
         "rewriteResultContent" => {
             let Some(content) = any(0).as_array() else {
                 return Ok(any(0).clone());

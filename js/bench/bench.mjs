@@ -1,4 +1,4 @@
-// The budgets, measured: `npm run bench -- --corpus DIR [--json]`.
+// Measures the budgets: `npm run bench -- --corpus DIR [--json]`.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { createEngine, createNodeHost, getPathRoles } from "callgate";
 import { HOME, readCorpus, SANDBOX } from "./corpus.mjs";
 import { compare } from "./measure.mjs";
 
-/** The mean of the existing engine on the corpus, in nanoseconds a call (`README.md` of the corpus). */
+/** The existing engine's mean time per call on the corpus, in nanoseconds (from the corpus's `README.md`). */
 const EXISTING = { filesystem: 323_000, git: 224_000, fetch: 13_500, github: 7_500, "google-workspace": 5_900 };
 
 const { values: options } = parseArgs({
@@ -20,7 +20,7 @@ if (options.corpus === undefined) {
 }
 
 const rows = [];
-/** Adds a measurement; `null` is no budget. */
+/** Adds a measurement. A budget of `null` means that there is none. */
 function row(name, budget, { ours, theirs, ratio }, more = {}) {
   rows.push({ name, ours, theirs, ratio, budget, isMet: budget === null || ratio <= budget, ...more });
 }
@@ -39,7 +39,7 @@ const within = new Map(
   JSON.parse(documents.policy).rules.map((rule) => [rule.name, rule.if.paths?.within?.replace(/^~/, HOME)]),
 );
 
-/** The paths that a call needs to know: each of its values, and each directory that these are held against. */
+/** The paths that a call needs resolved: its own, and the directories that these are compared with. */
 function pathsOf(request) {
   const { values, roles } = engine.explain(request);
   const given = values.filter(({ role }) => getPathRoles().includes(role)).map(({ canonical }) => canonical);
@@ -56,14 +56,14 @@ function resolveNatively(paths) {
     try {
       realpathSync.native(path);
     } catch {
-      // Nothing is there; the existing runtime asks like this too.
+      // The path does not exist. The existing runtime asks for it in the same way.
     }
   }
 }
 
 /**
- * Measures both methods over calls, `step` of them in one run, against what the calls cannot do without. Each run takes up
- * where the last one ended.
+ * Measures `evaluate` and `gate`, with `step` calls in each run, against the work that cannot be avoided. Each run
+ * continues where the last one ended.
  */
 function rowsOf(what, requests, { step = requests.length, existing, budgets }) {
   const paths = requests.map(pathsOf);
@@ -100,21 +100,21 @@ for (const [group, calls] of groups) {
   rowsOf(group, requests, { existing: EXISTING[group], budgets: { paths: 1.5, evaluate: 1, gate: null } });
 }
 
-// The same calls, each with values that never came before.
+// The same calls, but each has values that did not occur before.
 const NEW = 4096;
 
-/** The string with a name that no other call has: another host of a URL, else another end. */
+/** The string made unique: a URL gets another host, and any other string a suffix. */
 function renewed(text, index) {
   const url = /^(https?:\/\/)(.+)$/.exec(text);
   return url === null ? `${text}-${index}` : `${url[1]}n${index}.${url[2]}`;
 }
 
-/** The request with each of its top-level strings that bear a role renewed. */
+/** The request with every top-level string that has a role made unique. */
 function renewedRequest(request, index) {
-  const borne = new Set(engine.explain(request).values.map(({ argument }) => argument.split("/")[1]));
+  const withRole = new Set(engine.explain(request).values.map(({ argument }) => argument.split("/")[1]));
   const entries = Object.entries(request.arguments).map(([name, value]) => [
     name,
-    borne.has(name) && typeof value === "string" ? renewed(value, index) : value,
+    withRole.has(name) && typeof value === "string" ? renewed(value, index) : value,
   ]);
   return { ...request, arguments: Object.fromEntries(entries) };
 }

@@ -1,4 +1,4 @@
-// The corpus: an engine of its documents, and its calls by group.
+// The corpus: the documents of its engine, and its calls by group.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,6 +1,6 @@
-// Ratios of two ways to spend time, taken in turns: what else the machine does falls on both alike.
+// Compares two functions in alternating rounds, so that other load on the machine affects both alike.
 
-/** Nanoseconds a run, of `work` done `count` times. */
+/** Nanoseconds per run of `work`, over `count` runs. */
 function spent(work, count) {
   const start = process.hrtime.bigint();
   for (let index = 0; index < count; index++) {
@@ -9,7 +9,7 @@ function spent(work, count) {
   return Number(process.hrtime.bigint() - start) / count;
 }
 
-/** How often `work` must be done to last about `milliseconds`. */
+/** How many runs of `work` take about `milliseconds`. */
 function calibrated(work, milliseconds) {
   let count = 1;
   for (;;) {
@@ -22,8 +22,8 @@ function calibrated(work, milliseconds) {
 }
 
 /**
- * Compares `ours` with `theirs` in many short rounds: the least nanoseconds of each, which is what it takes when
- * nothing else runs, and their ratio.
+ * Compares `ours` with `theirs` in many short rounds. Returns the minimum of each in nanoseconds, which is least affected
+ * by other load, and the ratio.
  */
 export function compare(ours, theirs, { rounds = 151, milliseconds = 3 } = {}) {
   for (const work of [ours, theirs]) {

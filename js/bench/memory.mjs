@@ -1,4 +1,4 @@
-// Memory over very many calls: `npm run bench:memory -- --corpus DIR [--calls N]`.
+// Memory use over very many calls: `npm run bench:memory -- --corpus DIR [--calls N]`.
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -26,7 +26,7 @@ const engine = createEngine({
 });
 const requests = [...groups.values()].flat().map(({ request }) => request);
 
-/** What is in use now: the module's memory, which never shrinks, and JavaScript's heap once it is collected. */
+/** The memory in use: the module's, which never shrinks, and JavaScript's heap after a collection. */
 function used() {
   collect();
   return { module: currentMemory().buffer.byteLength, heap: process.memoryUsage().heapUsed };
@@ -49,7 +49,7 @@ while (done < most) {
   for (const request of requests) {
     engine.evaluate(request);
     engine.gate(request);
-    // A tool, and a name of an argument, that never came before.
+    // A tool and a name of an argument that did not occur before.
     engine.evaluate({ ...request, toolName: `${request.toolName}-${done}` });
     engine.evaluate({ ...request, arguments: { ...request.arguments, [`argument-${done}`]: "" } });
     done += 4;

@@ -1,4 +1,4 @@
-// The way of a call through a runtime that has an engine called `PolicyEngine`: only the import is new.
+// How a runtime that calls its engine `PolicyEngine` handles a call. Only the import is new.
 import { readFileSync } from "node:fs";
 import {
   createApprovalWhitelist,
@@ -12,7 +12,7 @@ import {
   toMcpRoots,
 } from "callgate";
 
-// So that this prints the same on every machine; a runtime leaves it out, and asks the machine that it runs on.
+// This makes the output the same on every machine. A runtime leaves it out, and asks the machine that it runs on.
 setDefaultHost(
   createVirtualHost({
     home: "/home/u",
@@ -49,7 +49,7 @@ function judge(serverName, toolName, args) {
     if (found.matched) {
       return { decision: "allow", rule: found.patternId, sent: argsForTransport };
     }
-    // Here a person is asked; this one says yes to all of the same kind.
+    // Here a person is asked, and approves all calls of this kind.
     const asked = extractWhitelistCandidates(
       serverName,
       toolName,

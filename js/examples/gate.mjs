@@ -1,4 +1,4 @@
-// Gates tool calls on this machine's disk and git: what was judged is what is sent on.
+// Gates tool calls on this machine's disk and git. What was judged is what is sent.
 import { readFileSync } from "node:fs";
 import { CallgateError, createEngine } from "callgate";
 
@@ -16,7 +16,7 @@ try {
     options: { unknownArguments: "deny" },
   });
 } catch (error) {
-  // Every fault of every document, each with its place.
+  // Prints every fault of every document, with its place.
   const faults = error instanceof CallgateError ? error.diagnostics : [];
   for (const { path, code, message, help } of faults) {
     console.error(`${path}: ${message} [${code}] ${help ?? ""}`);

@@ -1,4 +1,4 @@
-// Where the engine's answers come from: a world that is data, a host of one's own, and a recording.
+// Three hosts: a virtual machine, a host of your own, and a recording.
 import { createEngine, createRecordedHost, createVirtualHost } from "callgate";
 
 const config = {
@@ -17,7 +17,7 @@ const config = {
 const read = (path) => ({ serverName: "filesystem", toolName: "read", arguments: { path } });
 const show = (name, verdict) => console.log(name, verdict.decision, verdict.rule);
 
-// For tests, and for pages: nothing of a machine is asked.
+// For tests and pages: the real machine is not asked.
 const world = createVirtualHost({
   home: "/home/u",
   cwd: "/",
@@ -27,7 +27,7 @@ const engine = createEngine({ ...config, host: world });
 show("virtual", engine.evaluate(read("/box/a")));
 show("virtual", engine.evaluate(read("/box/out")));
 
-// A host of one's own: a store of files that has no links.
+// A host of your own: a store of files without links.
 const store = new Map([
   ["/box", "directory"],
   ["/box/a", "file"],
@@ -42,16 +42,16 @@ const own = {
 };
 show("own", createEngine({ ...config, host: own }).evaluate(read("/box/new/file")));
 
-// A host that fails denies the call, and the engine works on.
+// If a host fails, the call is denied, and the engine keeps working.
 const failing = {
   ...own,
   realpath() {
-    throw new Error("the store is away");
+    throw new Error("the store is offline");
   },
 };
 show("failing", createEngine({ ...config, host: failing }).evaluate(read("/box/a")));
 
-// What was answered during one evaluation gives the same verdict again, anywhere.
+// The answers that were recorded during one evaluation give the same verdict anywhere.
 const { recording } = engine.explain(read("/box/out"));
 show("recorded", createEngine({ ...config, host: createRecordedHost(recording) }).evaluate(read("/box/out")));
 

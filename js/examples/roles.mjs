@@ -1,4 +1,4 @@
-// Roles of the host's own: they work wherever a built-in one does.
+// Roles that a program defines. They work wherever a built-in role does.
 import { createEngine, createVirtualHost } from "callgate";
 
 const engine = createEngine({
@@ -7,7 +7,7 @@ const engine = createEngine({
       name: "ticket",
       description: "A ticket of our tracker, written with or without its project.",
       category: "identifier",
-      // A callback answers at once, with a text; whatever else it does denies the call.
+      // A callback returns a string. If it throws, or returns anything else, the call is denied.
       canonicalize: (value) => value.trim().toUpperCase().replace(/^#/, "APP-"),
     },
     {

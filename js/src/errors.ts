@@ -1,8 +1,8 @@
-/** One fault of one document, as loading reports it. */
+/** A fault in a document, as loading reports it. */
 export interface Diagnostic {
   /** The stable name of the fault, for example `unknown-role`. */
   readonly code: string;
-  /** Whether the fault stops loading. */
+  /** An `error` stops loading. */
   readonly severity: "error" | "warning";
   /** Where the fault is, for example `policy.rules[3].if.roles[0]`. */
   readonly path: string;
@@ -13,17 +13,17 @@ export interface Diagnostic {
 }
 
 /**
- * Why something was refused:
+ * Why an error was thrown:
  * - `invalid-document`: an engine cannot be built; `diagnostics` has every fault.
  * - `invalid-call`: the text is not a call.
  * - `invalid-argument`: a function was given an argument that it cannot take.
- * - `invalid-world`: a virtual host cannot be made of the machine's description.
+ * - `invalid-world`: the description of a virtual host's machine is invalid.
  * - `unprepared`: the arguments cannot be prepared.
  * - `host-failed`: the host threw, or answered with something malformed.
  * - `not-ready`: the engine's module is not loaded yet; await `init()`.
  * - `disposed`: the engine has been disposed of.
  * - `busy`: a callback of the host called the engine that was asking it.
- * - `engine-fault`: the engine's module broke; the next call gets a new one.
+ * - `engine-fault`: the engine's module broke; the next call uses a new instance.
  */
 export type ErrorCode =
   | "invalid-document"
@@ -37,10 +37,10 @@ export type ErrorCode =
   | "busy"
   | "engine-fault";
 
-/** What this package throws, and nothing else. A verdict is never thrown. */
+/** The only error that this package throws. A verdict is never thrown. */
 export class CallgateError extends Error {
   override readonly name = "CallgateError";
-  /** Why, for a program. */
+  /** Why it was thrown, for programs. */
   readonly code: ErrorCode;
   /** Every fault of the documents; empty unless `code` is `invalid-document`. */
   readonly diagnostics: readonly Diagnostic[];

@@ -1,47 +1,47 @@
-/** Why a path has no canonical form, as a host says it without throwing. */
+/** Why a path has no canonical form, for hosts that return this instead of throwing. */
 export interface RealpathFailure {
   readonly error: "not-found" | "loop" | "denied" | "not-utf8" | "other";
   /**
-   * With `not-found`, the deepest ancestor that exists, if the host knows: everything below it on the way is missing,
-   * and no link. It saves the questions about what lies between.
+   * With `not-found`: the deepest ancestor that exists, if the host knows it. Everything between it and the path is
+   * missing, so the engine need not ask about it.
    */
   readonly nearest?: string;
 }
 
 /**
- * What the engine asks of the outside. Paths are absolute, POSIX, without `.`, `..`, `//` or a trailing `/`, in both
- * directions.
+ * Answers the engine's questions about the machine. Paths, both given and returned, are absolute POSIX paths without
+ * `.`, `..`, `//` or a trailing `/`.
  *
- * A callback that throws, or answers with anything else than its type says (a promise, a relative path), makes the
- * verdict `deny` with rule `structural-host-error`. Each distinct question is asked at most once in one evaluation.
+ * If a callback throws, or returns something other than its type says (a promise, a relative path), the verdict is
+ * `deny` with rule `structural-host-error`. Each distinct question is asked at most once in one evaluation.
  */
 export interface Host {
   /** What `~` stands for. Read when an engine is built. */
   readonly homeDir: string;
   /** What relative paths are relative to. Read when an engine is built. */
   readonly currentDir: string;
-  /** Whether names that differ only in case or composition may be one file, as on macOS and Windows. */
+  /** `true` if names that differ only in case or Unicode composition may be one file, as on macOS and Windows. */
   readonly ignoresPathCase?: boolean;
   /**
    * The canonical form of an existing path, free of links, or why it has none.
    *
-   * An error that is thrown with a `code` of the operating system (`ENOENT`, `ELOOP`, `EACCES`, …) is such an answer
-   * too, so that `fs.realpathSync.native` is a host's `realpath`.
+   * A thrown error with a `code` of the operating system (`ENOENT`, `ELOOP`, `EACCES`, …) counts as such an answer, so
+   * `fs.realpathSync.native` can be a host's `realpath`.
    */
   realpath(path: string): string | RealpathFailure;
   /** The target of the symbolic link at the path; `undefined` if there is no link at the path. */
   readLink?(path: string): string | undefined;
-  /** Whether the path is an existing directory; `undefined` if that is not known. */
+  /** Returns `true` if the path is an existing directory; `undefined` if that is not known. */
   isDirectory?(path: string): boolean | undefined;
-  /** Every URL that a git remote stands for, to fetch from and to push to. Empty: no such remote. */
+  /** Every URL that git would fetch from or push to for this remote; empty if there is no such remote. */
   gitRemoteUrls(repository: string, remote: string): readonly string[];
-  /** The same for the remotes that a fetch or push without an argument would use. */
+  /** The same for the remotes that a fetch or a push without an argument would use. */
   gitDefaultRemoteUrls(repository: string): readonly string[];
-  /** A URL after git's `insteadOf`, to fetch from and to push to where they differ. Default: the URL itself. */
+  /** Every URL that git would fetch from or push to in place of this one (`insteadOf`). Default: the URL itself. */
   gitUrl?(repository: string, url: string): readonly string[];
   /**
-   * Whether the predicate that a world calls `host:<name>` holds. The subject is JSON text: `{mode, tool, command,
-   * root_key, subdirectory, address, host}`. Without this, whatever depends on such a predicate is denied.
+   * Returns `true` if the predicate that a world calls `host:<name>` holds. The subject is JSON text: `{mode, tool,
+   * command, root_key, subdirectory, address, host}`. Without this method, whatever depends on a predicate is denied.
    */
   condition?(name: string, subject: string): boolean;
 }
@@ -72,20 +72,20 @@ export function failureOf(code: string): RealpathFailure["error"] | undefined {
 let provided: (() => Host) | undefined;
 let chosen: Host | undefined;
 
-/** Says which host is used where none is given and none was chosen; done by the entry for Node. */
+/** Sets the host to use if none is given and none was chosen. The entry for Node calls this. */
 export function provideHost(host: () => Host): void {
   provided = host;
 }
 
 /**
- * Chooses the host that plain functions ask, and engines that are given none; `undefined` goes back to the first one:
- * this machine in Node, none elsewhere.
+ * Chooses the host of plain functions, and of engines that are built without one. `undefined` restores the initial
+ * default: this machine in Node, none elsewhere.
  */
 export function setDefaultHost(host: Host | undefined): void {
   chosen = host;
 }
 
-/** The host that is used where none is given. */
+/** The host to use if none is given. */
 export function hostByDefault(): Host | undefined {
   return chosen ?? provided?.();
 }

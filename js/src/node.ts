@@ -19,7 +19,7 @@ provideHost(() => {
   return host;
 });
 
-/** Nothing needs to be awaited in Node; this is here so that code for browsers runs unchanged. */
+/** Does nothing: in Node the module is loaded when needed. It lets code for browsers run unchanged. */
 export function init(): Promise<void> {
   return Promise.resolve();
 }

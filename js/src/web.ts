@@ -1,13 +1,13 @@
 import { isStarted, type ModuleSource, start } from "./wasm/module.js";
 
-/** What the engine's module is made of: where it is, what was downloaded, its bytes, or the module itself. */
+/** What the engine's module is loaded from: its address, a download, its bytes, or a compiled module. */
 export type InitSource = ModuleSource | Response | URL | string | Promise<ModuleSource | Response>;
 
 let starting: Promise<void> | undefined;
 
 /**
- * Loads the engine's module, by default from beside this file. Everything else in this package works once this is
- * done; a second time is without effect.
+ * Loads the engine's module, by default from its place in the package. Everything else in this package works once the
+ * promise is fulfilled. A second call has no effect.
  */
 export function init(source: InitSource = new URL("../wasm/callgate.wasm", import.meta.url)): Promise<void> {
   if (isStarted()) {
@@ -29,7 +29,7 @@ async function load(source: InitSource): Promise<void> {
   if (!given.ok) {
     throw new Error(`\`${given.url}\` cannot be loaded: status ${given.status}`);
   }
-  // Some servers send another type, which streaming does not take.
+  // Streaming requires this type, and some servers send another one.
   const streams = given.headers.get("content-type") === "application/wasm";
   start(await (streams ? WebAssembly.compileStreaming(given) : WebAssembly.compile(await given.arrayBuffer())));
 }

@@ -1,4 +1,4 @@
-// What crosses into the module, what comes back, and what never may.
+// What is copied into the module, what comes back, and what must never be.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEngine } from "callgate";
@@ -41,7 +41,7 @@ test("accessors are refused before they run", () => {
   unreadable(read(args), /`path` has an accessor/);
   unreadable(gate(args).verdict, /`path` has an accessor/);
   assert.equal(ran, 0);
-  // One beside what is judged could change it once it was judged.
+  // An accessor next to a judged argument could change that argument after the verdict.
   const beside = {
     path: `${SANDBOX}/a.txt`,
     get head() {
@@ -71,7 +71,7 @@ test("a Proxy answers once or not at all", () => {
   unreadable(read(args()), /Proxy/);
   const paths = new Proxy([`${SANDBOX}/a.txt`], {});
   unreadable(engine.evaluate(call("filesystem", "read_many", { paths })), /Proxy/);
-  // What is gated goes on with what was read, so that may come from a Proxy.
+  // `gate` sends on what it read, so that may come from a Proxy.
   let reads = 0;
   const changing = new Proxy(
     { path: "" },
@@ -104,7 +104,7 @@ test("a Proxy that throws, or calls the engine while it is read, is denied", () 
     inner = read({ path: `${SANDBOX}/a.txt` });
     return ["path"];
   });
-  unreadable(gate(nested).verdict, /not there/);
+  unreadable(gate(nested).verdict, /was gone when it was read/);
   assert.equal(inner.rule, "structural-host-error");
   assert.equal(read({ path: `${SANDBOX}/a.txt` }).decision, "allow");
 });
@@ -120,7 +120,7 @@ test("only own members count", () => {
   }
 });
 
-test("what is not an object is denied as what it is", () => {
+test("arguments that are not an object are denied as what they are", () => {
   for (const [given, found] of [
     [null, "null"],
     [[], "an array"],
@@ -139,7 +139,7 @@ test("what is not an object is denied as what it is", () => {
   }
 });
 
-test("what JSON does not have is denied under a role, and stays elsewhere", () => {
+test("a value that JSON does not have is denied under a role, and passed on elsewhere", () => {
   class Path {
     path = "/etc/passwd";
   }
@@ -175,7 +175,7 @@ test("ill-formed Unicode is denied where it matters", () => {
   unreadable(engine.evaluate(call("file\ud800", "read_file", {})), /well-formed/);
 });
 
-test("nesting ends", () => {
+test("nesting is limited", () => {
   const cycle = { path: `${SANDBOX}/a.txt` };
   cycle.head = cycle;
   assert.equal(read(cycle).decision, "allow");
@@ -187,7 +187,7 @@ test("nesting ends", () => {
   unreadable(engine.evaluate(call("filesystem", "read_many", { paths: sparse })), /more than/);
 });
 
-test("what no role names goes through by reference, as plain own members", () => {
+test("arguments without a role are passed on by reference, as plain own members", () => {
   const values = { content: "x".repeat(10_000_000), buffer: Buffer.alloc(8), date: new Date(0), nested: { deep: [1] } };
   const args = Object.defineProperty({ path: "new/../b.txt", ...values }, "__proto__", {
     value: "isAdmin",
@@ -208,12 +208,12 @@ test("what no role names goes through by reference, as plain own members", () =>
   assert.equal(Object.getOwnPropertyDescriptor(argsForTransport, "__proto__").value, "isAdmin");
   assert.equal(argsForTransport.isAdmin, undefined);
   assert.deepEqual(args, copy);
-  // A server in JavaScript could take an object for the prototype of its arguments.
+  // A server in JavaScript could make the object the prototype of its arguments.
   const polluting = JSON.parse('{"path": "b.txt", "__proto__": {"isAdmin": true}}');
   assert.equal(engine.gate(call("filesystem", "write_file", polluting)).verdict.rule, "structural-unknown-argument");
 });
 
-test("what a role names goes on as it was judged", () => {
+test("arguments with a role are passed on as they were judged", () => {
   const paths = [`${SANDBOX}/../sandbox/a.txt`, "relative", null];
   const { argsForTransport } = engine.gate(call("filesystem", "read_many", { paths }));
   assert.deepEqual(argsForTransport, { paths: [`${SANDBOX}/a.txt`, "relative", null] });
@@ -227,7 +227,7 @@ test("what a role names goes on as it was judged", () => {
   assert.equal(edits[0].path, `${SANDBOX}//x`);
 });
 
-test("a link is judged and sent as what it leads to", () => {
+test("a link is judged and sent as its target", () => {
   const gated = gate({ path: `${SANDBOX}/link` });
   assert.equal(gated.verdict.decision, "escalate");
   assert.deepEqual(gated.argsForTransport, { path: "/etc/passwd" });
@@ -256,7 +256,7 @@ test("protected paths are found whatever the role", () => {
   assert.equal(off.evaluate(call("memory", "note", { text: "~/.ssh/id" })).rule, "rule-3");
 });
 
-test("what was asked before changes no verdict, where nothing of a call matters either", () => {
+test("earlier calls change no verdict, even if nothing in a call matters", () => {
   const config = { ...CONFIG, protectedPaths: ["/home/u/.ssh"] };
   const accessor = Object.defineProperty({}, "text", { get: () => "x", enumerable: true });
   const values = ["x", "~/.ssh/id", "x", null, "x", ["/home/u/.ssh/id"], ["x"], undefined, 1, { text: "/" }, "x"];
@@ -283,7 +283,7 @@ test("many unknown tools leave nothing behind", () => {
   }
 });
 
-test("a large call is judged, and its memory let go", () => {
+test("a large call is judged, and its memory is freed", () => {
   const engine = createEngine({ ...CONFIG, options: { limits: { values_per_role: 4096 } } });
   const paths = Array.from({ length: 4096 }, (_, index) => `${SANDBOX}/${"d".repeat(100)}/${index}`);
   assert.equal(engine.evaluate(call("filesystem", "read_many", { paths })).decision, "allow");

@@ -1,4 +1,4 @@
-// Capability ceilings and tool semantics by the package's own names; what they decide is in the conformance suite.
+// Capability ceilings and tool semantics in the package's API. The conformance suite tests what they decide.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

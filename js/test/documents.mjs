@@ -1,8 +1,8 @@
-// Documents that several tests use, without the package.
+// Documents for several tests. This does not need the package.
 export const HOME = "/home/u";
 export const SANDBOX = "/home/u/sandbox";
 
-/** A policy of rules that are written short: `{name?, if, then}`. */
+/** A policy, from rules in short form: `{name?, if, then}`. */
 export function policyOf(...rules) {
   const full = rules.map((rule, index) => ({
     name: `rule-${index}`,
@@ -14,7 +14,7 @@ export function policyOf(...rules) {
   return { generatedAt: "", constitutionHash: "", inputHash: "", rules: full };
 }
 
-/** Annotations that are written short: `{server: {tool: {argument: roles}}}`. */
+/** Annotations, from a short form: `{server: {tool: {argument: roles}}}`. */
 export function annotationsOf(servers) {
   const file = Object.entries(servers).map(([serverName, tools]) => [
     serverName,
@@ -54,7 +54,7 @@ export const WORLD = {
   },
 };
 
-/** A call that is written short. */
+/** A call. */
 export function call(serverName, toolName, args) {
   return { serverName, toolName, arguments: args };
 }

@@ -1,10 +1,10 @@
-// The names of the existing runtime that the recorded cases do not call.
+// The existing runtime's names that the recorded cases do not call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as callgate from "callgate";
 import { ANNOTATIONS, annotationsOf, call, host, POLICY, policyOf, SANDBOX } from "./support.mjs";
 
-/** Role, category, whether it is a resource, servers; empty for any. */
+/** Role, category, whether it names a resource, and its servers; empty for any server. */
 const ROLES = [
   ["read-path", "path", true, ["filesystem", "git"]],
   ["write-path", "path", true, ["filesystem", "git"]],
@@ -51,7 +51,7 @@ test("the registry is the table of roles", () => {
   }
 });
 
-test("a role's canonical form is a working function", () => {
+test("a role's `canonicalize` works", () => {
   callgate.setDefaultHost(host);
   try {
     const canonical = (role, value) => callgate.getRoleDefinition(role).canonicalize(value);
@@ -70,7 +70,7 @@ const CONDITIONAL = {
   when: [{ condition: { arg: "mode", equals: "w" }, roles: ["write-path"] }],
 };
 
-test("conditional roles are told and resolved", () => {
+test("conditional roles are recognized and resolved", () => {
   const stored = annotationsOf({ s: { t: { path: CONDITIONAL, mode: ["none"] } } });
   const [tool] = stored.servers.s.tools;
   assert.equal(callgate.isConditionalRoles(tool.args.path), true);
@@ -121,7 +121,7 @@ test("domains and lists", () => {
   assert.throws(() => callgate.getListMatcher("names"), { code: "invalid-argument" });
 });
 
-test("rules are validated in one line a fault", () => {
+test("rules are validated, with one line per fault", () => {
   const good = callgate.validateCompiledRules(policyOf({ if: { roles: ["read-path"] }, then: "deny" }).rules);
   assert.deepEqual([good.valid, good.errors], [true, []]);
   const lists = [{ roles: ["email-address"], allowed: ["@people"], matchType: "emails" }];
@@ -135,7 +135,7 @@ test("rules are validated in one line a fault", () => {
   assert.deepEqual(defined.errors, []);
 });
 
-test("an engine by the existing name takes maps, sets, values, and more of a call than it needs", () => {
+test("the engine under the existing name takes maps, sets, values, and calls with further members", () => {
   const engine = new callgate.PolicyEngine(
     POLICY,
     annotationsOf({

@@ -1,4 +1,4 @@
-// The examples run, and print what they say that they print; so do the programs of the page that npm shows.
+// Every example, and every program in the README, prints what its last comment says.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { hasChromium, isThere, run, serve, startChromium } from "./tools/hosts.m
 const JS = fileURLToPath(new URL("..", import.meta.url));
 const examples = join(JS, "examples");
 
-/** Runs a program in an empty directory; what it prints is what its last comment says. */
+/** Runs a program in an empty directory, and compares its output with its last comment. */
 function prints(program, directory) {
   const [, , expected] = /^(.*)^\/\/ Prints:\n((?:\/\/ .*\n)+)$/ms.exec(readFileSync(program, "utf8"));
   assert.equal(run("node", [program], { cwd: directory }), expected.replaceAll(/^\/\/ /gm, ""));
@@ -30,7 +30,7 @@ test("the programs of README.md", () =>
   withDirectory((directory) => {
     const programs = [...readFileSync(join(JS, "README.md"), "utf8").matchAll(/^```js\n(.*?)^```$/gms)];
     assert.ok(programs.length > 0);
-    // Programs find the package as they do where it is installed.
+    // Programs find the package as if it were installed.
     run("mkdir", [join(directory, "node_modules")]);
     symlinkSync(JS, join(directory, "node_modules/callgate"));
     for (const [index, [, text]] of programs.entries()) {

@@ -1,4 +1,4 @@
-// Hosts that fail, lie, or call back, and engines that end.
+// Hosts that fail, give wrong answers or call back, and engines that are disposed of.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -89,7 +89,7 @@ test("errors of the operating system are answers", () => {
   assert.equal(rule("EWHATEVER"), "structural-unresolvable-value");
 });
 
-test("a long answer arrives whole", () => {
+test("a long answer arrives in full", () => {
   const long = `/${"x".repeat(10_000)}`;
   const engine = engineWith((path) => (path === SANDBOX ? path : long));
   assert.equal(engine.gate(request).argsForTransport.path, long);
@@ -127,20 +127,20 @@ test("running out of stack within the module denies and renews it", () => {
     try {
       dive();
     } catch {
-      // On the way back there is a little more stack each time.
+      // On the way back, a little more stack is free each time.
     }
     verdicts.add(engine.evaluate(request).decision);
   };
   try {
     dive();
   } catch {
-    // Too little stack even for the call.
+    // There was not enough stack even for the call.
   }
   assert.ok([...verdicts].every((decision) => decision === "allow" || decision === "deny"));
   assert.equal(engine.evaluate(request).decision, "allow");
 });
 
-test("git questions are answered with texts", () => {
+test("git questions are answered with strings", () => {
   const annotations = annotationsOf({ git: { push: { path: ["read-path"], remote: ["git-remote-url"] } } });
   const policy = policyOf(
     { if: { domains: { roles: ["git-remote-url"], allowed: ["github.com"] } }, then: "allow" },
@@ -246,7 +246,7 @@ test("a recording gives the same explanation again", () => {
   assert.match(elsewhere.reason, /the recording holds no answer/);
 });
 
-test("an engine that is disposed of is used no more", () => {
+test("an engine cannot be used after it is disposed of", () => {
   const engine = createEngine(CONFIG);
   engine.evaluate(request);
   engine[Symbol.dispose]();
@@ -263,7 +263,7 @@ test("an engine that is disposed of is used no more", () => {
   }
 });
 
-test("pinned directories move when they are refreshed", () => {
+test("pinned directories change only on refresh", () => {
   let within = "/home/u/docs";
   const moving = { ...host, realpath: (path) => (path === "/home/u/docs" ? within : host.realpath(path)) };
   const engine = createEngine({
@@ -280,7 +280,7 @@ test("pinned directories move when they are refreshed", () => {
   assert.equal(engine.evaluate(passwd).decision, "allow");
 });
 
-test("documents are refused with everything that is wrong", () => {
+test("a refusal lists every fault of every document", () => {
   const policy = { ...POLICY, rules: [{ ...POLICY.rules[0], then: "permit", if: { rolls: [] } }] };
   assert.throws(
     () => createEngine({ ...CONFIG, policy, annotations: "{" }),
@@ -306,7 +306,7 @@ test("documents are refused with everything that is wrong", () => {
   assert.throws(() => createEngine({ ...CONFIG, policy: cyclic }), { code: "invalid-document" });
 });
 
-test("warnings do not stop loading, unless they are to", () => {
+test("warnings do not stop loading, except with `strict`", () => {
   const policy = policyOf({ if: {}, then: "deny" });
   const engine = createEngine({ ...CONFIG, policy });
   assert.ok(engine.diagnostics.some(({ severity }) => severity === "warning"));

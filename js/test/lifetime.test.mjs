@@ -1,4 +1,4 @@
-// What the module's memory holds, and what becomes of it: traps, very many calls, engines that come and go.
+// The module's memory after traps, after very many calls, and as engines come and go.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
@@ -13,7 +13,7 @@ const collect = runInNewContext("gc");
 const request = call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` });
 const memory = () => currentMemory().buffer.byteLength;
 
-/** Has the next call of a method of the module end as a trap does. */
+/** Makes the next call of one of the module's methods throw what a trap throws. */
 function trapping(name) {
   const honest = WasmEngine.prototype[name];
   WasmEngine.prototype[name] = () => {
@@ -74,14 +74,14 @@ test("a trap within a callback's own call breaks the outer one too", () => {
       },
     },
   });
-  // The instance that the outer call is in the middle of is not to be trusted any more.
+  // The instance that the outer call runs in can no longer be trusted.
   assert.equal(outer.gate(request).verdict.rule, "structural-engine-fault");
   assert.equal(inner.rule, "structural-engine-fault");
   assert.equal(outer.gate(request).verdict.decision, "allow");
   assert.equal(nested.evaluate(request).decision, "allow");
 });
 
-test("what no role names never enters the module", () => {
+test("arguments without a role are never copied into the module", () => {
   const engine = createEngine(CONFIG);
   const write = (content) => call("filesystem", "write_file", { path: `${SANDBOX}/a.txt`, content });
   engine.gate(write(""));
@@ -115,7 +115,7 @@ test("many calls leave nothing in the module's memory", () => {
   assert.equal(memory(), before);
 });
 
-test("engines that are disposed of give their memory back at once", () => {
+test("disposing of an engine frees its memory at once", () => {
   const make = () => {
     const engine = createEngine(CONFIG);
     engine.evaluate(request);
@@ -131,7 +131,7 @@ test("engines that are disposed of give their memory back at once", () => {
   assert.equal(memory(), before);
 });
 
-test("engines that nobody holds are collected, with a host that knows them too", async () => {
+test("unreachable engines are collected, even if their host refers to them", async () => {
   let freed = 0;
   const registry = new FinalizationRegistry(() => {
     freed += 1;

@@ -1,4 +1,4 @@
-// The host for this machine: real links on a real disk, real git configurations, and no process.
+// The host for this machine: real links on a real disk, and real git configurations, without starting a process.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -82,7 +82,7 @@ test("a path without a canonical form says why", () => {
   }
 });
 
-test("links and directories are told", () => {
+test("links and directories are recognized", () => {
   assert.equal(host.readLink(at("box/dangling")), "../outside/new");
   assert.equal(host.readLink(at("box/chain")), "absolute");
   for (const path of ["box/file", "box/none", "box/none/below", "box/file/below"]) {
@@ -99,7 +99,7 @@ test("links and directories are told", () => {
   }
 });
 
-test("plain functions ask this process's machine", () => {
+test("plain functions ask this machine", () => {
   assert.equal(resolveRealPath(at("box/dangling")), at("outside/new"));
   assert.equal(resolveRealPath(at("box/chain/new")), at("outside/new"));
   assert.equal(isWithinDirectory(at("box/chain"), at("box")), false);
@@ -124,7 +124,10 @@ test("plain functions ask this process's machine", () => {
 const ORIGIN = '[remote "origin"]\n\turl = https://github.com/acme/app.git\n';
 const FORK = '[remote "fork"]\n\turl = git@forge.example:me/app.git\n';
 
-/** Repositories by what their configuration adds, what the user's is, and the URLs of `origin` and of a bare push. */
+/**
+ * Repositories: what their configuration adds, the user's configuration, and the URLs of `origin` and of a push without
+ * arguments.
+ */
 const REPOSITORIES = [
   ["one URL", ORIGIN, "", ["https://github.com/acme/app.git"]],
   ["none", "", "", []],
@@ -168,7 +171,7 @@ const REPOSITORIES = [
   ],
 ];
 
-test("git's remotes are those that git connects to, and nothing is started to know them", (t) => {
+test("git's remotes are those that git connects to, and no process is started to find them", (t) => {
   const hasGit = isThere(t, "git", spawnSync("git", ["--version"]).status === 0);
   const path = process.env.PATH;
   for (const [name, own, users, expected, files = {}] of hasGit ? REPOSITORIES : []) {
@@ -187,8 +190,8 @@ test("git's remotes are those that git connects to, and nothing is started to kn
     for (const [file, text] of Object.entries(files)) {
       writeFileSync(join(repository, file), text);
     }
-    const told = ["--all", "--push"].flatMap((flag) => git("remote", "get-url", "--all", flag, "origin"));
-    assert.deepEqual({ name, told: [...new Set(told)] }, { name, told: expected });
+    const printed = ["--all", "--push"].flatMap((flag) => git("remote", "get-url", "--all", flag, "origin"));
+    assert.deepEqual({ name, urls: [...new Set(printed)] }, { name, urls: expected });
     process.env.PATH = at("none");
     try {
       for (const directory of [repository, join(repository, "sub"), join(repository, "sub/new")]) {
@@ -224,7 +227,7 @@ test("a push or fetch without a name goes where the branch says", (t) => {
   } finally {
     setDefaultHost(undefined);
   }
-  // Conditions on the branch are told without git.
+  // Conditions on the branch are evaluated without git.
   writeFileSync(
     join(repository, ".git/more"),
     '[url "https://rewritten.example/"]\n\tinsteadOf = git@forge.example:\n',
@@ -260,13 +263,13 @@ test("what git would refuse, or start a program for, is an error", () => {
   ]) {
     assert.throws(() => ask(config), { name: "HostError", message });
   }
-  // White space is git's, and so is the length of a head that tells a repository.
+  // White space, and how much of a head is read to recognize a repository, are as in git.
   const remotes = `${ORIGIN}${FORK}[branch "voil\u00e0"]\n\tremote = fork\n`;
   assert.deepEqual(ask(remotes, "ref: refs/heads/voil\u00e0\n"), ["git@forge.example:me/app.git"]);
   assert.deepEqual(ask(remotes, "ref:\x0crefs/heads/main\n"), []);
   assert.deepEqual(ask(remotes, `ref:${" ".repeat(300)}refs/heads/main\n`), []);
   assert.throws(() => ask(remotes, "ref: refs/heads/main\x0c\n"), { name: "HostError" });
-  // A file is in the repository of its directory, and a link that leads nowhere is no directory.
+  // A file belongs to the repository of its directory. A dangling link is not a directory.
   assert.deepEqual(ask(ORIGIN), good);
   assert.deepEqual(host.gitDefaultRemoteUrls(join(repository, ".git/config")), good);
   rmSync(join(repository, ".git/objects"), { recursive: true });

@@ -28,7 +28,7 @@ before(() => {
 });
 after(() => rmSync(project, { recursive: true, force: true }));
 
-/** Writes a program into the project; where it is. */
+/** Writes a program into the project, and returns its path. */
 function program(name, text) {
   mkdirSync(dirname(join(project, name)), { recursive: true });
   writeFileSync(join(project, name), text);
@@ -42,7 +42,7 @@ function judges(command, args) {
   assert.deepEqual(JSON.parse(run(command, args, { cwd: project })), EXPECTED);
 }
 
-test("the tarball holds what is needed and nothing else", () => {
+test("the tarball contains what is needed and nothing else", () => {
   assert.deepEqual(readdirSync(join(project, "node_modules")).sort(), [".package-lock.json", "callgate"]);
   const found = readdirSync(installed).sort();
   assert.deepEqual(found, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "package.json", "wasm"]);
@@ -88,7 +88,7 @@ test("Bun loads it", (t) => {
   }
 });
 
-test("a browser's entry imports nothing but the package's own files", () => {
+test("the entry for browsers imports only the package's own files", () => {
   const seen = new Set();
   const walk = (file) => {
     if (seen.has(file)) {
@@ -127,7 +127,7 @@ const WORKER = `
   callgate.init().then(() => postMessage(judge(callgate)));
 `;
 
-/** Opens a page that leaves what it found in \`verdicts\`; how often a module was compiled while it came, too. */
+/** Opens a page that stores what it found in \`verdicts\`. Also counts the modules that compiled while downloading. */
 async function opened(folder, pages, types) {
   const [server, browser] = await Promise.all([serve(folder, pages, types), startChromium()]);
   try {
@@ -170,7 +170,7 @@ test("Vite builds it, and the page and a worker of it run", WAIT, async (t) => {
   cpSync(join(project, "load.mjs"), join(root, "load.mjs"));
   await build({ root, configFile: false, logLevel: "error", build: { outDir: "dist", assetsInlineLimit: 0 } });
   const assets = readdirSync(join(root, "dist/assets"));
-  // The page and the worker share one file.
+  // The page and the worker share one copy of the module.
   assert.equal(assets.filter((name) => name.endsWith(".wasm")).length, 1, String(assets));
   const scripts = assets.filter((name) => name.endsWith(".js"));
   assert.ok(scripts.length >= 2, String(assets));
@@ -192,7 +192,7 @@ test("Chromium loads it without a bundler, in a page and a worker", WAIT, async 
   const imports = JSON.stringify({ imports: { callgate: entry } });
   const pages = {
     "/index.html": `<!doctype html><script type="importmap">${imports}</script><script type="module">${PAGE}</script>`,
-    // Import maps do not reach workers.
+    // Import maps do not apply to workers.
     "/worker.mjs": WORKER.replace('"callgate"', `"${entry}"`),
   };
   const streamed = await opened(project, pages);
@@ -214,7 +214,7 @@ test("publint finds nothing", () => {
   assert.match(run(tool("publint"), ["run", tarball, "--strict"], { cwd: project }), /All good/);
 });
 
-test("the types resolve as the code does", WAIT, () => {
+test("types resolve to the same entries as the code", WAIT, () => {
   // Node's `require()` loads ES modules since 20.19, which is the oldest that the package runs on.
   const ignored = ["--ignore-rules", "cjs-resolves-to-esm", "--profile", "node16"];
   run(tool("attw"), [tarball, ...ignored, "--exclude-entrypoints", "./callgate.wasm"], { cwd: project });

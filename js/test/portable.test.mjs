@@ -1,4 +1,4 @@
-// The engine with what every runtime offers and no more, as in a browser.
+// The engine with only what every runtime offers, as in a browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { ANNOTATIONS, call, POLICY, SANDBOX, WORLD } from "./documents.mjs";
 
 const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, allowedDirectory: SANDBOX };
 
-test("nothing works before the module is there, and says so", async () => {
+test("before the module is loaded, everything fails and says so", async () => {
   assert.throws(() => callgate.normalizeUrl("https://a.example"), { code: "not-ready", message: /init\(\)/ });
   assert.throws(() => callgate.createEngine(CONFIG), { code: "not-ready", message: /host/ });
   await callgate.init(readFileSync(new URL(import.meta.resolve("callgate/callgate.wasm"))));
@@ -15,7 +15,7 @@ test("nothing works before the module is there, and says so", async () => {
   assert.throws(() => callgate.expandTilde("~"), { code: "not-ready", message: /setDefaultHost/ });
 });
 
-test("what may be a Proxy is denied, and what cannot be one is not", () => {
+test("an object that may be a Proxy is denied, and one that cannot be is not", () => {
   const host = callgate.createVirtualHost(WORLD);
   const engine = callgate.createEngine({ ...CONFIG, host });
   const judge = (args) => {
@@ -40,7 +40,7 @@ test("what may be a Proxy is denied, and what cannot be one is not", () => {
     [{ path, head: new Date(0) }, [allow, allow]],
     [{ path, head: deep }, [allow, allow]],
     [{ path, head: throwing }, [allow, allow]],
-    // Copied are neither Proxies nor functions, and nothing tells the one from the other.
+    // Neither Proxies nor functions can be copied, and the error is the same.
     [{ path, head: () => 1 }, [deny, allow]],
     [new Proxy({ path }, {}), [deny, allow]],
     [{ path: new Proxy([path], {}) }, [deny, allow]],

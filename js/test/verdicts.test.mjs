@@ -1,4 +1,4 @@
-// Calls that differ in one value only: each is judged by itself.
+// Calls that differ in a single value are judged separately.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEngine } from "callgate";
@@ -34,7 +34,7 @@ function judges(server, tool, args, decision) {
   assert.equal(web.evaluate(call(server, tool, args)).decision, decision, JSON.stringify(args));
 }
 
-test("an identifier is looked at in each call", () => {
+test("an identifier is judged in each call", () => {
   judges("github", "read", { owner: "acme", branch: "dev" }, "allow");
   judges("github", "read", { owner: "new", branch: "dev" }, "allow");
   judges("github", "read", { owner: "new", branch: "-d" }, "deny");
@@ -44,7 +44,7 @@ test("an identifier is looked at in each call", () => {
   judges("github", "need", { owner: "acme", page: null }, "deny");
 });
 
-test("a URL is looked at in each call", () => {
+test("a URL is judged in each call", () => {
   const get = (url) => web.evaluate(call("fetch", "get", { url }));
   const first = get("https://elsewhere.example/a");
   assert.equal(first.rule, "structural-domain-escalate");

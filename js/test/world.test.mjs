@@ -1,4 +1,4 @@
-// Worlds from TypeScript's side: contexts beside calls, references that nobody can make, predicates of the host.
+// Worlds in the package's API: contexts, references that cannot be forged, and predicates of the host.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallgateError, createEngine, createVirtualHost } from "callgate";
@@ -32,7 +32,7 @@ function engineWith(host = places) {
 
 const request = call("s", "edit", { path: "root:r/a" });
 
-test("a context stands beside the call and nowhere else", () => {
+test("a context is read only from the options", () => {
   const engine = engineWith();
   const context = { mode: "m", command: "read" };
   assert.deepEqual(engine.gate(request, { context }).argsForTransport, { path: "/srv/places/a" });
@@ -51,7 +51,7 @@ test("a context stands beside the call and nowhere else", () => {
   }
 });
 
-test("a context that is none denies", () => {
+test("an invalid context denies", () => {
   const engine = engineWith();
   const cyclic = { mode: "m" };
   cyclic.self = cyclic;
@@ -68,7 +68,7 @@ test("a context that is none denies", () => {
   assert.equal(engine.gate(request, { context: throwing }).verdict.decision, "deny");
 });
 
-test("a reference is an object of its engine, and nothing stands for it", () => {
+test("a reference is an object of its engine and cannot be forged", () => {
   const engine = engineWith();
   const { reply, ref } = engine.resolve("root:r/a", { mode: "m" });
   assert.equal(reply.status, "success");
@@ -89,7 +89,7 @@ test("a reference is an object of its engine, and nothing stands for it", () => 
   assert.equal(engine.hostPath(again.ref), undefined);
 });
 
-test("a predicate of the host decides, and one that fails denies without its words", () => {
+test("a predicate of the host decides, and one that fails denies without showing its message", () => {
   const asked = [];
   const told = engineWith({
     ...places,

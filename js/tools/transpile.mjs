@@ -1,4 +1,4 @@
-// Transpiles the component for JavaScript: `node tools/transpile.mjs`. Writes `component`, which is no part of the package.
+// Transpiles the component for JavaScript: `node tools/transpile.mjs`. Writes `component`, which is not part of the package.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,8 +1,8 @@
-//! Configuration files, in the syntax and the white space that git knows and does not know.
+//! Generates configuration files, with syntax and white space that git accepts or refuses.
 
 use super::random::Random;
 
-/// Names of remotes, of which the last ones are in no configuration.
+/// Names of remotes. The last ones are not in any configuration.
 pub(crate) const REMOTES: &[&str] = &[
     "origin",
     "up",
@@ -125,7 +125,7 @@ const INCLUDES: &[&str] = &[
     "é",
 ];
 
-/// A configuration file, and whether it may have a URL without text.
+/// A configuration file. `has_empty_urls` is `true` if it may have an empty URL.
 pub(crate) struct Config {
     pub(crate) bytes: Vec<u8>,
     pub(crate) has_empty_urls: bool,
@@ -331,7 +331,7 @@ fn key(random: &mut Random, config: &mut Config, key: &str, values: &[&str], is_
     );
 }
 
-/// The value between, or instead of, what git's syntax knows and does not know.
+/// Writes the value in unusual syntax, or unusual syntax instead of it.
 fn odd_value(random: &mut Random, config: &mut Config, value: &str) {
     const ODD: &[&[u8]] = &[
         b" ",
@@ -381,7 +381,7 @@ fn odd_value(random: &mut Random, config: &mut Config, value: &str) {
     }
 }
 
-/// One byte more, less, or another one.
+/// Inserts, removes or replaces one byte.
 fn break_somewhere(random: &mut Random, bytes: &mut Vec<u8>) {
     const BYTES: &[u8] = b"[]\"\\\n\r \t=#;.-a\x0b\x0c\xff";
     let at = random.below(bytes.len() + 1);

@@ -1,4 +1,4 @@
-//! Repositories, written to the disk by hand.
+//! Generates repositories without git.
 
 use std::fs;
 use std::os::unix::fs::{lchown, symlink};
@@ -8,15 +8,15 @@ use super::config::{Config, REMOTES, sections};
 use super::heads;
 use super::random::Random;
 
-/// A repository, or what looks like one, and what is to be asked about it.
+/// A repository, or what looks like one, and the questions about it.
 pub(crate) struct Generated {
-    /// The directory that is asked about.
+    /// The directory that the questions are about.
     pub(crate) directory: PathBuf,
-    /// Where git is started: the same, or the directory that holds it.
+    /// The directory in which git is started: the same, or its parent.
     pub(crate) started_in: PathBuf,
     pub(crate) names: Vec<String>,
     pub(crate) urls: Vec<String>,
-    /// Whether an empty URL forgets those before it, which versions of git read differently.
+    /// `true` if an empty URL may discard those before it, which depends on the version of git.
     pub(crate) has_empty_urls: bool,
     layout: Layout,
 }
@@ -44,7 +44,7 @@ const URLS: &[&str] = &[
     "nick",
 ];
 
-/// Writes what the number stands for to `place`.
+/// Writes the repository with this number to `place`.
 pub(crate) fn generate(place: &Path, number: u64) -> Generated {
     let random = &mut Random::new(number);
     let layout = match random.below(20) {
@@ -80,7 +80,7 @@ pub(crate) fn generate(place: &Path, number: u64) -> Generated {
 }
 
 impl Generated {
-    /// Every small file below `place`, for a message.
+    /// The contents of `place` for a message, large files left out.
     pub(crate) fn shown(&self, place: &Path) -> String {
         let mut text = format!("{:?}, asked about {}\n", self.layout, self.directory.display());
         show(place, &mut text);
@@ -90,8 +90,8 @@ impl Generated {
 
 fn show(folder: &Path, text: &mut String) {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder is there")
-        .map(|entry| entry.expect("it has a name").path())
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("the entry can be read").path())
         .collect();
     entries.sort();
     for path in entries {
@@ -112,12 +112,12 @@ struct Writer<'a> {
     place: &'a Path,
     random: &'a mut Random,
     has_empty_urls: bool,
-    /// Whether there is what git does not know, or refuses.
+    /// `true` if the repository may have syntax that git does not know, or refuses.
     is_odd: bool,
 }
 
 impl Writer<'_> {
-    /// Makes the directories of a repository; its work tree and its own directory.
+    /// Makes the directories of a repository, and returns its work tree and its git directory.
     fn layout(&mut self, layout: Layout) -> (PathBuf, PathBuf) {
         let work = self.place.join("work");
         for folder in ["work/sub/deep", "home/.config/git", "elsewhere"] {
@@ -194,7 +194,7 @@ impl Writer<'_> {
         heads::write_head(self.random, git_dir, git_dir);
     }
 
-    /// Takes away what makes a directory a repository.
+    /// Removes something that makes a directory a repository.
     fn damage(&mut self, git_dir: &Path) {
         let objects = git_dir.join("objects");
         match self.random.below(6) {
@@ -263,7 +263,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a configuration file; that of a repository mostly starts as git makes it.
+    /// Writes a configuration file. A repository's own usually begins as git writes it.
     fn config(&mut self, path: &Path, count: usize, is_odd: bool) {
         let Config {
             bytes,
@@ -287,7 +287,7 @@ impl Writer<'_> {
         write(path, &replace(&text, b"PLACE", place.as_bytes()));
     }
 
-    /// Which directory is asked about, and where git is started for it.
+    /// The directory that the questions are about, and the one in which git is started.
     fn asked(&mut self, layout: Layout, work: &Path) -> (PathBuf, PathBuf) {
         let same = |path: PathBuf| (path.clone(), path);
         match layout {
@@ -326,7 +326,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Gives something away to another user, who may be allowed by the configuration.
+    /// Makes another user the owner of something. The configuration may declare it safe.
     fn owners(&mut self, work: &Path, git_dir: &Path) {
         if !rustix::process::geteuid().is_root() || !self.random.is(8) {
             return;
@@ -338,7 +338,7 @@ impl Writer<'_> {
             _ => git_dir.join("config"),
         };
         if given.is_symlink() || given.exists() {
-            lchown(&given, Some(12_345), None).expect("root may give a file away");
+            lchown(&given, Some(12_345), None).expect("root may change a file's owner");
         }
         let place = self.place.display();
         let allowed = match self.random.below(10) {

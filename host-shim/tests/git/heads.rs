@@ -1,4 +1,4 @@
-//! Heads, and the references that they lead to.
+//! `HEAD`, and the references that it leads to.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use super::random::Random;
 
 const OBJECT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// Writes `HEAD` to `git_dir`, and the references that it needs to `common_dir`.
+/// Writes `HEAD` to `git_dir`, and the references that it may need to `common_dir`.
 pub(crate) fn write_head(random: &mut Random, git_dir: &Path, common_dir: &Path) {
     let head = git_dir.join("HEAD");
     if random.is(60) {
@@ -84,7 +84,7 @@ pub(crate) fn write_head(random: &mut Random, git_dir: &Path, common_dir: &Path)
     write(&head, &content);
 }
 
-/// References that lead to one another.
+/// Writes symbolic references that lead to each other.
 fn chain(random: &mut Random, common_dir: &Path, name: &str) {
     let heads = common_dir.join("refs/heads");
     fs::create_dir_all(&heads).expect("a folder can be made");

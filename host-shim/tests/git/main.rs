@@ -1,11 +1,11 @@
-//! The real host's answers about git, held against the installed git over generated repositories.
+//! Compares the real host's answers about git with those of the installed git, over generated repositories.
 //!
-//! Each repository is written to the disk by hand, from a seed: heads, configurations and includes with the syntax and the
-//! white space that git knows and does not know, worktrees, bare and linked repositories, other owners, broken files. Git is
-//! then asked, in a closed environment, and must lead nowhere else than the answer says:
+//! Each repository is made from a seed and written to the disk without git: heads, configurations and includes with
+//! syntax and white space that git accepts or refuses, worktrees, bare and linked repositories, other owners, broken
+//! files. Git is then asked in an isolated environment:
 //!
-//! - where git answers, ours is the same, or an error for one of the reasons in [`STRICTER`];
-//! - where git refuses, ours is an error.
+//! - if git answers, ours is the same, or an error for one of the reasons in [`STRICTER`];
+//! - if git refuses, ours is an error.
 
 mod config;
 mod generate;
@@ -30,58 +30,58 @@ use oracle::{Git, Said};
 
 const REPOSITORIES: usize = 5_000;
 
-/// Why an answer may be an error where git answers: a part of the message, and the reason.
+/// Why our answer may be an error although git answers: a part of the error's message, and the reason.
 const STRICTER: &[(&str, &str)] = &[
     (
         "includes a file on an unknown condition",
-        "a later git may know the condition",
+        "a later version of git may know the condition",
     ),
     (
         "expected an absolute or relative path",
         "only git knows the directory of another user, or its own prefix",
     ),
     ("legacy file", "git 3 no longer reads it"),
-    ("git would start the program", "git connects by a program"),
-    ("not UTF-8", "answers are text"),
+    ("git would start the program", "git connects through a program"),
+    ("not UTF-8", "our answers are text"),
     ("empty URL", "git connects to nothing"),
     (
         "the branch cannot be read from",
-        "git would go on without a branch",
+        "git would continue without a branch",
     ),
     (
         "belongs to another user",
-        "`ls-remote` goes on without the repository",
+        "`ls-remote` continues without the repository",
     ),
-    ("found a NUL byte", "git cuts the text there"),
+    ("found a NUL byte", "git ends the text there"),
     ("depends on how git is started", "`PWD` is not known"),
     (
         "has an unexpected value",
-        "git looks at the key in some commands only",
+        "only some commands of git read the key",
     ),
     (
         "is not a directory",
-        "git looks at the work tree in some commands only",
+        "only some commands of git read the work tree",
     ),
-    ("not a regular file", "git passes over what it cannot read"),
-    ("too many links", "git passes over what it cannot read"),
+    ("not a regular file", "git skips what it cannot read"),
+    ("too many links", "git skips what it cannot read"),
     (
         "which git refuses where another condition is on such URLs",
-        "git looks at the condition in some commands only",
+        "only some commands of git read the condition",
     ),
-    ("does not name a directory", "git would look further up"),
-    ("Permission denied", "git would look further up"),
+    ("does not name a directory", "git would search further up"),
+    ("Permission denied", "git would search further up"),
     (
         "is a bare repository",
-        "`ls-remote` goes on without the repository",
+        "`ls-remote` continues without the repository",
     ),
     (
         "git would refuse the repository",
-        "`ls-remote` goes on without the repository",
+        "`ls-remote` continues without the repository",
     ),
 ];
 
 #[test]
-fn git_goes_nowhere_else_than_the_answers_say() {
+fn git_connects_only_to_what_the_answers_say() {
     if !oracle::is_installed() {
         eprintln!("skipped: git does not run");
         return;
@@ -106,13 +106,18 @@ fn git_goes_nowhere_else_than_the_answers_say() {
                     }
                     let place = root.join(number.to_string());
                     let counted = examine(&place, number as u64);
-                    tally.lock().expect("no thread panics with it").add(counted);
+                    tally
+                        .lock()
+                        .expect("no thread panics while it holds the lock")
+                        .add(counted);
                     fs::remove_dir_all(&place).expect("the repository can be removed");
                 }
             });
         }
     });
-    let tally = tally.into_inner().expect("no thread panics with it");
+    let tally = tally
+        .into_inner()
+        .expect("no thread panics while it holds the lock");
     eprintln!("{count} repositories in {:.1?}: {tally}", started.elapsed());
     assert!(
         tally.faults.is_empty(),
@@ -126,7 +131,7 @@ fn git_goes_nowhere_else_than_the_answers_say() {
     }
 }
 
-/// What was seen of some repositories.
+/// The results of comparing some repositories.
 #[derive(Default)]
 struct Tally {
     questions: usize,
@@ -174,7 +179,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Writes one repository and asks both about it.
+/// Writes one repository, and compares the answers about it.
 fn examine(place: &Path, number: u64) -> Tally {
     let generated = generate::generate(place, number);
     let home = place.join("home");
@@ -223,7 +228,7 @@ struct Examination<'a> {
 impl Examination<'_> {
     fn compare(&mut self, what: &str, git: &Said, ours: Result<Vec<String>, callgate_core::HostError>) {
         self.tally.questions += 1;
-        // Git prints a URL that has line ends as several lines.
+        // A URL that contains line feeds is several lines of git's output.
         let ours = ours.map(|urls| {
             urls.iter()
                 .flat_map(|url| url.split('\n'))
@@ -244,7 +249,7 @@ impl Examination<'_> {
                 },
                 Ok(ours),
             ) => {
-                // A group has the URLs of its members, which `git remote` does not know.
+                // `all` is a group of remotes. It has the URLs of its members, which `git remote` does not print.
                 let is_whole = *is_whole && !self.generated.has_empty_urls && what != "all";
                 let is_pushed = |one: &String| {
                     ours.iter()
@@ -271,7 +276,7 @@ impl Examination<'_> {
         };
         if let Some(git) = fault {
             self.tally.faults.push(format!(
-                "repository {}, {what}: {git}, we say {ours:?}\n{}",
+                "repository {}, {what}: {git}, ours is {ours:?}\n{}",
                 self.number,
                 self.generated.shown(self.place)
             ));

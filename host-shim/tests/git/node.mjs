@@ -1,4 +1,4 @@
-// What the Node host says of git: `node node.mjs PACKAGE REQUESTS`, both paths; prints the answers, `null` for an error.
+// The Node host's answers about git: `node node.mjs PACKAGE REQUESTS`, both paths. Prints `null` for an error.
 import { readFileSync } from "node:fs";
 
 const [place, requests] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-//! The Node host against the real host, on the same repositories.
+//! Compares the Node host with the real host on the same repositories.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -63,7 +63,7 @@ fn node_answers_as_the_real_host_does() {
     assert!(count > requests.len(), "most questions have an answer: {count}");
 }
 
-/// The same questions as Node is asked; `null` for an error.
+/// The real host's answers to the questions that Node is asked; `null` for an error.
 fn answers(home: &Path, generated: &Generated) -> Value {
     let host = RealHost::new(text(home), text(home)).expect("the folder is absolute");
     let directory = text(&generated.directory);

@@ -1,32 +1,32 @@
-//! What the installed git says.
+//! The answers of the installed git.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Git in a closed environment.
+/// Git in an isolated environment.
 pub(crate) struct Git {
     pub(crate) home: PathBuf,
     pub(crate) system: PathBuf,
-    /// Where it is started.
+    /// The directory in which it is started.
     pub(crate) directory: PathBuf,
 }
 
-/// An answer.
+/// What git answers.
 #[derive(Debug)]
 pub(crate) enum Said {
-    /// It would connect to these, or is on this branch.
+    /// The URLs that it would connect to, or the current branch.
     Answer {
         all: Vec<String>,
-        /// Whether there is nothing else.
+        /// `true` if there are no others.
         is_whole: bool,
-        /// Where it would push to, without the user's name, which git does not print.
+        /// The URLs that it would push to, without the user names, which git does not print.
         pushes: Vec<String>,
     },
-    /// It does nothing.
+    /// It refuses, with this message.
     Refused(String),
 }
 
-/// What git says where there is nothing to connect to.
+/// Git's messages if there is nothing to connect to.
 const NOTHING: &[&str] = &[
     "not a git repository (or any",
     "No remote configured to list refs from",
@@ -52,7 +52,7 @@ impl Git {
         }
     }
 
-    /// A remote by its name. Of one that the user's own files define, `git remote` knows nothing.
+    /// A remote, by name. `git remote` does not know a remote that only the user's own files define.
     pub(crate) fn remote(&self, name: &str) -> Said {
         if let Ok(mut all) = self.lines(&["remote", "get-url", "--all", "--", name]) {
             let push = self.lines(&["remote", "get-url", "--all", "--push", "--", name]);
@@ -61,7 +61,7 @@ impl Git {
         }
         let mut said = self.url(name);
         if let Said::Answer { all, pushes, .. } = &mut said {
-            // Without any, a name stands for itself.
+            // A name without a URL stands for itself.
             all.retain(|one| one != name);
             pushes.retain(|one| one != name);
         }
@@ -77,7 +77,7 @@ impl Git {
         }
     }
 
-    /// A URL that is given.
+    /// An explicit URL.
     pub(crate) fn url(&self, url: &str) -> Said {
         match self.lines(&["ls-remote", "--get-url", "--", url]) {
             Ok(all) => part(all, self.pushes(Some(url))),
@@ -85,7 +85,7 @@ impl Git {
         }
     }
 
-    /// Nothing, if git says that there is nothing.
+    /// An empty answer if git says that there is nothing to connect to, otherwise a refusal.
     fn default_or(&self, why: String, pushes: Vec<String>) -> Said {
         if NOTHING.iter().any(|nothing| why.contains(nothing)) {
             part(Vec::new(), pushes)
@@ -94,7 +94,7 @@ impl Git {
         }
     }
 
-    /// Where git says that it pushes to, before no protocol is allowed to.
+    /// The URLs that git says it pushes to, before it fails because no protocol is allowed.
     fn pushes(&self, remote: Option<&str>) -> Vec<String> {
         let mut arguments = vec!["push", "-v", "--dry-run", "--all"];
         arguments.extend(remote);
@@ -105,7 +105,7 @@ impl Git {
             .collect()
     }
 
-    /// The lines that git prints, or what it says when it fails.
+    /// The lines that git prints, or its message if it fails.
     fn lines(&self, arguments: &[&str]) -> Result<Vec<String>, String> {
         let output = self.run(arguments);
         if output.status.success() {
@@ -148,7 +148,7 @@ fn part(all: Vec<String>, pushes: Vec<String>) -> Said {
     }
 }
 
-/// `url` as git prints it where it pushes to: without what stands before an `@` (`transport_anonymize_url`).
+/// `url` as git prints it when pushing: without the user name before an `@` (`transport_anonymize_url`).
 pub(crate) fn anonymous(url: &str) -> String {
     let start = url.find("://").map_or(0, |at| at + 3);
     match url[start..].split_once('@') {

@@ -1,4 +1,4 @@
-//! Numbers from a seed, the same on every machine.
+//! Random numbers from a seed, the same on every machine.
 
 /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
 pub(crate) struct Random(u64);
@@ -20,7 +20,7 @@ impl Random {
         usize::try_from(self.next() % end as u64).expect("it is below a usize")
     }
 
-    /// Whether it is one of `percent` cases of 100.
+    /// Returns `true` in `percent` of 100 cases.
     pub(crate) fn is(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

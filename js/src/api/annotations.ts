@@ -13,17 +13,17 @@ import { ownWriter } from "../wasm/writer.js";
 import { jsonText } from "./plain.js";
 import { getRoleDefinition, isArgumentRole } from "./roles.js";
 
-/** The part of a stored annotation that functions here look at. */
+/** The part of a stored annotation that the functions here read. */
 type StoredArgs = Pick<StoredToolAnnotation, "args">;
-/** The same of a plain one. */
+/** The same part of an annotation without conditional roles. */
 export type PlainArgs = Pick<ToolAnnotation, "args">;
 
-/** Whether an argument's roles depend on the call. */
+/** Returns `true` if an argument's roles depend on the call. */
 export function isConditionalRoles(roles: readonly ArgumentRole[] | ConditionalRoles): roles is ConditionalRoles {
   return !Array.isArray(roles);
 }
 
-/** An argument's roles where no condition holds. */
+/** The roles that an argument has if no condition holds. */
 export function extractDefaultRoles(roles: readonly ArgumentRole[] | ConditionalRoles): readonly ArgumentRole[] {
   return isConditionalRoles(roles) ? roles.default : roles;
 }
@@ -43,7 +43,7 @@ function isConditional(stored: StoredArgs): boolean {
   return Object.values(stored.args).some(isConditionalRoles);
 }
 
-/** The annotation as it is in a call with those arguments; the same object where nothing is conditional. */
+/** The annotation for a call with these arguments; the same object if nothing in it is conditional. */
 export function resolveStoredAnnotation<Stored extends StoredArgs>(
   stored: Stored,
   args: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export function resolveStoredAnnotation<Stored extends StoredArgs>(
   return resolvedWith(stored, pairs);
 }
 
-/** The annotation with those roles instead of its own, and with those that its kind implies. */
+/** The annotation with these roles instead of its own, including those that its kind implies. */
 export function resolvedWith<Stored extends StoredArgs>(
   stored: Stored,
   pairs: readonly (readonly [string, readonly ArgumentRole[]])[],
@@ -75,14 +75,14 @@ export function resolvedWith<Stored extends StoredArgs>(
   return mapped;
 }
 
-/** The arguments that conditions look at. */
+/** The arguments that the conditions read. */
 function conditionsOf(stored: StoredArgs): string[] {
   return Object.values(stored.args)
     .filter(isConditionalRoles)
     .flatMap(({ when }) => when.map(({ condition }) => firstOf(condition.arg)));
 }
 
-/** The member of the arguments that a name leads to or into. */
+/** The top-level member that a name or a JSON Pointer begins at. */
 function firstOf(name: string): string {
   return name.startsWith("/") ? (segmentsOf(name)[0] ?? "") : name;
 }
@@ -95,7 +95,7 @@ function segmentsOf(pointer: string): string[] {
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Writes those members of the arguments, whole, and no other. */
+/** Writes the members with these names in full, and no others. */
 export function writeMembersOf(
   args: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -124,7 +124,9 @@ export function resolveStoredAnnotationsFile(file: StoredToolAnnotationsFile): T
   return { ...file, servers };
 }
 
-/** The strings, and the strings of arrays, of the arguments that bear one of the roles, in the annotation's order. */
+/**
+ * The strings, alone or in arrays, among the arguments that have one of the roles, in the annotation's order.
+ */
 export function extractAnnotatedPaths(
   args: Readonly<Record<string, unknown>>,
   annotation: PlainArgs,
@@ -154,7 +156,7 @@ function children(value: unknown, key: string): unknown[] {
   return Object.hasOwn(value, key) ? [(value as Record<string, unknown>)[key]] : [];
 }
 
-/** The resource roles that any argument bears, each once, in order. */
+/** The resource roles that any argument has, each once, in order. */
 export function collectDistinctRoles(annotation: PlainArgs): ArgumentRole[] {
   const roles = Object.values(annotation.args).flat();
   return [...new Set(roles)].filter((role) => isArgumentRole(role) && getRoleDefinition(role).isResourceIdentifier);

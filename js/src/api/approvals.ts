@@ -5,7 +5,7 @@ import { within } from "../wasm/module.js";
 import { type PlainArgs, writeMembersOf } from "./annotations.js";
 import { checkedText, jsonText, withHost } from "./plain.js";
 
-/** What every value of one role must be. */
+/** A condition that every value of one role must meet. */
 export type ApprovalConstraint =
   | { readonly kind: "directory"; readonly role: ArgumentRole; readonly directory: string }
   | { readonly kind: "domain"; readonly role: ArgumentRole; readonly domain: string }
@@ -21,7 +21,7 @@ export interface ApprovalPattern {
   readonly sourceEscalationId: string;
   /** The reason that the escalation gave. */
   readonly originalReason: string;
-  /** The pattern for a person: `Allow <server>/<tool> <constraints>`. */
+  /** The pattern for people to read: `Allow <server>/<tool> <constraints>`. */
   readonly description: string;
 }
 
@@ -30,14 +30,14 @@ export interface ApprovalEntry extends ApprovalPattern {
   readonly id: string;
 }
 
-/** What an approval of an escalated call may stand for. */
+/** What approving an escalated call may mean for later calls. */
 export interface WhitelistCandidates {
   readonly patterns: ApprovalPattern[];
   /** The description of each pattern. */
   readonly descriptions: string[];
 }
 
-/** Whether an approval covers a call. */
+/** The approval that covers a call, if there is one. */
 export type WhitelistMatch =
   | { readonly matched: true; readonly patternId: string; readonly pattern: ApprovalEntry }
   | { readonly matched: false };
@@ -45,14 +45,14 @@ export type WhitelistMatch =
 /** Approved patterns, in the order in which they were added. They only ever turn `escalate` into `allow`. */
 export interface ApprovalWhitelist {
   /**
-   * Adds a pattern; the answer is its id.
+   * Adds a pattern and returns its id.
    *
-   * @throws {@link CallgateError} `invalid-argument` when this is not a pattern, or it has no constraints.
+   * @throws {@link CallgateError} `invalid-argument` if this is not a pattern or has no constraints.
    */
   add(pattern: ApprovalPattern): string;
   /**
-   * The first pattern that covers the call: the same server and tool, each constraint met by every value of its role,
-   * of which there is at least one. With `escalatedRoles`, each of them must be constrained.
+   * The first pattern that covers the call. It has the same server and tool, and every constraint is met by all values
+   * of its role, of which there must be at least one. If `escalatedRoles` is given, each of them must be constrained.
    */
   match(
     serverName: string,
@@ -67,15 +67,15 @@ export interface ApprovalWhitelist {
   readonly size: number;
 }
 
-/** The arguments that bear a role, and the one that names a repository, as the module reads them. */
+/** The arguments that have a role, and the one that names a repository, written for the module. */
 function written(args: Readonly<Record<string, unknown>>, annotation: PlainArgs): Uint8Array {
   return writeMembersOf(args, [...Object.keys(annotation.args), "path"], "gate");
 }
 
 /**
- * The patterns that an approval of an escalated call may stand for; none where no value can be constrained.
+ * The patterns that approving an escalated call may stand for; none if no value can be constrained.
  *
- * Without `escalatedRoles` every resource role of the annotation is constrained.
+ * Without `escalatedRoles`, every resource role of the annotation is constrained.
  */
 export function extractWhitelistCandidates(
   serverName: string,
@@ -134,7 +134,7 @@ function checkPattern(pattern: ApprovalPattern): void {
     within("invalid-argument", () => wasm.checkApproval(text));
   } catch (thrown) {
     throw thrown instanceof CallgateError
-      ? new CallgateError(thrown.code, `the pattern is refused: ${thrown.message}`)
+      ? new CallgateError(thrown.code, `the pattern is invalid: ${thrown.message}`)
       : thrown;
   }
 }

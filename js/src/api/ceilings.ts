@@ -5,11 +5,11 @@ import { within } from "../wasm/module.js";
 import { askOf, jsonText } from "./plain.js";
 
 /**
- * The narrower of the host's ceiling and one that is requested under it: it allows what both allow. A ceiling is a
- * value, or a string that is its JSON text.
+ * The intersection of the host's ceiling and a requested one: it allows what both allow. A ceiling is a value, or its
+ * JSON text.
  *
- * @throws {@link CallgateError} `invalid-document` when one is not a ceiling, or the requested one exceeds the host's; the
- * message names each tool, operation and workspace root that does.
+ * @throws {@link CallgateError} `invalid-document` if either is not a ceiling, or if the requested one exceeds the
+ * host's; the message names every tool, operation and workspace root that does.
  */
 export function intersectCeilings(host: Ceiling | string, requested: Ceiling | string): Ceiling {
   const [hostText, requestedText] = [jsonText(host, "host"), jsonText(requested, "requested")];
@@ -17,7 +17,7 @@ export function intersectCeilings(host: Ceiling | string, requested: Ceiling | s
 }
 
 /**
- * Returns `true` if calls of a tool of that kind may run at the same time.
+ * Returns `true` if calls of a tool of this kind may run at the same time.
  *
  * @throws {@link CallgateError} `invalid-argument` for an unknown kind.
  */
@@ -26,7 +26,7 @@ export function isReadOnly(kind: ToolKind): boolean {
 }
 
 /**
- * The kind of change that a tool of that kind makes, for telemetry.
+ * The kind of change that a tool of this kind makes, for telemetry.
  *
  * @throws {@link CallgateError} `invalid-argument` for an unknown kind.
  */
@@ -42,7 +42,7 @@ function ofKind<T>(kind: string, ask: (name: string) => T | undefined): T {
   return found;
 }
 
-/** The side-effect level of that name; `"none"`, which means unknown, for any other word. */
+/** The side-effect level with this name; `"none"`, which means unknown, for any other word. */
 export function parseSideEffectLevel(name: string): SideEffectLevel {
   return askOf(name, "name", wasm.parseSideEffectLevel) as SideEffectLevel;
 }

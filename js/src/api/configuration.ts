@@ -5,7 +5,7 @@ import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
 import { jsonText } from "./plain.js";
 
-/** What every engine is built from, by the names of the module's parts. */
+/** Everything that an engine is built from, by the names that the module has for it. */
 export interface Parts {
   readonly compiledPolicy: unknown;
   readonly toolAnnotations: unknown;
@@ -20,7 +20,7 @@ export interface Parts {
   readonly world?: unknown;
 }
 
-/** The parts that are given, as JSON texts. */
+/** The parts that are present, as JSON text. */
 export function documentsOf(parts: Parts): Documents {
   const { compiledPolicy, toolAnnotations, dynamicLists, protectedPaths, ceiling, options, world } = parts;
   const { allowedDirectory, serverDomainAllowlists, trustedServers, roles } = parts;
@@ -32,7 +32,7 @@ export function documentsOf(parts: Parts): Documents {
     ceiling,
     options,
     world,
-    // A string is the value here, not the text of a document.
+    // Here a string is the value, not the JSON text of one.
     allowedDirectory: JSON.stringify(allowedDirectory),
     serverDomainAllowlists:
       serverDomainAllowlists instanceof Map ? jsonOfMap(serverDomainAllowlists) : serverDomainAllowlists,
@@ -43,7 +43,7 @@ export function documentsOf(parts: Parts): Documents {
   return new Map(given.map(([name, value]) => [name, jsonText(value, name)]));
 }
 
-/** A map as a JSON object, whatever its keys are called. */
+/** A map as a JSON object. Keys such as `__proto__` are safe, because no object is made. */
 function jsonOfMap(map: ReadonlyMap<unknown, unknown>): string {
   const members = [...map].map(([key, value]) => {
     const list = value instanceof Set ? [...(value as ReadonlySet<unknown>)] : value;
@@ -58,10 +58,14 @@ function roleDocument(role: HostRole): object {
   return { ...role, canonicalize: step(role.canonicalize), extractPolicyValue: step(role.extractPolicyValue) };
 }
 
-/** What answers the engine's questions. */
+/**
+ * The host, and the callbacks of the roles.
+ *
+ * @throws {@link CallgateError} `not-ready` if there is no host.
+ */
 export function answersOf(host: Host | undefined, roles: readonly HostRole[] | undefined): Answers {
   if (host === undefined) {
-    throw new CallgateError("not-ready", "there is no default host here, give one as `host`");
+    throw new CallgateError("not-ready", "there is no default host here; pass one as `host`");
   }
   const callbacks = new Map<string, RoleCallbacks>();
   for (const { name, canonicalize, extractPolicyValue } of roles ?? []) {

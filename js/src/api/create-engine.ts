@@ -29,115 +29,119 @@ import { ask, createHandle, dispose, type WasmHandle } from "../wasm/handle.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
 import { answersOf, documentsOf } from "./configuration.js";
 
-/** What an engine is built from. A document is a value, or a string that is its JSON text. */
+/** What an engine is built from. A document is a value or its JSON text. */
 export interface EngineConfig<Role extends string = never> {
   /** The rules. */
   readonly policy: CompiledPolicyFile<WorldRole | NoInfer<Role>> | string;
   /** The roles of every tool's arguments. */
   readonly annotations: StoredToolAnnotationsFile<WorldRole | NoInfer<Role>> | HarnAnnotations | string;
-  /** What `@names` in the policy stand for. */
+  /** The contents of the lists that the policy names as `@name`. */
   readonly dynamicLists?: DynamicListsFile | string | undefined;
   /** Paths that no call may touch. */
   readonly protectedPaths?: readonly string[] | undefined;
-  /** The sandbox: a directory within which the servers `filesystem` and `git` may do what they like. */
+  /** The sandbox: a directory in which the servers `filesystem` and `git` may do anything. */
   readonly allowedDirectory?: string | undefined;
-  /** For each gated server the domain patterns that its URLs must match. */
+  /** The domain patterns that the URLs of a server must match, by server. Other servers are not restricted. */
   readonly serverDomainAllowlists?:
     | ReadonlyMap<string, readonly string[]>
     | Readonly<Record<string, readonly string[]>>
     | undefined;
-  /** Servers whose every call is allowed. */
+  /** Servers whose calls are all allowed without being judged. */
   readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
-  /** What calls may use at most; it only ever denies. */
+  /** The most that calls may use. It can only deny. */
   readonly ceiling?: Ceiling | string | undefined;
-  /** Further roles, with callbacks where a built-in step does not do. */
+  /** Further roles, with callbacks where no built-in step fits. */
   readonly roles?: readonly HostRole<Role>[] | undefined;
-  /** Places by address, and what may be done there; with it there is a role `address`. */
+  /** Places that agents name by address, and what may be done there. It adds the role `address`. */
   readonly world?: WorldDocument | string | undefined;
-  /** How the engine behaves where there is a choice. */
+  /** Settings of the engine. */
   readonly options?: EngineOptions | undefined;
-  /** What answers about the filesystem and git. Default in Node: this machine. */
+  /** Answers questions about the filesystem and git. Default in Node: this machine. */
   readonly host?: Host | undefined;
 }
 
-/** What a call may be judged with. */
+/** Options for judging a call. */
 export interface CallOptions {
-  /** What the host says about the call; an engine with a world judges addresses by it. */
+  /** What the host knows about the call; an engine with a world judges addresses by it. */
   readonly context?: CallContext | undefined;
 }
 
-/** What a call may be gated with. */
+/** Options for gating a call. */
 export interface GateOptions extends CallOptions {
   /**
-   * The sandbox as the tool's container names it: paths below it are moved onto `allowedDirectory`, or onto the first
-   * workspace root where those are the sandbox.
+   * The path of the sandbox inside the tool's container. Paths below it are moved onto `allowedDirectory`, or onto the
+   * first workspace root if those are the sandbox.
    */
   readonly containerWorkspaceDir?: string | undefined;
 }
 
-/** For whom a verdict is explained. */
+/** Options for explaining a verdict. */
 export interface ExplainOptions {
-  /** An explanation for an `agent` has no host path and no recording. Default `operator`. */
+  /** Who reads it. An explanation for an `agent` contains no host path and no recording. Default `operator`. */
   readonly audience?: "operator" | "agent" | undefined;
 }
 
-/** A policy decision point: it judges tool calls, and does nothing else. */
+/** A policy decision point: it judges tool calls and does nothing else. */
 export interface Engine extends Disposable {
   /**
-   * Prepares and judges a call in one pass: what is judged is what `argsForTransport` sends on. Relative paths are
-   * relative to `allowedDirectory`, or to the first workspace root where those are the sandbox.
+   * Prepares and judges a call in one pass: what is judged is what `argsForTransport` holds. Relative paths are
+   * relative to `allowedDirectory`, or to the first workspace root if those are the sandbox.
    *
-   * The input is never changed. What no role names is in `argsForTransport` as it was, the same object.
+   * The input is never changed. `argsForTransport` holds arguments without a role unchanged, as the same objects.
    */
   gate(call: ToolCall, options?: GateOptions): Gated;
-  /** Judges a call whose arguments are prepared: relative paths are relative to the host's current directory. */
+  /**
+   * Judges a call whose arguments are already prepared. Relative paths are relative to the host's current directory.
+   */
   evaluate(call: ToolCall, options?: CallOptions): Verdict;
   /**
-   * The same for a call as JSON text, which is read strictly: a name that occurs twice is refused.
+   * The same for a call as JSON text, in which no name may occur twice.
    *
-   * @throws {@link CallgateError} `invalid-call` when the text is not a call.
+   * @throws {@link CallgateError} `invalid-call` if the text is not a call.
    */
   evaluateText(call: string, options?: CallOptions): Verdict;
-  /** The verdict of `evaluate` with everything that led to it. */
+  /** The verdict of `evaluate`, with everything that led to it. */
   explain(call: ToolCall, options?: CallOptions & ExplainOptions): Explanation;
-  /** The verdict of `gate` with everything that led to it. */
+  /** The verdict of `gate`, with everything that led to it. */
   explainGate(call: ToolCall, options?: GateOptions & ExplainOptions): Explanation;
   /**
-   * The two views of a call's arguments, not judged.
+   * The two views of a call's arguments, without judging them.
    *
-   * @throws {@link CallgateError} `unprepared` when the arguments are not an object, do not have the shape that the
-   * annotation describes, or the host fails. A value is never an error.
+   * @throws {@link CallgateError} `unprepared` if the arguments are not an object or do not have the shape that the
+   * annotation describes, or if the host fails. A value is never an error.
    */
   prepare(call: ToolCall, options?: GateOptions): PreparedToolArgs;
   /**
-   * The place that an address of the world names, in the context's mode.
+   * Resolves an address of the world in the context's mode.
    *
-   * @throws {@link CallgateError} `invalid-argument` when the engine has no world.
+   * @throws {@link CallgateError} `invalid-argument` if the engine has no world.
    */
   resolve(address: string, context: CallContext, options?: ResolveOptions): Resolution;
-  /** The path of the host that a reference stands for; `undefined` once it is revoked, or where another engine gave it. */
+  /** The host path that a reference stands for; `undefined` if it was revoked or belongs to another engine. */
   hostPath(ref: VisibilityRef): string | undefined;
-  /** Ends a reference, and says whether it was valid; without one, ends every reference of this engine. */
+  /**
+   * Revokes a reference, or every reference of this engine if none is given. Returns `true` if the reference was valid.
+   */
   revoke(ref?: VisibilityRef): boolean;
   /**
-   * Whether an operation is allowed at a place of the world.
+   * The reply that allows or refuses an operation at a place of the world.
    *
-   * @throws {@link CallgateError} `invalid-argument` when the engine has no world.
+   * @throws {@link CallgateError} `invalid-argument` if the engine has no world.
    */
   enforce(operation: Enforcement): Reply;
   /** What an annotated tool does, for schedulers and telemetry; `undefined` for any other tool. */
   semantics(serverName: string, toolName: string): DescribedTool | undefined;
-  /** Whether calls of the tool may run side by side; a tool that is not annotated may not. */
+  /** Returns `true` if calls of the tool may run at the same time. Calls of a tool without an annotation may not. */
   isReadOnly(serverName: string, toolName: string): boolean;
-  /** The capability ceiling: the host counts its `recursion_limit`. */
+  /** The capability ceiling. Its `recursion_limit` is for the host to enforce. */
   readonly ceiling: Ceiling | undefined;
-  /** Whether calls of the server are allowed without being judged. */
+  /** Returns `true` if calls of the server are allowed without being judged. */
   isTrustedServer(serverName: string): boolean;
   /** Resolves pinned directories again (`options.directories: "pinned"`). */
   refresh(): void;
-  /** Frees the engine's memory now rather than when it is collected. Using the engine afterwards is an error. */
+  /** Frees the engine's memory now instead of when it is collected. Using the engine afterwards is an error. */
   dispose(): void;
-  /** What was noticed about the documents without being an error. */
+  /** Warnings about the documents. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -146,7 +150,7 @@ const PUBLIC_NAMES: ReadonlyMap<string, string> = new Map([
   ["toolAnnotations", "annotations"],
 ]);
 
-/** The diagnostic in the names that {@link EngineConfig} has. */
+/** The diagnostic, with the names of {@link EngineConfig} in its path. */
 function renamed(diagnostic: Diagnostic): Diagnostic {
   const [root = ""] = diagnostic.path.split(/[.[]/, 1);
   const name = PUBLIC_NAMES.get(root);
@@ -192,13 +196,13 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
       Object.freeze((built.engine.warnings() as readonly Diagnostic[]).map(renamed)),
     ),
   };
-  // A runtime that does not have the symbol yet does not ask for it either.
+  // A runtime without the symbol has no `using` either.
   return Object.freeze(
     Symbol.dispose === undefined ? engine : { ...engine, [Symbol.dispose]: engine.dispose },
   ) as Engine;
 }
 
-/** The handle, or diagnostics in the names that {@link EngineConfig} has. */
+/** Creates the handle. If that fails, the diagnostics have the names of {@link EngineConfig}. */
 function created(...from: Parameters<typeof createHandle>): WasmHandle {
   try {
     return createHandle(...from);

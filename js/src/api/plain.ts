@@ -8,14 +8,14 @@ import { isWellFormed } from "../wasm/text.js";
 const answersOf = new WeakMap<Host, Answers>();
 
 /**
- * Asks the module something about the default host, whose directories are read now.
+ * Asks the module a question that needs the default host. The host's directories are read again each time.
  *
  * @throws {@link CallgateError} `not-ready` if there is no default host, `host-failed` if the host fails.
  */
 export function withHost<T>(ask: (host: WasmHost) => T): T {
   const host = hostByDefault();
   if (host === undefined) {
-    throw new CallgateError("not-ready", "there is no default host here, give one with `setDefaultHost(host)`");
+    throw new CallgateError("not-ready", "there is no default host here; set one with `setDefaultHost(host)`");
   }
   let answers = answersOf.get(host);
   if (answers === undefined) {
@@ -28,7 +28,7 @@ export function withHost<T>(ask: (host: WasmHost) => T): T {
 }
 
 /**
- * Asks the module something about one string.
+ * Asks the module a question about one string.
  *
  * @throws {@link CallgateError} `invalid-argument` if this is not a well-formed string.
  */
@@ -37,7 +37,11 @@ export function askOf<T>(value: unknown, what: string, ask: (text: string) => T)
   return within("invalid-argument", () => ask(text));
 }
 
-/** Checks that the module can take a string unchanged. */
+/**
+ * Returns the string if the module can take it unchanged.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if this is not a well-formed string.
+ */
 export function checkedText(value: unknown, what: string): string {
   if (typeof value !== "string" || !isWellFormed(value)) {
     throw new CallgateError("invalid-argument", `\`${what}\` is not a well-formed string`);
@@ -45,7 +49,11 @@ export function checkedText(value: unknown, what: string): string {
   return value;
 }
 
-/** The document as JSON text. */
+/**
+ * The document as JSON text; a string is returned as it is.
+ *
+ * @throws {@link CallgateError} `invalid-document` if JSON cannot represent the document.
+ */
 export function jsonText(document: unknown, what: string): string {
   if (typeof document === "string") {
     return checkedText(document, what);

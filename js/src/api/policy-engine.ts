@@ -19,17 +19,17 @@ import { resolvedWith } from "./annotations.js";
 import { answersOf, documentsOf } from "./configuration.js";
 import { registerAnnotation } from "./prepare-tool-args.js";
 
-/** The last argument of {@link PolicyEngine}: everything that the existing runtime's engine does not have. */
+/** The last argument of {@link PolicyEngine}: what the existing runtime's engine does not have. */
 export interface PolicyEngineOptions extends EngineOptions {
-  /** What calls may use at most; it only ever denies. */
+  /** The most that calls may use. It can only deny. */
   readonly ceiling?: Ceiling | string | undefined;
-  /** What answers about the filesystem and git. Default in Node: this machine. */
+  /** Answers questions about the filesystem and git. Default in Node: this machine. */
   readonly host?: Host | undefined;
-  /** Further roles, with callbacks where a built-in step does not do. */
+  /** Further roles, with callbacks where no built-in step fits. */
   readonly roles?: readonly HostRole[] | undefined;
 }
 
-/** The engine by the name, the constructor and the methods that the existing runtime calls. */
+/** The engine under the name, and with the constructor and the methods, that the existing runtime uses. */
 export class PolicyEngine {
   readonly #handle: WasmHandle;
   readonly #annotationsText: string;
@@ -38,7 +38,7 @@ export class PolicyEngine {
   #stored: Map<string, Map<string, Known>> | undefined;
 
   /**
-   * Builds an engine. A document is a value, or a string that is its JSON text.
+   * Builds an engine. A document is a value or its JSON text.
    *
    * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`.
    */
@@ -70,12 +70,12 @@ export class PolicyEngine {
     this.#context = { host, roles };
   }
 
-  /** Judges a call whose arguments are prepared. Members that a call does not have are ignored. */
+  /** Judges a call whose arguments are already prepared. Members that are not part of a call are ignored. */
   evaluate(request: ToolCallRequest): Verdict {
     return evaluate(this.#handle, request);
   }
 
-  /** The tool's annotation as it is in a call with those arguments; `undefined` for an unknown tool. */
+  /** The tool's annotation for a call with these arguments; `undefined` for an unknown tool. */
   getAnnotation(
     serverName: string,
     toolName: string,
@@ -104,7 +104,7 @@ export class PolicyEngine {
     return this.#known(serverName, toolName)?.stored;
   }
 
-  /** Whether calls of the server are allowed without being judged. */
+  /** Returns `true` if calls of the server are allowed without being judged. */
   isTrustedServer(serverName: string): boolean {
     return ask(this.#handle, "invalid-argument", ({ engine }) => engine.isTrustedServer(serverName));
   }
@@ -123,12 +123,12 @@ export class PolicyEngine {
 interface Known {
   readonly stored: StoredToolAnnotation;
   readonly isConditional: boolean;
-  /** By its roles: the annotation as it was in some call. */
+  /** The annotations of earlier calls, by their roles as JSON text. */
   readonly resolved: Map<string, ToolAnnotation>;
   isFrozen: boolean;
 }
 
-/** The file as it is, or a file of Harn annotations, which has no servers, as one. */
+/** The file; one of Harn annotations, which names no server, becomes a file with one server. */
 function asFile(document: StoredToolAnnotationsFile | HarnAnnotations, serverName: string): StoredToolAnnotationsFile {
   if ("servers" in document) {
     return document as StoredToolAnnotationsFile;

@@ -4,10 +4,10 @@ import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "../types.
 import { within } from "../wasm/module.js";
 import { checkedText, jsonText, withHost } from "./plain.js";
 
-/** What validation says of compiled rules. */
+/** The result of validating compiled rules. */
 export interface CompiledRulesValidation {
   readonly valid: boolean;
-  /** What an engine would refuse, and list references that cannot be meant. */
+  /** What an engine would refuse, and list references that cannot be right. */
   readonly errors: string[];
   /** What deserves a second look. */
   readonly warnings: string[];
@@ -31,7 +31,7 @@ export function validateCompiledRules(
   return { valid: errors.length === 0, errors: errors.map(describe), warnings: warnings.map(describe) };
 }
 
-/** A directory with the name that it is shown under. */
+/** A directory and its display name. */
 export interface PolicyRoot {
   /** The canonical path. */
   readonly path: string;
@@ -47,8 +47,8 @@ export interface McpRoot {
 }
 
 /**
- * The sandbox, or each directory of it under the same name, then the directory of each allow or escalate rule, each
- * directory once.
+ * The directories of the sandbox, all under one name, followed by those of the allow and escalate rules. Each directory
+ * occurs once.
  */
 export function extractPolicyRoots(
   compiledPolicy: Pick<CompiledPolicyFile, "rules">,
@@ -66,13 +66,13 @@ export function toMcpRoots(roots: readonly PolicyRoot[]): McpRoot[] {
   return within("invalid-argument", () => wasm.toMcpRoots(given) as McpRoot[]);
 }
 
-/** The servers that rules name, in order of first mention, without those that a runtime offers itself. */
+/** The servers that rules name, in order of first mention, except those that a runtime provides itself. */
 export function extractRequiredServers(compiledPolicy: Pick<CompiledPolicyFile, "rules">): string[] {
   const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
   return within("invalid-document", () => wasm.extractRequiredServers(policy));
 }
 
-/** Replaces the host's directory by the container's in the text of a tool's result, where the name ends there. */
+/** Replaces the host's directory with the container's in the text of a tool's result. Only whole names match. */
 export function rewriteResultContent(content: unknown, hostDir: string, containerDir: string): unknown {
   if (!Array.isArray(content)) {
     return content;

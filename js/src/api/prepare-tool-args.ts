@@ -5,23 +5,23 @@ import { prepare } from "../wasm/calls.js";
 import { createHandle, type WasmHandle } from "../wasm/handle.js";
 import { answersOf, documentsOf } from "./configuration.js";
 
-/** An annotation as preparing needs it. */
+/** The part of an annotation that preparing needs. */
 type PreparedBy = Pick<ToolAnnotation, "args"> & Pick<ToolSemantics, "arg_schema" | "kind">;
 
-/** Where an annotation comes from. */
+/** What the engine that an annotation comes from was built with. */
 interface Context {
   readonly host: Host | undefined;
   readonly roles: readonly HostRole[] | undefined;
 }
 
-/** An engine of one tool, which only prepares. */
+/** An engine with one tool, which only prepares calls. */
 interface Preparer {
   readonly handle: WasmHandle;
   readonly homeDir: string;
   readonly currentDir: string;
 }
 
-// One name for the tool of every such engine; a tool that is not annotated has any other.
+// The tool of every such engine has the same name. Any other name stands for a tool without an annotation.
 const NAME = "tool";
 const UNKNOWN = "unknown";
 
@@ -30,19 +30,19 @@ const preparers = new WeakMap<object, Preparer>();
 const NOTHING: PreparedBy = Object.freeze({ args: Object.freeze({}) });
 contexts.set(NOTHING, { host: undefined, roles: undefined });
 
-/** Notes that an annotation is frozen through and through, and where it comes from. */
+/** Notes that an annotation is deeply frozen, and where it comes from. */
 export function registerAnnotation(annotation: object, context: Context): void {
   contexts.set(annotation, context);
 }
 
 /**
- * The two views of a call's arguments: canonical for the tool's server, and as policy sees them.
+ * The two views of a call's arguments: in canonical form for the tool's server, and as policy sees them.
  *
- * With `allowedDirectory`, relative paths are relative to it, and travel as they are; with `containerWorkspaceDir`, paths
- * below that are moved onto it. Without an annotation, what looks like a path takes its lexical form. The input is
- * never changed, and a value is never an error.
+ * With `allowedDirectory`, relative paths are relative to it and are sent as they are. With `containerWorkspaceDir`,
+ * paths below that are moved onto `allowedDirectory`. Without an annotation, strings that look like paths take their
+ * lexical form. The input is never changed, and a value is never an error.
  *
- * @throws {@link CallgateError} `unprepared` when an alias stands beside its key, or a required argument is missing.
+ * @throws {@link CallgateError} `unprepared` if an alias occurs beside its key, or a required argument is missing.
  */
 export function prepareToolArgs(
   args: Readonly<Record<string, unknown>>,
@@ -74,13 +74,13 @@ function preparerOf(annotation: PreparedBy): Preparer {
   const handle = createHandle(documents, answers);
   const preparer = { handle, homeDir: answers.host.homeDir, currentDir: answers.host.currentDir };
   if (context !== undefined) {
-    // What is not known to be frozen may say something else the next time.
+    // An annotation that is not known to be frozen may have changed by the next call.
     preparers.set(annotation, preparer);
   }
   return preparer;
 }
 
-/** The roles as documents have them: where a condition left none, they say so. */
+/** The roles as a document has them: `none` in place of an empty list, which a condition may leave. */
 function written(args: PreparedBy["args"]): PreparedBy["args"] {
   const document: Record<string, PreparedBy["args"][string]> = {};
   for (const [name, roles] of Object.entries(args)) {

@@ -4,21 +4,21 @@ import type { ArgumentRole, RoleCategory } from "../types.js";
 import { resolveRealPath } from "./paths.js";
 import { normalizeGitUrl, normalizeUrl } from "./urls.js";
 
-/** One role: what it means and how its values become canonical. */
+/** A role: what it means and how its values become canonical. */
 export interface RoleDefinition {
   /** What an argument with this role means for security. */
   readonly description: string;
-  /** Whether the values name an external resource, and so are judged. */
+  /** `true` if the values name an external resource, and so are judged. */
   readonly isResourceIdentifier: boolean;
-  /** What kind of thing the values name. */
+  /** The kind of thing that the values name. */
   readonly category: RoleCategory;
-  /** The canonical form, which the tool's server gets. A path without one keeps its lexical form. */
+  /** Returns the canonical form, which is sent to the tool's server. A path without one takes its lexical form. */
   readonly canonicalize: (value: string) => string;
-  /** What policy gets of the canonical form, where the two differ. */
+  /** Returns what policy sees of the canonical form; absent if that is the canonical form itself. */
   readonly extractPolicyValue?: (value: string) => string;
-  /** When an annotator should give this role. */
+  /** When an argument should be given this role. */
   readonly annotationGuidance: string;
-  /** The servers whose tools bear this role; empty for any. */
+  /** The servers whose tools may have this role; empty for any. */
   readonly serverNames: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export const ARGUMENT_ROLE_REGISTRY: ReadonlyMap<ArgumentRole, RoleDefinition> =
 /**
  * The definition of a role.
  *
- * @throws {@link CallgateError} `invalid-argument` when the role is not built in.
+ * @throws {@link CallgateError} `invalid-argument` if the role is not built in.
  */
 export function getRoleDefinition(role: ArgumentRole): RoleDefinition {
   const definition = ARGUMENT_ROLE_REGISTRY.get(role);
@@ -66,17 +66,17 @@ export function getResourceRoles(): ArgumentRole[] {
   return select((definition) => definition.isResourceIdentifier);
 }
 
-/** Whether the text is a built-in role. */
+/** Returns `true` if the value is the name of a built-in role. */
 export function isArgumentRole(value: unknown): value is ArgumentRole {
   return typeof value === "string" && ARGUMENT_ROLE_REGISTRY.has(value as ArgumentRole);
 }
 
-/** Every built-in role, as a tuple that is not empty. */
+/** Every built-in role, as a non-empty tuple. */
 export function getArgumentRoleValues(): [ArgumentRole, ...ArgumentRole[]] {
   return [...roles] as [ArgumentRole, ...ArgumentRole[]];
 }
 
-/** The roles that the tools of a server may bear: those of that server, and those of any. */
+/** The roles that the tools of a server may have: those of this server and those of any server. */
 export function getRolesForServer(serverName: string): ArgumentRole[] {
   return select(({ serverNames }) => serverNames.length === 0 || serverNames.includes(serverName));
 }
@@ -96,10 +96,10 @@ export function getUrlRoles(): ArgumentRole[] {
   return getRolesByCategory("url");
 }
 
-/** The roles whose values are names that are compared as a whole. */
+/** The roles whose values are identifiers, which are compared as a whole. */
 export function getIdentifierRoles(): ArgumentRole[] {
   return getRolesByCategory("identifier");
 }
 
-/** The roles that the sandbox resolves. */
+/** The roles whose paths are allowed within the sandbox before any rule is read. */
 export const SANDBOX_SAFE_PATH_ROLES: ReadonlySet<ArgumentRole> = new Set(SANDBOX_SAFE);

@@ -24,12 +24,12 @@ export function extractGitDomain(url: string): string {
   return askOf(url, "url", wasm.extractGitDomain);
 }
 
-/** The domain of a value as policy sees it under a role: a git remote's has its path. */
+/** The domain that policy sees of a value with this role. For a git remote it includes owner and repository. */
 export function extractDomainForRole(value: string, role: string): string {
   return role === "git-remote-url" ? extractGitDomain(value) : extractDomain(value);
 }
 
-/** Returns `true` if the domain matches one of the patterns: `example.com`, `*.example.com`, `host/owner/repo` or `*`. */
+/** Returns `true` if the domain matches a pattern: `example.com`, `*.example.com`, `host/owner/repo` or `*`. */
 export function domainMatchesAllowlist(domain: string, allowedDomains: readonly string[]): boolean {
   const text = checkedText(domain, "domain");
   const patterns = allowedDomains.map((pattern) => checkedText(pattern, "allowedDomains"));
@@ -52,13 +52,13 @@ export function resolveGitRemote(remote: string, args: Readonly<Record<string, u
   return withHost((host) => host.resolveGitRemote(text, repository));
 }
 
-/** The URL that a fetch or push without an argument would use in the repository at that path. */
+/** The URL that a fetch or push without an argument would use in the repository at this path. */
 export function resolveDefaultGitRemote(repositoryPath: string): string | undefined {
   const text = checkedText(repositoryPath, "repositoryPath");
   return withHost((host) => host.resolveDefaultGitRemote(text));
 }
 
-/** How the entries of one type of list are compared. */
+/** A type of list, and how its entries are compared. */
 export interface ListTypeDefinition {
   readonly description: string;
   /** Returns `true` if the value is covered by `pattern`, an entry of a list. */
@@ -87,9 +87,9 @@ export const LIST_TYPE_REGISTRY: ReadonlyMap<ListType, ListTypeDefinition> = new
 );
 
 /**
- * The function that compares a value with an entry of a list of that type.
+ * The function that compares a value with an entry of a list of this type.
  *
- * @throws {@link CallgateError} `invalid-argument` when there is no such type.
+ * @throws {@link CallgateError} `invalid-argument` if there is no such type.
  */
 export function getListMatcher(type: ListType): (value: string, pattern: string) => boolean {
   const definition = LIST_TYPE_REGISTRY.get(type);

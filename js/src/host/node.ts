@@ -11,7 +11,7 @@ import { type Host, HostError } from "../host.js";
 import { Disk } from "./node/files.js";
 import { isDirectory, readLink, realpath } from "./node/filesystem.js";
 
-/** The directories of a host, if they differ from this process's own. */
+/** The directories of a host that differ from this process's own. */
 export interface NodeHostOptions {
   /** Default: the process's home directory. */
   readonly homeDir?: string;
@@ -20,8 +20,8 @@ export interface NodeHostOptions {
 }
 
 /**
- * A host that answers for this machine: the filesystem, and git's configuration, which is read as git reads it. No
- * process is ever started. Configuration that git would refuse, or ignore because another user owns it, is an error.
+ * A host that answers for this machine's filesystem and git. Git's configuration is read as git reads it, and no
+ * process is started. Configuration that git would refuse, or would ignore because another user owns it, is an error.
  */
 export function createNodeHost(options: NodeHostOptions = {}): Host {
   const homeDir = options.homeDir ?? homedir();
@@ -42,12 +42,12 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
   });
 }
 
-/** `true` once git's module is loaded, which most processes never need. */
+/** `true` once git's module is loaded. Most processes never need it. */
 let isLoaded = false;
 
 /** Asks git's module, which throws a string if the answer is not certain. */
 function git(disk: Disk, ask: () => string[]): string[] {
-  // Node replaces the bytes of a name that is not UTF-8.
+  // If a name is not UTF-8, Node puts this character in place of its bytes.
   if (`${disk.homeDir}${disk.configDir}`.includes("\ufffd")) {
     throw new HostError("the directory of the user's configuration is not UTF-8");
   }

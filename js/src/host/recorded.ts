@@ -10,10 +10,10 @@ const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
 ]);
 
 /**
- * A host that answers what another one answered during one evaluation: with it, an engine of the same documents gives
- * the same verdict again. A question that was not recorded is a failure of the host, and denies.
+ * A host that repeats what another host answered during one evaluation, so that an engine of the same documents gives
+ * the same verdict. A question that was not recorded is a failure of the host, so the call is denied.
  *
- * Callbacks of roles are not asked through it; give the engine its roles as they were.
+ * A recording does not hold the answers of role callbacks; build the engine with the same roles.
  */
 export function createRecordedHost(recording: Recording): Host {
   const answers = new Map<string, unknown>(recording.exchanges.map((exchange) => [keyOf(exchange), exchange.answer]));
@@ -52,7 +52,7 @@ export function createRecordedHost(recording: Recording): Host {
   });
 }
 
-/** A question as one text: its members but the answer, in an order of their own. */
+/** A question as JSON text: its members in alphabetical order, without the answer. */
 function keyOf(question: Readonly<Record<string, unknown>>): string {
   const members = Object.entries(question).filter(([name]) => name !== "answer");
   return JSON.stringify(members.sort(([one], [other]) => (one < other ? -1 : 1)));

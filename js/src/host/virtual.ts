@@ -6,10 +6,10 @@ import { Tree } from "./virtual/tree.js";
 export type { Machine, MachineRepository } from "./virtual/machine.js";
 
 /**
- * A host over a machine that is data: nothing of the real one is asked. Paths are walked as the Linux kernel walks them.
+ * A host for a machine described by data; the real machine is not asked. Paths are resolved as Linux resolves them.
  *
- * @throws {@link CallgateError} `invalid-world` when the machine has a key that machines do not have, or an entry that is
- * not absolute and normalized, is of two kinds, or lies below a file or a link.
+ * @throws {@link CallgateError} `invalid-world` if the description has an unknown key, or an entry that is not absolute
+ * and normalized, is of two kinds, or lies below a file or a link.
  */
 export function createVirtualHost(machine: Machine): Host {
   checkMachine(machine);

@@ -1,67 +1,67 @@
 import type { ROLES } from "../../wasm/roles.js";
 
-/** What an argument of a tool means. */
+/** What a tool's argument means. */
 export type ArgumentRole = keyof typeof ROLES;
 
-/** What kind of thing the values of a role name. */
+/** The kind of thing that the values of a role name. */
 export type RoleCategory = "path" | "url" | "identifier" | "opaque";
 
 /** A call of MCP's `tools/call`, with the server that offers the tool. */
 export interface ToolCall {
   readonly serverName: string;
   readonly toolName: string;
-  /** A plain object; absent is as good as empty. */
+  /** A plain object. Absent means empty. */
   readonly arguments?: object;
 }
 
-/** A call as the existing runtime makes it; what is not in {@link ToolCall} is ignored. */
+/** A call as the existing runtime makes it. Members that are not in {@link ToolCall} are ignored. */
 export interface ToolCallRequest extends ToolCall {
   readonly requestId?: string;
   readonly timestamp?: string;
 }
 
-/** What is decided. */
+/** The effect of a verdict. */
 export type PolicyDecision = "allow" | "escalate" | "deny";
 
-/** A decision with the rule that made it and the reason it gives. Frozen, and shared between calls. */
+/** A decision, with the rule that made it and the reason. Verdicts are frozen, and shared between calls. */
 export interface Verdict {
   readonly decision: PolicyDecision;
-  /** The rule's name; names that begin with `structural-`, `trusted-server` and `default-deny` are the engine's. */
+  /** The rule's name. `trusted-server`, `default-deny` and names that begin with `structural-` are the engine's own. */
   readonly rule: string;
-  /** Why, for a person. */
+  /** Why, for people to read. */
   readonly reason: string;
   /** The roles that escalated, in order; absent unless a role did. */
   readonly escalatedRoles?: readonly ArgumentRole[];
 }
 
-/** A call's arguments, made of what was read of them. */
+/** A call's arguments, as they were read. */
 export type PreparedArgs = Record<string, unknown>;
 
 /** The two views of a call's arguments. */
 export interface PreparedToolArgs {
-  /** What the tool's server gets. */
+  /** The arguments to send to the tool's server. */
   readonly argsForTransport: PreparedArgs;
-  /** What policy sees. */
+  /** The arguments as policy sees them. */
   readonly argsForPolicy: PreparedArgs;
 }
 
-/** What a gate answers. */
+/** The answer of a gate. */
 export interface Gated {
   readonly verdict: Verdict;
-  /** What was judged, and what the tool's server may get. */
+  /** The arguments that were judged, to send to the tool's server if the call is allowed. */
   readonly argsForTransport: PreparedArgs;
 }
 
 /** The name that the existing runtime has for a {@link Verdict}. */
 export type EvaluationResult = Verdict;
 
-/** What a condition asks of a sibling argument. */
+/** A condition on another argument of the call. */
 export type RoleCondition =
   | { readonly arg: string; readonly equals: unknown }
   | { readonly arg: string; readonly in: readonly unknown[] }
   | { readonly arg: string; readonly is: "present" | "absent" | "truthy" | "falsy" };
 
-/** Roles that depend on the call: those of the first clause whose condition holds, else the default. */
+/** Roles that depend on the call: those of the first clause whose condition holds, otherwise the default. */
 export interface ConditionalRoles<Role extends string = ArgumentRole> {
   readonly default: readonly Role[];
   readonly when: readonly { readonly condition: RoleCondition; readonly roles: readonly Role[] }[];
@@ -70,37 +70,37 @@ export interface ConditionalRoles<Role extends string = ArgumentRole> {
 /** The kind of a tool, as in the Agent Client Protocol. */
 export type ToolKind = "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";
 
-/** How far the effects of a tool reach, from the least invasive; `"none"` is unknown. */
+/** How far the effects of a tool reach, from the least invasive up. `"none"` means unknown. */
 export type SideEffectLevel = "none" | "read_only" | "workspace_write" | "process_exec" | "network";
 
 /** The kind of change that a tool makes. */
 export type MutationClass = "read_only" | "workspace_write" | "destructive" | "ambient_side_effect" | "other";
 
-/** What a tool does beyond its arguments; everything has a default. */
+/** What a tool does. Everything has a default. */
 export interface ToolSemantics {
-  /** Default `"other"`, which is never taken for read-only. */
+  /** Default `"other"`, which never counts as read-only. */
   readonly kind?: ToolKind;
-  /** Default `"none"`; an unknown word is taken for that, with a warning. */
+  /** Default `"none"`. An unknown word counts as that, with a warning. */
   readonly side_effect_level?: SideEffectLevel | (string & {});
   readonly arg_schema?: {
-    /** Arguments that hold paths; those that `args` does not name bear the role that the kind implies. */
+    /** Arguments that hold paths. Those that `args` does not name have the role that the kind implies. */
     readonly path_params?: readonly string[];
-    /** From an alias to the key that it is renamed to before anything is judged. */
+    /** The key that replaces each alias before the call is judged, by alias. */
     readonly arg_aliases?: Readonly<Record<string, string>>;
-    /** Arguments that must be there and not null. */
+    /** Arguments that must be present and not null. */
     readonly required?: readonly string[];
   };
   /** The operations that the tool needs, by capability. */
   readonly capabilities?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it may answer with a reference to its output. */
+  /** `true` if it may answer with a reference to its output. */
   readonly emits_artifacts?: boolean;
   /** The tools that read such references. */
   readonly result_readers?: readonly string[];
-  /** Whether its output is always complete. */
+  /** `true` if its output is always complete. */
   readonly inline_result?: boolean;
 }
 
-/** What an annotated tool does, every field written, with what follows from its kind. */
+/** What an annotated tool does, with every default filled in, and what follows from its kind. */
 export interface DescribedTool {
   readonly kind: ToolKind;
   readonly side_effect_level: SideEffectLevel;
@@ -113,39 +113,39 @@ export interface DescribedTool {
   readonly emits_artifacts: boolean;
   readonly result_readers: readonly string[];
   readonly inline_result: boolean;
-  /** Whether calls of the tool may run side by side. */
+  /** `true` if calls of the tool may run at the same time. */
   readonly isReadOnly: boolean;
   readonly mutationClass: MutationClass;
 }
 
-/** A file of annotations as the Harn VM has them, by the names of the tools; `harnServer` says whose they are. */
+/** A file of the Harn VM's annotations, by the name of the tool. The option `harnServer` names their server. */
 export type HarnAnnotations = Readonly<Record<string, ToolSemantics>>;
 
-/** What one argument of some tools must look like. */
+/** A constraint on one argument of some tools. */
 export interface ToolArgConstraint {
-  /** The tools: a glob over `tool` and over `server/tool`. */
+  /** The tools: a glob, which must match `tool` or `server/tool`. */
   readonly tool: string;
-  /** Globs, one of which the value must match: `*` stops at a `/`, `**` does not. */
+  /** Globs, at least one of which the value must match. `*` does not match a `/`, `**` does. */
   readonly arg_patterns: readonly string[];
-  /** The argument, or a JSON Pointer; default: the first of the tool's `path_params` that holds a string. */
+  /** The argument, or a JSON Pointer. Default: the first of the tool's `path_params` that holds a string. */
   readonly arg_key?: string | null;
 }
 
-/** What calls may use at most. A tool is named by its name, or as `server/tool`. */
+/** The most that calls may use. A tool is given by its name, or as `server/tool`. */
 export interface Ceiling {
-  /** The tools that may be called; none: every tool. */
+  /** The tools that may be called. Absent or empty: every tool. */
   readonly tools?: readonly string[];
-  /** The operations that tools may need, by capability; none: every one. */
+  /** The operations that tools may need, by capability. Absent or empty: every operation. */
   readonly capabilities?: Readonly<Record<string, readonly string[]>>;
-  /** The directories that paths must lie within; none: anywhere. */
+  /** The directories that paths must lie in. Absent or empty: anywhere. */
   readonly workspace_roots?: readonly string[];
   readonly side_effect_level?: SideEffectLevel | (string & {}) | null;
-  /** How deep agents may start agents. Carried for the host, which counts them. */
+  /** How deeply agents may start other agents. The host enforces it. */
   readonly recursion_limit?: number | null;
   readonly tool_arg_constraints?: readonly ToolArgConstraint[];
-  /** The tools whose side-effect level may be unknown; default: those of `tools`. */
+  /** The tools whose side-effect level may be unknown. Default: those of `tools`. */
   readonly unclassified_tools?: readonly string[];
-  /** Further sets of directories, of each of which one must hold a path. */
+  /** Further sets of directories. A path must lie in a directory of each set. */
   readonly outer_workspace_roots?: readonly (readonly string[])[];
 }
 
@@ -153,7 +153,7 @@ interface Annotation<Roles> extends ToolSemantics {
   readonly toolName: string;
   readonly serverName: string;
   readonly comment: string;
-  /** The roles of each argument; a name that starts with `/` is a JSON Pointer into the arguments. */
+  /** The roles of each argument. A name that begins with `/` is a JSON Pointer into the arguments. */
   readonly args: Readonly<Record<string, Roles>>;
   readonly inputSchema?: Readonly<Record<string, unknown>>;
 }
@@ -171,7 +171,7 @@ interface AnnotationsFile<Tool> {
   readonly servers: Readonly<Record<string, { readonly inputHash: string; readonly tools: readonly Tool[] }>>;
 }
 
-/** The annotations of every server's tools, no role conditional. */
+/** The annotations of every server's tools, without conditional roles. */
 export type ToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<ToolAnnotation<Role>>;
 
 /** The annotations of every server's tools. */
@@ -180,7 +180,7 @@ export type StoredToolAnnotationsFile<Role extends string = ArgumentRole> = Anno
 /** How the entries of a list are compared. */
 export type ListType = "domains" | "emails" | "identifiers";
 
-/** What must hold for a rule to match; an absent condition holds. */
+/** The conditions of a rule, all of which must hold. An absent condition holds. */
 export interface RuleConditions<Role extends string = ArgumentRole> {
   readonly roles?: readonly Role[];
   readonly server?: readonly string[];
@@ -204,7 +204,7 @@ export interface CompiledRule<Role extends string = ArgumentRole> {
   readonly reason: string;
 }
 
-/** A list that rules name as `@name`. */
+/** The definition of a list, which rules name as `@name`. */
 export interface ListDefinition {
   readonly name: string;
   readonly type: ListType;
@@ -223,13 +223,13 @@ export interface CompiledPolicyFile<Role extends string = ArgumentRole> {
   readonly skippedServers?: readonly unknown[];
 }
 
-/** What the lists of a policy hold. */
+/** The contents of a policy's lists. */
 export interface DynamicListsFile {
   readonly generatedAt: string;
   readonly lists: Readonly<Record<string, ResolvedList>>;
 }
 
-/** One list: its generated values, and what people added and removed. */
+/** One list: its generated values, and those that people added and removed. */
 export interface ResolvedList {
   readonly values: readonly string[];
   readonly manualAdditions: readonly string[];
@@ -238,30 +238,33 @@ export interface ResolvedList {
   readonly inputHash: string;
 }
 
-/** How an engine behaves where there is a choice; everything has a default. */
+/** Settings of an engine. Each has a default. */
 export interface EngineOptions {
-  /** Whether every argument that looks like a path is held against the protected paths. Default `"on"`. */
+  /** `"on"`: every argument that looks like a path is checked against the protected paths. Default `"on"`. */
   readonly heuristicPaths?: "on" | "off";
-  /** What is done about an argument that the annotation does not name. Default `"schema"`: as the schema says. */
+  /** What happens if the annotation does not name an argument. Default `"schema"`: the tool's schema decides. */
   readonly unknownArguments?: "schema" | "ignore" | "escalate" | "deny";
-  /** Whether names that differ in case may be one file. Default: as the host says. */
+  /** `"insensitive"`: names that differ in case may be one file. Default: as the host says. */
   readonly pathCase?: "sensitive" | "insensitive";
-  /** Whether rule directories are resolved in every evaluation, or when built and refreshed. Default `"fresh"`. */
+  /**
+   * When the directories of rules are resolved: `"fresh"` in every evaluation, `"pinned"` when the engine is built and
+   * on `refresh()`. Default `"fresh"`.
+   */
   readonly directories?: "fresh" | "pinned";
-  /** The server of the tools in a file of Harn annotations, which names none. Default `"harn"`. */
+  /** The server of the tools in a file of Harn annotations. Default `"harn"`. */
   readonly harnServer?: string;
   /**
-   * Whether the workspace roots of the ceiling are the sandbox too: what lies within one of them lies within it, and
-   * relative paths are relative to the first. Default `"bounds"`: roots grant nothing.
+   * `"sandbox"`: the ceiling's workspace roots are the sandbox too, and relative paths are relative to the first one.
+   * Default `"bounds"`: roots grant nothing.
    */
   readonly workspaceRoots?: "bounds" | "sandbox";
-  /** Whether a warning refuses a document. Default `false`. */
+  /** `true` if warnings stop loading too. Default `false`. */
   readonly strict?: boolean;
-  /** Bounds by name, for example `{ value_bytes: 4096 }`. */
+  /** Limits by name, for example `{ value_bytes: 4096 }`. */
   readonly limits?: Readonly<Record<string, number>>;
 }
 
-/** The built-in steps from a value to its canonical form, or from that to what policy sees. */
+/** A built-in step from a value to its canonical form, or from that to what policy sees. */
 export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | "domain" | "redact" | "strip-control";
 
 /** A role that the host defines. */
@@ -269,7 +272,7 @@ export interface HostRole<Name extends string = string> {
   readonly name: Name;
   readonly description: string;
   readonly category: "path" | "url" | "identifier" | "opaque";
-  /** Default: as the built-in roles of the category. A callback that fails denies the call. */
+  /** Default: as for the built-in roles of the category. If a callback fails, the call is denied. */
   readonly canonicalize?: NamedStep | ((value: string) => string);
   readonly extractPolicyValue?: NamedStep | ((value: string) => string);
 }

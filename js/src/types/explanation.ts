@@ -5,78 +5,78 @@ export interface Explanation {
   readonly verdict: Verdict;
   readonly serverName: string;
   readonly toolName: string;
-  /** Every string that bears a role. */
+  /** Every string that has a role. */
   readonly values: readonly ValueStep[];
   /** The structural checks, in order, up to the one that decided. */
   readonly checks: readonly CheckStep[];
-  /** The judgement of each role by the rules. */
+  /** How the rules judged each role. */
   readonly roles: readonly RoleStep[];
   /** How many steps were left out because the explanation reached its limit. */
   readonly stepsLeftOut: number;
-  /** What the host was asked and what it answered. */
+  /** What the host was asked, and its answers. */
   readonly recording: Recording;
 }
 
 /** One string under one role. */
 export interface ValueStep {
-  /** The argument that holds the string, as a JSON Pointer; empty for what the engine filled in. */
+  /** The argument that holds the string, as a JSON Pointer; empty for a value that the engine filled in. */
   readonly argument: string;
   readonly role: string;
-  /** The string as given; a placeholder under a role that redacts. */
+  /** The string as given; a placeholder if the role redacts it. */
   readonly raw: string;
-  /** Its canonical form under the role; `null` where it has none. */
+  /** Its canonical form under the role; `null` if it has none. */
   readonly canonical: string | null;
 }
 
 /** One structural check. */
 export interface CheckStep {
   readonly check: string;
-  /** Whether the call came through, or was let through. */
+  /** `true` if the check did not stop the call, or allowed it. */
   readonly passed: boolean;
   readonly detail: string;
 }
 
-/** The judgement of one role. */
+/** How the rules judged one role. */
 export interface RoleStep {
-  /** The role; `null` where the tool has no resource role. */
+  /** The role; `null` if the tool has no resource role. */
   readonly role: string | null;
-  /** All values together, then each alone where that matters. */
+  /** All values together, then each by itself where that matters. */
   readonly walks: readonly WalkStep[];
 }
 
-/** Going through the rules once. */
+/** One pass through the rules. */
 export interface WalkStep {
-  /** The value that was judged alone; absent where all were judged together. */
+  /** The value that was judged by itself; absent if all were judged together. */
   readonly alone?: string;
-  /** The rules that were looked at, in order. Rules for other servers, tools and roles are not. */
+  /** The rules that were tried, in order. Those for other servers, tools and roles are left out. */
   readonly rules: readonly RuleStep[];
   readonly decision: string;
   /** The rule that decided. */
   readonly rule: string;
 }
 
-/** One rule that was looked at. */
+/** One rule that was tried. */
 export interface RuleStep {
   readonly rule: string;
-  /** What it says when it holds. */
+  /** The decision that it makes if it holds. */
   readonly effect: string;
   readonly holds: boolean;
-  /** The first condition that failed; absent where the rule held. */
+  /** The first condition that failed; absent if the rule held. */
   readonly condition?: string;
   /** Why it failed, or how it held. */
   readonly detail: string;
 }
 
-/** The host's answers during one evaluation. As a host they give the same verdict again. */
+/** The host's answers during one evaluation. With `createRecordedHost`, they give the same verdict again. */
 export interface Recording {
   readonly homeDir: string;
   readonly currentDir: string;
   readonly exchanges: readonly Exchange[];
 }
 
-/** A question with its answer. */
+/** A question and its answer. */
 export interface Exchange {
-  /** The callback that was asked. */
+  /** The callback that was called. */
   readonly ask: string;
   readonly answer: unknown;
   /** The question's arguments. */

@@ -15,7 +15,7 @@ export type WorldCondition =
 /** A tool and one of its commands. */
 export type WorldCommand = readonly [tool: string, command: string];
 
-/** A row of the table that says what a mode sees; without a subdirectory it is about the whole root. */
+/** A row of the table of what a mode sees. If the subdirectory is `null`, it applies to the whole root. */
 export interface WorldVisibility {
   readonly mode: string;
   readonly root: string;
@@ -23,42 +23,45 @@ export interface WorldVisibility {
   readonly when: readonly WorldCondition[];
 }
 
-/** A row of the table that says what may be done; the rules of a subdirectory come before those of its root. */
+/** A row of the table of what may be done. The rules of a subdirectory come before those of its root. */
 export interface WorldOperations {
   readonly mode: string;
   readonly root: string;
   readonly subdirectory: string | null;
-  /** The first rule that holds the command decides; `"exec"` holds every command of the exec tool. */
+  /** The first rule that contains the command decides. `"exec"` contains every command of the exec tool. */
   readonly rules: readonly {
     readonly commands: readonly WorldCommand[] | "exec";
     readonly when: readonly WorldCondition[];
   }[];
 }
 
-/** A world: places that an agent names by address, which of them a mode sees, and what may be done there. */
+/** A world: places that agents name by address, which of them each mode sees, and what may be done there. */
 export interface WorldDocument {
-  /** Directories by the key that addresses have for them: `root:<key>/…`. */
+  /** Directories by their key in addresses: `root:<key>/…`. */
   readonly roots: Readonly<Record<string, string>>;
   /** Directories of mods by their name: `mod:<name>/…`. */
   readonly mounts?: Readonly<Record<string, string>>;
   readonly visibility: readonly WorldVisibility[];
   readonly operations: readonly WorldOperations[];
-  /** The tool that `"exec"` stands for; `exec` where this is not given. */
+  /** The tool that `"exec"` stands for. Default `exec`. */
   readonly execTool?: string;
-  /** What commands are, for the codes of replies; else what no rule sets a condition for is read, and the rest write. */
+  /**
+   * The kind of each command, for the codes of replies. Default: a command that rules name without conditions is a
+   * read, and any other is a write.
+   */
   readonly areas?: { readonly [area in "read" | "write" | "delete" | "git"]?: readonly WorldCommand[] };
 }
 
 /**
- * What a host says about a call: the mode, the command, and what conditions look at. An agent must never write one.
+ * What the host knows about a call: the mode, the command, and what conditions read. An agent must never write one.
  *
- * What is not there, or of another type, makes conditions fail.
+ * A condition fails if a member that it reads is missing or has another type.
  */
 export interface CallContext {
   readonly mode?: string;
   readonly command?: string;
   readonly has_contract?: boolean;
-  /** The key of the contract's signatures, at least 16 bytes. */
+  /** The key of the contract's signatures; at least 16 bytes. */
   readonly contract_key?: string;
   readonly script_host_path?: string;
   /** 64 hexadecimal digits. */
@@ -66,16 +69,16 @@ export interface CallContext {
   /** HMAC-SHA-256 of the script's path, a NUL and the content's hash in lower case, as 64 hexadecimal digits. */
   readonly script_signature?: string;
   readonly command_whitelist?: readonly string[];
-  /** The mounted mods that the session has; all of them where this is not given. */
+  /** The mounted mods that the session has. Default: all of them. */
   readonly session_mods?: readonly string[];
   readonly mod_name?: string;
-  /** What predicates of the host are handed as it is. */
+  /** Passed to the host's predicates unchanged. */
   readonly host?: unknown;
 }
 
 type Area = "READ" | "WRITE" | "DELETE" | "GIT" | "EXEC";
 
-/** What a world answers with. */
+/** The code of a reply. */
 export type ReplyCode =
   | "WA-SYS-I-001"
   | "WA-RES-S-001"
@@ -87,7 +90,7 @@ export type ReplyCode =
   | `EN-${Area}-D-001`
   | `EN-${Area}-D-002`;
 
-/** A world's answer. It never holds a path of the host. */
+/** A world's answer. It never contains a host path. */
 export interface Reply {
   readonly code: ReplyCode;
   readonly status: "success" | "invalid" | "denied" | "error";
@@ -95,12 +98,12 @@ export interface Reply {
   readonly data: ReplyData;
 }
 
-/** What a reply is about. */
+/** The details of a reply. */
 export type ReplyData =
   | { readonly [nothing in never]: never }
   | { readonly reason: "form" | "unknown-root" | "unknown-mod" | "unresolvable" }
   | {
-      /** The address in the form that is written, without links. */
+      /** The address in canonical form, with links resolved. */
       readonly resolved: string;
       readonly root_key: string;
       readonly subdirectory: string | null;
@@ -117,14 +120,14 @@ export type ReplyData =
 declare const isReference: unique symbol;
 
 /**
- * A place that was resolved. It holds nothing: only the engine that gave it knows the path, and no text stands for it,
- * so it cannot be forged.
+ * A place that was resolved. It cannot be forged: it is an empty object, and only the engine that made it knows the
+ * path.
  */
 export interface VisibilityRef {
   readonly [isReference]: true;
 }
 
-/** A reply, and a reference where there is a place. */
+/** A reply, and a reference if there is a place. */
 export interface Resolution {
   readonly reply: Reply;
   readonly ref: VisibilityRef | undefined;
@@ -132,18 +135,18 @@ export interface Resolution {
 
 /** How an address is resolved. */
 export interface ResolveOptions {
-  /** Whether something must be there already. Default `true`. */
+  /** `true` if something must already exist there. Default `true`. */
   readonly requireExists?: boolean | undefined;
 }
 
-/** What is to be done, and where. */
+/** An operation, and the place for it. */
 export interface Enforcement {
   readonly mode: string | undefined;
   readonly tool: string;
   readonly command: string;
   readonly root: string;
   readonly subdirectory?: string | null | undefined;
-  /** The address of the place, for conditions about a path or a mod; it must lie at that root and subdirectory. */
+  /** The address of the place, for conditions about a path or a mod. It must lie in that root and subdirectory. */
   readonly address?: string | undefined;
   readonly context?: CallContext | undefined;
 }

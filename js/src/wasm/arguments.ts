@@ -2,48 +2,48 @@ import { platform } from "./platform.js";
 import { Unit } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
 
-/** What a judgement may look at in the arguments of one tool. */
+/** What judging may read of the arguments of one tool. */
 export interface Interest {
-  /** The members that the annotation speaks of, by their names. */
+  /** The members that the annotation names, by name. */
   readonly members: ReadonlyMap<string, Member>;
-  /** Whether the values of all other members may matter. */
+  /** `true` if the values of all other members may matter. */
   readonly others: boolean;
-  /** Whether what looks like a path matters under any name. */
+  /** `true` if a string that looks like a path matters under any name. */
   readonly pathLike: boolean;
 }
 
-/** A member of the arguments that the annotation speaks of. */
+/** A member of the arguments that the annotation names. */
 export interface Member {
-  /** What the module knows its name by. */
+  /** The module's number for its name. */
   readonly number: number;
-  /** Whether its value may matter. */
+  /** `true` if its value may matter. */
   readonly matters: boolean;
 }
 
-/** The members that were read, in order, each read once. */
+/** The members in the order in which they were read, each once. */
 export interface Snapshot {
   names: readonly string[];
   values: unknown[];
 }
 
 /**
- * What arguments are read for:
- * - `evaluate`: the caller goes on with its own object, so nothing in it may read differently the next time.
- * - `gate`: the caller goes on with what was read.
- * - `prepare`: the same, and nothing is judged: what cannot be read stays as it is.
+ * Why arguments are read:
+ * - `evaluate`: the caller keeps using its own object, so nothing in it may read differently the next time.
+ * - `gate`: the caller uses what was read.
+ * - `prepare`: the same, but nothing is judged, so what cannot be read stays as it is.
  */
 export type Purpose = "evaluate" | "gate" | "prepare";
 
-/** Deeper than the limit of any engine. */
+/** A depth beyond the limit of any engine. */
 const DEEPEST = 128;
 /** More items than any limit allows; a sparse array may claim four billion without having them. */
 const MOST_ITEMS = 1_000_000;
 
-// Taken before anybody can replace them.
+// Taken now, before other code can replace them.
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;
 const { isArray } = Array;
 
-/** Thrown where arguments cannot be read: why. */
+/** Thrown if arguments cannot be read. */
 class Unreadable {
   readonly why: string;
 
@@ -52,7 +52,7 @@ class Unreadable {
   }
 }
 
-/** Writes as much of a call's arguments as a judgement may look at, and returns what was read of each member. */
+/** Writes what judging may read of a call's arguments, and returns what was read of each member. */
 export function writeArguments(writer: Writer, given: unknown, interest: Interest, purpose: Purpose): Snapshot {
   const snapshot: Snapshot = { names: [], values: [] };
   if (given === undefined) {
@@ -84,7 +84,7 @@ function snapshotOf(given: object): Snapshot {
   return { names, values: names.map((name) => (given as Record<string, unknown>)[name]) };
 }
 
-/** A JSON text of the same type as a value that is not an object. */
+/** JSON text of the same type as a value that is not an object. */
 function sampleOf(given: unknown): string {
   if (isArray(given)) {
     return "[]";
@@ -120,7 +120,7 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
   }
 }
 
-/** Writes a member's name, and returns whether its value may matter. */
+/** Writes a member's name, and returns `true` if its value may matter. */
 function writeName(writer: Writer, name: string, interest: Interest): boolean {
   const member = interest.members.get(name);
   if (member !== undefined) {
@@ -156,7 +156,7 @@ function checkPlain(given: object, purpose: Purpose): void {
 function read(given: object, name: string, purpose: Purpose): unknown {
   const descriptor = getOwnPropertyDescriptor(given, name);
   if (descriptor === undefined) {
-    throw new Unreadable(`the argument \`${name}\` is not there when it is read`);
+    throw new Unreadable(`the argument \`${name}\` was gone when it was read`);
   }
   if (descriptor.get !== undefined || descriptor.set !== undefined) {
     if (purpose === "prepare") {
@@ -167,7 +167,7 @@ function read(given: object, name: string, purpose: Purpose): unknown {
   return descriptor.value;
 }
 
-/** Writes as much of a value that no role and no condition names as matters: whether it looks like a path. */
+/** Writes what matters of a value that neither a role nor a condition names: whether it looks like a path. */
 function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: boolean): unknown {
   if (typeof value === "string") {
     if (pathLike && looksLikePath(value)) {
@@ -182,7 +182,7 @@ function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: bo
   } else if (name === "toJSON" && typeof value === "function") {
     throw new Unreadable("the argument `toJSON` is a function, which would replace the arguments");
   } else if (name === "__proto__" && typeof value === "object") {
-    // Assigned to an object, it would replace what that inherits. The engine denies it unless it is annotated.
+    // Assigning it to an object would replace that object's prototype. The engine denies it unless it is annotated.
     writer.byte(Tag.Object);
     writer.count(0);
   } else {
@@ -206,7 +206,7 @@ function writePathLike(writer: Writer, items: readonly unknown[]): void {
   }
 }
 
-/** The core asks the same of each string; asked here, a long one that is not a path need not cross. */
+/** Core applies the same test to each string. Testing here saves copying long strings that are not paths. */
 function looksLikePath(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === Unit.Slash || first === Unit.Dot || first === Unit.Tilde;
@@ -218,7 +218,7 @@ function writeText(writer: Writer, text: string): void {
   }
 }
 
-/** Writes a value whole, and returns it; of an object or an array, a copy of what was read. */
+/** Writes a value in full and returns it; for an object or an array, returns a copy of what was read. */
 function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpose, depth: number): unknown {
   switch (typeof value) {
     case "string":
@@ -307,7 +307,7 @@ function writeObject(writer: Writer, value: object, name: string, purpose: Purpo
   return copy;
 }
 
-/** Gives an object a plain own member, whatever its name and whatever objects inherit. */
+/** Gives an object a plain own member, even if the name is one that objects inherit, such as `__proto__`. */
 export function define(object: object, name: string, value: unknown): void {
   if (name in prototype) {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });

@@ -16,7 +16,7 @@ export interface RoleCallbacks {
   readonly extractPolicyValue?: (value: string) => string;
 }
 
-/** The questions, called as a host's methods are. The module uses the same numbers. */
+/** The questions, named after a host's methods. The module uses the same numbers. */
 enum Question {
   realpath = 0,
   readLink = 1,
@@ -57,10 +57,10 @@ const encoder = new TextEncoder();
 const EMPTY = new Uint8Array(0);
 
 /**
- * How the module reaches a host. Neither method throws: a callback's mistake is an answer too.
+ * The module's access to a host. Neither method throws: a callback's mistake is an answer too.
  *
  * The module keeps its bridges alive, so a bridge refers to its host weakly. Otherwise a host that refers to its engine
- * would keep both alive for ever.
+ * would keep both alive forever.
  */
 export class Bridge {
   readonly #answers: WeakRef<Answers>;

@@ -5,9 +5,9 @@ import { ask, type Built, type Tool, type WasmHandle } from "./handle.js";
 import * as wasm from "./module.js";
 import { readPrepared, viewOf } from "./prepared.js";
 
-/** The number of every tool that is not annotated. */
+/** Stands for any tool without an annotation. */
 const NO_TOOL = 0xffff_ffff;
-/** The number of a verdict whose reason depends on the call. */
+/** Stands for a verdict whose reason depends on the call, and which is not shared. */
 const UNSHARED = 0xffff_ffff;
 /** The most room for calls that an engine keeps, in bytes. */
 const ROOM = 1 << 16;
@@ -45,7 +45,7 @@ export function evaluate(handle: WasmHandle, call: ToolCall, { context }: Beside
   );
 }
 
-/** The verdict on a call, and the arguments that it is about. */
+/** The verdict on a call, and the arguments that were judged. */
 export function gate(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): Gated {
   return judged(
     handle,
@@ -82,7 +82,7 @@ export function explain(
   });
 }
 
-/** The two views of a call's arguments, not judged. */
+/** The two views of a call's arguments, without judging them. */
 export function prepare(
   handle: WasmHandle,
   call: ToolCall,
@@ -112,7 +112,7 @@ export function annotationOf(
   });
 }
 
-/** The context as JSON text. One that JSON cannot represent counts as empty, so a rule that needs it denies the call. */
+/** The context as JSON text. One that JSON cannot represent counts as empty, so whatever needs it is denied. */
 export function contextText(context: CallContext): string {
   try {
     return JSON.stringify(context) ?? "{}";
@@ -203,7 +203,9 @@ function writeUnreadable({ writer }: Built, why: string): Written {
   return { tool: NO_TOOL, snapshot: { names: [], values: [] } };
 }
 
-/** Without an annotation, preparing gives whatever looks like a path its lexical form, even if judging ignores it. */
+/**
+ * Without an annotation, preparing gives a string that looks like a path its lexical form, even if judging ignores it.
+ */
 function interestIn(unknown: Interest, purpose: Purpose): Interest {
   return purpose === "prepare" && !unknown.pathLike ? { ...unknown, pathLike: true } : unknown;
 }
@@ -233,7 +235,7 @@ function toolOf(built: Built, server: string, name: string): Tool | undefined {
 /** An annotated tool as the module describes it. */
 type ShownTool = [number: number, members: [name: string, matters: boolean][], others: boolean];
 
-/** The verdict of that number. */
+/** The verdict with this number. */
 function verdictOf({ engine, verdicts }: Built, number: number): Verdict {
   if (number === UNSHARED) {
     return frozen(engine.verdict(number) as Verdict);
@@ -257,7 +259,7 @@ function prepared({ engine }: Built): ReturnType<typeof readPrepared> {
   return readPrepared(wasm.view(), output);
 }
 
-/** Frees the memory of a large call. */
+/** Frees memory that only a large call needed. */
 function shrink({ engine, writer }: Built): void {
   if (writer.room > ROOM) {
     engine.shrink(ROOM);

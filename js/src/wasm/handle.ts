@@ -6,7 +6,7 @@ import { type Answers, Bridge } from "./bridge.js";
 import * as wasm from "./module.js";
 import { Writer } from "./writer.js";
 
-/** The documents of an engine: JSON texts by the module's names of documents. */
+/** The documents of an engine as JSON text, by the module's names for them. */
 export type Documents = ReadonlyMap<string, string>;
 
 /** An annotated tool. */
@@ -21,7 +21,7 @@ export interface Built {
   readonly generation: number;
   /** Writes calls to where the engine reads them. */
   readonly writer: Writer;
-  /** The interest in a call of a tool that is not annotated. */
+  /** The interest in a call of a tool without an annotation. */
   readonly unknown: Interest;
   /** The annotated tools that were called, by server and name. */
   readonly tools: Map<string, Map<string, Tool>>;
@@ -34,7 +34,7 @@ export interface Built {
 /**
  * One engine, which is built again if the module has to be replaced.
  *
- * INVARIANT: no call into an engine begins while another one is on the stack; a callback that tries gets an answer without
+ * INVARIANT: no call into an engine begins while another one is on the stack; a callback that tries is answered without
  * the module.
  */
 export interface WasmHandle {
@@ -75,7 +75,7 @@ export function createHandle(documents: Documents, answers: Answers): WasmHandle
 /**
  * Asks the engine, which is busy until it has answered.
  *
- * @throws {@link CallgateError} `disposed` or `busy`; with `code` where the module refuses, `engine-fault` where it breaks.
+ * @throws {@link CallgateError} `disposed` or `busy`; with `code` if the module refuses, `engine-fault` if it breaks.
  */
 export function ask<T>(handle: WasmHandle, code: CallgateError["code"], question: (built: Built) => T): T {
   if (handle.isDisposed) {

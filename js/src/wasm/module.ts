@@ -2,21 +2,21 @@ import { currentMemory, initSync, __wbg_reset_state as resetState } from "../../
 import { CallgateError } from "../errors.js";
 import { platform } from "./platform.js";
 
-/** What the module can be made of. */
+/** What the module can be started from. */
 export type ModuleSource = BufferSource | WebAssembly.Module;
 
 let load: (() => ModuleSource) | undefined;
 let memory: WebAssembly.Memory | undefined;
 let bytes: Uint8Array = new Uint8Array(0);
 
-/** Which instance of the module is the current one; 0 before there is one. */
+/** The number of the current instance of the module; 0 before there is one. */
 export let generation = 0;
 
 /** How many calls into the module are on the stack. */
 let depth = 0;
 let isBroken = false;
 
-/** Says where the module comes from when it is first needed. */
+/** Sets where the module comes from when it is first needed. */
 export function provide(source: () => ModuleSource): void {
   load ??= source;
 }
@@ -29,7 +29,7 @@ export function start(source: ModuleSource): void {
   }
 }
 
-/** Whether the module is started. */
+/** Returns `true` if the module is started. */
 export function isStarted(): boolean {
   return generation !== 0;
 }
@@ -43,12 +43,12 @@ function renewed(): void {
 /**
  * Begins a call into the module. A broken instance is replaced once nothing of it is on the stack.
  *
- * @throws {@link CallgateError} `not-ready` when the module is not loaded.
+ * @throws {@link CallgateError} `not-ready` if the module is not loaded.
  */
 export function enter(): void {
   if (generation === 0) {
     if (load === undefined) {
-      throw new CallgateError("not-ready", "the module is not loaded, await `init()` first");
+      throw new CallgateError("not-ready", "the module is not loaded; await `init()` first");
     }
     start(load());
   }
@@ -65,19 +65,19 @@ export function leave(): void {
   depth -= 1;
 }
 
-/** Notes that the module trapped: nothing that it answers can be trusted any more. */
+/** Notes that the module trapped: its answers can no longer be trusted. */
 export function noteTrap(): void {
   isBroken = true;
 }
 
-/** Whether the current instance trapped. */
+/** Returns `true` if the current instance trapped. */
 export function hasTrapped(): boolean {
   return isBroken;
 }
 
 /** The module's memory, as it is now. */
 export function view(): Uint8Array {
-  // Memory that grew is another buffer, and the old one has no bytes any more.
+  // When memory grows it gets a new buffer, and the old one becomes empty.
   if (bytes.byteLength === 0 && memory !== undefined) {
     bytes = platform.view(memory.buffer);
   }
@@ -90,7 +90,7 @@ export interface Refusal {
   readonly diagnostics?: readonly import("../errors.js").Diagnostic[];
 }
 
-/** What was refused, if it was; anything else that is thrown is a trap. */
+/** The refusal, if this is one; anything else that is thrown is a trap. */
 export function refusalOf(thrown: unknown): Refusal | undefined {
   if (typeof thrown === "string") {
     return { message: thrown };
@@ -104,7 +104,7 @@ export function refusalOf(thrown: unknown): Refusal | undefined {
 /**
  * Calls the module, and turns what it throws into the package's error.
  *
- * @throws {@link CallgateError} with `code` where the module refuses, `engine-fault` where it breaks.
+ * @throws {@link CallgateError} with `code` if the module refuses, `engine-fault` if it breaks.
  */
 export function within<T>(code: CallgateError["code"], call: () => T): T {
   enter();

@@ -4,7 +4,7 @@ import { contextText } from "./calls.js";
 import { ask, type WasmHandle } from "./handle.js";
 import { isWellFormed } from "./text.js";
 
-/** The place that an address of the world names. */
+/** Resolves an address of the world. */
 export function resolve(handle: WasmHandle, address: string, requireExists: boolean, context: CallContext): Resolution {
   const text = contextText(context);
   checkText(address, "the address");
@@ -19,7 +19,7 @@ export function resolve(handle: WasmHandle, address: string, requireExists: bool
   });
 }
 
-/** The path of the host that a reference stands for. */
+/** The host path that a reference stands for. */
 export function hostPath(handle: WasmHandle, ref: VisibilityRef): string | undefined {
   return ask(handle, "invalid-argument", ({ engine, references }) => {
     const number = references.get(ref);
@@ -27,7 +27,7 @@ export function hostPath(handle: WasmHandle, ref: VisibilityRef): string | undef
   });
 }
 
-/** Ends a reference, or all of them; returns `true` if the one was valid. */
+/** Revokes a reference, or all of them if none is given; returns `true` if the reference was valid. */
 export function revoke(handle: WasmHandle, ref: VisibilityRef | undefined): boolean {
   return ask(handle, "invalid-argument", ({ engine, references }) => {
     const number = ref === undefined ? undefined : references.get(ref);
@@ -53,7 +53,7 @@ function checkText(text: unknown, what: string): void {
   }
 }
 
-/** Checks that the module answered, which it does only with a world. */
+/** Returns the module's answer, which is `undefined` if the engine has no world. */
 function known<T>(answer: unknown): T {
   if (answer === undefined) {
     throw new CallgateError("invalid-argument", "the engine has no world");

@@ -4,7 +4,7 @@ export interface Platform {
   view(buffer: ArrayBuffer): Uint8Array;
   /** The UTF-8 text between two positions. */
   readText(bytes: Uint8Array, start: number, end: number): string;
-  /** Writes a text as UTF-8 and returns how many bytes it took. There must be room for three bytes a code unit. */
+  /** Writes a string as UTF-8 and returns its length in bytes. There must be room for three bytes per code unit. */
   writeText(bytes: Uint8Array, text: string, at: number): number;
   /** Returns `true` if the object is a Proxy, or cannot be shown not to be one. */
   isProxy(value: object): boolean;
@@ -13,14 +13,14 @@ export interface Platform {
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** What every runtime offers. */
+/** Uses only what every runtime offers. */
 export const portable: Platform = {
   view: (buffer) => new Uint8Array(buffer),
   readText: (bytes, start, end) => decoder.decode(bytes.subarray(start, end)),
   writeText: (bytes, text, at) => encoder.encodeInto(text, bytes.subarray(at)).written,
   isProxy: (value) => {
     try {
-      // The only thing in a browser that recognizes a Proxy: it refuses to copy one, and whatever holds one.
+      // Nothing else in a browser recognizes a Proxy: this refuses to copy one, and anything that holds one.
       structuredClone(value);
       return false;
     } catch (thrown) {
@@ -33,7 +33,7 @@ export const portable: Platform = {
 /** The platform in use. */
 export let platform: Platform = portable;
 
-/** Chooses the platform; done once, by an entry of the package. */
+/** Chooses the platform. An entry of the package calls this once. */
 export function usePlatform(chosen: Platform): void {
   platform = chosen;
 }

@@ -2,7 +2,7 @@ import type { PreparedArgs } from "../types.js";
 import { define, type Snapshot } from "./arguments.js";
 import { platform } from "./platform.js";
 
-/** Where a string stands within an argument, and what it becomes in each view. */
+/** The position of a string within an argument, and what the string becomes in each view. */
 interface Replacement {
   readonly argument: number;
   readonly place: readonly (string | number)[];
@@ -10,16 +10,16 @@ interface Replacement {
   readonly policy: string | undefined;
 }
 
-/** What changes in a call's arguments, as the module's `wire` writes it. */
+/** The changes to a call's arguments, as the module's `wire` writes them. */
 export interface Prepared {
   readonly replacements: readonly Replacement[];
-  /** By the place of the member: the key that it has instead of its alias. */
+  /** The keys that replace aliases, by the position of the argument. */
   readonly renamed: ReadonlyMap<number, string>;
 }
 
 const UNCHANGED: Prepared = { replacements: [], renamed: new Map() };
 
-/** Reads what the module says at that place. */
+/** Reads the changes that the module wrote at `start`. */
 export function readPrepared(bytes: Uint8Array, start: number): Prepared {
   if (bytes[start] === 0 && bytes[start + 1] === 0) {
     return UNCHANGED;
@@ -61,7 +61,7 @@ export function readPrepared(bytes: Uint8Array, start: number): Prepared {
   return { replacements, renamed };
 }
 
-/** The arguments in one view: plain own members, the caller's own values wherever nothing changes. */
+/** The arguments in one view, as plain own members. A value that does not change is the caller's own. */
 export function viewOf(snapshot: Snapshot, prepared: Prepared, view: "transport" | "policy"): PreparedArgs {
   const { names } = snapshot;
   const { replacements, renamed } = prepared;
@@ -83,7 +83,7 @@ export function viewOf(snapshot: Snapshot, prepared: Prepared, view: "transport"
   return view_;
 }
 
-/** The value with a text at a place within it; what holds it is copied. */
+/** The value with a string replaced at a place within it. The objects and arrays on the way are copied. */
 function replaced(value: unknown, place: Replacement["place"], depth: number, text: string): unknown {
   const step = place[depth];
   if (step === undefined || typeof value !== "object" || value === null) {

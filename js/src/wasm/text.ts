@@ -1,4 +1,4 @@
-/** Code units with a meaning in paths. */
+/** Code units that begin what looks like a path. */
 export enum Unit {
   Dot = 0x2e,
   Slash = 0x2f,

@@ -15,20 +15,20 @@ export enum Tag {
   Unread = 8,
 }
 
-/** Memory to write to: from `start` up to `end` of `bytes`. */
+/** Memory to write to: `bytes` from `start` up to `end`. */
 export interface Room {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
 
-/** Strings up to this length are copied by hand, which costs less than a call out of JavaScript. */
+/** Strings up to this length are copied in JavaScript, which costs less than a call into native code. */
 const SHORT = 40;
 
 /**
- * Writes what the module's `wire` reads: bytes, counts, texts.
+ * Writes what the module's `wire` reads: bytes, counts, strings.
  *
- * INVARIANT: nothing is written past the end of the room; each method first sees to it that there is enough.
+ * INVARIANT: nothing is written past the end of the room; each method first makes sure that there is enough.
  */
 export class Writer {
   readonly #reserve: (size: number) => Room;
@@ -38,7 +38,7 @@ export class Writer {
   #at = 0;
   #isStale = false;
 
-  /** `reserve` gives a room of at least `size` bytes that begins with what was written to the last one. */
+  /** `reserve` returns a room of at least `size` bytes that begins with what was written to the previous one. */
   constructor(reserve: (size: number) => Room) {
     this.#reserve = reserve;
   }
@@ -58,26 +58,26 @@ export class Writer {
     return this.#bytes.subarray(this.#start, this.#at);
   }
 
-  /** Begins anew in the module's memory as it is now. */
+  /** Starts over in the module's current memory. */
   restart(): void {
     this.#bytes = wasm.view();
     this.#at = this.#start;
     this.#isStale = false;
   }
 
-  /** Forgets what was written after the first `length` bytes. */
+  /** Discards everything after the first `length` bytes. */
   rewind(length: number): void {
     this.#at = this.#start + length;
   }
 
-  /** Gives the room up: the next write reserves another one. */
+  /** Gives up the room; the next write reserves another one. */
   release(): void {
     this.#start = 0;
     this.#end = 0;
     this.#at = 0;
   }
 
-  /** Returns `true` if the module's memory was replaced since `restart`, so that some writes were lost. */
+  /** Returns `true` if the module's memory was replaced since `restart`, so some writes may be lost. */
   isStale(): boolean {
     return this.#isStale || this.#bytes !== wasm.view();
   }
@@ -116,7 +116,7 @@ export class Writer {
     this.#at += 8;
   }
 
-  /** Writes a tag and a text; returns `false`, and writes nothing, if the text is not well-formed Unicode. */
+  /** Writes a tag and a string. If the string is not well-formed Unicode, writes nothing and returns `false`. */
   taggedText(tag: number, text: string): boolean {
     const { length } = text;
     if (length > SHORT) {
@@ -147,7 +147,7 @@ export class Writer {
     const at = this.#at;
     const length = platform.writeText(bytes, text, at + 6);
     bytes[at] = tag;
-    // A count may have more bytes than it needs, so that the text need not move.
+    // The count takes five bytes even if fewer would do, because the string after it is already in place.
     for (let index = 1; index < 5; index++) {
       bytes[at + index] = ((length >>> (7 * (index - 1))) & 0x7f) | 0x80;
     }
@@ -157,7 +157,7 @@ export class Writer {
   }
 }
 
-/** A writer into memory of its own. */
+/** A writer with its own memory. */
 export function ownWriter(): Writer {
   let bytes: Uint8Array = new Uint8Array(0);
   return new Writer((size) => {

@@ -9,7 +9,7 @@ const PAGE = `<!doctype html>
   import { init } from "callgate";
   import { run } from "/test/conformance/session.mjs";
   await init();
-  // Cases make bytes by this name.
+  // The scripts of cases make bytes with this function of Node.
   globalThis.Buffer = { from: (text) => new TextEncoder().encode(text) };
   globalThis.run = run;
 </script>`;

@@ -1,4 +1,4 @@
-// A host of the package as the functions that a component imports: what a typed function cannot answer is a failure.
+// A host of the package as the functions that a component imports. An answer of the wrong type is a failure.
 
 const ERRNO = new Map([
   ["ENOENT", "not-found"],
@@ -20,7 +20,7 @@ const FAILURES = new Map([
 const isText = (answer) => typeof answer === "string" && answer.isWellFormed();
 const isTexts = (answer) => Array.isArray(answer) && answer.every(isText);
 
-/** What jco makes the error of a `result` of. */
+/** What jco expects to be thrown for the error of a `result`. */
 const failure = (payload) => Object.assign(new Error(), { payload });
 
 function shown(value) {
@@ -39,7 +39,7 @@ function said(thrown) {
 
 const messageOf = (name, thrown) => (thrown?.name === "HostError" ? thrown.message : `${name} threw${said(thrown)}`);
 
-/** The answer of a callback, if it is one. */
+/** The answer of a callback, if it has the right type. */
 function asked(name, ask, isAnswer, expected, failed) {
   let answer;
   try {
@@ -102,43 +102,5 @@ export function importsOf(host) {
       const name = step === "canonicalize" ? "canonicalize" : "extractPolicyValue";
       throw failure({ message: `the host has no callback \`${name}\` for the role \`${role}\`` });
     },
-  };
-}
-
-/** A `realpath` that does not do its duty, as the world asks for it. */
-export function misbehaving(host, realpath, reenter) {
-  let times = 0;
-  const answer = (path) => {
-    const honest = () => host.realpath(path);
-    switch (realpath.mode) {
-      case "throw":
-        if (realpath.code !== undefined) {
-          throw Object.assign(new Error(realpath.code), { code: realpath.code });
-        }
-        throw realpath.value === undefined ? new Error() : realpath.value;
-      case "return":
-        return realpath.value;
-      case "undefined":
-        return undefined;
-      case "promise":
-        return Promise.resolve(honest());
-      case "append": {
-        const real = honest();
-        return typeof real === "string" ? real + realpath.value : real;
-      }
-      case "sequence": {
-        const { values } = realpath;
-        return values.length === 0 ? honest() : values[Math.min(times++, values.length - 1)];
-      }
-      case "reenter":
-        reenter(realpath.request);
-        return honest();
-      default:
-        throw new Error(`unknown misbehaviour ${realpath.mode}`);
-    }
-  };
-  return {
-    ...host,
-    realpath: (path) => (realpath.for === undefined || realpath.for === path ? answer(path) : host.realpath(path)),
   };
 }

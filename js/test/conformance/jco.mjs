@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { createRecordedHost, createVirtualHost } from "callgate";
 import { instantiate } from "../../component/callgate.js";
-import { importsOf, misbehaving } from "./jco-host.mjs";
+import { importsOf } from "./jco-host.mjs";
+import { misbehaving } from "./misbehaving.mjs";
 
 const modules = new Map();
 
@@ -18,7 +19,7 @@ function coreModule(path) {
 
 /** A fresh instance over the host. */
 function engineOver(host) {
-  // The transpiled component leaves versions out of the names.
+  // In the transpiled component, the names of interfaces have no version.
   const imports = { "callgate:gate/host": importsOf(host) };
   return instantiate(coreModule, imports).engine;
 }
@@ -39,16 +40,16 @@ function verdictOf({ decision, rule, reason }) {
 
 const parsed = (text) => (text === undefined ? null : JSON.parse(text));
 
-/** A request of the contract. */
+/** A request, as the WIT contract has it. */
 const asked = (call, context, paths, explain) => ({ call, context, paths, explain });
 
 const PREPARED = { tag: "prepared" };
 
-/** A line of a diagnostic, as the core prints it. */
+/** A diagnostic in one line, as core prints it. */
 const line = ({ code, severity, path, message, help }) =>
   `${severity}[${code}] at ${path}: ${message}${help ? ` (help: ${help})` : ""}`;
 
-/** Steps on one table of references, an answer each. */
+/** The answer to each step, all on one table of references. */
 function referenceSteps(engine, steps) {
   const table = engine.references();
   const given = [];
@@ -70,7 +71,7 @@ function referenceSteps(engine, steps) {
       case "revoke":
         return given[operand] !== undefined && table.revoke(given[operand]);
       default:
-        throw new SyntaxError(`nothing here does \`${name}\``);
+        throw new SyntaxError(`unknown step \`${name}\``);
     }
   });
 }
@@ -102,7 +103,7 @@ class Session {
     return engine.Engine.load(documents);
   }
 
-  /** An instance that is asking its host is not asked itself: another one judges the call. */
+  /** An instance cannot be called while it asks its host, so another instance judges the call. */
   reenter(request) {
     if (!this.inside) {
       this.inside = true;
@@ -115,7 +116,7 @@ class Session {
     try {
       return { answer: this.answer(operation) ?? null };
     } catch (thrown) {
-      // The error of a `result` is thrown as it is, and is a record, a variant or a list; a trap is an `Error`.
+      // The error of a `result` is thrown unchanged: a record, a variant or a list. A trap is an `Error`.
       const isRefusal = thrown instanceof SyntaxError || !(thrown instanceof Error);
       return isRefusal
         ? { refused: thrown instanceof Error ? thrown.message : JSON.stringify(thrown) }
@@ -125,7 +126,7 @@ class Session {
 
   needed() {
     if (this.loaded === undefined) {
-      throw this.refusal ?? new SyntaxError("no engine was asked for");
+      throw this.refusal ?? new SyntaxError("the batch has no engine");
     }
     return this.loaded;
   }
@@ -187,7 +188,7 @@ class Session {
       case "references":
         return referenceSteps(engine, question.steps);
       default:
-        throw new SyntaxError(`nothing here answers \`${question.ask}\``);
+        throw new SyntaxError(`unknown question \`${question.ask}\``);
     }
   }
 
@@ -219,7 +220,7 @@ class Session {
       case "world":
         return this.world(operation);
       default:
-        throw new SyntaxError(`nothing here does \`${operation.op}\``);
+        throw new SyntaxError(`unknown operation \`${operation.op}\``);
     }
   }
 }

@@ -1,55 +1,18 @@
 // The package under the conformance suite, in any JavaScript runtime: batches in, outcomes out.
 // `tests/src/subject.rs` has the format.
 import * as callgate from "callgate";
+import { misbehaving } from "./misbehaving.mjs";
 
-// biome-ignore lint/security/noGlobalEval: the scripts of a case are the suite's own, and in no other module's scope.
+// biome-ignore lint/security/noGlobalEval: the scripts are the suite's own and run in the global scope.
 const evaluateScript = globalThis.eval;
 
-/** A `realpath` that does not do its duty, as the world asks for it. */
-function misbehaving(host, realpath, engineOf) {
-  let asked = 0;
-  const answer = (path) => {
-    const honest = () => host.realpath(path);
-    switch (realpath.mode) {
-      case "throw":
-        if (realpath.code !== undefined) {
-          throw Object.assign(new Error(realpath.code), { code: realpath.code });
-        }
-        throw realpath.value === undefined ? new Error() : realpath.value;
-      case "return":
-        return realpath.value;
-      case "undefined":
-        return undefined;
-      case "promise":
-        return Promise.resolve(honest());
-      case "append": {
-        const real = honest();
-        return typeof real === "string" ? real + realpath.value : real;
-      }
-      case "sequence": {
-        const { values } = realpath;
-        return values.length === 0 ? honest() : values[Math.min(asked++, values.length - 1)];
-      }
-      case "reenter":
-        engineOf()?.evaluate(realpath.request);
-        return honest();
-      default:
-        throw new Error(`unknown misbehaviour ${realpath.mode}`);
-    }
-  };
-  return {
-    ...host,
-    realpath: (path) => (realpath.for === undefined || realpath.for === path ? answer(path) : host.realpath(path)),
-  };
-}
-
-function hostOf(surroundings, engineOf) {
+function hostOf(surroundings, reenter) {
   if ("recording" in surroundings) {
     return callgate.createRecordedHost(surroundings.recording);
   }
   const { realpath, ...world } = surroundings.machine;
   const host = callgate.createVirtualHost(world);
-  return realpath === undefined ? host : misbehaving(host, realpath, engineOf);
+  return realpath === undefined ? host : misbehaving(host, realpath, reenter);
 }
 
 const functions = {
@@ -76,10 +39,10 @@ function whitelist(script) {
   return { extract, match };
 }
 
-/** One batch's host and engine, by the object API and by the names of the existing runtime. */
+/** One batch's host and engine, through the object API and through the names of the existing runtime. */
 class Session {
   constructor(batch) {
-    this.host = hostOf(batch.surroundings, () => this.engine);
+    this.host = hostOf(batch.surroundings, (request) => this.engine?.evaluate(request));
     callgate.setDefaultHost(this.host);
     if (batch.engine !== null) {
       this.build(batch.engine);
@@ -140,16 +103,16 @@ class Session {
 
   needed() {
     if (this.engine === undefined || this.refusal !== undefined) {
-      throw this.refusal ?? new SyntaxError("no engine was asked for");
+      throw this.refusal ?? new SyntaxError("the batch has no engine");
     }
     return this.engine;
   }
 
-  /** What the engine says about its world. */
+  /** Answers a question about the engine's world. */
   world(question) {
     if (question.ask === "diagnostics") {
       const found = this.refusal === undefined ? this.engine.diagnostics : this.refusal.diagnostics;
-      // Here the documents have names of their own.
+      // The object API has other names for these documents.
       const named = (path) => path.replace(/^policy/, "compiledPolicy").replace(/^annotations/, "toolAnnotations");
       return found.map(({ code, severity, path }) => ({ code, severity, path: named(path) }));
     }
@@ -179,13 +142,13 @@ class Session {
       case "references":
         return this.references(question.steps);
       default:
-        throw new SyntaxError(`nothing here answers \`${question.ask}\``);
+        throw new SyntaxError(`unknown question \`${question.ask}\``);
     }
   }
 
   references(steps) {
     const { engine } = this;
-    // An engine has one table, and each question begins with an empty one.
+    // An engine has only one table, which must be empty when a question begins.
     engine.revoke();
     const given = [];
     return steps.map((step) => {
@@ -205,7 +168,7 @@ class Session {
         case "revoke":
           return given[operand] !== undefined && engine.revoke(given[operand]);
         default:
-          throw new SyntaxError(`nothing here does \`${name}\``);
+          throw new SyntaxError(`unknown step \`${name}\``);
       }
     });
   }
@@ -229,7 +192,7 @@ class Session {
         for (const engine of [...others, ...Array(operation.times - 1).fill(this.engine)]) {
           const again = engine.evaluate(request);
           if (JSON.stringify(again) !== JSON.stringify(first)) {
-            // Only a host that answers differently each time may lead here.
+            // This happens only with a host that answers differently each time.
             return operation.times === 1 ? first : again;
           }
         }
@@ -278,7 +241,7 @@ class Session {
         );
       }
       case "function": {
-        // biome-ignore lint/performance/noDynamicNamespaceImportAccess: nothing is bundled here.
+        // biome-ignore lint/performance/noDynamicNamespaceImportAccess: this file is not bundled.
         const call = functions[operation.name] ?? callgate[operation.name];
         return call(...operation.args);
       }
@@ -287,12 +250,12 @@ class Session {
       case "whitelist":
         return whitelist(operation);
       default:
-        throw new SyntaxError(`nothing here does \`${operation.op}\``);
+        throw new SyntaxError(`unknown operation \`${operation.op}\``);
     }
   }
 }
 
-/** The outcomes of a batch, as JSON text like the batch itself. */
+/** The outcomes of a batch; both are JSON text. */
 export function run(text) {
   const batch = JSON.parse(text);
   return JSON.stringify(outcomes(batch));

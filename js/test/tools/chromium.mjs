@@ -1,5 +1,5 @@
-// In continuous integration: installs Debian's Chromium where there is none. Elsewhere it is left to whoever owns the
-// machine, and what needs it is skipped.
+// In continuous integration, installs Debian's Chromium if it is missing. Elsewhere nothing is installed, and tests that
+// need it are skipped.
 import { spawnSync } from "node:child_process";
 import { hasChromium } from "./hosts.mjs";
 
@@ -9,5 +9,5 @@ if (!hasChromium() && isContinuousIntegration && process.getuid() === 0) {
   spawnSync("apt-get", ["update"], options);
   spawnSync("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], options);
 }
-console.log(hasChromium() ? "Chromium is there" : "Chromium is missing");
+console.log(hasChromium() ? "Chromium is installed" : "Chromium is missing");
 process.exitCode = hasChromium() || !isContinuousIntegration ? 0 : 1;

@@ -1,4 +1,4 @@
-// What tests need of the machine: commands, a browser, a server for it.
+// Commands, a browser, and a web server for it.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { extname, join, normalize } from "node:path";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Nothing that reaches out of this machine, and nothing of a person's own browser. */
+/** No connections to other machines, and none of the user's own settings. */
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -19,7 +19,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Runs a command to its end; its output, or an error that shows what it said. */
+/** Runs a command and returns its output. If it fails, the error shows everything that it printed. */
 export function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: "utf8",
@@ -32,7 +32,7 @@ export function run(command, args, options = {}) {
   return stdout;
 }
 
-/** Whether what a test needs is there. Where it is not, the test is skipped; under `CI=true` that is a failure. */
+/** Returns `isFound`. If it is `false`, skips the test, or fails under `CI=true`. */
 export function isThere(test, what, isFound) {
   if (isFound) {
     return true;
@@ -44,15 +44,14 @@ export function isThere(test, what, isFound) {
   return false;
 }
 
-/** Whether there is a Chromium. */
 export function hasChromium() {
   return existsSync(CHROMIUM);
 }
 
-/** Starts a headless Chromium with a profile of its own. */
+/** Starts a headless Chromium with a new profile. */
 export async function startChromium() {
   const { chromium } = await import("playwright-core");
-  // Without a name for the directory the profile is a new one, which is removed again.
+  // With an empty name, the profile is a temporary directory.
   return chromium.launchPersistentContext("", { executablePath: CHROMIUM, args: FLAGS });
 }
 
@@ -64,8 +63,8 @@ const TYPES = {
 };
 
 /**
- * Serves the files of a folder, and pages by their path, on this machine only. `types` replaces the type of files that
- * end so.
+ * Serves the files of a folder, and `pages` by their path, to this machine only. `types` replaces the content types of
+ * some extensions.
  */
 export async function serve(folder, pages = {}, types = {}) {
   const server = createServer(async ({ url }, response) => {

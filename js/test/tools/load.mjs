@@ -48,7 +48,7 @@ export function judge(callgate) {
     const call = { serverName: "filesystem", toolName, arguments: args };
     const { verdict } = engine.gate(call);
     if (engine.explainGate(call).verdict.rule !== verdict.rule) {
-      throw new Error(`explained otherwise: ${verdict.rule}`);
+      throw new Error(`the explanation has another verdict: ${verdict.rule}`);
     }
     return verdict.decision;
   });

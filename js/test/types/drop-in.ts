@@ -1,4 +1,4 @@
-// Every name that the existing runtime imports, called as it calls it: only the import changes.
+// Every name that the existing runtime imports, used as the runtime uses it: only the import changes.
 import {
   ARGUMENT_ROLE_REGISTRY,
   type ArgumentRole,
@@ -64,7 +64,7 @@ declare const args: Record<string, unknown>;
 const allowlists: Map<string, string[]> = new Map([["fetch", ["*.example.com"]]]);
 const trusted: Set<string> = new Set(["memory"]);
 
-// The runtime's own generated files have no conditional roles; they are annotations too.
+// The runtime's own generated files have no conditional roles. They are valid annotations too.
 declare const plain: ToolAnnotationsFile;
 new PolicyEngine(policy, plain, []);
 

@@ -1,4 +1,4 @@
-// Each entry has types without those of Node; the browser's are checked with the DOM's in a project of their own.
+// The types of each entry do not need those of Node. A project of its own checks the browser's entry with the DOM's types.
 import { createNodeHost, init } from "callgate";
 import data from "callgate/package.json" with { type: "json" };
 

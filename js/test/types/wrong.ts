@@ -1,4 +1,4 @@
-// What must not compile: each line below its mark is an error, and an unused mark is one too.
+// Each line below a mark must not compile. An unused mark is an error too.
 import { createEngine, createVirtualHost, type Engine, getRoleDefinition, type Host, PolicyEngine } from "callgate";
 
 const head = { generatedAt: "", constitutionHash: "", inputHash: "" } as const;
@@ -20,21 +20,21 @@ createEngine({
 });
 createEngine({ policy: "{}", annotations: "{}" });
 
-// @ts-expect-error: a policy is needed
+// @ts-expect-error: a policy is required
 createEngine({ annotations });
-// @ts-expect-error: annotations are needed
+// @ts-expect-error: annotations are required
 createEngine({ policy });
 // @ts-expect-error: a misspelled member
 createEngine({ policy, annotations, allowedDirectories: "/" });
 // @ts-expect-error: one directory, not several
 createEngine({ policy, annotations, allowedDirectory: ["/"] });
-// @ts-expect-error: paths are a list
+// @ts-expect-error: paths are an array
 createEngine({ policy, annotations, protectedPaths: "/etc" });
-// @ts-expect-error: patterns are a list
+// @ts-expect-error: patterns are an array
 createEngine({ policy, annotations, serverDomainAllowlists: { fetch: "*" } });
 // @ts-expect-error: an unknown option
 createEngine({ policy, annotations, options: { heuristics: "off" } });
-// @ts-expect-error: an unknown word of an option
+// @ts-expect-error: an unknown value of an option
 createEngine({ policy, annotations, options: { unknownArguments: "allow" } });
 // @ts-expect-error: an unknown effect
 createEngine({ policy: { ...head, rules: [{ ...rule, if: {}, then: "permit" }] }, annotations });
@@ -51,7 +51,7 @@ createEngine({ policy, annotations, roles: [{ name: "note", description: "" }] }
 createEngine({
   policy,
   annotations,
-  // @ts-expect-error: a callback answers a text, not a promise of one
+  // @ts-expect-error: a callback returns a string, not a promise
   roles: [{ name: "note", description: "", category: "opaque", canonicalize: async (value: string) => value }],
 });
 createEngine({
@@ -61,13 +61,13 @@ createEngine({
   roles: [{ name: "note", description: "", category: "opaque", canonicalize: "uppercase" }],
 });
 
-// @ts-expect-error: an answer is not awaited
+// @ts-expect-error: a host answers synchronously
 createEngine({ policy, annotations, host: { ...host, realpath: async (path: string) => path } });
 // @ts-expect-error: a host answers about git too
 createEngine({ policy, annotations, host: { homeDir: "/", currentDir: "/", realpath: (path: string) => path } });
 // @ts-expect-error: an unknown failure
 createEngine({ policy, annotations, host: { ...host, realpath: () => ({ error: "ENOENT" }) } });
-// @ts-expect-error: one URL is a list of one
+// @ts-expect-error: URLs are an array
 createEngine({ policy, annotations, host: { ...host, gitRemoteUrls: () => "https://a.example" } });
 
 // @ts-expect-error: a call, not its text
@@ -80,16 +80,16 @@ engine.gate({ serverName: "s", toolName: "t", arguments: "x" });
 engine.gate({ serverName: "s", toolName: "t" }, { workspace: "/" });
 // @ts-expect-error: a verdict cannot be changed
 engine.evaluate({ serverName: "s", toolName: "t" }).decision = "allow";
-// @ts-expect-error: a verdict is no promise
+// @ts-expect-error: a verdict is not a promise
 engine.evaluate({ serverName: "s", toolName: "t" }).then(() => undefined);
 // @ts-expect-error: there is no such decision
 export const isBlocked = engine.evaluate({ serverName: "s", toolName: "t" }).decision === "block";
 
-// @ts-expect-error: protected paths are needed, if only as an empty list
+// @ts-expect-error: protected paths are required, even if empty
 new PolicyEngine(policy, annotations);
 // @ts-expect-error: the directory comes before the allowlists
 new PolicyEngine(policy, annotations, [], new Map());
-// @ts-expect-error: the existing runtime has its allowlists in a map
+// @ts-expect-error: the allowlists are a map
 new PolicyEngine(policy, annotations, [], "/", { fetch: ["*"] });
 // @ts-expect-error: an unknown role
 getRoleDefinition("path");

@@ -2,18 +2,18 @@ import { accessSync, closeSync, constants, fstatSync, openSync, readlinkSync, re
 import { HostError } from "../../host.js";
 import { lstat, realpathOfBytes } from "./filesystem.js";
 
-/** What is at a path. The module uses the same numbers of kinds. */
+/** What is at a path. The module uses the same numbers for the kinds. */
 interface Seen {
   /** 0 for a file, 1 for a directory, 2 for a link, 3 for anything else. */
   readonly kind: 0 | 1 | 2 | 3;
-  /** The target of a link, as it is written there. */
+  /** The target of a link, as written in it. */
   readonly target: Uint8Array | undefined;
   /** `true` if this process's user owns it. */
   readonly isOwn: boolean;
   readonly device: number;
 }
 
-/** The disk as the module reads it for git's answers. Paths are bytes. An uncertain answer is thrown. */
+/** The disk as git's module reads it. Paths are bytes. If an answer is not certain, the method throws. */
 export class Disk {
   readonly homeDir: string;
   readonly configDir: string;
@@ -24,7 +24,7 @@ export class Disk {
     this.configDir = configDir;
   }
 
-  /** The path without links; `undefined` when nothing is there. */
+  /** The path without links; `undefined` if nothing is there. */
   real(path: Uint8Array): Uint8Array | undefined {
     const real = realpathOfBytes(Buffer.from(path).toString("latin1"));
     if (typeof real === "string") {
@@ -36,13 +36,13 @@ export class Disk {
     throw new HostError(real.error === "other" ? "its directory cannot be resolved" : real.error);
   }
 
-  /** What is at the path itself; `undefined` when nothing is there. */
+  /** What is at the path, without following a link; `undefined` if nothing is there. */
   look(path: Uint8Array): Seen | undefined {
     const found = lstat(Buffer.from(path));
     return found && { ...kindOf(found, path), isOwn: found.uid === process.geteuid?.(), device: found.dev };
   }
 
-  /** The first bytes of the regular file that the path leads to; `undefined` when nothing is there. */
+  /** At most `limit` bytes of the regular file that the path leads to; `undefined` if nothing is there. */
   read(path: Uint8Array, limit: number): Uint8Array | undefined {
     const real = this.real(path);
     if (real === undefined) {
@@ -64,7 +64,7 @@ export class Disk {
         more = readSync(file, bytes, length, bytes.length - length, length);
       }
       if (length > found.size) {
-        throw new HostError("it grows");
+        throw new HostError("the file grew while it was read");
       }
       return bytes.subarray(0, length);
     } finally {

@@ -24,7 +24,7 @@ export function realpath(path: string): string | RealpathFailure {
   } catch (thrown) {
     return failure(thrown);
   }
-  // If the answer equals the question, no link was followed and every byte is what the string says.
+  // If the answer equals the question, no link was followed and the string represents every byte exactly.
   if (real === path && !real.includes("\ufffd")) {
     return real;
   }
@@ -32,7 +32,7 @@ export function realpath(path: string): string | RealpathFailure {
   return typeof walked === "string" ? decoded(walked) : walked;
 }
 
-/** The deepest ancestor of a missing path that exists, be it a broken link. */
+/** The deepest ancestor of a missing path that exists; it may be a broken link. */
 function nearest(path: string): string {
   let ancestor = path;
   do {
@@ -41,7 +41,7 @@ function nearest(path: string): string {
   return ancestor;
 }
 
-/** What is at a path, links not followed; `undefined` if nothing is, or if an ancestor is not a directory. */
+/** What is at a path, without following a link; `undefined` if nothing is, or if an ancestor is not a directory. */
 export function lstat(path: string | Buffer): Stats | undefined {
   try {
     return lstatSync(path, QUIET);
@@ -62,8 +62,8 @@ function decoded(path: string): string | RealpathFailure {
 }
 
 /**
- * The canonical form of a path of any bytes, found as the kernel finds it (`path_resolution(7)`): component by component,
- * reading every link. Paths are binary strings, because names are bytes and need not be UTF-8.
+ * The canonical form of a path of any bytes, found as the kernel finds it (`path_resolution(7)`): component by
+ * component, following every link. Paths are strings of one character per byte, because names need not be UTF-8.
  */
 export function realpathOfBytes(path: string): string | RealpathFailure {
   if (!path.startsWith("/") || path.includes("\0")) {
@@ -139,7 +139,7 @@ function failure(thrown: unknown): RealpathFailure {
   return { error: failureOf(String(code)) ?? "other" };
 }
 
-/** The target of the link at a path, as it is written there. */
+/** The target of the link at a path, as written in it; `undefined` if there is no link. */
 export function readLink(path: string): string | undefined {
   const cut = path.lastIndexOf("/");
   const name = path.slice(cut + 1);

@@ -1,6 +1,6 @@
 import type { MachineRepository } from "./machine.js";
 
-/** The remote that git takes where none is configured. */
+/** The remote that git uses if none is configured. */
 const ORIGIN = "origin";
 
 /** The repository at a directory or the nearest one above it. */
@@ -18,7 +18,7 @@ export function nearest(
   }
 }
 
-/** Every URL that a remote stands for: fetch, then push. */
+/** Every URL that a remote stands for: those to fetch from, then those to push to. */
 export function remoteUrls(repository: MachineRepository, name: string): string[] {
   if (name.startsWith("-") || name.includes("\0")) {
     return [];
@@ -41,13 +41,13 @@ export function defaultUrls(repository: MachineRepository): string[] {
   return distinct([...fetched, ...pushed].filter((url) => url !== ""));
 }
 
-/** What git makes of an explicit URL: a remote may bear it as its name, and `insteadOf` may rewrite it. */
+/** The URLs that git uses for an explicit URL: a remote may have it as its name, and `insteadOf` may rewrite it. */
 export function explicitUrls(repository: MachineRepository, url: string): string[] {
   const named = remoteUrls(repository, url);
   return named.length > 0 ? named : [rewritten(repository, url)];
 }
 
-/** The URLs of a remote as a setting names it: by its name, or by a URL outright. */
+/** The URLs of a remote as a setting gives it: by name, or as a URL. */
 function urlsOfSetting(repository: MachineRepository, setting: string): string[] {
   const remote = setting.trim();
   return remote.includes(":") ? explicitUrls(repository, remote) : remoteUrls(repository, remote);

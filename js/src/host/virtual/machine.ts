@@ -1,20 +1,20 @@
 import { CallgateError } from "../../errors.js";
 
-/** A machine as data: everything that a virtual host knows. */
+/** The description of a machine: everything that a virtual host knows. */
 export interface Machine {
-  /** What the paths look like; of a machine with Windows paths only `/` exists. Default `"posix"`. */
+  /** The syntax of its paths. On a machine with Windows paths, only `/` exists. Default `"posix"`. */
   readonly platform?: "posix" | "win32";
   /** The home directory. */
   readonly home: string;
   /** The directory that relative paths are relative to. */
   readonly cwd: string;
-  /** What exists. Ancestors of entries are directories, and nothing else exists. */
+  /** What exists. The ancestors of entries are directories. Nothing else exists. */
   readonly fs?: MachineFilesystem;
   /** Repositories by the canonical path of their top directory. */
   readonly git?: Readonly<Record<string, MachineRepository>>;
   /**
-   * The answer to each predicate that a world of addresses calls `host:<name>`, by name: the boolean, or whether the
-   * subject has all of these members. A string makes the host fail with that message, as does every other predicate.
+   * The answer to each predicate that a world calls `host:<name>`, by name: a boolean, or members that the subject must
+   * have. A string makes the host fail with that message. The host also fails if a predicate is not listed.
    */
   readonly conditions?: Readonly<Record<string, boolean | string | Readonly<Record<string, unknown>>>>;
 }
@@ -23,21 +23,21 @@ export interface Machine {
 export interface MachineFilesystem {
   readonly dirs?: readonly string[];
   readonly files?: readonly string[];
-  /** Symbolic links and the targets that are written in them. */
+  /** Symbolic links, and the targets that are written in them. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Error codes by directory, for example `EACCES`: looking up anything below it fails so. */
+  /** Error codes by directory, for example `EACCES`: looking up anything below it fails with that error. */
   readonly errors?: Readonly<Record<string, string>>;
-  /** Names that differ in case only are one name. */
+  /** `true` if names that differ only in case are one name. */
   readonly caseInsensitive?: boolean;
-  /** Names that differ in Unicode composition only are one name. */
+  /** `true` if names that differ only in Unicode composition are one name. */
   readonly normalizationInsensitive?: boolean;
-  /** Invisible formatting characters in names do not count. */
+  /** `true` if invisible formatting characters in names are ignored. */
   readonly ignorables?: boolean;
 }
 
 /** What git knows of one repository. */
 export interface MachineRepository {
-  /** The branch that is checked out; `null`: the head is detached. */
+  /** The branch that is checked out; `null` if the head is detached. */
   readonly branch?: string | null;
   /** `branch.<name>.remote`. */
   readonly branchRemotes?: Readonly<Record<string, string>>;
@@ -51,11 +51,11 @@ export interface MachineRepository {
   readonly remotes?: Readonly<Record<string, string | readonly string[]>>;
   /** `remote.<name>.pushurl`. */
   readonly pushUrls?: Readonly<Record<string, string | readonly string[]>>;
-  /** `url.<key>.insteadOf = <value>`: URLs that begin with the value begin with the key instead. */
+  /** `url.<key>.insteadOf = <value>`: in URLs that begin with the value, the key replaces it. */
   readonly insteadOf?: Readonly<Record<string, string>>;
-  /** Where the repository's data lies; no answer depends on it. */
+  /** The directory of the repository's data; no answer depends on it. */
   readonly gitdir?: string;
-  /** Where the repository's files lie; no answer depends on it. */
+  /** The directory of the repository's files; no answer depends on it. */
   readonly worktree?: string;
 }
 
@@ -90,7 +90,7 @@ export function refused(message: string): CallgateError {
   return new CallgateError("invalid-world", message);
 }
 
-/** Refuses unknown keys: a misspelled one would leave the machine emptier than it looks. */
+/** Refuses unknown keys, because a misspelled one would have no effect. */
 export function checkMachine(machine: Machine): void {
   checkKeys(machine, MACHINE, "the world");
   checkKeys(machine.fs ?? {}, FILESYSTEM, "`fs`");

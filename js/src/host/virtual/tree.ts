@@ -1,23 +1,23 @@
 import { failureOf, type RealpathFailure } from "../../host.js";
 import { type Machine, type MachineFilesystem, refused } from "./machine.js";
 
-/** Links that one walk follows; the next is an error, as in Linux (`path_resolution(7)`). */
+/** The most links that one walk follows, as in Linux (`path_resolution(7)`). */
 const MAX_LINKS = 40;
 
 /** What is at a path. */
 export type Node = "directory" | "file" | { readonly target: string };
 
-/** Where a walk ended; every component but perhaps the last is free of links. */
+/** Where a walk ended. Only the last component may be a link. */
 export interface Place {
   readonly path: string;
   readonly node: Node;
 }
 
-/** The characters that HFS+ passes over in names (Apple's technical note 1150). */
+/** The characters that HFS+ ignores in names (Apple's technical note 1150). */
 const IGNORABLES = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /**
- * What exists, by the folded form of its absolute path. The root is the empty text.
+ * What exists, by the folded form of its absolute path. The root is the empty string.
  *
  * INVARIANT: every proper ancestor of an entry is a directory, and an entry.
  */
@@ -134,7 +134,7 @@ export class Tree {
   #key(path: string): string {
     let key = this.#fs.ignorables === true ? path.replace(IGNORABLES, "") : path;
     if (this.#fs.caseInsensitive === true) {
-      // Up and down again, so that what has no one-letter counterpart (`ß`, `SS`) meets.
+      // Upper case first, so that `ß` and `SS` are equal too.
       key = key.toUpperCase().toLowerCase();
     }
     return this.#fs.normalizationInsensitive === true ? key.normalize("NFD") : key;

@@ -10,7 +10,7 @@ export async function start(): Promise<string> {
   await init(new WebAssembly.Module(new Uint8Array()));
   await initSlim(new Uint8Array());
   initSync(new Uint8Array());
-  // @ts-expect-error: there is no machine to answer for
+  // @ts-expect-error: a page has no host of its own
   const { createNodeHost } = await import("callgate");
   // @ts-expect-error: the slim entry fetches nothing
   await initSlim(fetch("callgate.wasm"), "callgate.wasm");

@@ -8,8 +8,7 @@ mod sandbox;
 
 use crate::annotation::{self, Annotations};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DocumentSource, Node, Relative, Report};
-use crate::limits::Limits;
+use crate::document::{DocumentSource, Relative, Report};
 use crate::lint;
 use crate::policy::{self, Ceiling, Lists, Policy};
 use crate::role::Registry;
@@ -79,11 +78,13 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
         lint::missing_lists(policy, name, &lists, &report);
         reader.diagnostics.extend(report.finish(name));
     }
-    let protected_paths = reader.optional(DocumentKind::ProtectedPaths, read_protected_paths);
+    let protected_paths = reader.optional(DocumentKind::ProtectedPaths, |node, limits| node.paths(limits));
     let sandbox = reader.optional(DocumentKind::AllowedDirectory, |node, limits| {
         node.path(Relative::Warned, limits).map(Box::from)
     });
-    let domain_allowlists = reader.optional(DocumentKind::ServerDomainAllowlists, read_allowlists);
+    let domain_allowlists = reader.optional(DocumentKind::ServerDomainAllowlists, |node, limits| {
+        node.each_entry(|patterns| patterns.patterns(limits))
+    });
     let trusted_servers = reader.optional(DocumentKind::TrustedServers, |node, _| node.names());
     let world = reader.optional(DocumentKind::World, |node, limits| {
         let world = world::read(node, limits);
@@ -139,22 +140,6 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
         world,
         warnings: reader.diagnostics,
     })
-}
-
-fn read_protected_paths(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
-    node.each("an array of paths", |item| {
-        item.path(Relative::Refused, limits).map(Box::from)
-    })
-}
-
-fn read_allowlists(node: &Node<'_, '_>, limits: &Limits) -> Vec<(Box<str>, Vec<Box<str>>)> {
-    let Some(servers) = node.object() else {
-        return Vec::new();
-    };
-    servers
-        .entries()
-        .filter_map(|(server, patterns)| Some((server.into(), patterns.patterns(limits)?)))
-        .collect()
 }
 
 #[cfg(test)]

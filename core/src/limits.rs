@@ -34,6 +34,11 @@ macro_rules! limits {
     };
 }
 
+/// What is said of a count above a limit.
+pub(crate) fn exceeded(found: usize, what: &str, name: &str, most: usize) -> String {
+    format!("`{found}` {what}, expected at most {most} (limit `{name}`)")
+}
+
 limits! {
     /// Bytes of one document: a policy of this size is a mistake or an attack.
     document_bytes = 16_777_216, "bytes";

@@ -59,6 +59,22 @@ impl Conditions {
         self.paths.is_some() || self.domains.is_some() || self.lists.is_some()
     }
 
+    /// The roles and the entries of `domains` and of each of `lists`.
+    pub(crate) fn allowed(&self) -> impl Iterator<Item = (&[RoleId], &[Box<str>])> {
+        let domains = self
+            .domains
+            .iter()
+            .map(|domains| (&domains.roles, &domains.allowed));
+        let lists = self
+            .lists
+            .iter()
+            .flatten()
+            .map(|list| (&list.roles, &list.allowed));
+        domains
+            .chain(lists)
+            .map(|(roles, allowed)| (&**roles, &**allowed))
+    }
+
     /// Returns `true` if the rule can match a call of this server.
     pub(crate) fn includes_server(&self, server: &str) -> bool {
         includes(self.server.as_deref(), server)

@@ -5,39 +5,27 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
+use crate::named::named;
 use crate::net;
 use crate::seed;
 
-/// What a role's values name, which decides the checks that apply to them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Category {
-    /// A path of the filesystem.
-    Path,
-    /// A URL, or the name of a git remote that stands for one.
-    Url,
-    /// A name that is compared as a whole.
-    Identifier,
-    /// An address in the world of the engine.
-    Address,
-    /// Data that names no resource.
-    Opaque,
+named! {
+    /// What a role's values name, which decides the checks that apply to them.
+    pub enum Category {
+        /// A path of the filesystem.
+        Path = "path",
+        /// A URL, or the name of a git remote that stands for one.
+        Url = "url",
+        /// A name that is compared as a whole.
+        Identifier = "identifier",
+        /// An address in the world of the engine.
+        Address = "address",
+        /// Data that names no resource.
+        Opaque = "opaque",
+    }
 }
 
 impl Category {
-    /// The category as written in documents.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Url => "url",
-            Self::Identifier => "identifier",
-            Self::Address => "address",
-            Self::Opaque => "opaque",
-        }
-    }
-
     /// How values become canonical under a role that does not say so.
     pub(crate) fn canonicalize(self) -> Step {
         match self {
@@ -49,43 +37,31 @@ impl Category {
     }
 }
 
-/// A step from a value to its canonical form, or from there to the value that policy sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The value as it is.
-    Identity,
-    /// Full Unicode lower case, like JavaScript's `toLowerCase`.
-    Lowercase,
-    /// The canonical path (SPEC §2).
-    Path,
-    /// `normalizeUrl` (SPEC §3).
-    Url,
-    /// `normalizeGitUrl` (SPEC §3).
-    GitUrl,
-    /// `extractDomain` (SPEC §3).
-    Domain,
-    /// A placeholder: policy and explanations never see the value.
-    Redact,
-    /// The value without control characters.
-    StripControl,
-    /// A callback of the host.
-    Callback,
+named! {
+    /// A step from a value to its canonical form, or from there to the value that policy sees.
+    pub enum Step {
+        /// The value as it is.
+        Identity = "identity",
+        /// Full Unicode lower case, like JavaScript's `toLowerCase`.
+        Lowercase = "lowercase",
+        /// The canonical path (SPEC §2).
+        Path = "path",
+        /// `normalizeUrl` (SPEC §3).
+        Url = "url",
+        /// `normalizeGitUrl` (SPEC §3).
+        GitUrl = "git-url",
+        /// `extractDomain` (SPEC §3).
+        Domain = "domain",
+        /// A placeholder: policy and explanations never see the value.
+        Redact = "redact",
+        /// The value without control characters.
+        StripControl = "strip-control",
+        /// A callback of the host.
+        Callback = "callback",
+    }
 }
 
 impl Step {
-    /// Every step with its name in documents.
-    pub const NAMED: [(&'static str, Self); 9] = [
-        ("identity", Self::Identity),
-        ("lowercase", Self::Lowercase),
-        ("path", Self::Path),
-        ("url", Self::Url),
-        ("git-url", Self::GitUrl),
-        ("domain", Self::Domain),
-        ("redact", Self::Redact),
-        ("strip-control", Self::StripControl),
-        ("callback", Self::Callback),
-    ];
-
     /// Applies the step to a value. Paths and callbacks need the host, so they leave it unchanged.
     pub(crate) fn apply(self, text: &str) -> String {
         match self {

@@ -66,8 +66,9 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &s
 }
 
 fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut Vec<Tool>) {
-    let Some(server) = node.object() else { return };
-    server.unknown_keys(&["inputHash", "tools"], Severity::Warning);
+    let Some(server) = node.object_of(&["inputHash", "tools"], Severity::Warning) else {
+        return;
+    };
     server.string("inputHash");
     let Some(list) = server.required("tools", "an array of tools") else {
         return;

@@ -32,7 +32,10 @@ impl Semantics {
                 .read("arg_schema", |node| Some(ArgSchema::read(node)))
                 .unwrap_or_default(),
             capabilities: tool
-                .read("capabilities", |node| Some(read_capabilities(node)))
+                .read("capabilities", |node| {
+                    Some(node.each_entry(|operations| operations.strings()))
+                })
+                .map(sort::map)
                 .unwrap_or_default(),
             emits_artifacts: flag("emits_artifacts").unwrap_or_default(),
             result_readers: read_names(tool, "result_readers"),
@@ -43,10 +46,10 @@ impl Semantics {
 
 impl ArgSchema {
     fn read(node: &Node<'_, '_>) -> Self {
-        let Some(schema) = node.object() else {
+        let Some(schema) = node.object_of(&["path_params", "arg_aliases", "required"], Severity::Warning)
+        else {
             return Self::default();
         };
-        schema.unknown_keys(&["path_params", "arg_aliases", "required"], Severity::Warning);
         Self {
             path_params: schema
                 .read("path_params", |node| {
@@ -67,17 +70,6 @@ impl ArgSchema {
 
 fn read_names(object: &Object<'_, '_>, key: &str) -> Vec<Box<str>> {
     object.read(key, |node| node.strings()).unwrap_or_default()
-}
-
-fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {
-    let Some(capabilities) = node.object() else {
-        return BTreeMap::new();
-    };
-    sort::map(
-        capabilities
-            .entries()
-            .filter_map(|(name, operations)| Some((name.into(), operations.strings()?))),
-    )
 }
 
 fn read_aliases(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Box<str>> {

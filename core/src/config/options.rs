@@ -85,10 +85,7 @@ const PATH_CASE: &[(&str, PathCase)] = &[
 /// An unknown key is an error: a misspelled option would leave the engine less strict than it looks.
 pub(super) fn read(node: &Node<'_, '_>) -> Options {
     let defaults = Options::default();
-    let Some(object) = node.object() else {
-        return defaults;
-    };
-    object.unknown_keys(
+    let Some(object) = node.object_of(
         &[
             "heuristicPaths",
             "unknownArguments",
@@ -100,7 +97,9 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
             "limits",
         ],
         Severity::Error,
-    );
+    ) else {
+        return defaults;
+    };
     let heuristic_paths = object.read("heuristicPaths", |node| node.one_of(HEURISTIC_PATHS));
     let unknown_arguments = object.read("unknownArguments", |node| node.word());
     let path_case = object.read("pathCase", |node| node.one_of(PATH_CASE));

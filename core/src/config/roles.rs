@@ -1,10 +1,11 @@
 //! Host-defined roles `[{name, description, category, canonicalize?, extractPolicyValue?}]` (SPEC §4).
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object};
-use crate::role::{Category, Registry, RoleDefinition, RoleError, Step};
+use crate::document::Node;
+use crate::role::{Category, Registry, RoleDefinition, RoleError};
 
-const CATEGORIES: [(&str, Category); 4] = [
+/// An address belongs to a world, so the host cannot define another role for one.
+const CATEGORIES: &[(&str, Category)] = &[
     (Category::Path.as_str(), Category::Path),
     (Category::Url.as_str(), Category::Url),
     (Category::Identifier.as_str(), Category::Identifier),
@@ -30,8 +31,7 @@ pub(super) fn read(node: &Node<'_, '_>, has_world: bool) -> Registry {
 }
 
 fn read_role(node: &Node<'_, '_>) -> Option<RoleDefinition> {
-    let role = node.object()?;
-    role.unknown_keys(
+    let role = node.object_of(
         &[
             "name",
             "description",
@@ -40,16 +40,16 @@ fn read_role(node: &Node<'_, '_>) -> Option<RoleDefinition> {
             "extractPolicyValue",
         ],
         Severity::Error,
-    );
+    )?;
     let name = role.require("name", "the name of a role", |node| node.name());
     let description = role.string("description");
     let category = role.require(
         "category",
         "one of `path`, `url`, `identifier`, `opaque`",
-        |node| node.one_of(&CATEGORIES),
+        |node| node.one_of(CATEGORIES),
     );
-    let canonicalize = read_step(&role, "canonicalize");
-    let extract_policy_value = read_step(&role, "extractPolicyValue");
+    let canonicalize = role.read_if_present("canonicalize", |node| node.word());
+    let extract_policy_value = role.read_if_present("extractPolicyValue", |node| node.word());
     let (category, description) = (category?, description?);
     Some(RoleDefinition {
         name: name?.into(),
@@ -60,14 +60,6 @@ fn read_role(node: &Node<'_, '_>) -> Option<RoleDefinition> {
         annotation_guidance: description.into(),
         server_names: &[],
     })
-}
-
-/// A step may be missing: `Some(None)`. `None` means it is faulty.
-fn read_step(role: &Object<'_, '_>, key: &str) -> Option<Option<Step>> {
-    let Some(node) = role.optional(key) else {
-        return Some(None);
-    };
-    node.one_of(&Step::NAMED).map(Some)
 }
 
 #[cfg(test)]

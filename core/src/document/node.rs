@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Map, Value};
 
 use crate::diagnostic::{Code, Severity};
-use crate::limits::Limits;
+use crate::limits::{Limits, exceeded};
 use crate::named::Named;
 use crate::role::{Registry, RoleId};
 
@@ -55,6 +55,14 @@ impl<'v, 'p> Node<'v, 'p> {
         self.report.error(code, &self.place, message);
     }
 
+    /// Reports a count above the limit of this name. Returns `true` if the count is within the limit.
+    pub(crate) fn check_limit(&self, found: usize, what: &str, name: &str, most: usize) -> bool {
+        if found > most {
+            self.error(Code::Limit, || exceeded(found, what, name, most));
+        }
+        found <= most
+    }
+
     /// Reports a warning at this place.
     pub(crate) fn warning(&self, code: Code, message: impl FnOnce() -> String) {
         self.report.warning(code, &self.place, message);
@@ -76,6 +84,13 @@ impl<'v, 'p> Node<'v, 'p> {
             }),
             _ => self.wrong_type("an object"),
         }
+    }
+
+    /// An object; reports every key not in `known`.
+    pub(crate) fn object_of(&self, known: &[&str], severity: Severity) -> Option<Object<'v, 'p>> {
+        let object = self.object()?;
+        object.unknown_keys(known, severity);
+        Some(object)
     }
 
     /// The items of an array; `expected` describes it, for example `an array of roles`.
@@ -115,11 +130,8 @@ impl<'v, 'p> Node<'v, 'p> {
         let text = self.string()?;
         if text.len() > limits.value_bytes {
             self.error(Code::Limit, || {
-                format!(
-                    "found `{}` bytes, expected at most {} (limit `value_bytes`)",
-                    text.len(),
-                    limits.value_bytes
-                )
+                let message = exceeded(text.len(), "bytes", "value_bytes", limits.value_bytes);
+                format!("found {message}")
             });
             return None;
         }
@@ -140,6 +152,18 @@ impl<'v, 'p> Node<'v, 'p> {
     /// An array of non-empty strings.
     pub(crate) fn names(&self) -> Option<Vec<Box<str>>> {
         self.each("an array of names", |item| item.name().map(Box::from))
+    }
+
+    /// An object, read entry by entry; a faulty entry is left out.
+    pub(crate) fn each_entry<T>(
+        &self,
+        mut read: impl FnMut(&Node<'v, '_>) -> Option<T>,
+    ) -> Vec<(Box<str>, T)> {
+        let object = self.object();
+        let entries = object.iter().flat_map(Object::entries);
+        entries
+            .filter_map(|(key, node)| Some((key.into(), read(&node)?)))
+            .collect()
     }
 
     /// An array of strings of at most `value_bytes` bytes each.
@@ -240,6 +264,16 @@ impl<'v> Object<'v, '_> {
     /// Reads the value of a key, if the key is there.
     pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&Node<'v, '_>) -> Option<T>) -> Option<T> {
         read(&self.optional(key)?)
+    }
+
+    /// As [`Object::read`], but tells a missing key, `Some(None)`, from a faulty value, `None`.
+    pub(crate) fn read_if_present<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Node<'v, '_>) -> Option<T>,
+    ) -> Option<Option<T>> {
+        self.optional(key)
+            .map_or(Some(None), |node| read(&node).map(Some))
     }
 
     pub(crate) fn string(&self, key: &str) -> Option<&'v str> {

@@ -10,7 +10,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::limits::Limits;
+use crate::limits::{Limits, exceeded};
 
 use super::{JsonPath, Report};
 
@@ -27,16 +27,10 @@ pub(super) fn parse(
     limits: &Limits,
     unread: fn(&JsonPath<'_>) -> bool,
 ) -> Result<Value, Vec<Diagnostic>> {
-    if text.len() > limits.document_bytes {
-        return Err(vec![Diagnostic::error(
-            Code::Limit,
-            name,
-            format!(
-                "`{}` bytes, expected at most {} (limit `document_bytes`)",
-                text.len(),
-                limits.document_bytes
-            ),
-        )]);
+    let (found, most) = (text.len(), limits.document_bytes);
+    if found > most {
+        let message = exceeded(found, "bytes", "document_bytes", most);
+        return Err(vec![Diagnostic::error(Code::Limit, name, message)]);
     }
     let report = Report::default();
     let depth = limits.depth.min(DEEPEST);

@@ -21,77 +21,63 @@ impl<'v> Node<'v, '_> {
     /// than `value_bytes` bytes are refused: none of them names the place that its author meant.
     pub(crate) fn path(&self, relative: Relative, limits: &Limits) -> Option<&'v str> {
         let text = self.bounded_string(limits)?;
-        let refuse = |what: &str, help: &str| {
-            self.fault(Severity::Error, Code::InvalidPath, || {
-                let message = format!("found {}, {what}, expected {}", self.found(), expected(relative));
-                (message, Some(help.to_owned()))
-            });
-            None
+        let expected = match relative {
+            Relative::Refused => "an absolute path, `~` or `~/…`",
+            Relative::Warned => "a path, absolute or `~/…`",
         };
-        match spelling(text) {
-            Spelling::Plain => Some(text),
-            Spelling::Empty => refuse("an empty path", "write `/` for everything"),
-            Spelling::Nul => refuse("which holds a NUL", "no file has a NUL in its path"),
-            Spelling::OtherHome => refuse("another user's home", "write that directory in full"),
-            Spelling::Variable => refuse(
-                "which holds a variable",
-                "variables are not expanded; write the path in full, or begin it with `~/`",
-            ),
-            Spelling::Uri => refuse("a URI", "write the path without `file://`"),
-            Spelling::Relative => match relative {
-                Relative::Refused => refuse("a relative path", "begin it with `/` or `~/`"),
-                Relative::Warned => {
-                    self.warning(Code::InvalidPath, || {
-                        format!(
-                            "found {}, which is taken relative to the current directory, expected {}",
-                            self.found(),
-                            expected(relative)
-                        )
-                    });
-                    Some(text)
-                }
-            },
+        match (fault(text), relative) {
+            (None, _) => Some(text),
+            (Some(RELATIVE), Relative::Warned) => {
+                self.warning(Code::InvalidPath, || {
+                    format!(
+                        "found {}, which is taken relative to the current directory, expected {expected}",
+                        self.found()
+                    )
+                });
+                Some(text)
+            }
+            (Some((what, help)), _) => {
+                self.fault(Severity::Error, Code::InvalidPath, || {
+                    let message = format!("found {}, {what}, expected {expected}", self.found());
+                    (message, Some(help.to_owned()))
+                });
+                None
+            }
         }
     }
-}
 
-fn expected(relative: Relative) -> &'static str {
-    match relative {
-        Relative::Refused => "an absolute path, `~` or `~/…`",
-        Relative::Warned => "a path, absolute or `~/…`",
+    /// An array of paths, none of them relative.
+    pub(crate) fn paths(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
+        self.each("an array of paths", |item| {
+            item.path(Relative::Refused, limits).map(Box::from)
+        })
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Spelling {
-    /// Absolute, `~` or `~/…`.
-    Plain,
-    Relative,
-    Empty,
-    Nul,
-    OtherHome,
-    Variable,
-    Uri,
-}
+/// What is wrong with a path, and what to do about it.
+type Fault = (&'static str, &'static str);
 
-fn spelling(text: &str) -> Spelling {
+const RELATIVE: Fault = ("a relative path", "begin it with `/` or `~/`");
+
+fn fault(text: &str) -> Option<Fault> {
+    let is_uri = |scheme: &str| scheme.eq_ignore_ascii_case("file:");
     if text.is_empty() {
-        Spelling::Empty
+        Some(("an empty path", "write `/` for everything"))
     } else if text.contains('\0') {
-        Spelling::Nul
+        Some(("which holds a NUL", "no file has a NUL in its path"))
     } else if text.split('/').any(is_variable) {
-        Spelling::Variable
+        Some((
+            "which holds a variable",
+            "variables are not expanded; write the path in full, or begin it with `~/`",
+        ))
     } else if text.starts_with('/') || text == "~" || text.starts_with("~/") {
-        Spelling::Plain
+        None
     } else if text.starts_with('~') {
-        Spelling::OtherHome
-    } else if text
-        .get(..5)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
-    {
-        Spelling::Uri
+        Some(("another user's home", "write that directory in full"))
+    } else if text.get(..5).is_some_and(is_uri) {
+        Some(("a URI", "write the path without `file://`"))
     } else {
-        Spelling::Relative
+        Some(RELATIVE)
     }
 }
 
@@ -111,29 +97,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_are_told_apart() {
+    fn each_fault_has_its_words() {
         for (text, expected) in [
-            ("/", Spelling::Plain),
-            ("//", Spelling::Plain),
-            ("/a/../b", Spelling::Plain),
-            ("~", Spelling::Plain),
-            ("~/x", Spelling::Plain),
-            ("/c/$Recycle.Bin", Spelling::Plain),
-            ("/price/$5", Spelling::Plain),
-            ("", Spelling::Empty),
-            ("/a\0", Spelling::Nul),
-            ("~root/.ssh", Spelling::OtherHome),
-            ("$HOME/.ssh", Spelling::Variable),
-            ("/home/$USER/.ssh", Spelling::Variable),
-            ("/home/x${USER}", Spelling::Variable),
-            ("file:///etc", Spelling::Uri),
-            ("FILE:/etc", Spelling::Uri),
-            ("box", Spelling::Relative),
-            (".", Spelling::Relative),
-            ("C:\\Users\\u", Spelling::Relative),
-            ("日本語", Spelling::Relative),
+            ("/", None),
+            ("//", None),
+            ("/a/../b", None),
+            ("~", None),
+            ("~/x", None),
+            ("/c/$Recycle.Bin", None),
+            ("/price/$5", None),
+            ("", Some("an empty path")),
+            ("/a\0", Some("which holds a NUL")),
+            ("~root/.ssh", Some("another user's home")),
+            ("$HOME/.ssh", Some("which holds a variable")),
+            ("/home/$USER/.ssh", Some("which holds a variable")),
+            ("/home/x${USER}", Some("which holds a variable")),
+            ("file:///etc", Some("a URI")),
+            ("FILE:/etc", Some("a URI")),
+            ("box", Some("a relative path")),
+            (".", Some("a relative path")),
+            ("C:\\Users\\u", Some("a relative path")),
+            ("日本語", Some("a relative path")),
         ] {
-            assert_eq!(spelling(text), expected, "{text:?}");
+            assert_eq!(fault(text).map(|(what, _)| what), expected, "{text:?}");
         }
     }
 }

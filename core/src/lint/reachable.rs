@@ -117,15 +117,7 @@ fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
     let names_opaque = |roles: &[RoleId]| roles.iter().any(|role| !is_resource(role));
     let holds_without_resources = conditions.paths.is_none()
         && conditions.roles.as_deref().is_none_or(names_opaque)
-        && conditions
-            .domains
-            .iter()
-            .all(|domains| names_opaque(&domains.roles))
-        && conditions
-            .lists
-            .iter()
-            .flatten()
-            .all(|list| names_opaque(&list.roles));
+        && conditions.allowed().all(|(roles, _)| names_opaque(roles));
     holds_without_resources
         || registry
             .iter()

@@ -1,8 +1,8 @@
 //! The compiled policy document
 //! `{generatedAt, constitutionHash, inputHash, rules, listDefinitions?, skippedServers?}`.
 
-use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object, Relative};
+use crate::diagnostic::Severity;
+use crate::document::{Node, Relative};
 use crate::limits::Limits;
 use crate::role::Registry;
 
@@ -11,10 +11,7 @@ use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCond
 /// Reads a compiled policy. Faults go to the document's report; if there are errors, returns what could be read.
 pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Policy {
     let mut policy = Policy::default();
-    let Some(object) = document.object() else {
-        return policy;
-    };
-    object.unknown_keys(
+    let Some(object) = document.object_of(
         &[
             "generatedAt",
             "constitutionHash",
@@ -24,7 +21,9 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits
             "skippedServers",
         ],
         Severity::Warning,
-    );
+    ) else {
+        return policy;
+    };
     for key in ["generatedAt", "constitutionHash", "inputHash"] {
         object.string(key);
     }
@@ -43,13 +42,7 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
         return Vec::new();
     };
     let count = items.len();
-    if count > limits.rules {
-        node.error(Code::Limit, || {
-            format!(
-                "`{count}` rules, expected at most {} (limit `rules`)",
-                limits.rules
-            )
-        });
+    if !node.check_limit(count, "rules", "rules", limits.rules) {
         return Vec::new();
     }
     let mut rules = Vec::with_capacity(count);
@@ -58,27 +51,19 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
         let Some(rule) = read_rule(index, &item, registry, limits) else {
             continue;
         };
-        let conditions = &rule.conditions;
-        entries += conditions
-            .domains
-            .as_ref()
-            .map_or(0, |domains| domains.allowed.len());
-        entries += conditions
-            .lists
-            .iter()
-            .flatten()
-            .map(|list| list.allowed.len())
+        entries += rule
+            .conditions
+            .allowed()
+            .map(|(_, allowed)| allowed.len())
             .sum::<usize>();
         rules.push(rule);
     }
-    if entries > limits.list_entries {
-        node.error(Code::Limit, || {
-            format!(
-                "`{entries}` entries under `allowed`, expected at most {} (limit `list_entries`)",
-                limits.list_entries
-            )
-        });
-    }
+    node.check_limit(
+        entries,
+        "entries under `allowed`",
+        "list_entries",
+        limits.list_entries,
+    );
     rules
 }
 
@@ -139,12 +124,12 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
         &["roles", "server", "tool", "paths", "domains", "lists"],
         Severity::Error,
     );
-    let roles = field(&object, "roles", |node| node.roles(registry));
-    let server = field(&object, "server", |node| node.strings());
-    let tool = field(&object, "tool", |node| node.strings());
-    let paths = field(&object, "paths", |node| read_paths(node, registry, limits));
-    let domains = field(&object, "domains", |node| read_domains(node, registry, limits));
-    let lists = field(&object, "lists", |node| {
+    let roles = object.read_if_present("roles", |node| node.roles(registry));
+    let server = object.read_if_present("server", |node| node.strings());
+    let tool = object.read_if_present("tool", |node| node.strings());
+    let paths = object.read_if_present("paths", |node| read_paths(node, registry, limits));
+    let domains = object.read_if_present("domains", |node| read_domains(node, registry, limits));
+    let lists = object.read_if_present("lists", |node| {
         node.each("an array of conditions", |item| read_list(item, registry, limits))
     });
     all_known.then_some(Conditions {
@@ -155,18 +140,6 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
         domains: domains?,
         lists: lists?,
     })
-}
-
-/// A field may be missing: `Some(None)`. `None` means it is faulty.
-fn field<T>(
-    object: &Object<'_, '_>,
-    key: &str,
-    read: impl FnOnce(&Node<'_, '_>) -> Option<T>,
-) -> Option<Option<T>> {
-    match object.optional(key) {
-        None => Some(None),
-        Some(node) => read(&node).map(Some),
-    }
 }
 
 fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<PathCondition> {

@@ -24,10 +24,9 @@ impl Lists {
     /// Reads dynamic lists with at most `list_entries` entries in total. Faults go to the document's report.
     pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> Self {
         let mut lists = Self::default();
-        let Some(file) = document.object() else {
+        let Some(file) = document.object_of(&["generatedAt", "lists"], Severity::Warning) else {
             return lists;
         };
-        file.unknown_keys(&["generatedAt", "lists"], Severity::Warning);
         file.string("generatedAt");
         let node = file.required("lists", "an object of lists");
         let Some(object) = node.and_then(|node| node.object()) else {
@@ -39,21 +38,13 @@ impl Lists {
                 lists.effective.insert(name.into(), effective);
             }
         }
-        if entries > limits.list_entries {
-            document.error(Code::Limit, || {
-                format!(
-                    "`{entries}` entries, expected at most {} (limit `list_entries`)",
-                    limits.list_entries
-                )
-            });
-        }
+        document.check_limit(entries, "entries", "list_entries", limits.list_entries);
         lists
     }
 }
 
 fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Option<Vec<Box<str>>> {
-    let list = node.object()?;
-    list.unknown_keys(
+    let list = node.object_of(
         &[
             "values",
             "manualAdditions",
@@ -62,7 +53,7 @@ fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Optio
             "inputHash",
         ],
         Severity::Warning,
-    );
+    )?;
     list.string("resolvedAt");
     list.string("inputHash");
     let mut part = |key| {

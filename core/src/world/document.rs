@@ -21,13 +21,12 @@ use super::{Directory, EXEC_TOOL, World};
 /// Unknown and missing keys are errors: a misspelled `subdirectory` or `when` would make a row wider than it looks.
 pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
     let mut world = World::default();
-    let Some(object) = document.object() else {
-        return world;
-    };
-    object.unknown_keys(
+    let Some(object) = document.object_of(
         &["roots", "mounts", "visibility", "operations", "execTool", "areas"],
         Severity::Error,
-    );
+    ) else {
+        return world;
+    };
     let mut roots_are_whole = false;
     if let Some(roots) = object.required("roots", "an object from key to directory") {
         world.roots = read_directories(&roots, limits, refuse_key);
@@ -38,13 +37,7 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
         world.mounts = read_directories(&mounts, limits, refuse_name);
     }
     let places = world.roots.len() + world.mounts.len();
-    if places > limits.places {
-        document.error(Code::Limit, || {
-            format!(
-                "`{places}` roots and mods, expected at most {} (limit `places`)",
-                limits.places
-            )
-        });
+    if !document.check_limit(places, "roots and mods", "places", limits.places) {
         return World::default();
     }
     let exec_tool = object.read("execTool", |node| node.name());
@@ -110,19 +103,12 @@ fn read_rows<T>(
     let node = object.required(key, "an array of rows")?;
     let items = node.array("an array of rows")?;
     let count = items.len();
-    if count > limits.rules {
-        node.error(Code::Limit, || {
-            format!(
-                "`{count}` rows, expected at most {} (limit `rules`)",
-                limits.rules
-            )
-        });
+    if !node.check_limit(count, "rows", "rules", limits.rules) {
         return None;
     }
     let inner = if key == "visibility" { "when" } else { "rules" };
     let row = |item: Node<'_, '_>| {
-        let row = item.object()?;
-        row.unknown_keys(&["mode", "root", "subdirectory", inner], Severity::Error);
+        let row = item.object_of(&["mode", "root", "subdirectory", inner], Severity::Error)?;
         let key = read_key(&row);
         let value = read(&row, limits);
         Some((key?, value?))
@@ -149,8 +135,7 @@ pub(crate) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
 }
 
 fn read_rule(node: &Node<'_, '_>, limits: &Limits) -> Option<OperationRule> {
-    let rule = node.object()?;
-    rule.unknown_keys(&["commands", "when"], Severity::Error);
+    let rule = node.object_of(&["commands", "when"], Severity::Error)?;
     let commands = rule.require("commands", "pairs of tool and command, or `exec`", |node| {
         read_commands(node, limits)
     });
@@ -166,15 +151,7 @@ fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
         return node.one_of(&[("exec", Commands::Exec)]);
     }
     let mut pairs = read_pairs(node)?;
-    if pairs.len() > limits.list_entries {
-        node.error(Code::Limit, || {
-            let most = limits.list_entries;
-            format!(
-                "`{}` commands, expected at most {most} (limit `list_entries`)",
-                pairs.len()
-            )
-        });
-    }
+    node.check_limit(pairs.len(), "commands", "list_entries", limits.list_entries);
     if pairs.is_empty() {
         node.warning(Code::NeverMatches, || {
             "found `[]`, which holds no command, expected at least one".to_owned()

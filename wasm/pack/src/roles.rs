@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use callgate_core::{Registry, RoleDefinition, RoleSet, Step};
+use callgate_core::{Registry, RoleDefinition, RoleSet};
 use serde_json::{Map, Value, json};
 
 /// `export const ROLES = {…}`, and the names of the roles that the sandbox resolves.
 pub(crate) fn javascript() -> Result<String, Box<dyn Error>> {
     let mut text = String::from("/* @ts-self-types=\"./roles.d.ts\" */\nexport const ROLES = {\n");
-    for (name, fields) in table()? {
+    for (name, fields) in table() {
         writeln!(
             text,
             "  {}: Object.freeze({}),",
@@ -29,7 +29,7 @@ pub(crate) fn javascript() -> Result<String, Box<dyn Error>> {
 /// The types of those constants: every field of every role is a literal.
 pub(crate) fn declarations() -> Result<String, Box<dyn Error>> {
     let mut text = String::from("export declare const ROLES: {\n");
-    for (name, fields) in table()? {
+    for (name, fields) in table() {
         writeln!(text, "  readonly {}: {{", json!(name))?;
         for (field, value) in fields {
             let readonly = if value.is_array() { "readonly " } else { "" };
@@ -57,28 +57,24 @@ fn sandbox_safe() -> Value {
 /// A role's name and its fields.
 type Role = (String, Map<String, Value>);
 
-fn table() -> Result<Vec<Role>, Box<dyn Error>> {
+fn table() -> Vec<Role> {
     let registry = Registry::default();
     registry
         .iter()
-        .map(|(_, role)| Ok((role.name.to_string(), fields(role)?)))
+        .map(|(_, role)| (role.name.to_string(), fields(role)))
         .collect()
 }
 
-fn fields(role: &RoleDefinition) -> Result<Map<String, Value>, Box<dyn Error>> {
-    let step = |wanted: Step| {
-        let named = Step::NAMED.iter().find(|(_, step)| *step == wanted);
-        named.map(|(name, _)| *name).ok_or("a step of a role has no name")
-    };
+fn fields(role: &RoleDefinition) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert("description".to_owned(), json!(role.description));
     fields.insert(
         "isResourceIdentifier".to_owned(),
         json!(role.is_resource_identifier()),
     );
-    fields.insert("category".to_owned(), json!(role.category.as_str()));
-    fields.insert("canonicalize".to_owned(), json!(step(role.canonicalize)?));
+    fields.insert("category".to_owned(), json!(role.category));
+    fields.insert("canonicalize".to_owned(), json!(role.canonicalize));
     fields.insert("annotationGuidance".to_owned(), json!(role.annotation_guidance));
     fields.insert("serverNames".to_owned(), json!(role.server_names));
-    Ok(fields)
+    fields
 }

@@ -1,12 +1,10 @@
 //! Reading a ceiling's document.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::{Ceiling, CeilingError, ToolArgConstraint};
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DocumentSource, Node, Relative, Report, load};
+use crate::document::{DocumentSource, Node, Object, Report, load};
 use crate::glob::Glob;
 use crate::limits::Limits;
 use crate::sort;
@@ -42,18 +40,17 @@ impl Ceiling {
 
     /// Reads the document. An unknown key is an error: a misspelled one would not limit anything.
     pub(crate) fn read(node: &Node<'_, '_>, limits: &Limits) -> Self {
-        let Some(object) = node.object() else {
+        let Some(object) = node.object_of(&KEYS, Severity::Error) else {
             return Self::default();
         };
-        object.unknown_keys(&KEYS, Severity::Error);
-        let given = |key| object.optional(key).filter(|node| !node.value().is_null());
+        let given = |key| given(&object, key);
         let ceiling = Self {
             tools: given("tools").and_then(|node| node.names()).unwrap_or_default(),
             capabilities: given("capabilities")
-                .map(|node| read_capabilities(&node))
+                .map(|node| sort::map(node.each_entry(|operations| operations.names())))
                 .unwrap_or_default(),
             workspace_roots: given("workspace_roots")
-                .and_then(|node| read_roots(&node, limits))
+                .and_then(|node| node.paths(limits))
                 .unwrap_or_default(),
             side_effect_level: given("side_effect_level").map(|node| node.side_effect_level()),
             recursion_limit: given("recursion_limit").and_then(|node| read_count(&node)),
@@ -75,23 +72,14 @@ impl Ceiling {
     }
 }
 
-fn read_capabilities(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Vec<Box<str>>> {
-    let Some(capabilities) = node.object() else {
-        return BTreeMap::new();
-    };
-    let given = capabilities.entries();
-    sort::map(given.filter_map(|(name, operations)| Some((name.into(), operations.names()?))))
-}
-
-fn read_roots(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
-    node.each("an array of paths", |item| {
-        item.path(Relative::Refused, limits).map(Box::from)
-    })
+/// The value of a key that is there and not null.
+fn given<'v, 'o>(object: &'o Object<'v, '_>, key: &'o str) -> Option<Node<'v, 'o>> {
+    object.optional(key).filter(|node| !node.value().is_null())
 }
 
 /// An empty set could be read as allowing nothing or everything, so it is refused.
 fn read_set(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
-    let roots = read_roots(node, limits)?;
+    let roots = node.paths(limits)?;
     if roots.is_empty() {
         node.error(Code::InvalidValue, || {
             "found `[]`, expected at least one path".to_owned()
@@ -116,8 +104,7 @@ fn read_count(node: &Node<'_, '_>) -> Option<u32> {
 }
 
 fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstraint> {
-    let constraint = node.object()?;
-    constraint.unknown_keys(&["tool", "arg_patterns", "arg_key"], Severity::Error);
+    let constraint = node.object_of(&["tool", "arg_patterns", "arg_key"], Severity::Error)?;
     let tool = constraint.require("tool", "a glob over the names of tools", |node| {
         read_glob(node, limits)
     });
@@ -139,10 +126,7 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstr
             "found `[]`, which denies every value, expected at least one pattern".to_owned()
         });
     }
-    let arg_key = match constraint
-        .optional("arg_key")
-        .filter(|node| !node.value().is_null())
-    {
+    let arg_key = match given(&constraint, "arg_key") {
         None => None,
         Some(node) => Some(node.name()?.into()),
     };

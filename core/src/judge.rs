@@ -34,6 +34,9 @@ use crate::text::escape_token;
 use canonical::Operand;
 use checks::Outcome;
 
+/// Indices of operands.
+type Values = Vec<usize>;
+
 /// Everything about one call while it is judged.
 pub(crate) struct Case<'p, 'c, 'h> {
     program: &'p Program,
@@ -247,7 +250,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     }
 
     /// Indices of the operands under the role.
-    fn values_of(&self, role: RoleId) -> Vec<usize> {
+    fn values_of(&self, role: RoleId) -> Values {
         let operands = self.operands.iter().enumerate();
         operands
             .filter(|(_, operand)| operand.bound.role_set.contains(role))

@@ -104,6 +104,7 @@ mod program;
 mod role;
 mod seed;
 mod sort;
+mod table;
 mod text;
 mod world;
 

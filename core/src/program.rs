@@ -8,11 +8,9 @@ mod compile;
 mod index;
 mod lists;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
-pub(crate) use index::{Index, IndexKey, RoleIndex};
+pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::ListMatcher;
 
 pub(crate) use crate::config::UnknownArguments;
@@ -21,6 +19,7 @@ use crate::model::{Argument, Effect, Semantics};
 use crate::net::DomainSet;
 use crate::path::PathCase;
 use crate::role::{Registry, RoleId, RoleSet};
+use crate::table::{Set, TextTable};
 use crate::world::World;
 
 /// Everything that deciding needs to know, besides the call and the host.
@@ -32,9 +31,11 @@ pub(crate) struct Program {
     pub(crate) unknown_arguments: UnknownArguments,
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
-    pub(crate) trusted_servers: BTreeSet<Box<str>>,
-    /// INVARIANT: sorted by server, then name.
+    pub(crate) trusted_servers: Set<Box<str>>,
+    /// Sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,
+    /// Places in `tools`, by server and name.
+    places: TextTable<TextTable<usize>>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
@@ -46,7 +47,7 @@ pub(crate) struct Program {
     /// What calls may use at most.
     pub(crate) ceiling: Option<Ceiling>,
     /// Each gated server's patterns, and as they are written.
-    pub(crate) allowlists: BTreeMap<Box<str>, (DomainSet, Vec<Box<str>>)>,
+    pub(crate) allowlists: TextTable<(DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
     pub(crate) resource_roles: RoleSet,
     /// Roles whose values matter: resources, revisions of git, and what a list condition names.
@@ -70,7 +71,7 @@ pub(crate) struct Tool {
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[Argument]>,
     /// What the annotation and the schema say of the members that they name.
-    members: BTreeMap<Box<str>, ToolMember>,
+    members: TextTable<ToolMember>,
     /// What they say of every other member.
     unnamed: ToolMember,
     /// The parts of the index whose rules can match this tool.
@@ -93,11 +94,6 @@ pub(crate) struct ToolMember {
 }
 
 impl Tool {
-    /// The server and the name.
-    pub(crate) fn key(&self) -> (&str, &str) {
-        (&self.server, &self.name)
-    }
-
     /// What the tool knows of the arguments' member of that name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
         self.members.get(name).unwrap_or(&self.unnamed)
@@ -107,10 +103,8 @@ impl Tool {
 impl Program {
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        let at = self
-            .tools
-            .binary_search_by(|tool| tool.key().cmp(&(server, name)));
-        self.tools.get(at.ok()?)
+        let at = self.places.get(server)?.get(name)?;
+        self.tools.get(*at)
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {

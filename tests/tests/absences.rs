@@ -29,6 +29,7 @@ const STANDARD: &[&str] = &[
     "std::collections::BTreeSet",
     "std::error::Error",
     "std::fmt",
+    "std::hash",
     // The traits; another test forbids the standard streams.
     "std::io",
     "std::iter",
@@ -43,8 +44,10 @@ const STANDARD: &[&str] = &[
 /// The dependencies of core. None of them does input or output.
 const CRATES: &[&str] = &[
     "fast_glob",
+    "foldhash",
     "hmac",
     "icu_normalizer",
+    "indexmap",
     "path_clean",
     "serde",
     "serde_json",

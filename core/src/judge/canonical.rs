@@ -92,19 +92,33 @@ impl<'p, 'c> Operand<'p, 'c> {
         }
     }
 
+    /// What [`Canonicalizer::locations`] answered for the role, as far as it was asked.
+    pub(super) fn locations(&self, role: RoleId) -> &[Location] {
+        let known = self.locations.iter().find(|(known, _)| *known == role);
+        known
+            .map(|(_, locations)| locations.as_slice())
+            .unwrap_or_default()
+    }
+
+    /// What [`Canonicalizer::text`] answered for the role, if it was asked.
+    pub(super) fn text(&self, role: RoleId) -> Option<&str> {
+        let known = self.texts.iter().find(|(known, _)| *known == role);
+        known.map(|(_, text)| text.as_str())
+    }
+
     /// The canonical form under a role for an explanation, as far as the judgement made it.
     pub(crate) fn shown(&self, role: RoleId, definition: &RoleDefinition) -> Option<String> {
         match definition.category {
             Category::Path => self.path().map(|path| path.as_str().to_owned()),
             Category::Url => {
-                let (_, locations) = self.locations.iter().find(|(known, _)| *known == role)?;
-                let domains: Vec<&str> = locations.iter().map(Location::display_domain).collect();
+                let domains: Vec<&str> = self
+                    .locations(role)
+                    .iter()
+                    .map(Location::display_domain)
+                    .collect();
                 (!domains.is_empty()).then(|| domains.join(", "))
             }
-            Category::Identifier | Category::Opaque => {
-                let known = self.texts.iter().find(|(known, _)| *known == role);
-                known.map(|(_, text)| text.clone())
-            }
+            Category::Identifier | Category::Opaque => self.text(role).map(str::to_owned),
             Category::Address => self.located().map(|located| located.address.clone()),
         }
     }
@@ -244,10 +258,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             let locations = self.locate(operand, role, repository);
             operand.locations.push((role, locations));
         }
-        let known = operand.locations.iter().find(|(known, _)| *known == role);
-        known
-            .map(|(_, locations)| locations.as_slice())
-            .unwrap_or_default()
+        Operand::locations(operand, role)
     }
 
     fn locate(
@@ -286,8 +297,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             };
             operand.texts.push((role, text));
         }
-        let known = operand.texts.iter().find(|(known, _)| *known == role);
-        known.map(|(_, text)| text.as_str()).unwrap_or_default()
+        operand.text(role).unwrap_or_default()
     }
 
     fn canonical(&mut self, operand: &Operand<'_, '_>, definition: &RoleDefinition) -> String {

@@ -3,9 +3,9 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use super::Case;
 use super::canonical::Operand;
 use super::directory::Directory;
+use super::{Case, Values};
 use crate::model::Effect;
 use crate::net::{DomainSet, Location};
 use crate::program::{DirectoryId, ListCondition, ListMatcher, Rule};
@@ -22,6 +22,9 @@ pub(super) enum Match {
     /// Every value matches, and there is at least one.
     All,
 }
+
+/// Indices of operands, each with the role under which it is looked at.
+type RoleValues = Vec<(usize, RoleId)>;
 
 /// Whose values a judgement is about.
 #[derive(Clone, Debug)]
@@ -96,7 +99,7 @@ pub(super) type Reason = Option<(&'static str, &'static str)>;
 
 impl Case<'_, '_, '_> {
     /// The values of one role in this judgement.
-    pub(super) fn values_in(&self, role: RoleId, subject: &Subject) -> Vec<usize> {
+    pub(super) fn values_in(&self, role: RoleId, subject: &Subject) -> Values {
         match subject.isolated {
             Some((isolated, value)) if isolated == role => vec![value],
             _ => self.values_of(role),
@@ -104,7 +107,7 @@ impl Case<'_, '_, '_> {
     }
 
     /// The values of several roles, each operand once and in order.
-    fn values_in_set(&self, roles: RoleSet, subject: &Subject) -> Vec<(usize, RoleId)> {
+    fn values_in_set(&self, roles: RoleSet, subject: &Subject) -> RoleValues {
         let is_kept = |at: usize, role: RoleId| match subject.isolated {
             Some((isolated, value)) => isolated != role || value == at,
             None => true,
@@ -165,7 +168,7 @@ impl Case<'_, '_, '_> {
         condition: &ListCondition,
         effect: Effect,
         subject: &Subject,
-    ) -> (Vec<(usize, RoleId)>, bool) {
+    ) -> (RoleValues, bool) {
         let names = |role: &RoleId| condition.roles.contains(*role);
         let of = |role: RoleId| {
             let values = self.values_in(role, subject).into_iter();
@@ -249,19 +252,14 @@ impl Case<'_, '_, '_> {
 
     /// The values that do not lie within the rule's directory, and whether a restriction on it may concern one of the
     /// values all the same.
-    pub(super) fn outside(
-        &mut self,
-        effect: Effect,
-        id: DirectoryId,
-        values: &[usize],
-    ) -> (Vec<usize>, bool) {
+    pub(super) fn outside(&mut self, effect: Effect, id: DirectoryId, values: &[usize]) -> (Values, bool) {
         let directory = self.directories.rule(&mut self.canonicalizer, id);
         let operands = &self.operands;
         let is_outside = |at: &usize| {
             let operand = operands.get(*at);
             !operand.is_some_and(|operand| lies_within(operand, directory, effect))
         };
-        let outside: Vec<usize> = values.iter().copied().filter(is_outside).collect();
+        let outside: Values = values.iter().copied().filter(is_outside).collect();
         let mut concerned = values.iter().filter_map(|at| operands.get(*at));
         let is_concerned =
             effect != Effect::Allow && concerned.any(|operand| may_concern(operand, directory));

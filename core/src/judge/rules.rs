@@ -3,12 +3,11 @@
 use super::combine::{RoleVerdict, Source, join};
 use super::conditions::{Match, Reason, Subject};
 use super::walk::{Relevance, RoleView, Walk, concerning};
-use super::{Case, Verdict};
+use super::{Case, Values, Verdict};
 use crate::model::Effect;
-use crate::program::{DirectoryId, IndexKey, Rule, RuleId, Tool, distinct};
+use crate::program::{DirectoryId, Rule, RuleId, Tool, distinct};
 use crate::role::{Category, RoleId, RoleSet};
 use crate::seed::FILESYSTEM;
-use crate::sort;
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
@@ -16,7 +15,7 @@ const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
 /// What is known while one role's values go through the rules.
 struct Progress {
     /// The values that no rule has decided about.
-    left: Vec<usize>,
+    left: Values,
     /// Whether the role had values to begin with.
     had_values: bool,
     /// The strictest rule so far.
@@ -138,7 +137,7 @@ impl<'p> Case<'p, '_, '_> {
         let mut walk = Walk::of_role(program, tool, role, view, directories.as_deref());
         while progress.is_undecided() && !self.canonicalizer.facts.has_failed() {
             if walk.needs_keys() {
-                walk.add_keyed(&self.keys(role, &progress.left));
+                self.add_keyed(&mut walk, role, &progress.left);
             }
             let Some((id, relevance)) = walk.next() else {
                 return self.end_walk(true, RoleVerdict::DEFAULT_DENY);
@@ -200,7 +199,7 @@ impl<'p> Case<'p, '_, '_> {
             self.considered(id, false, "", why);
             return Reach::Else;
         }
-        let mut outside = Vec::new();
+        let mut outside = Values::new();
         if let Some((_, directory)) = rule.paths {
             let is_concerned;
             (outside, is_concerned) = self.outside(rule.effect, directory, &progress.left);
@@ -308,18 +307,19 @@ impl<'p> Case<'p, '_, '_> {
         meets
     }
 
-    /// The keys by which the index finds rules for these values.
-    fn keys(&mut self, role: RoleId, values: &[usize]) -> Vec<IndexKey> {
-        let mut keys = Vec::new();
+    /// Adds the rules that the index finds by these values.
+    fn add_keyed(&mut self, walk: &mut Walk<'p>, role: RoleId, values: &[usize]) {
+        let (by_domain, by_text) = walk.wanted_keys();
         for at in values.iter().copied() {
-            for location in self.locations(at, role) {
-                keys.extend(location.keys().map(|key| IndexKey::Domain(key.into_owned())));
+            if by_domain {
+                self.locations(at, role);
             }
-            keys.push(IndexKey::Entry(self.text(at, role).into()));
+            if by_text {
+                self.text(at, role);
+            }
         }
-        sort::sort(&mut keys);
-        keys.dedup();
-        keys
+        let operands = values.iter().filter_map(|at| self.operands.get(*at));
+        walk.add_keyed(role, operands);
     }
 
     /// The rule directories that the values lie within, where directories are pinned.

@@ -3,7 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::program::{DirectoryId, IndexKey, Program, RoleIndex, RuleId, Tool};
+use super::Values;
+use super::canonical::Operand;
+use crate::net::Location;
+use crate::program::{DirectoryId, Program, RoleIndex, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -136,12 +139,37 @@ impl<'p> Walk<'p> {
             .is_some_and(|first| next.is_none_or(|next| first <= *next))
     }
 
-    /// Adds the rules that have one of the values' keys.
-    pub(super) fn add_keyed(&mut self, keys: &[IndexKey]) {
+    /// Whether some of these rules are found by the domains of the values, and whether some are by the values' texts.
+    pub(super) fn wanted_keys(&self) -> (bool, bool) {
+        (
+            self.keyed.iter().any(|index| !index.by_domain.is_empty()),
+            self.keyed.iter().any(|index| !index.by_entry.is_empty()),
+        )
+    }
+
+    /// Adds the rules that are found by one of the values' domains or texts.
+    pub(super) fn add_keyed<'o>(
+        &mut self,
+        role: RoleId,
+        operands: impl Iterator<Item = &'o Operand<'o, 'o>> + Clone,
+    ) {
         self.first_keyed = None;
         for index in std::mem::take(&mut self.keyed) {
-            for rules in keys.iter().filter_map(|key| index.by_key.get(key)) {
-                self.push(rules, Relevance::Direct, false);
+            let locations = operands.clone().flat_map(|operand| operand.locations(role));
+            let found = locations
+                .flat_map(Location::keys)
+                .filter_map(|key| index.by_domain.get_index_of(&key));
+            for at in each_once(found) {
+                if let Some((_, rules)) = index.by_domain.get_index(at) {
+                    self.push(rules, Relevance::Direct, false);
+                }
+            }
+            let texts = operands.clone().filter_map(|operand| operand.text(role));
+            let found = texts.filter_map(|text| index.by_entry.get_index_of(text));
+            for at in each_once(found) {
+                if let Some((_, rules)) = index.by_entry.get_index(at) {
+                    self.push(rules, Relevance::Direct, false);
+                }
             }
         }
     }
@@ -173,13 +201,21 @@ impl<'p> Walk<'p> {
     }
 }
 
+fn each_once(places: impl Iterator<Item = usize>) -> Values {
+    let mut places: Values = places.collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
 /// Every rule that concerns `role`, found by a key or not, in order: what an explanation lists.
 pub(super) fn concerning(program: &Program, tool: &Tool, role: RoleId, view: RoleView) -> Vec<RuleId> {
     let mut rules = Vec::new();
     for index in program.role_indices(tool, role) {
         rules.extend(&index.open);
         rules.extend(index.by_directory.values().flatten());
-        rules.extend(index.by_key.values().flatten());
+        rules.extend(index.by_domain.values().flatten());
+        rules.extend(index.by_entry.values().flatten());
     }
     for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
         if view.crosses(role, group.relevant, group.named) {

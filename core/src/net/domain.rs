@@ -1,12 +1,15 @@
 //! Domain patterns: the string matcher, and the set that judging uses.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use indexmap::Equivalent;
 
 use super::git::{SshForm, extract_git_domain};
 use super::host::{CanonicalHost, HostKind};
 use super::location::{Key, Location, Scope};
 use super::text::fold_repository;
-use crate::sort;
+use crate::table::Set;
 
 /// Returns `true` if `domain` (a host, or `host/owner/repo`) matches one of `patterns`, compared as strings.
 ///
@@ -49,11 +52,11 @@ pub fn is_ip_address(host: &str) -> bool {
 /// mistake (a space, a port, a whole URL) counts for the host that was meant. A set restricts everything that it
 /// grants.
 ///
-/// Building takes O(n log n), a question O(log n) for each label of the host.
+/// Building takes O(n), a question O(1) for each label of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct DomainSet {
-    /// INVARIANT: sorted by key, each key once; of two entries with one key, the one that grants is kept.
-    entries: Box<[Entry]>,
+    /// By key; of two entries with one key, the one that grants is kept.
+    entries: Set<Entry>,
 }
 
 /// A pattern under one of its keys.
@@ -67,6 +70,26 @@ struct Entry {
     grants: bool,
 }
 
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Entry {}
+
+impl Hash for Entry {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl Equivalent<Entry> for Key<'_> {
+    fn equivalent(&self, entry: &Entry) -> bool {
+        *self == entry.key()
+    }
+}
+
 impl Entry {
     fn key(&self) -> Key<'_> {
         Key::new(self.scope, &self.text)
@@ -76,17 +99,19 @@ impl Entry {
 impl DomainSet {
     /// Compiles patterns. Every pattern is accepted; a meaningless one can only restrict, and only the same text.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut entries = Vec::new();
+        let mut compiled = Vec::new();
         for pattern in patterns {
-            compile(pattern, &mut entries);
+            compile(pattern, &mut compiled);
         }
-        sort::sort_by(&mut entries, |a: &Entry, b: &Entry| {
-            a.key().cmp(&b.key()).then(b.grants.cmp(&a.grants))
-        });
-        entries.dedup_by(|later, first| later.key() == first.key());
-        Self {
-            entries: entries.into(),
+        let mut entries = Set::<Entry>::default();
+        for entry in compiled {
+            if entry.grants && entries.get(&entry).is_some_and(|known| !known.grants) {
+                entries.replace(entry);
+            } else {
+                entries.insert(entry);
+            }
         }
+        Self { entries }
     }
 
     /// The pattern, as written, by which this set grants `location`.
@@ -124,14 +149,18 @@ impl DomainSet {
         domain_matches_allowlist(domain, &patterns)
     }
 
-    /// The keys of all patterns, sorted. A location without any of these keys is neither granted nor restricted.
+    /// The keys of all patterns. A location without any of these keys is neither granted nor restricted.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
         self.entries.iter().map(Entry::key)
     }
 
+    /// How many keys there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     fn find(&self, key: &Key<'_>) -> Option<&Entry> {
-        let at = self.entries.binary_search_by(|entry| entry.key().cmp(key)).ok()?;
-        self.entries.get(at)
+        self.entries.get(key)
     }
 }
 
@@ -155,7 +184,7 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
         compile_text(pattern, &mut push);
     }
     if tidy == "*" {
-        push(Scope::Star, "", true);
+        push(Scope::Star, tidy, true);
     } else if let Some(parent) = tidy.strip_prefix("*.") {
         match CanonicalHost::parse(parent) {
             Some(host) if host.kind() != HostKind::Address => push(Scope::Suffix, host.text(), true),

@@ -1,7 +1,6 @@
 //! What a URL value names, for judging.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::iter::once;
 
 use url::{Host, Url};
@@ -56,7 +55,7 @@ struct Target {
 }
 
 /// What a [`Key`] is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scope {
     /// Everything.
     Star,
@@ -73,27 +72,10 @@ pub(crate) enum Scope {
 }
 
 /// A pattern can only match a value with which it shares a key, whether it grants or restricts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key<'a> {
     pub(crate) scope: Scope,
     pub(crate) text: Cow<'a, str>,
-}
-
-impl Ord for Key<'_> {
-    /// Compares lengths before texts, which is faster: most keys differ in length.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let lengths = || self.text.len().cmp(&other.text.len());
-        self.scope
-            .cmp(&other.scope)
-            .then_with(lengths)
-            .then_with(|| self.text.cmp(&other.text))
-    }
-}
-
-impl PartialOrd for Key<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl<'a> Key<'a> {
@@ -162,7 +144,7 @@ impl Location {
             .chain(within.map(|host| Key::new(Scope::Within, host)))
             .chain(exact.map(|text| Key::new(Scope::Exact, text)))
             .chain(self.folded.as_deref().map(|text| Key::new(Scope::Folded, text)))
-            .chain(once(Key::new(Scope::Star, "")))
+            .chain(once(Key::new(Scope::Star, "*")))
     }
 
     /// The keys by which a pattern can grant this value, the most specific first.
@@ -181,7 +163,7 @@ impl Target {
             .skip(usize::from(!self.has_plain_user))
             .filter(move |_| kind != HostKind::Address)
             .map(|tail| Key::new(Scope::Suffix, tail));
-        let any = (kind == HostKind::Name).then(|| Key::new(Scope::Star, ""));
+        let any = (kind == HostKind::Name).then(|| Key::new(Scope::Star, "*"));
         exact.into_iter().chain(whole).chain(parents).chain(any)
     }
 

@@ -1,7 +1,5 @@
 //! From a validated configuration to a program.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::lists::{Entries, fold_email};
 use super::{
     Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolMember,
@@ -16,6 +14,7 @@ use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
 use crate::role::{Category, Registry, RoleId, RoleSet, Step};
 use crate::sort;
+use crate::table::{Set, TextTable};
 
 /// Compiles the config for a home and a current directory, both absolute.
 pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
@@ -29,7 +28,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         });
     let registry = config.registry;
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
-    let mut directories: BTreeMap<Box<str>, DirectoryId> = BTreeMap::new();
+    let mut directories: Set<Box<str>> = Set::default();
     let mut index = Index::default();
     let resource_roles = registry.select(|role| role.is_resource_identifier());
     let mut rules = Vec::with_capacity(config.policy.rules.len());
@@ -37,8 +36,8 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     for (at, rule) in config.policy.rules.into_iter().enumerate() {
         let (servers, tools) = (rule.conditions.server.clone(), rule.conditions.tool.clone());
         let compiled = compile_rule(rule, &registry, &config.lists, |within| {
-            let fresh = directories.len() as DirectoryId;
-            *directories.entry(absolute(within)).or_insert(fresh)
+            let (at, _) = directories.insert_full(absolute(within));
+            at as DirectoryId
         });
         for condition in &compiled.lists {
             listed_roles = listed_roles.union(condition.roles);
@@ -59,8 +58,6 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         &index,
         config.options.unknown_arguments,
     );
-    let mut by_id: Vec<(Box<str>, DirectoryId)> = directories.into_iter().collect();
-    sort::sort_by(&mut by_id, |(_, one), (_, other)| one.cmp(other));
     Program {
         limits: config.options.limits,
         home: home.into(),
@@ -68,18 +65,23 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         unknown_arguments: config.options.unknown_arguments,
         heuristic_paths: config.options.heuristic_paths,
         path_case,
-        trusted_servers: sort::set(config.trusted_servers),
+        trusted_servers: config.trusted_servers.into_iter().collect(),
+        places: places(&tools),
         tools,
         rules: rules.into(),
         index,
-        directories: by_id.into_iter().map(|(directory, _)| directory).collect(),
+        directories: directories.into_iter().collect(),
         protected: config.protected_paths.iter().map(|path| absolute(path)).collect(),
         sandbox: dedup(config.sandbox.iter().map(|path| absolute(path))),
         ceiling,
-        allowlists: sort::map(config.domain_allowlists.iter().map(|(server, patterns)| {
-            let set = DomainSet::new(patterns.iter().map(|one| &**one));
-            (server.clone(), (set, patterns.clone()))
-        })),
+        allowlists: config
+            .domain_allowlists
+            .into_iter()
+            .map(|(server, patterns)| {
+                let set = DomainSet::new(patterns.iter().map(|one| &**one));
+                (server, (set, patterns))
+            })
+            .collect(),
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
@@ -96,8 +98,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
 
 /// The paths in their order, without those that came before.
 fn dedup(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
-    let mut seen = BTreeSet::new();
-    paths.filter(|path| seen.insert(path.clone())).collect()
+    paths.collect::<Set<_>>().into_iter().collect()
 }
 
 fn compile_rule(
@@ -219,7 +220,9 @@ fn compile_tools(
             }
         })
         .collect();
-    sort::sort_by(&mut tools, |one, other| one.key().cmp(&other.key()));
+    sort::sort_by(&mut tools, |one, other| {
+        (&one.server, &one.name).cmp(&(&other.server, &other.name))
+    });
     tools.into()
 }
 
@@ -229,8 +232,8 @@ fn compile_members(
     schema_properties: Option<Vec<Box<str>>>,
     shaped: impl Iterator<Item = Box<str>>,
     unknown: UnknownArguments,
-) -> (BTreeMap<Box<str>, ToolMember>, ToolMember) {
-    let mut named: BTreeMap<Box<str>, Vec<usize>> = BTreeMap::new();
+) -> (TextTable<ToolMember>, ToolMember) {
+    let mut named: TextTable<Vec<usize>> = TextTable::default();
     let mut everywhere = Vec::new();
     for (at, argument) in arguments.iter().enumerate() {
         match &argument.name {
@@ -264,5 +267,15 @@ fn compile_members(
         };
         (name, member)
     });
-    (sort::map(members), unnamed)
+    (members.collect(), unnamed)
+}
+
+/// Where each tool is, by server and name.
+fn places(tools: &[Tool]) -> TextTable<TextTable<usize>> {
+    let mut servers: TextTable<TextTable<usize>> = TextTable::default();
+    for (at, tool) in tools.iter().enumerate() {
+        let names = servers.entry(tool.server.clone()).or_default();
+        names.insert(tool.name.clone(), at);
+    }
+    servers
 }

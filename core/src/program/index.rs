@@ -2,23 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{DirectoryId, Program, Rule, RuleId, Tool};
+use super::{DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
 use crate::model::Effect;
 use crate::net::Key;
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
+use crate::table::{Table, TextTable};
 
 /// Rules whose domain or list condition has at most this many keys are found by them; others are walked.
 const MOST_KEYS: usize = 64;
-
-/// A property of a value without which the rules filed under it cannot hold.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum IndexKey {
-    /// A URL value of the judged role has this key.
-    Domain(Key<'static>),
-    /// A value of the judged role is this entry.
-    Entry(Box<str>),
-}
 
 /// The rules of one scope that are relevant to one role, or to every role.
 #[derive(Default)]
@@ -27,9 +19,11 @@ pub(crate) struct RoleIndex {
     pub(crate) open: Vec<RuleId>,
     /// Rules with a directory, by it.
     pub(crate) by_directory: BTreeMap<DirectoryId, Vec<RuleId>>,
-    /// Rules with few domains or entries, by each of them.
-    pub(crate) by_key: BTreeMap<IndexKey, Vec<RuleId>>,
-    /// The first of the rules in `by_key`.
+    /// Rules with few domains, by each key: they hold only when a value of the role has it.
+    pub(crate) by_domain: Table<Key<'static>, Vec<RuleId>>,
+    /// Rules with few entries, by each: they hold only when a value of the role is that entry.
+    pub(crate) by_entry: TextTable<Vec<RuleId>>,
+    /// The first rule that is found by a domain or an entry.
     pub(crate) first_keyed: Option<RuleId>,
 }
 
@@ -152,51 +146,47 @@ impl ScopeIndex {
 
 impl RoleIndex {
     fn file(&mut self, id: RuleId, rule: &Rule, role: Option<RoleId>) {
-        if let Some(keys) = role.and_then(|role| keys(rule, role)) {
+        if role.is_some_and(|role| self.file_by_value(id, rule, role)) {
             self.first_keyed.get_or_insert(id);
-            for key in keys {
-                let rules = self.by_key.entry(key).or_default();
-                if rules.last() != Some(&id) {
-                    rules.push(id);
-                }
-            }
         } else if let Some((_, directory)) = rule.paths {
             self.by_directory.entry(directory).or_default().push(id);
         } else {
             self.open.push(id);
         }
     }
+
+    /// Files the rule by the domains or entries of its condition on the role, unless they are many or it has none.
+    ///
+    /// INVARIANT: when no value of the role has one of the keys, the rule does not hold.
+    fn file_by_value(&mut self, id: RuleId, rule: &Rule, role: RoleId) -> bool {
+        if let Some((roles, set)) = &rule.domains
+            && roles.contains(role)
+        {
+            let is_short = set.len() <= MOST_KEYS;
+            for key in set.keys().filter(|_| is_short) {
+                add(self.by_domain.entry(key.into_owned()).or_default(), id);
+            }
+            return is_short;
+        }
+        let condition = rule.lists.iter().find(|condition| condition.roles.contains(role));
+        let Some(ListMatcher::Identifiers(sets)) = condition.map(|condition| &condition.matcher) else {
+            return false;
+        };
+        let is_short = sets.iter().map(|(_, entries)| entries.len()).sum::<usize>() <= MOST_KEYS;
+        for entry in sets
+            .iter()
+            .filter(|_| is_short)
+            .flat_map(|(_, entries)| entries.iter())
+        {
+            add(self.by_entry.entry(entry.into()).or_default(), id);
+        }
+        is_short
+    }
 }
 
-/// The keys of the rule's condition on the role, where they are few.
-///
-/// INVARIANT: when no value of the role has one of the keys, the rule does not hold.
-fn keys(rule: &Rule, role: RoleId) -> Option<Vec<IndexKey>> {
-    if let Some((roles, set)) = &rule.domains
-        && roles.contains(role)
-    {
-        let keys: Vec<IndexKey> = set
-            .keys()
-            .take(MOST_KEYS + 1)
-            .map(|key| IndexKey::Domain(key.into_owned()))
-            .collect();
-        return (keys.len() <= MOST_KEYS).then_some(keys);
-    }
-    let condition = rule
-        .lists
-        .iter()
-        .find(|condition| condition.roles.contains(role))?;
-    match &condition.matcher {
-        super::ListMatcher::Identifiers(sets) => {
-            let few = sets.iter().map(|(_, entries)| entries.len()).sum::<usize>() <= MOST_KEYS;
-            few.then(|| {
-                sets.iter()
-                    .flat_map(|(_, entries)| entries.iter())
-                    .map(|one| IndexKey::Entry(one.into()))
-                    .collect()
-            })
-        }
-        super::ListMatcher::Domains(_) | super::ListMatcher::Emails(_) => None,
+fn add(rules: &mut Vec<RuleId>, id: RuleId) {
+    if rules.last() != Some(&id) {
+        rules.push(id);
     }
 }
 

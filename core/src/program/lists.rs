@@ -2,7 +2,7 @@
 
 use crate::net::DomainSet;
 use crate::role::Step;
-use crate::sort;
+use crate::table::Set;
 
 /// The entries of one list condition, ready to be compared.
 pub(crate) enum ListMatcher {
@@ -14,20 +14,17 @@ pub(crate) enum ListMatcher {
     Identifiers(Vec<(Step, Entries)>),
 }
 
-/// A sorted set of strings.
+/// A set of strings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Entries(Box<[Box<str>]>);
+pub(crate) struct Entries(Set<Box<str>>);
 
 impl Entries {
     pub(crate) fn new(entries: impl IntoIterator<Item = String>) -> Self {
-        let mut entries: Vec<Box<str>> = entries.into_iter().map(String::into_boxed_str).collect();
-        sort::sort(&mut entries);
-        entries.dedup();
-        Self(entries.into())
+        Self(entries.into_iter().map(String::into_boxed_str).collect())
     }
 
     pub(crate) fn contains(&self, value: &str) -> bool {
-        self.0.binary_search_by(|entry| (**entry).cmp(value)).is_ok()
+        self.0.contains(value)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {

@@ -320,8 +320,7 @@ proptest! {
         let set = DomainSet::new(patterns.iter().map(String::as_str));
         let location = Location::new(&value, kind);
         let keys: Vec<Key> = set.keys().map(Key::into_owned).collect();
-        prop_assert!(keys.is_sorted());
-        let shared = location.keys().any(|key| keys.binary_search(&key).is_ok());
+        let shared = location.keys().any(|key| keys.contains(&key));
         prop_assert_eq!(set.restricts(&location).is_some(), shared);
         prop_assert!(set.grants(&location).is_none() || shared);
     }

@@ -50,10 +50,11 @@ pub(crate) struct Config {
 /// # Errors
 ///
 /// All diagnostics, warnings included, if there is an error, or a warning while loading is strict.
-pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Config, Vec<Diagnostic>> {
-    let mut reader = Reader::new(parts)?;
-    let options = reader.optional(DocumentKind::Options, |node, _| options::read(node));
-    let options = options.unwrap_or_default();
+pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Config, Vec<Diagnostic>> {
+    let mut reader = Reader::new(documents)?;
+    let options = reader
+        .optional(DocumentKind::Options, |node, _| options::read(node))
+        .unwrap_or_default();
     reader.limits = options.limits.clone();
     let has_world = reader.is_configured(DocumentKind::World);
     let registry = reader.optional(DocumentKind::Roles, |node, _| roles::read(node, has_world));
@@ -70,8 +71,9 @@ pub(crate) fn read(parts: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Confi
         lint::artifacts(&annotations, node);
         annotations
     });
-    let lists = reader.optional(DocumentKind::DynamicLists, Lists::read);
-    let lists = lists.unwrap_or_default();
+    let lists = reader
+        .optional(DocumentKind::DynamicLists, Lists::read)
+        .unwrap_or_default();
     if let Some(policy) = &policy {
         let report = Report::default();
         let name = DocumentKind::CompiledPolicy.as_str();
@@ -151,26 +153,26 @@ mod tests {
     const POLICY: &str = r#"{"generatedAt":"t","constitutionHash":"c","inputHash":"h","rules":[]}"#;
     const ANNOTATIONS: &str = r#"{"generatedAt":"t","servers":{}}"#;
 
-    /// Reads `parts` with an empty policy and empty annotations, where they do not have their own.
-    fn read_with(parts: &[(DocumentKind, &str)]) -> Result<Config, Vec<Diagnostic>> {
-        let mut all: Vec<(DocumentKind, DocumentSource<'_>)> = parts
+    /// Reads `documents` with an empty policy and empty annotations, where they do not have their own.
+    fn read_with(documents: &[(DocumentKind, &str)]) -> Result<Config, Vec<Diagnostic>> {
+        let mut all: Vec<(DocumentKind, DocumentSource<'_>)> = documents
             .iter()
-            .map(|(part, text)| (*part, DocumentSource::Text(text)))
+            .map(|(kind, text)| (*kind, DocumentSource::Text(text)))
             .collect();
-        for (part, text) in [
+        for (kind, text) in [
             (DocumentKind::CompiledPolicy, POLICY),
             (DocumentKind::ToolAnnotations, ANNOTATIONS),
         ] {
-            if parts.iter().all(|(one, _)| *one != part) {
-                all.push((part, DocumentSource::Text(text)));
+            if documents.iter().all(|(one, _)| *one != kind) {
+                all.push((kind, DocumentSource::Text(text)));
             }
         }
         read(&all)
     }
 
-    fn check(parts: &[(DocumentKind, &str)], expected: &[&str]) {
-        let faults = match read_with(parts) {
-            Ok(setup) => setup.warnings,
+    fn check(documents: &[(DocumentKind, &str)], expected: &[&str]) {
+        let faults = match read_with(documents) {
+            Ok(config) => config.warnings,
             Err(faults) => faults,
         };
         let found: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -193,13 +195,13 @@ mod tests {
             (DocumentKind::Roles, "null"),
             (DocumentKind::World, " null\n"),
         ];
-        for setup in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
-            assert_eq!(setup.sandbox, []);
-            assert!(setup.protected_paths.is_empty() && setup.domain_allowlists.is_empty());
-            assert!(setup.trusted_servers.is_empty() && setup.warnings.is_empty());
-            assert_eq!(setup.ceiling, None);
+        for config in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
+            assert_eq!(config.sandbox, []);
+            assert!(config.protected_paths.is_empty() && config.domain_allowlists.is_empty());
+            assert!(config.trusted_servers.is_empty() && config.warnings.is_empty());
+            assert_eq!(config.ceiling, None);
             assert_eq!(
-                (setup.lists, setup.options),
+                (config.lists, config.options),
                 (Lists::default(), Options::default())
             );
         }
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_read() {
+    fn every_document_is_read() {
         let roles = json!([{"name": "secret", "description": "", "category": "opaque"}]);
         let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         let (protected, sandbox) = (json!(["/etc", "~", "~/.ssh"]), json!("/box"));
@@ -224,7 +226,7 @@ mod tests {
         let annotations = json!({"generatedAt": "t", "servers": {"s": {"inputHash": "h", "tools": [
             {"toolName": "t", "serverName": "s", "comment": "", "args": {"key": ["secret"]}},
         ]}}});
-        let setup = read(&[
+        let config = read(&[
             (DocumentKind::TrustedServers, DocumentSource::Value(&trusted)),
             (DocumentKind::ToolAnnotations, DocumentSource::Value(&annotations)),
             (
@@ -244,25 +246,25 @@ mod tests {
             (DocumentKind::Roles, DocumentSource::Value(&roles)),
         ])
         .unwrap();
-        assert_eq!(setup.annotations.tools.len(), 1);
-        assert!(setup.registry.find("secret").is_some());
+        assert_eq!(config.annotations.tools.len(), 1);
+        assert!(config.registry.find("secret").is_some());
         assert_eq!(
-            setup.protected_paths,
+            config.protected_paths,
             ["/etc".into(), "~".into(), "~/.ssh".into()]
         );
-        assert_eq!(setup.sandbox, ["/box".into()]);
+        assert_eq!(config.sandbox, ["/box".into()]);
         let gated = [
             ("fetch".into(), vec!["*.x".into(), "".into()]),
             ("a".into(), vec![]),
         ];
-        assert_eq!(setup.domain_allowlists, gated);
-        assert_eq!(setup.trusted_servers, ["memory".into()]);
-        assert!(!setup.options.heuristic_paths);
+        assert_eq!(config.domain_allowlists, gated);
+        assert_eq!(config.trusted_servers, ["memory".into()]);
+        assert!(!config.options.heuristic_paths);
     }
 
     #[test]
-    fn every_part_is_read_strictly() {
-        for (part, text, expected) in [
+    fn every_document_is_read_strictly() {
+        for (kind, text, expected) in [
             (
                 DocumentKind::ProtectedPaths,
                 "\"/etc\"",
@@ -342,14 +344,14 @@ mod tests {
             ),
             (DocumentKind::Roles, "{}", &["error[wrong-type] at roles: "]),
         ] {
-            check(&[(part, text)], expected);
+            check(&[(kind, text)], expected);
         }
         check(
             &[
                 (DocumentKind::TrustedServers, "[]"),
                 (DocumentKind::TrustedServers, "[]"),
             ],
-            &["error[duplicate-key] at trustedServers: the part `trustedServers` is given twice"],
+            &["error[duplicate-key] at trustedServers: the document `trustedServers` is given twice"],
         );
         check(
             &[
@@ -379,7 +381,7 @@ mod tests {
         });
         let lists = json!({"generatedAt": "t", "lists": {"l": list}}).to_string();
         let policy = policy.to_string();
-        let parts = [
+        let documents = [
             (DocumentKind::CompiledPolicy, policy.as_str()),
             (DocumentKind::DynamicLists, lists.as_str()),
         ];
@@ -387,9 +389,9 @@ mod tests {
             "warning[missing-list] at compiledPolicy.rules[0].if.domains.allowed[2]: found `@toString`",
             "warning[missing-list] at compiledPolicy.rules[0].if.lists[0].allowed[0]: found `@m`",
         ];
-        check(&parts, &expected);
-        assert!(read_with(&parts).is_ok());
-        let mut strict = parts.to_vec();
+        check(&documents, &expected);
+        assert!(read_with(&documents).is_ok());
+        let mut strict = documents.to_vec();
         strict.push((DocumentKind::Options, "{\"strict\":true}"));
         check(&strict, &expected);
         assert!(read_with(&strict).is_err());

@@ -60,22 +60,6 @@ pub(crate) fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
     set
 }
 
-/// For each text, whether an equal one comes before it.
-pub(crate) fn repetitions(texts: Vec<String>) -> Vec<bool> {
-    let mut repeats = vec![false; texts.len()];
-    let mut sorted: Vec<(String, usize)> = texts.into_iter().zip(0..).collect();
-    sort_by(&mut sorted, |(one, _), (other, _)| one.cmp(other));
-    for pair in sorted.windows(2) {
-        if let [(one, _), (other, at)] = pair
-            && one == other
-            && let Some(repeated) = repeats.get_mut(*at)
-        {
-            *repeated = true;
-        }
-    }
-    repeats
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

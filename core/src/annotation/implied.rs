@@ -9,7 +9,7 @@ use crate::role::RoleId;
 /// An alias stands for its key, since a call has its aliases renamed before it is judged.
 pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
     for name in semantics.arg_schema.path_names() {
-        if !arguments.iter().any(|argument| speaks_of(&argument.name, &name)) {
+        if !arguments.iter().any(|argument| covers(&argument.name, &name)) {
             let roles = Roles::Fixed(roles(semantics.kind).to_vec());
             arguments.push(Argument { name, roles });
         }
@@ -29,7 +29,7 @@ fn roles(kind: ToolKind) -> &'static [RoleId] {
 }
 
 /// Returns `true` if an annotated name covers the parameter: they are the same, or one of them lies within the other.
-fn speaks_of(annotated: &ArgumentName, parameter: &ArgumentName) -> bool {
+fn covers(annotated: &ArgumentName, parameter: &ArgumentName) -> bool {
     let is_whole = |name: &ArgumentName| matches!(name, ArgumentName::Top(_));
     annotated == parameter
         || annotated.first().is_some()

@@ -18,13 +18,9 @@ const IS: [(&str, Test); 4] = [
 
 /// Reads the name of an argument; a malformed pointer is an error.
 pub(super) fn read_name(name: &str, node: &Node<'_, '_>) -> Option<ArgumentName> {
-    let parsed = ArgumentName::parse(name).ok();
-    if parsed.is_none() {
-        node.error(Code::InvalidValue, || {
-            format!("found the pointer `{name}`, expected `~0` for `~` and `~1` for `/` in it")
-        });
-    }
-    parsed
+    ArgumentName::parse(name)
+        .map_err(|bad| node.error(Code::InvalidValue, || bad.message(name)))
+        .ok()
 }
 
 /// The roles of an argument: an array of them, or a conditional.

@@ -22,24 +22,17 @@ pub(super) const KEYS: [&str; 7] = [
 impl Semantics {
     /// Reads the semantics among the fields of a tool annotation; each field has a default.
     pub(super) fn read(tool: &Object<'_, '_>) -> Self {
-        let flag = |key| tool.read(key, |node| node.boolean());
+        let flag = |key| tool.read_or_default(key, |node| node.boolean());
+        let capabilities = |node: &Node<'_, '_>| Some(node.each_entry(|operations| operations.strings()));
         Self {
-            kind: tool.read("kind", |node| node.word()).unwrap_or_default(),
+            kind: tool.read_or_default("kind", |node| node.word()),
             side_effect_level: tool
-                .read("side_effect_level", |node| Some(node.side_effect_level()))
-                .unwrap_or_default(),
-            arg_schema: tool
-                .read("arg_schema", |node| Some(ArgSchema::read(node)))
-                .unwrap_or_default(),
-            capabilities: tool
-                .read("capabilities", |node| {
-                    Some(node.each_entry(|operations| operations.strings()))
-                })
-                .map(sort::map)
-                .unwrap_or_default(),
-            emits_artifacts: flag("emits_artifacts").unwrap_or_default(),
-            result_readers: read_names(tool, "result_readers"),
-            inline_result: flag("inline_result").unwrap_or_default(),
+                .read_or_default("side_effect_level", |node| Some(node.side_effect_level())),
+            arg_schema: tool.read_or_default("arg_schema", |node| Some(ArgSchema::read(node))),
+            capabilities: sort::map(tool.read_or_default("capabilities", capabilities)),
+            emits_artifacts: flag("emits_artifacts"),
+            result_readers: tool.read_or_default("result_readers", |node| node.strings()),
+            inline_result: flag("inline_result"),
         }
     }
 }
@@ -50,26 +43,18 @@ impl ArgSchema {
         else {
             return Self::default();
         };
+        let path_params = schema.read("path_params", |node| {
+            node.each("an array of strings", |item| {
+                let name = item.string()?;
+                read_name(name, item).map(|_| name.into())
+            })
+        });
         Self {
-            path_params: schema
-                .read("path_params", |node| {
-                    node.each("an array of strings", |item| {
-                        let name = item.string()?;
-                        read_name(name, item).map(|_| name.into())
-                    })
-                })
-                .unwrap_or_default(),
-            arg_aliases: schema
-                .optional("arg_aliases")
-                .map(|node| read_aliases(&node))
-                .unwrap_or_default(),
-            required: read_names(&schema, "required"),
+            path_params: path_params.unwrap_or_default(),
+            arg_aliases: schema.read_or_default("arg_aliases", |node| Some(read_aliases(node))),
+            required: schema.read_or_default("required", |node| node.strings()),
         }
     }
-}
-
-fn read_names(object: &Object<'_, '_>, key: &str) -> Vec<Box<str>> {
-    object.read(key, |node| node.strings()).unwrap_or_default()
 }
 
 fn read_aliases(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Box<str>> {

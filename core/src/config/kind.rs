@@ -36,8 +36,8 @@ mod tests {
 
     #[test]
     fn every_part_is_found_by_its_key() {
-        for part in DocumentKind::ALL {
-            assert_eq!(DocumentKind::parse(part.as_str()), Some(*part));
+        for kind in DocumentKind::ALL {
+            assert_eq!(DocumentKind::parse(kind.as_str()), Some(*kind));
         }
         assert_eq!(DocumentKind::parse("policy"), None);
     }

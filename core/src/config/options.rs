@@ -100,23 +100,19 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
     ) else {
         return defaults;
     };
-    let heuristic_paths = object.read("heuristicPaths", |node| node.one_of(HEURISTIC_PATHS));
-    let unknown_arguments = object.read("unknownArguments", |node| node.word());
-    let path_case = object.read("pathCase", |node| node.one_of(PATH_CASE));
-    let directories = object.read("directories", |node| node.word());
-    let harn_server = object.read("harnServer", |node| node.name());
-    let workspace_roots = object.read("workspaceRoots", |node| node.word());
-    let strict = object.read("strict", |node| node.boolean());
-    let limits = object.read("limits", |node| Some(read_limits(node)));
     Options {
-        heuristic_paths: heuristic_paths.unwrap_or(defaults.heuristic_paths),
-        unknown_arguments: unknown_arguments.unwrap_or(defaults.unknown_arguments),
-        path_case,
-        directories: directories.unwrap_or(defaults.directories),
-        harn_server: harn_server.map_or(defaults.harn_server, Box::from),
-        workspace_roots: workspace_roots.unwrap_or(defaults.workspace_roots),
-        strict: strict.unwrap_or(defaults.strict),
-        limits: limits.unwrap_or(defaults.limits),
+        heuristic_paths: object.read_or("heuristicPaths", defaults.heuristic_paths, |node| {
+            node.one_of(HEURISTIC_PATHS)
+        }),
+        unknown_arguments: object.read_or("unknownArguments", defaults.unknown_arguments, |node| node.word()),
+        path_case: object.read("pathCase", |node| node.one_of(PATH_CASE)),
+        directories: object.read_or("directories", defaults.directories, |node| node.word()),
+        harn_server: object.read_or("harnServer", defaults.harn_server, |node| {
+            node.name().map(Box::from)
+        }),
+        workspace_roots: object.read_or("workspaceRoots", defaults.workspace_roots, |node| node.word()),
+        strict: object.read_or("strict", defaults.strict, |node| node.boolean()),
+        limits: object.read_or_default("limits", |node| Some(read_limits(node))),
     }
 }
 

@@ -12,75 +12,69 @@ use crate::limits::Limits;
 
 /// The documents, and the diagnostics so far.
 pub(super) struct Reader<'a> {
-    parts: &'a [(DocumentKind, DocumentSource<'a>)],
+    documents: &'a [(DocumentKind, DocumentSource<'a>)],
     pub(super) limits: Limits,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(parts: &'a [(DocumentKind, DocumentSource<'a>)]) -> Result<Self, Vec<Diagnostic>> {
+    pub(super) fn new(documents: &'a [(DocumentKind, DocumentSource<'a>)]) -> Result<Self, Vec<Diagnostic>> {
         let twice = DocumentKind::ALL
             .iter()
-            .filter(|part| parts.iter().filter(|(one, _)| one == *part).count() > 1);
-        let diagnostics: Vec<Diagnostic> = twice
-            .map(|part| {
-                Diagnostic::error(
-                    Code::DuplicateKey,
-                    part.as_str(),
-                    format!("the part `{}` is given twice, expected once", part.as_str()),
-                )
-            })
-            .collect();
-        if !diagnostics.is_empty() {
-            return Err(diagnostics);
-        }
-        Ok(Self {
-            parts,
+            .filter(|kind| documents.iter().filter(|(known, _)| known == *kind).count() > 1);
+        let twice = twice.map(|kind| {
+            let message = format!("the document `{kind}` is given twice, expected once");
+            Diagnostic::error(Code::DuplicateKey, kind.as_str(), message)
+        });
+        let mut reader = Self {
+            documents,
             limits: Limits::default(),
-            diagnostics,
-        })
+            diagnostics: twice.collect(),
+        };
+        reader.check(false)?;
+        Ok(reader)
     }
 
     /// Reads an optional document; `None` if it is missing, null or not JSON.
     pub(super) fn optional<T>(
         &mut self,
-        part: DocumentKind,
+        kind: DocumentKind,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> Option<T> {
-        let value = self.load(part)?;
+        let value = self.load(kind)?;
         if value.is_null() {
             return None;
         }
-        Some(self.read(part, &value, read))
+        Some(self.read(kind, &value, read))
     }
 
     /// Reads a required document.
     pub(super) fn required<T>(
         &mut self,
-        part: DocumentKind,
+        kind: DocumentKind,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> Option<T> {
-        if self.parts.iter().all(|(one, _)| *one != part) {
-            let message = format!("`{}` is missing, expected the document", part.as_str());
+        if self.documents.iter().all(|(known, _)| *known != kind) {
+            let message = format!("`{}` is missing, expected the document", kind.as_str());
             self.diagnostics
-                .push(Diagnostic::error(Code::MissingField, part.as_str(), message));
+                .push(Diagnostic::error(Code::MissingField, kind.as_str(), message));
         }
-        let value = self.load(part)?;
-        Some(self.read(part, &value, read))
+        let value = self.load(kind)?;
+        Some(self.read(kind, &value, read))
     }
 
     /// Returns `true` if the document is given and not null, valid or not.
-    pub(super) fn is_configured(&self, part: DocumentKind) -> bool {
-        let given = self.parts.iter().find(|(one, _)| *one == part);
+    pub(super) fn is_configured(&self, kind: DocumentKind) -> bool {
+        let given = self.documents.iter().find(|(known, _)| *known == kind);
         given.is_some_and(|(_, input)| match input {
             DocumentSource::Text(text) => text.trim() != "null",
             DocumentSource::Value(value) => !value.is_null(),
         })
     }
 
-    fn load(&mut self, part: DocumentKind) -> Option<Cow<'a, Value>> {
-        let (_, input) = self.parts.iter().find(|(one, _)| *one == part)?;
-        let unread = match part {
+    fn load(&mut self, kind: DocumentKind) -> Option<Cow<'a, Value>> {
+        let (_, input) = self.documents.iter().find(|(known, _)| *known == kind)?;
+        let unread = match kind {
             DocumentKind::ToolAnnotations => annotation::is_unread,
             DocumentKind::CompiledPolicy
             | DocumentKind::DynamicLists
@@ -93,7 +87,7 @@ impl<'a> Reader<'a> {
             | DocumentKind::Roles
             | DocumentKind::World => |_: &JsonPath<'_>| false,
         };
-        match document::load(*input, part.as_str(), &self.limits, unread) {
+        match document::load(*input, kind.as_str(), &self.limits, unread) {
             Ok(value) => Some(value),
             Err(faults) => {
                 self.diagnostics.extend(faults);
@@ -104,13 +98,13 @@ impl<'a> Reader<'a> {
 
     fn read<T>(
         &mut self,
-        part: DocumentKind,
+        kind: DocumentKind,
         value: &Value,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> T {
         let report = Report::default();
-        let read = read(&Node::document(value, part.as_str(), &report), &self.limits);
-        self.diagnostics.extend(report.finish(part.as_str()));
+        let read = read(&Node::document(value, kind.as_str(), &report), &self.limits);
+        self.diagnostics.extend(report.finish(kind.as_str()));
         read
     }
 

@@ -266,6 +266,25 @@ impl<'v> Object<'v, '_> {
         read(&self.optional(key)?)
     }
 
+    /// As [`Object::read`], with `default` for a missing key or a faulty value.
+    pub(crate) fn read_or<T>(
+        &self,
+        key: &str,
+        default: T,
+        read: impl FnOnce(&Node<'v, '_>) -> Option<T>,
+    ) -> T {
+        self.read(key, read).unwrap_or(default)
+    }
+
+    /// As [`Object::read`], with the type's default for a missing key or a faulty value.
+    pub(crate) fn read_or_default<T: Default>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Node<'v, '_>) -> Option<T>,
+    ) -> T {
+        self.read(key, read).unwrap_or_default()
+    }
+
     /// As [`Object::read`], but tells a missing key, `Some(None)`, from a faulty value, `None`.
     pub(crate) fn read_if_present<T>(
         &self,

@@ -46,12 +46,10 @@ fn warn_of_constraint(
     report: &Report,
 ) {
     if let Some(key) = &constraint.arg_key
-        && ArgumentName::parse(key).is_err()
+        && let Err(bad) = ArgumentName::parse(key)
     {
         let place = JsonPath::Key(place, "arg_key");
-        report.error(Code::InvalidValue, &place, || {
-            format!("found the pointer `{key}`, expected `~0` for `~` and `~1` for `/` in it")
-        });
+        report.error(Code::InvalidValue, &place, || bad.message(key));
     }
     let mut concerned = annotations
         .tools

@@ -37,10 +37,12 @@ pub(crate) fn overridden(
         .collect();
     for (index, rule) in policy.rules.iter().enumerate() {
         let place = JsonPath::Index(&rules, index);
+        let allows = rule.effect == Effect::Allow;
         let before = [
             restricts_the_sandbox(rule, sandbox)
                 .then_some("paths within the sandbox on `filesystem` and `git`"),
-            restricts_introspection(rule).then_some("`list_allowed_directories`"),
+            (!allows && matches_every_call(rule, FILESYSTEM, INTROSPECTION_TOOL))
+                .then_some("`list_allowed_directories`"),
         ];
         for what in before.into_iter().flatten() {
             report.warning(Code::Overridden, &place, || {
@@ -50,7 +52,8 @@ pub(crate) fn overridden(
                 )
             });
         }
-        if let Some(tool) = open_tools.iter().find(|tool| allows_any_domain(rule, tool)) {
+        let is_open = |tool: &&&Tool| allows && matches_every_call(rule, &tool.server, &tool.name);
+        if let Some(tool) = open_tools.iter().find(is_open) {
             report.warning(Code::Overridden, &place, || {
                 format!(
                     "the rule `{}` allows every domain to `{}` on `{}`, expected `domains` or an allowlist",
@@ -102,22 +105,13 @@ fn restricts_the_sandbox(rule: &Rule, sandbox: &[Box<str>]) -> bool {
         && conditions.roles.as_deref().is_none_or(meets_paths)
 }
 
-fn restricts_introspection(rule: &Rule) -> bool {
+/// Returns `true` if the rule matches every call of the tool.
+fn matches_every_call(rule: &Rule, server: &str, tool: &str) -> bool {
     let conditions = &rule.conditions;
-    rule.effect != Effect::Allow
-        && conditions.roles.is_none()
+    conditions.roles.is_none()
         && !conditions.name_values()
-        && conditions.includes_server(FILESYSTEM)
-        && conditions.includes_tool(INTROSPECTION_TOOL)
-}
-
-fn allows_any_domain(rule: &Rule, tool: &Tool) -> bool {
-    let conditions = &rule.conditions;
-    rule.effect == Effect::Allow
-        && conditions.roles.is_none()
-        && !conditions.name_values()
-        && conditions.includes_server(&tool.server)
-        && conditions.includes_tool(&tool.name)
+        && conditions.includes_server(server)
+        && conditions.includes_tool(tool)
 }
 
 fn warn_of_ports(patterns: &[Box<str>], place: &JsonPath<'_>, report: &Report) {

@@ -1,12 +1,13 @@
 //! Doubtful parts of a valid world: rows and rules that nothing reaches, and places that are missing in one of the
 //! two tables.
 
-use crate::diagnostic::{Code, Severity};
+use std::collections::BTreeSet;
+
+use crate::diagnostic::Code;
 use crate::document::{Node, Object};
-use crate::sort;
 use crate::text::is_at_or_below;
 
-use crate::world::{Commands, EXEC_TOOL, Key, Matrix, World, find, read_key, read_pairs};
+use crate::world::{Commands, Directory, EXEC_TOOL, Key, Matrix, World, find, read_key, read_pairs};
 
 /// Reports doubtful parts of a world, unless a fault kept a table from being read in full.
 pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
@@ -33,11 +34,46 @@ pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
             });
         }
     }
-    if let Some(node) = object.optional("roots") {
-        check_roots(&node, world);
-    }
-    if let Some(node) = object.optional("mounts") {
-        check_mounts(&node, world);
+    // A place below two roots has two addresses, each judged by its own rows.
+    check_directories(object.optional("roots"), &world.roots, Code::Overridden, |root| {
+        let mut others = world.roots.iter().filter(|other| other.name != root.name);
+        let outer = others.find(|other| is_at_or_below(&root.path, &other.path))?;
+        Some(format!(
+            "found a directory within that of the root `{}`, whose addresses reach it by that root's rows",
+            outer.name
+        ))
+    });
+    check_directories(
+        object.optional("mounts"),
+        &world.mounts,
+        Code::NeverMatches,
+        |mount| {
+            let mut roots = world.roots.iter();
+            let is_in_a_root = roots.any(|root| is_at_or_below(&mount.path, &root.path));
+            (!is_in_a_root).then(|| {
+                let name = &mount.name;
+                format!(
+                    "found the mod `{name}` in no root, expected its directory in one: it has no operations"
+                )
+            })
+        },
+    );
+}
+
+/// Warns about directories as they are written; on the disk, a link may lead elsewhere.
+fn check_directories(
+    node: Option<Node<'_, '_>>,
+    directories: &[Directory],
+    code: Code,
+    doubt: impl Fn(&Directory) -> Option<String>,
+) {
+    let Some(object) = node.and_then(|node| node.object()) else {
+        return;
+    };
+    for directory in directories {
+        if let (Some(entry), Some(message)) = (object.optional(&directory.name), doubt(directory)) {
+            entry.warning(code, || message);
+        }
     }
 }
 
@@ -48,16 +84,10 @@ enum Table {
 }
 
 fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
-    let Some(items) = node.array("an array of rows") else {
-        return;
-    };
-    // The table was read in full, so every row has a key.
-    let keys: Vec<Key> = items
-        .filter_map(|item| item.object().and_then(|row| read_key(&row)))
-        .collect();
-    let repetitions = sort::repetitions(keys.iter().map(|key| format!("{key:?}")).collect());
-    let items = node.array("an array of rows").into_iter().flatten();
-    for ((item, key), repeats) in items.zip(&keys).zip(repetitions) {
+    let mut seen = BTreeSet::new();
+    for item in node.array("an array of rows").into_iter().flatten() {
+        let Some(row) = item.object() else { continue };
+        let Some(key) = read_key(&row) else { continue };
         if let Some(subdirectory) = &key.subdirectory
             && (subdirectory.contains('/') || matches!(&**subdirectory, "." | ".."))
         {
@@ -72,15 +102,15 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
                     key.root
                 )
             });
-        } else if repeats {
+        } else if !seen.insert(format!("{key:?}")) {
             item.error(Code::NeverMatches, || {
                 "found a second row for one mode, root and subdirectory: nothing reaches it".to_owned()
             });
         } else {
-            check_other_table(&item, key, world, table);
+            check_other_table(&item, &key, world, table);
         }
-        if let (Table::Operations, Some(row)) = (table, item.object()) {
-            check_rules(&row, key, world);
+        if table == Table::Operations {
+            check_rules(&row, &key, world);
         }
     }
 }
@@ -129,25 +159,13 @@ fn answers<T>(other: &Matrix<T>, key: &Key, counts: impl Fn(&T) -> bool) -> bool
 
 /// Warns about commands that an earlier rule of the row already names.
 fn check_rules(row: &Object<'_, '_>, key: &Key, world: &World) {
-    let Some(rules) = row.optional("rules") else {
-        return;
-    };
-    let commands = |rule: &Node<'_, '_>| -> Vec<(Box<str>, Box<str>)> {
-        let rule = rule.object();
-        let commands = rule.as_ref().and_then(|rule| rule.optional("commands"));
-        let pairs = commands.filter(|commands| commands.value().is_array());
-        pairs.and_then(|pairs| read_pairs(&pairs)).unwrap_or_default()
-    };
-    let items = || rules.array("an array of rules").into_iter().flatten();
-    let all: Vec<String> = items()
-        .flat_map(|rule| commands(&rule))
-        .map(|pair| format!("{pair:?}"))
-        .collect();
-    let mut repeats = sort::repetitions(all).into_iter();
+    let rules = row.optional("rules");
+    let items = rules.iter().filter_map(|rules| rules.array("an array of rules"));
+    let mut seen = BTreeSet::new();
     let mut seen_exec = false;
-    for item in items() {
-        let Some(rule) = item.object() else { continue };
-        let Some(node) = rule.optional("commands") else {
+    for item in items.flatten() {
+        let rule = item.object();
+        let Some(node) = rule.as_ref().and_then(|rule| rule.optional("commands")) else {
             continue;
         };
         if node.value().is_string() {
@@ -158,9 +176,9 @@ fn check_rules(row: &Object<'_, '_>, key: &Key, world: &World) {
             continue;
         }
         let nodes = node.array("an array of pairs").into_iter().flatten();
-        for (node, (tool, command)) in nodes.zip(commands(&item)) {
-            let is_exec = seen_exec && tool == world.exec_tool;
-            if repeats.next().unwrap_or(false) || is_exec {
+        for (node, (tool, command)) in nodes.zip(read_pairs(&node).unwrap_or_default()) {
+            let repeats = !seen.insert(format!("{:?}", (&tool, &command)));
+            if repeats || (seen_exec && tool == world.exec_tool) {
                 repeated(&node, &format!("`{command}` of `{tool}`"), key);
             }
         }
@@ -168,54 +186,10 @@ fn check_rules(row: &Object<'_, '_>, key: &Key, world: &World) {
 }
 
 fn repeated(node: &Node<'_, '_>, what: &str, key: &Key) {
-    node.fault(Severity::Warning, Code::RepeatedCommand, || {
-        let message = format!(
+    node.warning(Code::RepeatedCommand, || {
+        format!(
             "found {what} again in the mode `{}` at the root `{}`, expected it in one rule: the first decides",
             key.mode, key.root
-        );
-        (message, None)
+        )
     });
-}
-
-/// Warns about nested roots: a place then has two addresses, each judged by its own rows.
-fn check_roots(node: &Node<'_, '_>, world: &World) {
-    let Some(object) = node.object() else { return };
-    for (name, entry) in object.entries() {
-        let Some(root) = find(&world.roots, name) else {
-            continue;
-        };
-        let holder = world
-            .roots
-            .iter()
-            .find(|other| other.name != root.name && is_at_or_below(&root.path, &other.path));
-        if let Some(holder) = holder {
-            entry.warning(Code::Overridden, || {
-                format!(
-                    "found a directory within that of the root `{}`, whose addresses reach it by that root's rows",
-                    holder.name
-                )
-            });
-        }
-    }
-}
-
-/// Warns about mods outside every root, as written; a link may still lead into one.
-fn check_mounts(node: &Node<'_, '_>, world: &World) {
-    let Some(object) = node.object() else { return };
-    for (name, entry) in object.entries() {
-        let Some(mount) = find(&world.mounts, name) else {
-            continue;
-        };
-        if !world
-            .roots
-            .iter()
-            .any(|root| is_at_or_below(&mount.path, &root.path))
-        {
-            entry.warning(Code::NeverMatches, || {
-                format!(
-                    "found the mod `{name}` in no root, expected its directory in one: it has no operations"
-                )
-            });
-        }
-    }
 }

@@ -27,6 +27,13 @@ pub(crate) enum Segment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape;
 
+impl BadEscape {
+    /// What is said about the pointer in a document.
+    pub(crate) fn message(self, pointer: &str) -> String {
+        format!("found the pointer `{pointer}`, expected `~0` for `~` and `~1` for `/` in it")
+    }
+}
+
 impl ArgumentName {
     /// Parses a pointer if the name starts with `/`, otherwise the name of a property.
     pub(crate) fn parse(text: &str) -> Result<Self, BadEscape> {

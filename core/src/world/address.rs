@@ -30,19 +30,16 @@ impl<'t> Address<'t> {
             return None;
         }
         let base = if let Some(key) = head.strip_prefix("root:") {
-            Base::Root(key).filter(!key.starts_with("ROOT_"))?
+            if key.starts_with("ROOT_") {
+                return None;
+            }
+            Base::Root(key)
         } else if let Some(name) = head.strip_prefix("mod:") {
             Base::Mod(name.strip_suffix(':').unwrap_or(name))
         } else {
             Base::LegacyRoot(head.strip_prefix("ROOT_")?.strip_suffix(':')?)
         };
         Some(Self { base, relative })
-    }
-}
-
-impl Base<'_> {
-    fn filter(self, keep: bool) -> Option<Self> {
-        keep.then_some(self)
     }
 }
 

@@ -6,57 +6,54 @@ use super::context::Context;
 use super::place::{Action, Located};
 use super::signature::is_signed;
 use super::{World, find};
+use crate::named::{Named, named};
 use crate::path::Resolver;
 
-/// A condition that a world can name.
+/// A condition, as a world names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Condition {
-    /// The context says that there is a contract.
-    HasContract,
-    /// The place is addressed by the name of a mod that the session has.
-    ModInSession,
-    /// The place lies within a mod that the session has, whatever its address.
-    PathInSessionMods,
-    /// The command is in the context's whitelist.
-    CommandWhitelisted,
-    /// The script is signed under the contract's key.
-    ExecSigned,
+pub(crate) struct Condition {
+    name: Box<str>,
+    predicate: Predicate,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Predicate {
+    BuiltIn(BuiltIn),
     /// The host's predicate with this name.
     Host(Box<str>),
 }
 
-const BUILT_IN: [(&str, Condition); 5] = [
-    ("has_contract", Condition::HasContract),
-    ("mod_in_session", Condition::ModInSession),
-    ("path_in_session_mods", Condition::PathInSessionMods),
-    ("command_whitelisted", Condition::CommandWhitelisted),
-    ("exec_signed", Condition::ExecSigned),
-];
+named! {
+    /// The conditions that every world can name.
+    pub(crate) enum BuiltIn {
+        /// The context says that there is a contract.
+        HasContract = "has_contract",
+        /// The place is addressed by the name of a mod that the session has.
+        ModInSession = "mod_in_session",
+        /// The place lies within a mod that the session has, whatever its address.
+        PathInSessionMods = "path_in_session_mods",
+        /// The command is in the context's whitelist.
+        CommandWhitelisted = "command_whitelisted",
+        /// The script is signed under the contract's key.
+        ExecSigned = "exec_signed",
+    }
+}
 
 impl Condition {
     /// The condition with this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        if let Some(name) = name.strip_prefix("host:") {
-            return (!name.is_empty()).then(|| Self::Host(name.into()));
-        }
-        let known = BUILT_IN.into_iter().find(|(known, _)| *known == name);
-        known.map(|(_, condition)| condition)
+        let predicate = match name.strip_prefix("host:") {
+            Some("") => return None,
+            Some(name) => Predicate::Host(name.into()),
+            None => Predicate::BuiltIn(BuiltIn::find(name)?),
+        };
+        let name = name.into();
+        Some(Self { name, predicate })
     }
 
     /// The names of the built-in conditions.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-        BUILT_IN.into_iter().map(|(name, _)| name)
-    }
-
-    fn name(&self) -> String {
-        match self {
-            Self::HasContract => "has_contract".to_owned(),
-            Self::ModInSession => "mod_in_session".to_owned(),
-            Self::PathInSessionMods => "path_in_session_mods".to_owned(),
-            Self::CommandWhitelisted => "command_whitelisted".to_owned(),
-            Self::ExecSigned => "exec_signed".to_owned(),
-            Self::Host(name) => format!("host:{name}"),
-        }
+        BuiltIn::names()
     }
 }
 
@@ -83,7 +80,7 @@ impl World {
         let mut unmet = Vec::new();
         for condition in conditions {
             if !self.holds(condition, subject, resolver) {
-                unmet.push(condition.name());
+                unmet.push(condition.name.to_string());
             }
         }
         unmet
@@ -91,27 +88,31 @@ impl World {
 
     fn holds(&self, condition: &Condition, subject: &Subject<'_>, resolver: &mut Resolver<'_, '_>) -> bool {
         let context = subject.context;
-        match condition {
-            Condition::HasContract => context.has_contract,
-            Condition::ModInSession => {
+        let built_in = match &condition.predicate {
+            Predicate::Host(name) => return resolver.facts.condition(name, &subject.text()),
+            Predicate::BuiltIn(built_in) => built_in,
+        };
+        match built_in {
+            BuiltIn::HasContract => context.has_contract,
+            BuiltIn::ModInSession => {
                 let name = match subject.located {
                     Some(located) => located.mod_name.as_deref(),
                     None => context.mod_name.as_deref(),
                 };
                 name.is_some_and(|name| context.has_mod(name) && find(&self.mounts, name).is_some())
             }
-            Condition::PathInSessionMods => match subject.located {
+            BuiltIn::PathInSessionMods => match subject.located {
                 Some(located) => self.is_in_session_mods(located, context, resolver),
                 None => false,
             },
-            Condition::CommandWhitelisted => {
+            BuiltIn::CommandWhitelisted => {
                 let command = subject.action.and_then(|action| action.command);
                 command.is_some_and(|command| {
                     let mut entries = context.command_whitelist.iter();
                     entries.any(|entry| is_listed(command, entry))
                 })
             }
-            Condition::ExecSigned => {
+            BuiltIn::ExecSigned => {
                 context.has_contract
                     && match (
                         &context.contract_key,
@@ -125,7 +126,6 @@ impl World {
                         _ => false,
                     }
             }
-            Condition::Host(name) => resolver.facts.condition(name, &subject.text()),
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
     fn a_condition_is_found_by_its_name() {
         for name in Condition::names().chain(["host:x", "host:a:b"]) {
             let condition = Condition::parse(name).unwrap_or_else(|| panic!("{name}"));
-            assert_eq!(condition.name(), name);
+            assert_eq!(*condition.name, *name);
         }
         for name in ["", "host:", "has-contract", "HAS_CONTRACT", "host"] {
             assert_eq!(Condition::parse(name), None, "{name:?}");

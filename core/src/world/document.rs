@@ -1,6 +1,8 @@
 //! The document of a world
 //! `{roots, mounts?, visibility, operations, execTool?, areas?}`.
 
+use std::collections::BTreeSet;
+
 use serde_json::Map;
 
 use crate::diagnostic::{Code, Severity};
@@ -60,13 +62,14 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
 
 /// Reports roots that share a legacy address.
 fn check_legacy_forms(node: &Node<'_, '_>, roots: &[Directory]) {
-    let legacy: Vec<String> = roots.iter().map(|root| root.name.to_ascii_uppercase()).collect();
-    for (legacy, repeats) in legacy.iter().zip(sort::repetitions(legacy.clone())) {
-        if repeats {
+    let mut seen = BTreeSet::new();
+    for legacy in roots.iter().map(|root| root.name.to_ascii_uppercase()) {
+        if seen.contains(&legacy) {
             node.error(Code::InvalidValue, || {
                 format!("found two roots for `ROOT_{legacy}:/`, expected keys that differ in more than case")
             });
         }
+        seen.insert(legacy);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #[path = "absences/circles.rs"]
 mod circles;
+#[path = "absences/facade.rs"]
+mod facade;
 #[path = "absences/graph.rs"]
 mod graph;
 #[path = "absences/layering.rs"]

@@ -136,11 +136,6 @@ impl<'a> Call<'a> {
     pub(crate) fn context(&self) -> &Context {
         self.context.as_deref().unwrap_or(Context::EMPTY)
     }
-
-    /// The arguments alone.
-    pub fn into_arguments(self) -> Arguments<'a> {
-        self.arguments
-    }
 }
 
 impl<'a> Arguments<'a> {

@@ -6,7 +6,7 @@ import type { Documents } from "../wasm/handle.js";
 import { jsonText } from "./plain.js";
 
 /** Everything that an engine is built from, by the names that the module has for it. */
-export interface Parts {
+interface Parts {
   readonly compiledPolicy: unknown;
   readonly toolAnnotations: unknown;
   readonly dynamicLists?: unknown;

@@ -14,7 +14,7 @@ export interface CompiledRulesValidation {
 }
 
 /** A diagnostic as one line. */
-export function describe({ code, severity, path, message, help }: Diagnostic): string {
+function describe({ code, severity, path, message, help }: Diagnostic): string {
   return `${severity}[${code}] at ${path}: ${message}${help === undefined ? "" : ` (help: ${help})`}`;
 }
 

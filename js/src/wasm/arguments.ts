@@ -13,7 +13,7 @@ export interface Interest {
 }
 
 /** A member of the arguments that the annotation names. */
-export interface Member {
+interface Member {
   /** The module's number for its name. */
   readonly number: number;
   /** `true` if its value may matter. */

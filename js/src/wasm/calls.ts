@@ -24,7 +24,7 @@ const BUSY = frozen({
 });
 
 /** What accompanies the arguments of a call. */
-export interface Beside {
+interface Beside {
   readonly containerWorkspaceDir?: string | undefined;
   readonly context?: CallContext | undefined;
 }

@@ -1,5 +1,5 @@
 import { currentMemory, initSync, __wbg_reset_state as resetState } from "../../wasm/callgate.js";
-import { CallgateError } from "../errors.js";
+import { CallgateError, type Diagnostic } from "../errors.js";
 import { platform } from "./platform.js";
 
 /** What the module can be started from. */
@@ -14,6 +14,7 @@ export let generation = 0;
 
 /** How many calls into the module are on the stack. */
 let depth = 0;
+/** `true` once the current instance trapped: its answers can no longer be trusted. */
 let isBroken = false;
 
 /** Sets where the module comes from when it is first needed. */
@@ -45,7 +46,7 @@ function renewed(): void {
  *
  * @throws {@link CallgateError} `not-ready` if the module is not loaded.
  */
-export function enter(): void {
+function enter(): void {
   if (generation === 0) {
     if (load === undefined) {
       throw new CallgateError("not-ready", "the module is not loaded; await `init()` first");
@@ -58,16 +59,6 @@ export function enter(): void {
     renewed();
   }
   depth += 1;
-}
-
-/** Ends a call into the module. */
-export function leave(): void {
-  depth -= 1;
-}
-
-/** Notes that the module trapped: its answers can no longer be trusted. */
-export function noteTrap(): void {
-  isBroken = true;
 }
 
 /** Returns `true` if the current instance trapped. */
@@ -85,13 +76,13 @@ export function view(): Uint8Array {
 }
 
 /** What the module throws on purpose: a message, or a message with diagnostics. */
-export interface Refusal {
+interface Refusal {
   readonly message: string;
-  readonly diagnostics?: readonly import("../errors.js").Diagnostic[];
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
 /** The refusal, if this is one; anything else that is thrown is a trap. */
-export function refusalOf(thrown: unknown): Refusal | undefined {
+function refusalOf(thrown: unknown): Refusal | undefined {
   if (typeof thrown === "string") {
     return { message: thrown };
   }

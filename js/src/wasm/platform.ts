@@ -1,5 +1,5 @@
 /** What differs between JavaScript runtimes. Node's is faster than the portable one, and recognizes every Proxy. */
-export interface Platform {
+interface Platform {
   /** A view of a whole buffer. */
   view(buffer: ArrayBuffer): Uint8Array;
   /** The UTF-8 text between two positions. */
@@ -14,7 +14,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** Uses only what every runtime offers. */
-export const portable: Platform = {
+const portable: Platform = {
   view: (buffer) => new Uint8Array(buffer),
   readText: (bytes, start, end) => decoder.decode(bytes.subarray(start, end)),
   writeText: (bytes, text, at) => encoder.encodeInto(text, bytes.subarray(at)).written,

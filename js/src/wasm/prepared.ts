@@ -11,7 +11,7 @@ interface Replacement {
 }
 
 /** The changes to a call's arguments, as the module's `wire` writes them. */
-export interface Prepared {
+interface Prepared {
   readonly replacements: readonly Replacement[];
   /** The keys that replace aliases, by the position of the argument. */
   readonly renamed: ReadonlyMap<number, string>;

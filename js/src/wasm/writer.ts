@@ -16,7 +16,7 @@ export enum Tag {
 }
 
 /** Memory to write to: `bytes` from `start` up to `end`. */
-export interface Room {
+interface Room {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;

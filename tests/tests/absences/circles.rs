@@ -217,7 +217,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn typescript(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Every TypeScript file of a folder.
+pub(crate) fn typescript(folder: &Path, found: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for entry in entries {
         let path = entry.expect("an entry").path();

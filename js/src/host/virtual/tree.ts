@@ -8,7 +8,7 @@ const MAX_LINKS = 40;
 export type Node = "directory" | "file" | { readonly target: string };
 
 /** Where a walk ended. Only the last component may be a link. */
-export interface Place {
+interface Place {
   readonly path: string;
   readonly node: Node;
 }

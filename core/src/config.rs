@@ -336,7 +336,7 @@ mod tests {
                 "{\"generatedAt\":\"\",\"lists\":[]}",
                 &["error[wrong-type] at dynamicLists.lists: "],
             ),
-            // The rest is not read where options or roles have an error.
+            // The rest is not read if options or roles have an error.
             (
                 DocumentKind::Options,
                 "{\"stric\":true}",

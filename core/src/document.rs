@@ -1,6 +1,6 @@
 //! Strict reading of JSON documents: every deviation is a fault with its place.
 //!
-//! [`load`] gives a JSON value in which no key is doubled and nothing is nested too deep. A [`Node`] is a
+//! [`load`] gives a JSON value in which no key is repeated and nothing is nested too deep. A [`Node`] is a
 //! value together with its [`JsonPath`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
@@ -38,8 +38,8 @@ pub enum DocumentSource<'a> {
 
 /// Loads a document within the limits on its size and depth.
 ///
-/// `name` is the document's name in diagnostics. Of a text, what is `unread` is checked like the rest, but not
-/// kept: null stands in its place. The size of a [value](DocumentSource::Value) is not bounded here: it
+/// `name` is the document's name in diagnostics. In a text, a value at an `unread` place is checked like the rest, but
+/// replaced by null. The size of a [value](DocumentSource::Value) is not bounded here: it
 /// is in memory already.
 pub(crate) fn load<'a>(
     input: DocumentSource<'a>,

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_hold_for_whole_texts_and_stop_at_slashes() {
+    fn patterns_match_whole_texts_and_stop_at_slashes() {
         for (pattern, holds, fails) in [
             (
                 "src/*",
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn what_is_not_a_pattern_is_refused() {
         let limits = Limits::default();
         for (text, expected) in [
             ("!src/**".to_owned(), "a pattern that starts with `!`"),
@@ -209,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn a_star_never_holds_a_slash(text in "[a/]{0,8}") {
+        fn a_star_never_matches_a_slash(text in "[a/]{0,8}") {
             prop_assert_eq!(glob("*").matches(&text), !text.contains('/'));
             prop_assert_eq!(glob("a/*").matches(&text), text.strip_prefix("a/").is_some_and(|rest| !rest.contains('/')));
         }

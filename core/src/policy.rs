@@ -7,6 +7,7 @@ mod lists;
 use crate::model::{Effect, MatchType};
 use crate::role::RoleId;
 
+pub(crate) use ceiling::names_tool;
 pub use ceiling::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub(crate) use document::{read, read_list_definitions, read_rules};
 pub(crate) use lists::{Lists, expand};

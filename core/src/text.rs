@@ -3,7 +3,7 @@
 /// Returns `true` if `path` is `directory` or below it, compared as text: the rest must begin with a `/`.
 ///
 /// Both should be collapsed; a `/` at the end of `directory` is ignored. Every comparison of paths with directories
-/// ends up here, so that `/a` never holds `/ab`.
+/// ends up here, so that `/a` never contains `/ab`.
 pub(crate) fn is_at_or_below(path: &str, directory: &str) -> bool {
     strip_directory(path, directory).is_some()
 }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_holds_itself_and_what_continues_it_at_a_slash() {
+    fn a_directory_contains_itself_and_what_continues_it_at_a_slash() {
         for (path, directory, rest) in [
             ("/a", "/a", Some("")),
             ("/a/b", "/a", Some("b")),

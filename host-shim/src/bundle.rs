@@ -21,7 +21,7 @@
 //! written out. Paths are relative to the bundle's folder, the roots and mounts of a world and the workspace roots of a
 //! ceiling that is written out among them; in a file of its own a ceiling has absolute ones, since an intersection of
 //! ceilings has no folder. Every key may be missing; a key that is not listed here, or that
-//! stands twice, is an error.
+//! is given twice, is an error.
 
 use std::path::{Path, PathBuf};
 

@@ -126,7 +126,7 @@ fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
             let values = node.each("an array of values", read_scalar);
             if values.as_ref().is_some_and(Vec::is_empty) {
                 node.warning(Code::NeverMatches, || {
-                    "found `[]`, which holds for no value, expected at least one value".to_owned()
+                    "found `[]`, which no value matches, expected at least one value".to_owned()
                 });
             }
             values.map(Test::In)

@@ -10,7 +10,7 @@ use crate::path::PathCase;
 /// How an engine behaves where SPEC allows a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// `heuristicPaths`: whether every argument that looks like a path is held against the protected paths.
+    /// `heuristicPaths`: whether every argument that looks like a path is checked against the protected paths.
     pub(crate) heuristic_paths: bool,
     pub(crate) unknown_arguments: UnknownArguments,
     /// `None` leaves it to the host.

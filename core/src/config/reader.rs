@@ -74,18 +74,10 @@ impl<'a> Reader<'a> {
 
     fn load(&mut self, kind: DocumentKind) -> Option<Cow<'a, Value>> {
         let (_, input) = self.documents.iter().find(|(known, _)| *known == kind)?;
-        let unread = match kind {
-            DocumentKind::ToolAnnotations => annotation::is_unread,
-            DocumentKind::CompiledPolicy
-            | DocumentKind::DynamicLists
-            | DocumentKind::ProtectedPaths
-            | DocumentKind::AllowedDirectory
-            | DocumentKind::ServerDomainAllowlists
-            | DocumentKind::TrustedServers
-            | DocumentKind::Ceiling
-            | DocumentKind::Options
-            | DocumentKind::Roles
-            | DocumentKind::World => |_: &JsonPath<'_>| false,
+        let unread = if kind == DocumentKind::ToolAnnotations {
+            annotation::is_unread
+        } else {
+            |_: &JsonPath<'_>| false
         };
         match document::load(*input, kind.as_str(), &self.limits, unread) {
             Ok(value) => Some(value),

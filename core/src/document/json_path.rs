@@ -1,4 +1,4 @@
-//! Where in a document a value stands: its JSON path.
+//! The place of a value in a document: its JSON path.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_are_no_identifiers_are_quoted() {
+    fn keys_that_are_not_identifiers_are_quoted() {
         let document = JsonPath::Document("toolAnnotations");
         for (key, expected) in [
             ("servers", "toolAnnotations.servers[2]"),

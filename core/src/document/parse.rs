@@ -133,7 +133,7 @@ impl<'p> Strict<'p> {
     fn repeated(self, key: &str) {
         self.report
             .error(Code::DuplicateKey, &JsonPath::Key(&self.place, key), || {
-                format!("the key `{key}` stands twice, expected once")
+                format!("the key `{key}` is given twice, expected once")
             });
     }
 
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ambiguous_or_no_json_is_refused_with_its_place() {
+    fn what_is_ambiguous_or_not_json_is_refused_with_its_place() {
         let check = |text: &str, expected: &[&str]| assert_eq!(faults(text, &Limits::default()), expected);
         check(
             "",
@@ -292,9 +292,9 @@ mod tests {
         check(
             "{\"a\":{\"x\":1,\"x\":1},\"l\":[0,{\"k-\":1,\"\\u006b-\":2}],\"a\":3}",
             &[
-                "duplicate-key doc.a.x: the key `x` stands twice, expected once",
-                "duplicate-key doc.l[1][\"k-\"]: the key `k-` stands twice, expected once",
-                "duplicate-key doc.a: the key `a` stands twice, expected once",
+                "duplicate-key doc.a.x: the key `x` is given twice, expected once",
+                "duplicate-key doc.l[1][\"k-\"]: the key `k-` is given twice, expected once",
+                "duplicate-key doc.a: the key `a` is given twice, expected once",
             ],
         );
     }

@@ -1,4 +1,4 @@
-//! How a path may be written in a document. Resolving it is the business of `path`.
+//! How a path may be written in a document. The module `path` resolves it.
 
 use crate::diagnostic::{Code, Severity};
 use crate::limits::Limits;
@@ -64,10 +64,10 @@ fn fault(text: &str) -> Option<Fault> {
     if text.is_empty() {
         Some(("an empty path", "write `/` for everything"))
     } else if text.contains('\0') {
-        Some(("which holds a NUL", "no file has a NUL in its path"))
+        Some(("which contains a NUL", "no file has a NUL in its path"))
     } else if text.split('/').any(is_variable) {
         Some((
-            "which holds a variable",
+            "which contains a variable",
             "variables are not expanded; write the path in full, or begin it with `~/`",
         ))
     } else if text.starts_with('/') || text == "~" || text.starts_with("~/") {
@@ -81,7 +81,7 @@ fn fault(text: &str) -> Option<Fault> {
     }
 }
 
-/// Returns `true` if a component is `$NAME` as a whole, or holds `${`; a file may well be called `$Recycle.Bin`.
+/// Returns `true` if a component is `$NAME` as a whole, or contains `${`; a file may well be called `$Recycle.Bin`.
 fn is_variable(component: &str) -> bool {
     component.contains("${")
         || component.strip_prefix('$').is_some_and(|name| {
@@ -107,11 +107,11 @@ mod tests {
             ("/c/$Recycle.Bin", None),
             ("/price/$5", None),
             ("", Some("an empty path")),
-            ("/a\0", Some("which holds a NUL")),
+            ("/a\0", Some("which contains a NUL")),
             ("~root/.ssh", Some("another user's home")),
-            ("$HOME/.ssh", Some("which holds a variable")),
-            ("/home/$USER/.ssh", Some("which holds a variable")),
-            ("/home/x${USER}", Some("which holds a variable")),
+            ("$HOME/.ssh", Some("which contains a variable")),
+            ("/home/$USER/.ssh", Some("which contains a variable")),
+            ("/home/x${USER}", Some("which contains a variable")),
             ("file:///etc", Some("a URI")),
             ("FILE:/etc", Some("a URI")),
             ("box", Some("a relative path")),

@@ -8,7 +8,7 @@ use crate::document::{Node, did_you_mean};
 use crate::model::ToolKind;
 use crate::sort;
 
-/// Reports each tool of kind `execute` that emits artifacts which no tool can read. A reader is an annotated tool,
+/// Reports each tool of the kind `execute` whose artifacts no tool can read. A reader is an annotated tool,
 /// named as `tool` on any server or as `server/tool`.
 pub(crate) fn check(annotations: &Annotations, document: &Node<'_, '_>) {
     let tools = || annotations.tools.iter();

@@ -1,10 +1,10 @@
-//! Where a capability ceiling and the annotations do not fit: parts of it apply to no tool, or miss one.
+//! Where a capability ceiling and the annotations do not fit together: what it says applies to no tool, or not to every tool.
 
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
 use crate::model::ArgumentName;
-use crate::policy::{Ceiling, ToolArgConstraint};
+use crate::policy::{Ceiling, ToolArgConstraint, names_tool};
 
 /// Warns about a tool that is not annotated, a constraint that applies to no annotated tool, and a constraint that
 /// finds no argument to check in a tool.
@@ -13,10 +13,7 @@ pub(crate) fn unbound(ceiling: &Ceiling, document: &str, annotations: &Annotatio
     let root = JsonPath::Document(document);
     let tools = JsonPath::Key(&root, "tools");
     for (index, name) in ceiling.tools.iter().enumerate() {
-        let is_known = |tool: &Tool| match name.split_once('/') {
-            None => tool.name == *name,
-            Some(both) => both == (&tool.server, &tool.name),
-        };
+        let is_known = |tool: &Tool| names_tool(name, &tool.server, &tool.name);
         if !annotations.tools.iter().any(is_known) {
             report.add(
                 Severity::Warning,
@@ -143,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_binds_no_tool_is_warned_of() {
+    fn what_applies_to_no_tool_is_warned_of() {
         check(json!({"tools": ["read_file", "harn/run"]}), &[]);
         check(
             json!({"tools": ["read_fiel", "fs/read_file"]}),

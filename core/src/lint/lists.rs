@@ -12,7 +12,9 @@ pub(crate) fn missing_lists(policy: &Policy, document: &str, lists: &Lists, repo
     each_list_name(&policy.rules, &rules, |name, _, path| {
         if lists.effective(name).is_none() {
             report.warning(Code::MissingList, path, || {
-                format!("found `@{name}`, a list that is not there and so is empty, expected a dynamic list")
+                format!(
+                    "found `@{name}`, a list that does not exist and counts as empty, expected a dynamic list"
+                )
             });
         }
     });
@@ -25,7 +27,7 @@ pub(super) enum Use {
     Lists(MatchType),
 }
 
-/// Visits each list that the rules at `path` name, with its condition and where its name stands.
+/// Visits each list that the rules at `path` name, with its condition and the place of its name.
 pub(super) fn each_list_name<'r>(
     rules: &'r [Rule],
     path: &JsonPath<'_>,

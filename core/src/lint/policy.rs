@@ -142,7 +142,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::{annotation, policy};
 
-    /// What is said about one rule, by the words that tell the warnings apart.
+    /// Compares the warnings about one rule, each by the words that tell it from the others.
     fn check(effect: &str, conditions: Value, sandbox: &[&str], gated: &[&str], expected: &[&str]) {
         let policy = json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [{
             "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",

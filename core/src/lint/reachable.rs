@@ -52,7 +52,7 @@ fn check_rule(rule: &Rule, node: &Node<'_, '_>, registry: &Registry) {
     }
 }
 
-/// Why no call matches the rule, if that is so.
+/// Why no call can match the rule; `None` if one may.
 fn why_unmatched(rule: &Rule, registry: &Registry) -> Option<String> {
     let conditions = &rule.conditions;
     let empty = [

@@ -1,5 +1,5 @@
-//! Doubtful parts of a valid world: rows and rules that nothing reaches, and places that are missing in one of the
-//! two tables.
+//! Doubtful rows of a valid world: rows and rules that nothing reaches, and places that are missing in one of the two
+//! tables.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::text::is_at_or_below;
 
 use crate::world::{Commands, Directory, EXEC_TOOL, Key, Matrix, World, find, read_key, read_pairs};
 
-/// Reports doubtful parts of a world, unless a fault kept a table from being read in full.
+/// Reports what is doubtful in a world, unless a fault kept a table from being read in full.
 pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
     if !world.is_whole {
         return;
@@ -34,12 +34,12 @@ pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
             });
         }
     }
-    // A place below two roots has two addresses, each judged by its own rows.
+    // A place within two roots has two addresses, and each is judged by the rows of its root.
     check_directories(object.optional("roots"), &world.roots, Code::Overridden, |root| {
         let mut others = world.roots.iter().filter(|other| other.name != root.name);
         let outer = others.find(|other| is_at_or_below(&root.path, &other.path))?;
         Some(format!(
-            "found a directory within that of the root `{}`, whose addresses reach it by that root's rows",
+            "found a directory within that of the root `{}`: addresses in that root reach it too, by other rows",
             outer.name
         ))
     });
@@ -53,7 +53,7 @@ pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
             (!is_in_a_root).then(|| {
                 let name = &mount.name;
                 format!(
-                    "found the mod `{name}` in no root, expected its directory in one: it has no operations"
+                    "found the mod `{name}` outside of every root, expected its directory in one: it has no operations"
                 )
             })
         },

@@ -1,6 +1,6 @@
 //! The registry of a world's reply codes.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::named::named;
 
@@ -21,8 +21,8 @@ named! {
 macro_rules! replies {
     ($($variant:ident = $code:literal, $status:ident, $message:literal;)+) => {
         /// Every reply code, by its area.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum ReplyCode { $(#[doc = concat!("`", $code, "`: ", $message)] $variant,)+ }
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        pub enum ReplyCode { $(#[doc = concat!("`", $code, "`: ", $message)] #[serde(rename = $code)] $variant,)+ }
 
         impl ReplyCode {
             /// Every code, in the order of the registry.
@@ -68,10 +68,4 @@ replies! {
     ExecAllowed = "EN-EXEC-S-001", Success, "Executing commands is allowed";
     ExecUnruled = "EN-EXEC-D-001", Denied, "No rule allows executing commands here";
     ExecUnmet = "EN-EXEC-D-002", Denied, "The conditions for executing commands here are not met";
-}
-
-impl Serialize for ReplyCode {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }

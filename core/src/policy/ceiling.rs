@@ -156,8 +156,13 @@ impl Ceiling {
 
 /// Returns `true` if the tool is among the names.
 fn is_named(names: &[Box<str>], server: &str, tool: &str) -> bool {
-    names.iter().any(|name| match name.split_once('/') {
-        None => **name == *tool,
+    names.iter().any(|name| names_tool(name, server, tool))
+}
+
+/// Returns `true` if the name, `tool` or `server/tool`, is that of the tool.
+pub(crate) fn names_tool(name: &str, server: &str, tool: &str) -> bool {
+    match name.split_once('/') {
+        None => name == tool,
         Some(both) => both == (server, tool),
-    })
+    }
 }

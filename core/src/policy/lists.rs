@@ -56,13 +56,17 @@ fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Optio
     )?;
     list.string("resolvedAt");
     list.string("inputHash");
-    let mut part = |key| {
+    let mut entries_of = |key| {
         let node = list.required(key, "an array of strings")?;
-        let part = node.patterns(limits)?;
-        *entries += part.len();
-        Some(part)
+        let patterns = node.patterns(limits)?;
+        *entries += patterns.len();
+        Some(patterns)
     };
-    let (values, additions, removals) = (part("values"), part("manualAdditions"), part("manualRemovals"));
+    let (values, additions, removals) = (
+        entries_of("values"),
+        entries_of("manualAdditions"),
+        entries_of("manualRemovals"),
+    );
     let (values, additions, removals) = (values?, additions?, removals?);
     if values.iter().any(|value| **value == *"*") {
         node.fault(Severity::Warning, Code::WildcardList, || {

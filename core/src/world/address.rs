@@ -56,11 +56,11 @@ pub(crate) fn refuse_name(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("which is empty")
     } else if name.contains('/') {
-        Some("which holds a `/`")
+        Some("which contains a `/`")
     } else if name.ends_with(':') {
         Some("which ends in `:`")
     } else if name.contains(char::is_control) {
-        Some("which holds a control character")
+        Some("which contains a control character")
     } else {
         None
     }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn what_is_not_an_address_is_refused() {
         for text in [
             "",
             "a/b",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn names_leave_no_doubt_about_where_they_end() {
+    fn names_end_unambiguously() {
         for name in ["", "a/b", "a:", "a\n"] {
             assert!(
                 refuse_name(name).is_some() && refuse_key(name).is_some(),

@@ -48,7 +48,7 @@ impl Context {
     /// Reads the context from a JSON value.
     pub fn from_value(value: &Value) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(Box::from);
-        let texts = |key: &str| -> Option<Vec<Box<str>>> {
+        let list = |key: &str| -> Option<Vec<Box<str>>> {
             let items = value.get(key)?.as_array().map(Vec::as_slice).unwrap_or_default();
             Some(items.iter().filter_map(Value::as_str).map(Box::from).collect())
         };
@@ -60,8 +60,8 @@ impl Context {
             script_host_path: text("script_host_path"),
             content_sha256: text("content_sha256"),
             script_signature: text("script_signature"),
-            command_whitelist: texts("command_whitelist").unwrap_or_default(),
-            session_mods: texts("session_mods"),
+            command_whitelist: list("command_whitelist").unwrap_or_default(),
+            session_mods: list("session_mods"),
             mod_name: text("mod_name"),
             host: value.get("host").cloned().unwrap_or_default(),
         }

@@ -84,7 +84,7 @@ fn read_directories(
     let read = |(name, node): (&str, Node<'_, '_>)| {
         if let Some(why) = refuse(name) {
             node.error(Code::InvalidValue, || {
-                format!("found the name {name:?}, {why}, expected one that an address can hold")
+                format!("found the name {name:?}, {why}, expected one that an address can contain")
             });
         }
         let path = node.path(Relative::Refused, limits)?;
@@ -157,7 +157,7 @@ fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
     node.check_limit(pairs.len(), "commands", "list_entries", limits.list_entries);
     if pairs.is_empty() {
         node.warning(Code::NeverMatches, || {
-            "found `[]`, which holds no command, expected at least one".to_owned()
+            "found `[]`, which names no command, expected at least one".to_owned()
         });
     }
     sort::sort(&mut pairs);
@@ -167,8 +167,7 @@ fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
 /// An array of pairs of tool and command.
 pub(crate) fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
     node.each("an array of pairs `[tool, command]`", |item| {
-        let texts = item.names()?;
-        let pair = <[Box<str>; 2]>::try_from(texts);
+        let pair = <[Box<str>; 2]>::try_from(item.names()?);
         let Ok([tool, command]) = pair else {
             item.error(Code::WrongType, || {
                 format!("found {}, expected a pair `[tool, command]`", item.found())

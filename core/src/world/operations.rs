@@ -28,7 +28,7 @@ pub(crate) enum Commands {
 pub(crate) type Pair = (Box<str>, Box<str>);
 
 impl Commands {
-    fn hold(&self, tool: &str, command: Option<&str>, exec_tool: &str) -> bool {
+    fn include(&self, tool: &str, command: Option<&str>, exec_tool: &str) -> bool {
         match self {
             Self::Exec => tool == exec_tool,
             Self::Pairs(pairs) => command.is_some_and(|command| {
@@ -59,9 +59,10 @@ impl World {
             code => Reply::bare(code),
         };
         let rows = self.operations.at(mode, root, subdirectory, resolver.path_case);
-        let rule = rows
-            .flatten()
-            .find(|rule| rule.commands.hold(action.tool, action.command, &self.exec_tool));
+        let rule = rows.flatten().find(|rule| {
+            rule.commands
+                .include(action.tool, action.command, &self.exec_tool)
+        });
         let Some(rule) = rule else {
             return Err(reply(Outcome::NoRule, Vec::new()).into());
         };

@@ -68,7 +68,7 @@ fn a_world_is_read_strictly() {
         &[
             "error[unknown-key] at w.visability: ",
             "error[invalid-path] at w.roots.r: found `\"srv/r\"`, a relative path",
-            "error[invalid-value] at w.roots[\"a/b\"]: found the name \"a/b\", which holds a `/`",
+            "error[invalid-value] at w.roots[\"a/b\"]: found the name \"a/b\", which contains a `/`",
             "error[invalid-value] at w.roots.ROOT_X: found the name \"ROOT_X\", which begins like a legacy address",
             "error[wrong-type] at w.roots.s: ",
             "error[invalid-path] at w.roots.e: ",
@@ -139,7 +139,7 @@ fn rows_that_nothing_reaches_have_their_place() {
     );
     check(
         world(json!({"mounts": {"M": "/elsewhere"}})),
-        &["warning[never-matches] at w.mounts.M: found the mod `M` in no root"],
+        &["warning[never-matches] at w.mounts.M: found the mod `M` outside of every root"],
     );
     check(
         world(json!({"mounts": {"M:": "/srv/r/M"}})),

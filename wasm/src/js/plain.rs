@@ -1,7 +1,7 @@
 //! The plain functions. Those that ask a host are methods of [`WasmHost`], which they use up.
 
 use callgate_core::{
-    self as core, Arguments, Ceiling, CeilingError, DocumentSource, MatchType, PlainAnnotation, PolicyRoot,
+    self as core, Arguments, Ceiling, DocumentSource, MatchType, PlainAnnotation, PolicyRoot,
     SideEffectLevel, ToolKind,
 };
 use serde_json::Value as Json;
@@ -202,12 +202,8 @@ pub fn side_effect_rank(name: &str) -> u8 {
 /// `{message, diagnostics}` when one is not a ceiling, or the second exceeds the first.
 #[wasm_bindgen(js_name = intersectCeilings)]
 pub fn intersect_ceilings(host: &str, requested: &str) -> Result<JsValue, JsValue> {
-    let load = |text| {
-        Ceiling::load(DocumentSource::Text(text)).map_err(|error| match &error {
-            CeilingError::Invalid(faults) => refusal(&error, faults),
-            CeilingError::Exceeds(_) => to_js_error(error),
-        })
-    };
+    let load =
+        |text| Ceiling::load(DocumentSource::Text(text)).map_err(|error| refusal(&error, &error.diagnostics));
     let narrower = load(host)?.intersect(&load(requested)?);
     narrower.map(|narrower| to_js(&narrower)).map_err(to_js_error)
 }

@@ -28,12 +28,13 @@ impl Ceiling {
     pub fn load(input: DocumentSource<'_>) -> Result<Self, CeilingError> {
         const NAME: &str = "ceiling";
         let limits = Limits::default();
-        let value = load(input, NAME, &limits, |_| false).map_err(CeilingError::Invalid)?;
+        let value =
+            load(input, NAME, &limits, |_| false).map_err(|diagnostics| CeilingError { diagnostics })?;
         let report = Report::default();
         let ceiling = Self::read(&Node::document(&value, NAME, &report), &limits);
-        let failed = report.has_errors();
-        if failed {
-            return Err(CeilingError::Invalid(report.finish(NAME)));
+        if report.has_errors() {
+            let diagnostics = report.finish(NAME);
+            return Err(CeilingError { diagnostics });
         }
         Ok(ceiling)
     }

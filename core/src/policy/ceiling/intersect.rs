@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::path::lexical;
 use crate::text::is_at_or_below;
 
-/// The parts of a requested ceiling that exceed the host's.
+/// What a requested ceiling asks for beyond the host's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exceeds {
     /// Tools, operations of capabilities and workspace roots, such as ``tool `x` ``.
@@ -27,24 +27,18 @@ impl fmt::Display for Exceeds {
 
 impl std::error::Error for Exceeds {}
 
-/// The error for a ceiling that cannot be read or intersected.
+/// The error for a document that is not a ceiling: all its diagnostics, warnings included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CeilingError {
-    /// The document is not a valid ceiling; all its diagnostics, warnings included.
-    Invalid(Vec<Diagnostic>),
-    /// The requested ceiling exceeds the host's.
-    Exceeds(Exceeds),
+pub struct CeilingError {
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl fmt::Display for CeilingError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(faults) => {
-                formatter.write_str("the ceiling cannot be read")?;
-                faults.iter().try_for_each(|one| write!(formatter, "\n{one}"))
-            }
-            Self::Exceeds(exceeds) => write!(formatter, "{exceeds}"),
-        }
+        formatter.write_str("the ceiling cannot be read")?;
+        let mut faults = self.diagnostics.iter();
+        faults.try_for_each(|one| write!(formatter, "\n{one}"))
     }
 }
 
@@ -198,8 +192,8 @@ fn common(host: &[Box<str>], requested: &[Box<str>]) -> Vec<Box<str>> {
 }
 
 fn is_same(one: &[Box<str>], other: &[Box<str>]) -> bool {
-    let holds = |one: &[Box<str>], other: &[Box<str>]| one.iter().all(|name| other.contains(name));
-    holds(one, other) && holds(other, one)
+    let is_within = |one: &[Box<str>], other: &[Box<str>]| one.iter().all(|name| other.contains(name));
+    is_within(one, other) && is_within(other, one)
 }
 
 /// Returns `true` if a root lies within another, compared lexically. A path under `~` cannot be compared with an
@@ -241,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_narrower_stands_or_what_exceeds_is_named() {
+    fn the_narrower_applies_or_what_exceeds_is_named() {
         let none = || json!({});
         for one in [
             json!({"tools": ["a"]}),
@@ -334,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_of_both_hold_once() {
+    fn constraints_of_both_apply_once() {
         let one = json!({"tool": "a", "arg_patterns": ["x"]});
         let other = json!({"tool": "a", "arg_patterns": ["y"], "arg_key": "k"});
         let both = |list: &[&Value]| json!({"tool_arg_constraints": list});

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Ceiling, CeilingError, DocumentSource};
+use callgate_core::{Ceiling, DocumentSource};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -90,11 +90,9 @@ fn load(path: &Path) -> Result<Ceiling, Failure> {
     let place = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
-    Ceiling::load(DocumentSource::Text(&text)).map_err(|error| match error {
-        CeilingError::Invalid(faults) => {
-            let faults: Vec<String> = faults.iter().map(|fault| format!("{place}: {fault}")).collect();
-            Failure::Invalid(faults.join("\n"))
-        }
-        CeilingError::Exceeds(exceeds) => Failure::Fault(exceeds.to_string()),
+    Ceiling::load(DocumentSource::Text(&text)).map_err(|error| {
+        let faults = error.diagnostics.iter();
+        let faults: Vec<String> = faults.map(|fault| format!("{place}: {fault}")).collect();
+        Failure::Invalid(faults.join("\n"))
     })
 }

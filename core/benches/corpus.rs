@@ -1,6 +1,6 @@
 //! How long a verdict takes on each recorded call of a corpus that asks the host nothing, server by server.
 //!
-//! `CALLGATE_CORPUS=DIR cargo bench -p callgate-core --bench corpus`, on a machine that does nothing else; without the
+//! `CALLGATE_CORPUS=DIR cargo bench -p callgate-core --bench corpus`, on an otherwise idle machine; without the
 //! variable the corpus is looked for at `../shared/corpus`.
 
 use std::borrow::Cow;
@@ -16,10 +16,10 @@ use serde_json::Value;
 #[path = "verdicts.rs"]
 mod verdicts;
 
-/// Verdicts between two looks at the clock.
+/// Verdicts between two readings of the clock.
 const SAMPLE: u32 = 500;
-/// Samples of one call, taken in as many rounds over all of them. The fastest counts: whatever else the machine does
-/// only adds to it.
+/// Samples of each call, one in each round over all calls. The fastest counts, since anything else that the machine does
+/// only adds time.
 const SAMPLES: usize = 40;
 /// What a verdict without a question to the host may cost.
 const BUDGET: Duration = Duration::from_nanos(500);

@@ -1,8 +1,8 @@
 //! How long a verdict takes, with a host that answers at once.
 //!
-//! `cargo bench -p callgate-core --bench verdicts`, on a machine that does nothing else; `allocations` counts what this
-//! times. With `CALLGATE_CORPUS=DIR` (or a corpus at `../shared/corpus`) the calls without host questions and those with
-//! paths are judged under that policy, otherwise under a generated one.
+//! `cargo bench -p callgate-core --bench verdicts`, on an otherwise idle machine; `allocations` counts the allocations
+//! of the same calls. With `CALLGATE_CORPUS=DIR` (or a corpus at `../shared/corpus`) the calls without host questions and
+//! those with paths are judged under that policy, otherwise under a generated one.
 
 use std::borrow::Cow;
 use std::path::PathBuf;

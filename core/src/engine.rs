@@ -52,7 +52,7 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {}
 
 impl<'a> EngineBuilder<'a> {
-    /// Gives one part of the setup; a later one of the same kind replaces an earlier one.
+    /// Adds one part of the configuration, which replaces an earlier part of the same kind.
     pub fn part(mut self, part: DocumentKind, input: DocumentSource<'a>) -> Self {
         self.parts.retain(|(known, _)| *known != part);
         self.parts.push((part, input));
@@ -63,7 +63,7 @@ impl<'a> EngineBuilder<'a> {
     /// directories it is also asked to resolve them now.
     ///
     /// # Errors
-    /// Every fault of every part, with its place; with `options.strict` warnings are faults too.
+    /// Every error in every part, with its place; with `options.strict` warnings count as errors.
     pub fn build(self, host: &dyn Host) -> Result<Engine, BuildError> {
         let setup = config::read(&self.parts).map_err(|diagnostics| BuildError { diagnostics })?;
         for (name, path) in [("homeDir", host.home_dir()), ("currentDir", host.current_dir())] {
@@ -107,7 +107,7 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    /// What was noticed about the documents and did not stop loading.
+    /// The warnings about the documents, which did not prevent loading.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
@@ -189,18 +189,18 @@ impl Engine {
         Some(names.zip(roles).collect())
     }
 
-    /// Whether calls of the server are allowed without being judged.
+    /// Returns `true` if calls of the server are allowed without being judged.
     pub fn is_trusted_server(&self, server: &str) -> bool {
         self.program.trusted_servers.contains(server)
     }
 
-    /// What a judgement may look at in the arguments of a tool, so that a caller can leave all else where it is
+    /// What a judgement may look at in the arguments of a tool. A caller need not hand over the rest
     /// ([`Value::Unread`](crate::Value::Unread)).
     pub fn interest(&self, server: &str, tool: &str) -> Interest<'_> {
         Interest::new(&self.program, self.program.tool(server, tool))
     }
 
-    /// Whether the tool is annotated.
+    /// Returns `true` if the tool is annotated.
     pub fn knows_tool(&self, server: &str, tool: &str) -> bool {
         self.program.tool(server, tool).is_some()
     }
@@ -215,13 +215,13 @@ impl Engine {
         self.program.tool(server, tool).map(|tool| &tool.semantics)
     }
 
-    /// What calls may use at most, for the host: it counts the recursion, and may show the rest.
+    /// What calls may use at most. The host must count the recursion itself.
     pub fn ceiling(&self) -> Option<&Ceiling> {
         self.program.ceiling.as_ref().map(|ceiling| ceiling.document())
     }
 
     /// The directories of the sandbox as they are configured, absolute: `allowedDirectory`, or the workspace roots of the
-    /// ceiling where `options.workspaceRoots` makes them the sandbox. Relative paths are relative to the first.
+    /// ceiling if `options.workspaceRoots` makes them the sandbox. Relative paths are relative to the first.
     pub fn allowed_directories(&self) -> impl ExactSizeIterator<Item = &str> {
         self.program.sandbox.iter().map(|directory| &**directory)
     }

@@ -38,15 +38,15 @@
 //!
 //! # What holds
 //!
-//! - **Pure.** The core does no input or output, knows no time, no randomness and no global state. What it must
-//!   know of the outside it asks its [`Host`], each distinct question at most once in one evaluation. A verdict is a
-//!   function of the documents, the call and the host's answers, the same on every target.
+//! - **Pure.** The core does no input or output, and uses no time, randomness or global state. It asks its [`Host`] about
+//!   everything outside, each distinct question at most once in one evaluation. A verdict is a function of the documents,
+//!   the call and the host's answers, the same on every target.
 //! - **Total.** Deciding has no error and no panic: what cannot be judged is denied with a named rule. Errors
 //!   ([`BuildError`], [`CallError`]) are for building an engine and reading a call.
-//! - **Bounded.** Every size has a limit ([`Limits`]). A verdict costs about a microsecond and the host's answers;
-//!   what no role names costs its name.
-//! - **Untrusted input** are calls, documents and the host's answers. Trusted are the choice of documents, and the
-//!   host's honesty: a host that lies consistently is believed.
+//! - **Bounded.** Every size has a limit ([`Limits`]). A verdict takes a microsecond or two, plus the time of the host's
+//!   answers; an argument that no role names costs only its name.
+//! - **Made for untrusted input**: calls, documents and the host's answers are checked. What is trusted is the choice of
+//!   documents, and that the host is honest: a host that lies consistently is believed.
 //!
 //! It does not run tools, hold secrets, or watch what a tool does with a path afterwards: between the verdict and
 //! the tool's `open` the disk can change.
@@ -57,25 +57,27 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `seed`, `named`, `diagnostic`, `text`, `order` | every bound in one table; the names that SPEC gives a meaning; what loading says of a fault; small text helpers; sorting | anything else |
-//! | `host` | the [`Host`] trait, one evaluation's memory of its answers, recordings | paths, URLs, rules |
-//! | `path` | tilde, lexical form, the walk up, links, ambiguity; `CanonicalPath`, which `path::resolve` alone makes | roles, rules |
-//! | `net` | URLs, domains, git remotes: read strictly where they grant, broadly where they restrict | roles, rules |
-//! | `glob` | patterns over whole texts | what they are held against |
-//! | `role` | the registry of roles, built in and of the host | documents |
+//! | `limits`, `named`, `seed`, `sort`, `table`, `text` | every bound in one place; enums whose variants are words; the names to which SPEC gives a meaning; sorting; tables by hash; small text helpers | anything else |
+//! | `diagnostic` | a fault or a warning about a document, with its place | documents |
+//! | `host` | the [`Host`] trait, the memory of its answers during one evaluation, recordings | paths, URLs, rules |
+//! | `path` | the lexical form, links, ambiguity; `CanonicalPath`, which only `path::resolve` makes | roles, rules |
+//! | `net` | URLs, domains, git remotes: read strictly where a match grants, broadly where it restricts | roles, rules |
+//! | `glob` | patterns over whole texts | what they are compared with |
+//! | `role` | the registry of roles, built in and host-defined | documents |
+//! | `model` | the vocabulary: annotated arguments, effects, kinds of tools, side-effect levels | documents |
 //! | `document` | strict JSON with the place of every fault | what documents mean |
-//! | `semantics` | the words for what a tool does: kind, side-effect level | documents as a whole |
-//! | `annotation`, `policy` | the documents, conditionals, lists, ceilings, validation; blind to each other | each other, calls |
-//! | `world` | addresses, visibility and operations: two tables, conditions, replies, references | calls, rules |
-//! | `setup` | everything that an engine is built from, read together | calls |
-//! | `program` | the compiled setup: sorted slices, sets, the index over rules | JSON |
-//! | `args` | a call's arguments, read as far as needed; canonical forms; the two views | rules |
-//! | `eval` | structural checks, rules, combining, the trace | documents, JSON text |
-//! | `plain`, `roots`, `results`, `approval` | the functions that a runtime calls beside an engine | engines |
+//! | `annotation`, `policy` | the documents of this name; conditionals, lists, ceilings | each other, calls |
+//! | `world` | addresses; visibility and operations, each a table; conditions, replies, references | calls, rules |
+//! | `lint` | advice about documents that are valid but doubtful | calls |
+//! | `config` | all the parts of an engine, read together | calls |
+//! | `program` | the compiled configuration: sorted slices, sets, the index of rules | JSON |
+//! | `bind` | a call's arguments, read as far as needed and bound to the roles of its tool | rules |
+//! | `judge` | structural checks, canonical forms, rules, combining, the trace | documents, JSON text |
+//! | `compat` | the functions that a runtime calls outside an engine | engines |
 //! | `engine` | the facade | |
 //!
 //! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random
-//! state; no `CanonicalPath` made elsewhere; nothing but `host` names the outside.
+//! state; no `CanonicalPath` made elsewhere; only `host` names the outside.
 //!
 //! POSIX path semantics on every target. `path-clean` follows the platform that it is built for, so the core is not
 //! built natively for Windows; there the engine runs as WebAssembly.

@@ -1,6 +1,6 @@
-//! The compiled configuration: immutable, indexed, the only thing that deciding looks at.
+//! The compiled configuration: immutable, indexed, and all that judging looks at.
 //!
-//! Documents are read once; what is left of them here are numbers, sorted slices and sets. The index answers
+//! Documents are read once; here they are numbers, sorted slices and sets. The index answers
 //! "which rules can say anything about this tool and this role" without walking the policy.
 
 mod ceiling;
@@ -22,7 +22,7 @@ use crate::role::{Registry, RoleId, RoleSet};
 use crate::table::{Set, TextTable};
 use crate::world::World;
 
-/// Everything that deciding needs to know, besides the call and the host.
+/// Everything that judging needs, besides the call and the host.
 pub(crate) struct Program {
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
@@ -46,13 +46,14 @@ pub(crate) struct Program {
     pub(crate) sandbox: Box<[Box<str>]>,
     /// What calls may use at most.
     pub(crate) ceiling: Option<Ceiling>,
-    /// Each gated server's patterns, and as they are written.
+    /// The patterns of each server with a domain allowlist, compiled and as written.
     pub(crate) allowlists: TextTable<(DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
     pub(crate) resource_roles: RoleSet,
-    /// Roles whose values matter: resources, revisions of git, and what a list condition names.
+    /// Roles whose values are read: of resources, of git revisions, those in list conditions, and those that preparing may
+    /// change.
     pub(crate) valued_roles: RoleSet,
-    /// Roles that a list condition names.
+    /// Roles that list conditions name.
     pub(crate) listed_roles: RoleSet,
     /// Roles of category path.
     pub(crate) path_roles: RoleSet,
@@ -60,7 +61,7 @@ pub(crate) struct Program {
     pub(crate) url_roles: RoleSet,
     /// Roles of category address.
     pub(crate) address_roles: RoleSet,
-    /// Places by address, where there is a world.
+    /// What addresses lead to, if the engine has a world.
     pub(crate) world: Option<World>,
 }
 
@@ -70,31 +71,31 @@ pub(crate) struct Tool {
     pub(crate) name: Box<str>,
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[Argument]>,
-    /// What the annotation and the schema say of the members that they name.
+    /// What the annotation and the schema say about the members that they name.
     members: TextTable<ToolMember>,
-    /// What they say of every other member.
+    /// What they say about every other member.
     unnamed: ToolMember,
     /// The parts of the index whose rules can match this tool.
     pub(crate) scopes: Box<[usize]>,
     /// What the tool does, beyond what its arguments name.
     pub(crate) semantics: Semantics,
-    /// What the capability ceiling says of it.
+    /// What the capability ceiling says about it.
     pub(crate) ceiling: ToolCeiling,
 }
 
-/// A member of the arguments, as a tool knows it.
+/// What a tool expects of one member of the arguments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolMember {
-    /// Whether the annotation or the schema names it, or need not.
+    /// `true` if the annotation or the schema names it, or if members that neither names are accepted.
     pub(crate) is_known: bool,
-    /// Whether the annotation names it, or what is in it.
+    /// `true` if the annotation names it or something inside it.
     pub(crate) is_annotated: bool,
-    /// The places in [`Tool::arguments`] whose name leads to it or into it.
+    /// Indices into [`Tool::arguments`] of those that name it or something inside it.
     pub(crate) arguments: Box<[usize]>,
 }
 
 impl Tool {
-    /// What the tool knows of the arguments' member of that name.
+    /// What the tool expects of the member with this name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
         self.members.get(name).unwrap_or(&self.unnamed)
     }
@@ -112,13 +113,13 @@ impl Program {
     }
 }
 
-/// A rule's place in the policy.
+/// A rule's index in the policy.
 pub(crate) type RuleId = u32;
 
-/// A directory's place in [`Program::directories`].
+/// A directory's index in [`Program::directories`].
 pub(crate) type DirectoryId = u32;
 
-/// One rule, its server and tool conditions resolved into the index.
+/// One rule. Its conditions on server and tool are in the index.
 pub(crate) struct Rule {
     pub(crate) name: Box<str>,
     pub(crate) reason: Box<str>,
@@ -127,7 +128,7 @@ pub(crate) struct Rule {
     pub(crate) roles: Option<RoleSet>,
     /// `if.paths`.
     pub(crate) paths: Option<(RoleSet, DirectoryId)>,
-    /// `if.domains`, with the roles that it names.
+    /// `if.domains` and its roles.
     pub(crate) domains: Option<(RoleSet, DomainSet)>,
     /// `if.lists`.
     pub(crate) lists: Box<[ListCondition]>,
@@ -149,7 +150,7 @@ impl Rule {
             .collect()
     }
 
-    /// The condition by whose values the index finds the rule, if it has one.
+    /// The condition by which the index finds the rule, if there is one.
     pub(crate) fn keyed_condition(&self) -> Option<&'static str> {
         if self.domains.is_some() {
             Some("domains")

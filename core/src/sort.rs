@@ -1,7 +1,7 @@
 //! Sorting with a single instance of the standard library's sort.
 //!
-//! The WebAssembly module is downloaded, and an instance of the sort for each type was a seventh of its code. A
-//! verdict about few values never gets here.
+//! An instance of the sort for each type was a seventh of the code of the WebAssembly module, which has to be downloaded.
+//! A verdict about few values does not use it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! A call as JSON text, judged in every way: what explains agrees with what decides, and a second time is as the
-//! first.
+//! A call as JSON text, judged in every way. An explanation has the verdict that it explains, and the same call gets the
+//! same verdict again.
 
 #![no_main]
 
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let servers = ["filesystem", "git", "fetch", "unknown"];
     let server = servers[usize::from(*first) % servers.len()];
-    // The text is the arguments, or the whole call where it begins with a space.
+    // The text is the arguments, or the whole call if it begins with a space.
     let call = match text.strip_prefix(' ') {
         Some(whole) => match Call::from_json(whole) {
             Ok(call) => call,

@@ -1,4 +1,4 @@
-//! Documents of every kind, broken or not: an engine, or an error with at least one diagnostic.
+//! Documents of every kind, broken or not. The result is an engine, or an error with at least one diagnostic.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The plain functions on any text: what is canonical stays as it is.
+//! The functions that need no engine, on any text. What is canonical already does not change.
 
 #![no_main]
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use callgate_core::{Engine, Host, HostError, DocumentSource, DocumentKind, RealpathError};
 use serde_json::json;
 
-/// Answers every question by what the path or name looks like, so that a fuzzer reaches every kind of answer.
+/// Answers every question by a digest of the path or name, so that a fuzzer reaches every kind of answer.
 pub struct Guessing;
 
 impl Guessing {
@@ -50,7 +50,7 @@ impl Host for Guessing {
 
     fn git_remote_urls(&self, repository: &str, remote: &str) -> Result<Vec<String>, HostError> {
         match Self::digest(repository) % 4 {
-            0 => Err(HostError::new("the repository is closed")),
+            0 => Err(HostError::new("the repository cannot be read")),
             1 => Ok(Vec::new()),
             _ => Ok(vec![
                 "https://github.com/acme/kit.git".to_owned(),

@@ -1,4 +1,4 @@
-//! What a face has to hand over of a call's arguments.
+//! Which of a call's arguments a caller must hand over.
 
 use crate::model::Roles;
 use crate::program::{Program, Tool};
@@ -8,7 +8,7 @@ use crate::sort;
 /// What a judgement may look at in the arguments of one tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interest<'e> {
-    /// The members that the annotation speaks of, each once and sorted, and whether their values may matter.
+    /// The members that the annotation names, each once and sorted, and whether their values may matter.
     pub members: Vec<(&'e str, bool)>,
     /// Whether the values of all other members may matter too.
     pub others: bool,
@@ -17,7 +17,7 @@ pub struct Interest<'e> {
 }
 
 impl<'e> Interest<'e> {
-    /// For a call of the tool; one that is not annotated is of little interest.
+    /// For calls of the tool. If it is not annotated, only what looks like a path matters.
     pub(super) fn new(program: &'e Program, tool: Option<&'e Tool>) -> Self {
         let mut interest = Self {
             members: Vec::new(),

@@ -10,9 +10,9 @@ use crate::judge::{Case, PathBase, Task, heuristic};
 /// Why arguments cannot be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrepareError {
-    /// The arguments are no object, or hold a value under a resource role that cannot be read.
+    /// The arguments are not an object, or contain a value under a resource role that cannot be read.
     Unreadable(String),
-    /// An alias stands beside its key, or a required argument is missing.
+    /// The arguments contain both an alias and its key, or a required argument is missing.
     Shape(ShapeError),
     /// The host failed.
     Host(HostError),
@@ -34,8 +34,8 @@ impl Engine {
     /// The two views of a call's arguments (SPEC §6), for a tool of this engine.
     ///
     /// # Errors
-    /// When the arguments are no object, or the host fails. A value never is an error: one without a canonical
-    /// form stays as given.
+    /// The arguments are not an object, or the host fails. A value is never an error: one without a canonical form
+    /// stays as given.
     pub fn prepare(
         &self,
         call: &Call<'_>,
@@ -68,7 +68,7 @@ impl Engine {
         case.prepare().map_err(PrepareError::Host)
     }
 
-    /// Without an annotation both views have what looks like a path in its lexical form.
+    /// Without an annotation, both views contain the lexical form of whatever looks like a path.
     fn prepare_unknown(&self, call: &Call<'_>) -> Prepared {
         let program = &self.program;
         let mut replacements = Vec::new();

@@ -14,12 +14,12 @@ pub struct Request<'a> {
     pub explain: Option<Audience>,
 }
 
-/// What the paths of a call are relative to, and with it what becomes of the arguments.
+/// What the paths of a call are relative to, and what is done with the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paths<'a> {
     /// The current directory: the arguments were prepared already and are judged as they are.
     Prepared,
-    /// The sandbox: the arguments are prepared and judged in one pass, and what was judged is what is to be forwarded.
+    /// The sandbox: the arguments are prepared and judged in one pass, and what was judged is what should be forwarded.
     Gate {
         /// The path of the sandbox in the container of the agent. Paths below it are moved to the sandbox; where the
         /// sandbox has several directories, to the first.
@@ -32,7 +32,7 @@ pub enum Paths<'a> {
 pub enum Audience {
     /// Whoever runs the host: everything.
     Operator,
-    /// The agent, who must learn nothing of the host: [`Explanation::for_agent`].
+    /// The agent, who must learn nothing about the host: [`Explanation::for_agent`].
     Agent,
 }
 

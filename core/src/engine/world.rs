@@ -1,4 +1,4 @@
-//! The world of an engine, asked without a call.
+//! Questions about an engine's world, without a call.
 
 use super::Engine;
 use crate::host::{Facts, Host};
@@ -7,27 +7,27 @@ use crate::path::Resolver;
 use crate::program::Program;
 use crate::world::{Action, Context, References, Reply, VisibilityRef, World};
 
-/// Whether something must stand at an address already.
+/// Whether something must already exist at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existence {
-    /// Nothing there is `WA-RES-I-004`.
+    /// If nothing is there, the reply is `WA-RES-I-004`.
     Required,
-    /// It may be about to be made.
+    /// It may be about to be created.
     NotRequired,
 }
 
-/// What is to be done, for [`Places::enforce`].
+/// The operation that [`Places::enforce`] decides about.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation<'a> {
     /// The tool's name.
     pub tool: &'a str,
     /// The tool's command.
     pub command: &'a str,
-    /// Where it is to be done.
+    /// The root of the place.
     pub root: &'a str,
-    /// The first name below the root, where there is one.
+    /// The first name below the root, if there is one.
     pub subdirectory: Option<&'a str>,
-    /// The address of the place, for conditions that ask about a path or a mod. It must lie at that root and
+    /// The address of the place, for conditions that ask about a path or a mod. It must be at that root and
     /// subdirectory.
     pub address: Option<&'a str>,
 }
@@ -55,7 +55,7 @@ impl Places<'_> {
     }
 
     /// The place that an address names in the context's mode: the reply, which holds no path of the host, and a
-    /// reference to the place where there is one.
+    /// reference to the place if there is one.
     ///
     /// It is total: a host that fails leaves the address invalid.
     pub fn resolve(
@@ -84,10 +84,9 @@ impl Places<'_> {
         }
     }
 
-    /// Whether the operation is allowed in the mode, by the first rule of the place that holds its command.
+    /// Whether the operation is allowed in `mode`, by the first rule for the place that lists its command.
     ///
-    /// The mode is given anew each time; that of the context is not looked at. A host that fails to answer for a
-    /// condition leaves it unmet.
+    /// The mode of the context does not count. A condition for which the host fails to answer does not hold.
     pub fn enforce(
         &self,
         mode: Option<&str>,

@@ -4,10 +4,6 @@ use std::borrow::Cow;
 
 use crate::text;
 
-// `path-clean` follows the platform that it is built for, and backslashes must stay ordinary characters.
-#[cfg(windows)]
-compile_error!("callgate-core has POSIX path semantics; on Windows embed its WebAssembly build instead");
-
 /// Replaces a leading `~` by the home directory (SPEC §2.1).
 ///
 /// Only `~` and `~/…` stand for the home directory; `~name` is returned unchanged.

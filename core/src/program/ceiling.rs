@@ -1,4 +1,4 @@
-//! The compiled form of a capability ceiling: for each tool what it says, before any argument is seen.
+//! The compiled form of a capability ceiling: what it says about each tool, before any argument is known.
 
 use crate::glob::Glob;
 use crate::model::{ArgumentName, Semantics};
@@ -8,24 +8,24 @@ use crate::text::strip_directory;
 /// A ceiling for one home and one current directory.
 pub(crate) struct Ceiling {
     document: policy::Ceiling,
-    /// Sets of directories, absolute and lexical; a path lies within one of each.
+    /// Sets of directories, absolute and lexical. A path must be within a directory of each set.
     pub(crate) roots: Box<[Box<[Box<str>]>]>,
     /// In the order of the document.
     pub(crate) constraints: Box<[ArgumentConstraint]>,
 }
 
-/// What one argument must look like.
+/// The patterns of which one argument must match one.
 pub(crate) struct ArgumentConstraint {
     pub(crate) patterns: Box<[Pattern]>,
-    /// The patterns for a reason.
+    /// The patterns as a reason shows them.
     pub(crate) shown: Box<str>,
 }
 
-/// A pattern, and how it stands to directories.
+/// A pattern, and the directory that it is relative to.
 pub(crate) struct Pattern {
-    /// As it was written.
+    /// The pattern as written.
     pub(crate) text: Glob,
-    /// What is left of it below the directory that it is relative to.
+    /// The rest of it, below that directory.
     pub(crate) below: Glob,
     pub(crate) place: PatternPlace,
 }
@@ -81,11 +81,10 @@ impl Pattern {
         }
     }
 
-    /// Whether the pattern holds for an absolute path without `.` and `..`.
+    /// Returns `true` if the pattern matches an absolute path without `.` and `..`.
     ///
-    /// The workspace and the home directory are given by how they are written and by what they are in the path: the
-    /// same, or canonical. A pattern that leads through one of them holds below it whatever links there are on the
-    /// way to it.
+    /// The workspace and the home directory are each given as written and as they appear in the path, where they may be
+    /// canonical. A pattern that leads through one of them matches below it, whatever links lead to it.
     pub(crate) fn holds(&self, path: &str, places: [Option<(&str, &str)>; 2]) -> bool {
         let [workspace, home] = places;
         match self.place {
@@ -102,7 +101,7 @@ impl Pattern {
     }
 
     fn holds_within(&self, directory: &str, path: &str) -> bool {
-        // Of the directory itself only `**` speaks: a `*` is a name.
+        // Only `**` matches the directory itself: a `*` is a name.
         strip_directory(path, directory)
             .is_some_and(|rest| (!rest.is_empty() || self.below.as_str() == "**") && self.below.matches(rest))
     }
@@ -116,18 +115,18 @@ impl Pattern {
     }
 }
 
-/// What the ceiling says of one tool.
+/// What the ceiling says about one tool.
 #[derive(Default)]
 pub(crate) struct ToolCeiling {
-    /// Why none of its calls can be made.
+    /// Why all calls of the tool are refused.
     pub(crate) refusal: Option<Box<str>>,
-    /// For each constraint on it its place in [`Ceiling::constraints`], and what it looks at.
+    /// The constraints on it: their indices in [`Ceiling::constraints`], and what they look at.
     pub(crate) constraints: Box<[(usize, Constrained)]>,
 }
 
 /// What a constraint looks at in the calls of one tool.
 pub(crate) enum Constrained {
-    /// The argument that it names; whatever is there must match.
+    /// The argument that it names, whatever its value.
     Argument(ArgumentName),
     /// The first of the tool's `path_params` that holds a string.
     PathParams(Box<[ArgumentName]>),
@@ -170,12 +169,12 @@ impl Ceiling {
         self.roots.get(own..).unwrap_or_default()
     }
 
-    /// As it was read.
+    /// The ceiling as it was read.
     pub(crate) fn document(&self) -> &policy::Ceiling {
         &self.document
     }
 
-    /// Why no call of the tool can be made, whatever its arguments.
+    /// Why the tool may not be called, whatever the arguments.
     pub(crate) fn refusal(&self, server: &str, tool: &str, semantics: &Semantics) -> Option<String> {
         let level = semantics.side_effect_level;
         self.document

@@ -96,7 +96,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     }
 }
 
-/// The paths in their order, without those that came before.
+/// The paths in order, each once.
 fn dedup(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     paths.collect::<Set<_>>().into_iter().collect()
 }
@@ -139,7 +139,7 @@ fn compile_rule(
         relevant = relevant.intersection(roles);
         named = named.union(roles);
     }
-    // A list of no conditions concerns no role, unless the rule is about no role at all.
+    // An empty list of conditions makes the rule relevant to no role, unless no other condition names a role.
     if has_lists && !(lists.is_empty() && relevant == RoleSet::ALL) {
         let listed = lists
             .iter()

@@ -9,15 +9,15 @@ use crate::role::{RoleId, RoleSet};
 use crate::sort;
 use crate::table::{Table, TextTable};
 
-/// Rules whose domain or list condition has at most this many keys are found by them; others are walked.
+/// Rules whose domain or list condition has at most this many keys are found by them; other rules are always checked.
 const MOST_KEYS: usize = 64;
 
 /// The rules of one scope that are relevant to one role, or to every role.
 #[derive(Default)]
 pub(crate) struct RoleIndex {
-    /// Rules that must be looked at each time.
+    /// Rules that are always checked.
     pub(crate) open: Vec<RuleId>,
-    /// Rules with a directory, by it.
+    /// Rules with a directory, by directory.
     pub(crate) by_directory: BTreeMap<DirectoryId, Vec<RuleId>>,
     /// Rules with few domains, by each key: they hold only when a value of the role has it.
     pub(crate) by_domain: Table<Key<'static>, Vec<RuleId>>,
@@ -46,7 +46,7 @@ pub(crate) struct Restricting {
     pub(crate) relevant: RoleSet,
     /// Every role that a condition names.
     pub(crate) named: RoleSet,
-    /// The roles of each condition on values: without a value of one of them it does not hold.
+    /// The roles of each condition on values: it does not hold without a value under one of them.
     pub(crate) needed: Vec<RoleSet>,
     pub(crate) rules: Vec<RuleId>,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Files a rule under each server and tool that it names.
+    /// Adds a rule under each server and tool that it names.
     pub(crate) fn file(
         &mut self,
         id: RuleId,
@@ -157,7 +157,7 @@ impl RoleIndex {
 
     /// Files the rule by the domains or entries of its condition on the role, unless they are many or it has none.
     ///
-    /// INVARIANT: when no value of the role has one of the keys, the rule does not hold.
+    /// INVARIANT: if no value of the role has one of the keys, the rule does not hold.
     fn file_by_value(&mut self, id: RuleId, rule: &Rule, role: RoleId) -> bool {
         if let Some((roles, set)) = &rule.domains
             && roles.contains(role)

@@ -8,9 +8,9 @@ use crate::table::Set;
 pub(crate) enum ListMatcher {
     /// Patterns as in SPEC §3.
     Domains(DomainSet),
-    /// Addresses, without case.
+    /// E-mail addresses, in lower case.
     Emails(Entries),
-    /// Names, exactly: one set of entries for each canonical form that the condition's roles have.
+    /// Names, exactly: the entries in each canonical form that the roles of the condition have.
     Identifiers(Vec<(Step, Entries)>),
 }
 
@@ -71,7 +71,8 @@ impl ListMatcher {
     }
 }
 
-/// The addresses that a recipient's text may be read as: itself, and what stands in `<…>` or between separators.
+/// The addresses that may be read from the text of a recipient: the text itself, and what is in `<…>` or between
+/// separators.
 fn mailboxes(value: &str) -> impl Iterator<Item = String> {
     let parts = value.split([',', ';', '<', '>', ' ', '\t', '\r', '\n', '"', '(', ')']);
     std::iter::once(value)

@@ -82,10 +82,10 @@ impl RealHost {
 
 impl RealHost {
     /// The short name of the branch that is checked out in the repository that contains `repo`, as by
-    /// `git branch --show-current`; `None` if the head is detached or there is no repository.
+    /// `git branch --show-current`; `None` if the head is detached.
     ///
     /// # Errors
-    /// The branch is not certain; the documentation of [`callgate_git`] lists the reasons.
+    /// There is no repository, or the branch is not certain; the documentation of [`callgate_git`] lists the reasons.
     pub fn git_branch(&self, repo: &str) -> Result<Option<String>, HostError> {
         self.git().branch(repo).map_err(git::host_error)
     }

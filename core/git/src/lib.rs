@@ -48,8 +48,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! - **Pure**: everything is read through the caller's [`Files`]. No process is started, and nothing is kept between two
-//!   questions.
+//! - **Pure**: everything is read through the caller's [`Files`], and no process is started. A [`Git`] reads each file
+//!   once, so its answers agree with each other. Nothing outlives it: for the files as they are later, make a new one.
 //! - **Git's answers**: those of `git remote get-url --all` (with and without `--push`), `git ls-remote --get-url` and
 //!   `git branch --show-current`. The tests of `callgate-host` compare them with the installed git. Where versions of
 //!   git differ, the answer contains the URLs of all of them.
@@ -70,6 +70,7 @@ mod discover;
 mod entry;
 mod files;
 mod format;
+mod memory;
 mod remotes;
 mod repository;
 mod rewrites;
@@ -81,6 +82,7 @@ use std::collections::BTreeSet;
 
 pub use files::{Error, Files, Found, Kind};
 
+use memory::Memory;
 use remotes::Remotes;
 use repository::Repository;
 
@@ -122,10 +124,9 @@ impl Places {
     }
 }
 
-/// Git's answers, worked out from its files.
-#[derive(Clone, Copy)]
+/// Git's answers, worked out from its files as they are when they are first read.
 pub struct Git<'a> {
-    files: &'a dyn Files,
+    files: Memory<'a>,
     places: &'a Places,
 }
 
@@ -133,7 +134,10 @@ impl<'a> Git<'a> {
     /// Answers from these files.
     #[must_use]
     pub fn new(files: &'a dyn Files, places: &'a Places) -> Self {
-        Self { files, places }
+        Self {
+            files: Memory::new(files),
+            places,
+        }
     }
 
     /// Every URL of `remote` in the repository that contains `directory`: those to fetch from, then those to push to.
@@ -155,7 +159,10 @@ impl<'a> Git<'a> {
     /// The answer is not certain; see the crate's description.
     pub fn default_remote_urls(&self, directory: &str) -> Result<Vec<String>, Error> {
         let repository = self.discover(directory)?;
-        let branch = self.branch_of(repository.as_ref())?;
+        let branch = match &repository {
+            Some(repository) => repository.branch(&self.files)?,
+            None => None,
+        };
         let remotes = self.remotes(repository.as_ref())?;
         texts(remotes.without_argument(branch.as_deref())?)
     }
@@ -178,33 +185,30 @@ impl<'a> Git<'a> {
         texts(urls)
     }
 
-    /// The short name of the checked-out branch, even if it has no commit yet. `None` if the head is detached, or outside
-    /// of a repository.
+    /// The short name of the checked-out branch, even if it has no commit yet. `None` if the head is detached.
     ///
     /// # Errors
-    /// The answer is not certain; see the crate's description.
+    /// `directory` is not in a repository, or the answer is not certain; see the crate's description.
     pub fn branch(&self, directory: &str) -> Result<Option<String>, Error> {
         let repository = self.discover(directory)?;
+        let repository = repository.ok_or_else(|| {
+            Error::new(format!(
+                "`{directory}` is not in a git repository, so it has no branch"
+            ))
+        })?;
         // Git refuses to do anything if it does not understand the configuration.
-        self.remotes(repository.as_ref())?;
-        self.branch_of(repository.as_ref())?.map(branch_text).transpose()
-    }
-
-    fn branch_of(&self, repository: Option<&Repository>) -> Result<Option<Vec<u8>>, Error> {
-        match repository {
-            Some(repository) => repository.branch(self.files),
-            None => Ok(None),
-        }
+        self.remotes(Some(&repository))?;
+        repository.branch(&self.files)?.map(branch_text).transpose()
     }
 
     fn discover(&self, directory: &str) -> Result<Option<Repository>, Error> {
-        discover::discover(self.files, self.places, directory.as_bytes())
+        discover::discover(&self.files, self.places, directory.as_bytes())
     }
 
     fn remotes<'r>(&'r self, repository: Option<&'r Repository>) -> Result<Remotes<'r>, Error> {
-        let entries = config::load(self.files, self.places, repository)?;
+        let entries = config::load(&self.files, self.places, repository)?;
         let common_dir = repository.map(|repository| repository.common_dir.as_slice());
-        Remotes::new(self.files, common_dir, &entries)
+        Remotes::new(&self.files, common_dir, &entries)
     }
 }
 

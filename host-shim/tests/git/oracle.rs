@@ -47,7 +47,6 @@ impl Git {
     pub(crate) fn branch(&self) -> Said {
         match self.lines(&["branch", "--show-current"]) {
             Ok(all) => whole(all),
-            Err(why) if why.contains("not a git repository (or any") => self.default_or(why, Vec::new()),
             Err(why) => Said::Refused(why),
         }
     }

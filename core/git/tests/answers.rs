@@ -1,0 +1,137 @@
+//! The four answers about one small repository, and what is read for them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use callgate_git::{Error, Files, Found, Git, Kind, Places};
+
+/// Files by their paths; whatever is above a file is a directory.
+struct Disk {
+    files: BTreeMap<&'static str, String>,
+    /// The paths that were read whole, in order.
+    reads: RefCell<Vec<String>>,
+}
+
+impl Disk {
+    fn new(files: &[(&'static str, &str)]) -> Self {
+        Self {
+            files: files
+                .iter()
+                .map(|(path, text)| (*path, (*text).to_owned()))
+                .collect(),
+            reads: RefCell::default(),
+        }
+    }
+
+    fn kind(&self, path: &[u8]) -> Option<Kind> {
+        let path = std::str::from_utf8(path).unwrap();
+        let directory = format!("{}/", path.trim_end_matches('/'));
+        if self.files.contains_key(path) {
+            Some(Kind::File)
+        } else if self.files.keys().any(|file| file.starts_with(&directory)) {
+            Some(Kind::Directory)
+        } else {
+            None
+        }
+    }
+}
+
+impl Files for Disk {
+    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.kind(path).map(|_| path.to_vec()))
+    }
+
+    fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
+        let found = |kind| Found {
+            kind,
+            is_own: true,
+            device: 1,
+        };
+        Ok(self.kind(path).map(found))
+    }
+
+    fn read(&self, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, Error> {
+        let path = std::str::from_utf8(path).unwrap();
+        // Whether a `HEAD` is one is seen from its first bytes.
+        if limit > 255 {
+            self.reads.borrow_mut().push(path.to_owned());
+        }
+        Ok(self.files.get(path).map(|text| text.clone().into_bytes()))
+    }
+
+    fn is_searchable(&self, path: &[u8]) -> Result<bool, Error> {
+        Ok(self.kind(path) == Some(Kind::Directory))
+    }
+}
+
+const REPOSITORY: &[(&str, &str)] = &[
+    ("/etc/passwd", ""),
+    ("/repo/.git/HEAD", "ref: refs/heads/topic\n"),
+    (
+        "/repo/.git/config",
+        "[core]\n\trepositoryFormatVersion = 0\n[remote \"origin\"]\n\turl = gh:acme/app.git\n",
+    ),
+    ("/repo/.git/objects/x", ""),
+    ("/repo/.git/refs/x", ""),
+    (
+        "/home/u/.gitconfig",
+        "[url \"https://github.com/\"]\n\tinsteadOf = gh:\n",
+    ),
+];
+
+fn places() -> Places {
+    Places::new("/home/u", "/home/u/.config", false)
+}
+
+#[test]
+fn every_question_to_one_git_is_answered_from_one_reading() {
+    let (disk, places) = (Disk::new(REPOSITORY), places());
+    let git = Git::new(&disk, &places);
+    let url = ["https://github.com/acme/app.git".to_owned()];
+    assert_eq!(git.remote_urls("/repo", "origin").unwrap(), url);
+    let once = disk.reads.borrow().clone();
+    assert_eq!(git.default_remote_urls("/repo").unwrap(), url);
+    assert_eq!(git.urls("/repo", "gh:acme/app.git").unwrap(), url);
+    assert_eq!(git.branch("/repo").unwrap().as_deref(), Some("topic"));
+    let mut reads = disk.reads.borrow().clone();
+    assert!(once.contains(&"/repo/.git/config".to_owned()), "{once:?}");
+    reads.sort();
+    let count = reads.len();
+    reads.dedup();
+    assert_eq!(reads.len(), count, "each file is read once: {reads:?}");
+}
+
+#[test]
+fn a_new_git_reads_anew() {
+    let (mut disk, places) = (Disk::new(REPOSITORY), places());
+    assert_eq!(
+        Git::new(&disk, &places).branch("/repo").unwrap().as_deref(),
+        Some("topic")
+    );
+    disk.files
+        .insert("/repo/.git/HEAD", "ref: refs/heads/main\n".to_owned());
+    assert_eq!(
+        Git::new(&disk, &places).branch("/repo").unwrap().as_deref(),
+        Some("main")
+    );
+}
+
+#[test]
+fn a_branch_needs_a_repository() {
+    let places = places();
+    let mut disk = Disk::new(REPOSITORY);
+    let error = Git::new(&disk, &places).branch("/etc").unwrap_err();
+    assert_eq!(
+        error.message(),
+        "`/etc` is not in a git repository, so it has no branch"
+    );
+    assert!(
+        Git::new(&disk, &places)
+            .default_remote_urls("/etc")
+            .unwrap()
+            .is_empty()
+    );
+    // A detached head has no branch, and that is no error.
+    disk.files.insert("/repo/.git/HEAD", "0".repeat(40) + "\n");
+    assert_eq!(Git::new(&disk, &places).branch("/repo").unwrap(), None);
+}

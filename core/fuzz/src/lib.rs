@@ -1,4 +1,6 @@
-//! A host and an engine for the fuzz targets.
+//! A host, an engine and a disk for the fuzz targets.
+
+pub mod disk;
 
 use std::borrow::Cow;
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-const TARGETS: [&str; 3] = ["calls", "documents", "texts"];
+const TARGETS: [&str; 4] = ["calls", "documents", "git", "texts"];
 
 const RUNS: &str = "100000";
 

@@ -1,0 +1,42 @@
+//! Small repositories. Git's answers are the same again, and do not depend on a comment at the end of the configuration.
+
+#![no_main]
+
+use callgate_fuzz::disk::Disk;
+use callgate_git::{Error, Git, Places};
+use libfuzzer_sys::fuzz_target;
+
+/// All answers about one directory.
+fn answers(disk: &Disk, directory: &str) -> [Result<Vec<String>, Error>; 5] {
+    let places = Places::new("/home/u", "/home/u/.config", false);
+    let git = Git::new(disk, &places);
+    let answers = [
+        git.remote_urls(directory, "origin"),
+        git.remote_urls(directory, "both"),
+        git.default_remote_urls(directory),
+        git.urls(directory, "https://example.com/kit.git"),
+        git.branch(directory).map(|branch| branch.into_iter().collect()),
+    ];
+    disk.check_reads();
+    answers
+}
+
+fuzz_target!(|data: &[u8]| {
+    let disk = Disk::new(data);
+    for directory in ["/repo", "/repo/w/new", "/repo/.git"] {
+        let found = answers(&disk, directory);
+        assert_eq!(found, answers(&Disk::new(data), directory), "{directory}, again");
+        let [.., urls, _] = &found;
+        assert!(urls.as_ref().map_or(true, |urls| !urls.is_empty()), "{directory}: a URL leads nowhere");
+        // A link may make the configuration the content of another file, where a comment counts.
+        if disk.has_links() {
+            continue;
+        }
+        let commented = answers(&Disk::new(data).with_comment(), directory);
+        assert_eq!(
+            found.map(Result::ok),
+            commented.map(Result::ok),
+            "{directory}, with a comment"
+        );
+    }
+});

@@ -24,7 +24,7 @@ impl Disk {
     }
 
     fn kind(&self, path: &[u8]) -> Option<Kind> {
-        let path = std::str::from_utf8(path).unwrap();
+        let path = text(path);
         let directory = format!("{}/", path.trim_end_matches('/'));
         if self.files.contains_key(path) {
             Some(Kind::File)
@@ -34,6 +34,10 @@ impl Disk {
             None
         }
     }
+}
+
+fn text(path: &[u8]) -> &str {
+    std::str::from_utf8(path).unwrap_or("not UTF-8")
 }
 
 impl Files for Disk {
@@ -51,7 +55,7 @@ impl Files for Disk {
     }
 
     fn read(&self, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, Error> {
-        let path = std::str::from_utf8(path).unwrap();
+        let path = text(path);
         // Whether a `HEAD` is one is seen from its first bytes.
         if limit > 255 {
             self.reads.borrow_mut().push(path.to_owned());

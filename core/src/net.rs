@@ -8,6 +8,7 @@ mod domain;
 mod git;
 mod host;
 mod location;
+mod simple;
 mod text;
 mod url;
 

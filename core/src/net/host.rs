@@ -73,8 +73,8 @@ impl CanonicalHost {
     }
 
     /// The host and the address embedded in it.
-    pub(super) fn texts(&self) -> Vec<Box<str>> {
-        once(&self.text).chain(&self.embedded).cloned().collect()
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        once(self.text()).chain(self.embedded())
     }
 
     /// The IPv4 address embedded in this IPv6 address.

@@ -7,6 +7,7 @@ use url::{Host, Url};
 
 use super::git::{SshForm, is_user, with_path};
 use super::host::{CanonicalHost, HostKind, tails};
+use super::simple::simple_host;
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
 use crate::sort;
@@ -34,9 +35,9 @@ pub(crate) struct Location {
     domain: Box<str>,
     /// `None` if the value is broken, ambiguous or of another protocol.
     target: Option<Target>,
-    /// Never empty. With a target: its host, and the address embedded in it.
+    /// Without a target: the hosts that might be read, at least one.
     hosts: Vec<Box<str>>,
-    /// `host/owner/repo` for restrictions.
+    /// Without a target: `host/owner/repo` for restrictions.
     folded: Option<Box<str>>,
     kind: UrlKind,
 }
@@ -108,7 +109,7 @@ impl Location {
             UrlKind::GitRemote => read_remote(value),
         };
         let (hosts, folded) = match &target {
-            Some(target) => (target.host.texts(), target.folded.clone()),
+            Some(_) => (Vec::new(), None),
             None => possible_hosts(value, &domain),
         };
         Self {
@@ -134,16 +135,20 @@ impl Location {
 
     /// The keys of this value; a pattern must have one of them to match. Never empty.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
-        let exact = self.target.as_ref().and_then(|target| target.exact.as_deref());
+        let target = self.target.as_ref();
+        let exact = target.and_then(|target| target.exact.as_deref());
+        let folded = target.map_or(&self.folded, |target| &target.folded);
         let is_unclear_remote = self.kind == UrlKind::GitRemote && self.target.is_none();
         let within = self.hosts.iter().filter(move |_| is_unclear_remote);
         let suffixes = |host| tails(host).map(|tail| Key::new(Scope::Suffix, tail));
-        self.hosts
-            .iter()
+        target
+            .into_iter()
+            .flat_map(|target| target.host.texts())
+            .chain(self.hosts.iter().map(|host| &**host))
             .flat_map(move |host| once(Key::new(Scope::Host, host)).chain(suffixes(host)))
             .chain(within.map(|host| Key::new(Scope::Within, host)))
             .chain(exact.map(|text| Key::new(Scope::Exact, text)))
-            .chain(self.folded.as_deref().map(|text| Key::new(Scope::Folded, text)))
+            .chain(folded.as_deref().map(|text| Key::new(Scope::Folded, text)))
             .chain(once(Key::new(Scope::Star, "*")))
     }
 
@@ -165,6 +170,16 @@ impl Target {
             .map(|tail| Key::new(Scope::Suffix, tail));
         let any = (kind == HostKind::Name).then(|| Key::new(Scope::Star, "*"));
         exact.into_iter().chain(whole).chain(parents).chain(any)
+    }
+
+    /// A host without a repository.
+    fn of(host: CanonicalHost) -> Self {
+        Self {
+            host,
+            exact: None,
+            folded: None,
+            has_plain_user: true,
+        }
     }
 
     /// A host with the repository that a remote's path names.
@@ -207,6 +222,13 @@ fn bare_target(value: &str) -> Option<Target> {
 
 /// The domain of a URL, and its host if all programs read the same one.
 fn read_url(value: &str, kind: UrlKind) -> (String, Option<Target>) {
+    if kind == UrlKind::Fetch
+        && let Some(host) = simple_host(value)
+        && is_as_written(value, LINE_BREAKS)
+        && let Some(host) = CanonicalHost::new(host)
+    {
+        return (host.text().to_owned(), Some(Target::of(host)));
+    }
     let Ok(url) = Url::parse(value) else {
         return (value.to_owned(), None);
     };
@@ -216,7 +238,7 @@ fn read_url(value: &str, kind: UrlKind) -> (String, Option<Target>) {
         UrlKind::Other | UrlKind::GitRemote | UrlKind::Bare => is_as_written(value, &[]),
     };
     let host = url_host(&url).filter(|_| is_clear);
-    let target = host.map(|host| Target::repository(host, ""));
+    let target = host.map(Target::of);
     (host_text(&url).to_owned(), target)
 }
 
@@ -246,6 +268,13 @@ const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
 /// Returns `true` if `value` is a single URL without control characters other than `tolerated` ones. Surrounding
 /// white space is ignored.
 fn is_as_written(value: &str, tolerated: &[char]) -> bool {
+    // Without an early exit the compiler vectorizes the loop.
+    if value
+        .bytes()
+        .fold(true, |all, byte| all & byte.is_ascii_graphic())
+    {
+        return true;
+    }
     let written = value.trim_ascii();
     let is_one = !written
         .split_once(' ')

@@ -42,7 +42,7 @@ fn push(written: &str, hosts: &mut Vec<Box<str>>) -> bool {
     let written = written.trim_matches('.');
     let host = CanonicalHost::parse(written);
     if let Some(host) = &host {
-        hosts.extend(host.texts());
+        hosts.extend(host.texts().map(Box::from));
     }
     host.is_some()
 }

@@ -345,6 +345,19 @@ proptest! {
     }
 
     #[test]
+    fn a_url_that_needs_no_parser_is_read_as_by_the_parser(value in urlish()) {
+        for value in [format!("https://{value}"), format!("http://github.com{value}"), value] {
+            // The parser reads a scheme in upper case too, and the scan does not.
+            let parsed = Location::new(&value.replacen("http", "HTTP", 1), Fetch);
+            let read = Location::new(&value, Fetch);
+            prop_assert_eq!(read.is_grantable(), parsed.is_grantable(), "{:?}", value);
+            if read.is_grantable() {
+                prop_assert_eq!(format!("{read:?}"), format!("{parsed:?}"), "{:?}", value);
+            }
+        }
+    }
+
+    #[test]
     fn normalizing_twice_is_normalizing_once(value in urlish()) {
         let once = normalize_url(&value).into_owned();
         prop_assert_eq!(normalize_url(&once), once.as_str());

@@ -14,10 +14,11 @@ pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::ListMatcher;
 
 pub(crate) use crate::config::UnknownArguments;
+use crate::host::Facts;
 use crate::limits::Limits;
 use crate::model::{Argument, Effect, Semantics};
 use crate::net::DomainSet;
-use crate::path::PathCase;
+use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
 use crate::table::{Set, TextTable};
 use crate::world::World;
@@ -106,6 +107,16 @@ impl Program {
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
         let at = self.places.get(server)?.get(name)?;
         self.tools.get(*at)
+    }
+
+    /// Resolves paths with the answers in `facts`.
+    pub(crate) fn resolver<'a, 'h>(&'a self, facts: &'a mut Facts<'h>) -> Resolver<'a, 'h> {
+        Resolver {
+            facts,
+            home: &self.home,
+            limits: &self.limits,
+            path_case: self.path_case,
+        }
     }
 
     pub(crate) fn rule(&self, rule: RuleId) -> Option<&Rule> {

@@ -179,30 +179,22 @@ fn constraint(
     let name = definition.name.to_string();
     match definition.category {
         Category::Path if matches!(role, RoleId::WRITE_HISTORY | RoleId::DELETE_HISTORY) => None,
-        Category::Path => match plain.resolve(value) {
-            Ok(path) => {
-                let directory = if plain.is_directory(&path) {
-                    path.as_str().to_owned()
-                } else {
-                    path.parent().as_str().to_owned()
-                };
-                Some(ApprovalConstraint::Directory {
-                    role: name,
-                    directory,
-                })
-            }
-            Err(_) => None,
-        },
+        Category::Path => {
+            let Ok(path) = plain.resolve(value) else {
+                return None;
+            };
+            let is_directory = plain.is_directory(&path);
+            let directory = if is_directory { path } else { path.parent() };
+            Some(ApprovalConstraint::Directory {
+                role: name,
+                directory: directory.as_str().to_owned(),
+            })
+        }
         Category::Url => {
             let mut domains = domains(plain, arguments, role, value);
             domains.dedup();
-            match domains.as_slice() {
-                [domain] if !domain.is_empty() => Some(ApprovalConstraint::Domain {
-                    role: name,
-                    domain: domain.clone(),
-                }),
-                _ => None,
-            }
+            let [domain] = <[String; 1]>::try_from(domains).ok()?;
+            (!domain.is_empty()).then_some(ApprovalConstraint::Domain { role: name, domain })
         }
         Category::Identifier => Some(ApprovalConstraint::Exact {
             role: name,

@@ -83,17 +83,11 @@ pub fn to_mcp_roots(roots: &[PolicyRoot]) -> Vec<McpRoot> {
 /// When the host fails. A path without a canonical form is taken lexically.
 pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostError> {
     let mut plain = Plain::new(host);
-    let directory = match plain.resolve(path) {
-        Ok(resolved) if path.ends_with('/') => resolved.as_str().to_owned(),
-        Ok(resolved) => resolved.parent().as_str().to_owned(),
-        Err(_) => {
-            let lexical = plain.resolve_or_lexical(path);
-            if path.ends_with('/') {
-                lexical
-            } else {
-                parent(&lexical).to_owned()
-            }
-        }
+    let resolved = plain.resolve_or_lexical(path);
+    let directory = if path.ends_with('/') {
+        resolved
+    } else {
+        parent(&resolved).to_owned()
     };
     plain.check(directory)
 }

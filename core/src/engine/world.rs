@@ -3,7 +3,6 @@
 use super::Engine;
 use crate::host::{Facts, Host};
 use crate::model::ReplyCode;
-use crate::path::Resolver;
 use crate::program::Program;
 use crate::world::{Action, Context, References, Reply, VisibilityRef, World};
 
@@ -67,7 +66,7 @@ impl Places<'_> {
         host: &dyn Host,
     ) -> (Reply, Option<VisibilityRef>) {
         let mut facts = Facts::new(host, false);
-        let mut resolver = self.resolver(&mut facts);
+        let mut resolver = self.program.resolver(&mut facts);
         let located = match self
             .world
             .resolve_address(address, context.mode(), context, &mut resolver)
@@ -96,7 +95,7 @@ impl Places<'_> {
     ) -> Reply {
         let mode = mode.filter(|mode| !mode.is_empty());
         let mut facts = Facts::new(host, false);
-        let mut resolver = self.resolver(&mut facts);
+        let mut resolver = self.program.resolver(&mut facts);
         let place = (operation.root, operation.subdirectory);
         let located = match operation.address {
             None => None,
@@ -114,14 +113,5 @@ impl Places<'_> {
             .world
             .judge(&action, mode, place, located.as_ref(), context, &mut resolver);
         judged.unwrap_or_else(|reply| *reply)
-    }
-
-    fn resolver<'a, 'h>(&'a self, facts: &'a mut Facts<'h>) -> Resolver<'a, 'h> {
-        Resolver {
-            facts,
-            home: &self.program.home,
-            limits: &self.program.limits,
-            path_case: self.program.path_case,
-        }
     }
 }

@@ -186,12 +186,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     }
 
     fn resolver(&mut self) -> Resolver<'_, 'h> {
-        Resolver {
-            facts: &mut self.facts,
-            home: &self.program.home,
-            limits: &self.program.limits,
-            path_case: self.program.path_case,
-        }
+        self.program.resolver(&mut self.facts)
     }
 
     /// Resolves a path that is not an argument: a rule's directory, a protected path, the sandbox.

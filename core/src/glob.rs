@@ -5,10 +5,12 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::limits::Limits;
 
 /// A well-formed pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Glob(Box<str>);
 
 /// Why a string is not a pattern.

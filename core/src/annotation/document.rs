@@ -70,14 +70,10 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
         return;
     };
     server.string("inputHash");
-    let Some(list) = server.required("tools", "an array of tools") else {
-        return;
-    };
-    let Some(items) = list.array("an array of tools") else {
-        return;
-    };
+    let list = server.required("tools", "an array of tools");
+    let items = list.iter().filter_map(|list| list.array("an array of tools"));
     let mut seen = BTreeSet::new();
-    for item in items {
+    for item in items.flatten() {
         let Some(tool) = item.object() else { continue };
         let Some(read) = read_tool(name, &tool, registry) else {
             continue;

@@ -41,10 +41,7 @@ impl<'a> Reader<'a> {
         kind: DocumentKind,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> Option<T> {
-        let value = self.load(kind)?;
-        if value.is_null() {
-            return None;
-        }
+        let value = self.load(kind).filter(|value| !value.is_null())?;
         Some(self.read(kind, &value, read))
     }
 

@@ -51,22 +51,12 @@ pub struct Ceiling {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolArgConstraint {
     /// The tools, as a glob over `tool` and over `server/tool`.
-    #[serde(serialize_with = "as_text")]
     pub(crate) tool: Glob,
     /// Globs, one of which the value must match.
-    #[serde(serialize_with = "as_texts")]
     pub(crate) arg_patterns: Vec<Glob>,
     /// The argument; `None`: the first of the tool's `path_params` that is a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arg_key: Option<Box<str>>,
-}
-
-fn as_text<S: serde::Serializer>(glob: &Glob, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(glob.as_str())
-}
-
-fn as_texts<S: serde::Serializer>(globs: &[Glob], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(globs.iter().map(Glob::as_str))
 }
 
 impl ToolArgConstraint {

@@ -88,16 +88,6 @@ impl References {
         self.paths.clear();
     }
 
-    /// How many references are valid.
-    pub fn len(&self) -> usize {
-        self.paths.len()
-    }
-
-    /// Returns `true` if no reference is valid.
-    pub fn is_empty(&self) -> bool {
-        self.paths.is_empty()
-    }
-
     fn place(&self, number: u64) -> Option<usize> {
         self.paths.binary_search_by_key(&number, |(known, _)| *known).ok()
     }

@@ -7,67 +7,51 @@ use crate::text::is_at_or_below;
 /// A configured directory as a call sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
-    resolved: Resolved,
+    /// Its canonical form. Without one it grants nothing, and restricts what lies within it as it is written.
+    known: Option<CanonicalPath>,
+    written: Box<str>,
     /// Where the disk may not tell spellings apart, the form that they share.
     folded: Option<Folded>,
 }
 
-#[derive(Clone, Debug)]
-enum Resolved {
-    /// Its canonical form.
-    Known(CanonicalPath),
-    /// It cannot be resolved: it grants nothing, and restricts what lies within it as it is written.
-    Unresolvable(Box<str>),
-}
-
-impl Resolved {
-    fn of(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Self {
-        match canonicalizer.directory(lexical) {
-            Ok(path) => Self::Known(path),
-            Err(_) => Self::Unresolvable(lexical.into()),
-        }
-    }
-
-    fn fold(&self, case: PathCase) -> Folded {
-        match self {
-            Self::Known(path) => case.fold(path),
-            Self::Unresolvable(lexical) => case.fold_written(lexical),
-        }
-    }
-}
-
 impl Directory {
     pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Self {
-        let resolved = Resolved::of(canonicalizer, lexical);
-        let folded = match canonicalizer.program.path_case {
-            PathCase::Sensitive => None,
-            PathCase::Insensitive => Some(resolved.fold(PathCase::Insensitive)),
+        let mut directory = Self {
+            known: canonicalizer.directory(lexical).ok(),
+            ..Self::unresolvable(lexical)
         };
-        Self { resolved, folded }
+        if canonicalizer.program.path_case == PathCase::Insensitive {
+            directory.folded = Some(directory.fold(PathCase::Insensitive));
+        }
+        directory
     }
 
     /// A directory without a canonical form.
     pub(super) fn unresolvable(lexical: &str) -> Self {
         Self {
-            resolved: Resolved::Unresolvable(lexical.into()),
+            known: None,
+            written: lexical.into(),
             folded: None,
+        }
+    }
+
+    fn fold(&self, case: PathCase) -> Folded {
+        match &self.known {
+            Some(path) => case.fold(path),
+            None => case.fold_written(&self.written),
         }
     }
 
     /// Whether a grant for this directory covers the path.
     pub(crate) fn grants(&self, path: &CanonicalPath) -> bool {
-        match &self.resolved {
-            Resolved::Known(directory) => path.is_within(directory),
-            Resolved::Unresolvable(_) => false,
-        }
+        self.known
+            .as_ref()
+            .is_some_and(|directory| path.is_within(directory))
     }
 
     /// Whether a restriction on this directory covers the path.
     pub(crate) fn restricts(&self, path: &CanonicalPath) -> bool {
-        match &self.resolved {
-            Resolved::Known(directory) => path.is_within(directory),
-            Resolved::Unresolvable(lexical) => is_at_or_below(path.as_str(), lexical),
-        }
+        is_at_or_below(path.as_str(), self.as_str())
     }
 
     /// Whether the path lies within the directory on a disk that does not tell spellings apart.
@@ -78,28 +62,18 @@ impl Directory {
 
     /// Whether the directory lies within the path, or may on a disk that does not tell spellings apart.
     pub(crate) fn lies_within(&self, path: &CanonicalPath) -> bool {
-        let within = match &self.resolved {
-            Resolved::Known(directory) => directory.is_within(path),
-            Resolved::Unresolvable(lexical) => is_at_or_below(lexical, path.as_str()),
-        };
         let folded = |directory: &Folded| directory.may_be_within(&PathCase::Insensitive.fold(path));
-        within || self.folded.as_ref().is_some_and(folded)
+        is_at_or_below(self.as_str(), path.as_str()) || self.folded.as_ref().is_some_and(folded)
     }
 
     /// The canonical form, where there is one.
     pub(crate) fn known(&self) -> Option<&CanonicalPath> {
-        match &self.resolved {
-            Resolved::Known(path) => Some(path),
-            Resolved::Unresolvable(_) => None,
-        }
+        self.known.as_ref()
     }
 
-    /// The text that explanations show.
+    /// The canonical form, else the directory as it is written.
     pub(crate) fn as_str(&self) -> &str {
-        match &self.resolved {
-            Resolved::Known(path) => path.as_str(),
-            Resolved::Unresolvable(lexical) => lexical,
-        }
+        self.known.as_ref().map_or(&self.written, CanonicalPath::as_str)
     }
 }
 
@@ -114,7 +88,10 @@ pub(crate) struct Protected {
 impl Protected {
     pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Self {
         let case = canonicalizer.program.path_case;
-        let folded = Resolved::of(canonicalizer, lexical).fold(case);
+        let folded = match canonicalizer.directory(lexical) {
+            Ok(path) => case.fold(&path),
+            Err(_) => case.fold_written(lexical),
+        };
         let entry = canonicalizer.directory_entry(lexical).ok().flatten();
         let entry = entry.map(|entry| case.fold(&entry));
         Self { folded, entry }

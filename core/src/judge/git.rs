@@ -28,10 +28,8 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     if wanting.is_empty() {
         return Check::Pass;
     }
-    let repository = match case.repository_argument() {
-        Some(repository) => repository,
-        None if case.names_repository() => return Check::Pass,
-        None => case.program.current.to_string(),
+    let Some(repository) = case.repository() else {
+        return Check::Pass;
     };
     if !may_read_repository(case, &repository) {
         return Check::Pass;

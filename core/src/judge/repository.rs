@@ -12,22 +12,17 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if let Some(known) = &self.repository {
             return known.clone();
         }
-        let found = match self.repository_argument() {
-            Some(found) => Some(found),
-            None if self.names_repository() => None,
-            None => Some(self.program.current.to_string()),
+        let is_named = self.path_argument().is_some() || self.first_place().is_some();
+        let found = match is_named {
+            true => self.repository_argument(),
+            false => Some(self.program.current.to_string()),
         };
         self.repository = Some(found.clone());
         found
     }
 
-    /// Whether an argument names the repository.
-    pub(super) fn names_repository(&self) -> bool {
-        self.path_argument().is_some() || self.first_place().is_some()
-    }
-
     /// The canonical path of the repository that an argument names.
-    pub(super) fn repository_argument(&mut self) -> Option<String> {
+    fn repository_argument(&mut self) -> Option<String> {
         let named = self.path_argument();
         if let Some(operand) = self.addressed_repository(named.is_some()) {
             // Where its place is not known the call is denied already.

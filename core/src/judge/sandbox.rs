@@ -5,17 +5,10 @@ use super::directory::{Directory, Protected};
 use crate::path::{CanonicalPath, PathCase};
 use crate::sort;
 
-/// The directories of the sandbox in the order of the document; those that cannot be resolved hold nothing.
+/// The directories of the sandbox in the order of the document; those that cannot be resolved hold nothing. Without any
+/// there is no sandbox.
 #[derive(Debug, Default)]
-pub(crate) enum Sandbox {
-    /// There is no sandbox.
-    #[default]
-    Nowhere,
-    /// The usual case, which allocates nothing.
-    One(Directory),
-    /// Workspace roots that are one sandbox.
-    Several(Vec<Directory>),
-}
+pub(crate) struct Sandbox(Vec<Directory>);
 
 /// A directory of the sandbox. One that a link leads out of the workspace roots of an outer ceiling holds nothing.
 fn within_outer_roots(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Directory {
@@ -37,37 +30,27 @@ fn within_outer_roots(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) 
 impl Sandbox {
     /// Resolves the directories that the program names.
     pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>) -> Self {
-        match &*canonicalizer.program.sandbox {
-            [] => Self::Nowhere,
-            [one] => Self::One(within_outer_roots(canonicalizer, one)),
-            several => {
-                let directories = several.iter().map(|one| within_outer_roots(canonicalizer, one));
-                Self::Several(directories.collect())
-            }
-        }
-    }
-
-    fn directories(&self) -> &[Directory] {
-        match self {
-            Self::Nowhere => &[],
-            Self::One(directory) => std::slice::from_ref(directory),
-            Self::Several(directories) => directories,
-        }
+        let directories = canonicalizer.program.sandbox.iter();
+        Self(
+            directories
+                .map(|one| within_outer_roots(canonicalizer, one))
+                .collect(),
+        )
     }
 
     /// Whether no directory is the sandbox.
     pub(crate) fn is_empty(&self) -> bool {
-        self.directories().is_empty()
+        self.0.is_empty()
     }
 
     /// The directory that relative paths and patterns are relative to.
     pub(crate) fn first(&self) -> Option<&Directory> {
-        self.directories().first()
+        self.0.first()
     }
 
     /// Whether one of the directories holds the path.
     pub(crate) fn grants(&self, path: &CanonicalPath) -> bool {
-        self.directories().iter().any(|directory| directory.grants(path))
+        self.0.iter().any(|directory| directory.grants(path))
     }
 
     /// Whether the value, and the link that it may be, lie within the sandbox, be it in two of its directories.
@@ -78,7 +61,7 @@ impl Sandbox {
     /// Whether the path is excepted from what is protected: a directory that holds it lies within that entry, and so is
     /// the more specific of the two. No directory excepts what only another one holds.
     pub(crate) fn excepts(&self, path: &CanonicalPath, protected: &Protected, case: PathCase) -> bool {
-        let mut known = self.directories().iter().filter_map(Directory::known);
+        let mut known = self.0.iter().filter_map(Directory::known);
         known.any(|directory| path.is_within(directory) && protected.covers(&case.fold(directory)))
     }
 
@@ -89,11 +72,11 @@ impl Sandbox {
     ) -> String {
         let mut holding: Vec<usize> = operands
             .flat_map(Operand::paths)
-            .filter_map(|path| self.directories().iter().position(|one| one.grants(path)))
+            .filter_map(|path| self.0.iter().position(|one| one.grants(path)))
             .collect();
         sort::sort(&mut holding);
         holding.dedup();
-        let holding = holding.into_iter().filter_map(|at| self.directories().get(at));
+        let holding = holding.into_iter().filter_map(|at| self.0.get(at));
         let names: Vec<&str> = holding.map(Directory::as_str).collect();
         names.join(" or ")
     }

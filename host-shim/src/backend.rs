@@ -8,9 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{
-    Audience, CallError, Ceiling, Existence, Operation, Paths, ReplyStatus, Semantics, Verdict,
-};
+use callgate_core::{CallError, Ceiling, Existence, Operation, ReplyStatus, Semantics, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,16 +25,8 @@ pub enum EngineKind {
     Native,
 }
 
-/// A question about one call.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The call.
-    pub call: CallText<'a>,
-    /// What relative paths are relative to.
-    pub paths: Paths<'a>,
-    /// Who reads the explanation; `None` for a verdict without one, which costs less.
-    pub explain: Option<Audience>,
-}
+/// A question about a call that is JSON text.
+pub type Request<'a> = callgate_core::Request<'a, CallText<'a>>;
 
 /// What an engine answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,35 +194,6 @@ impl Default for EngineKind {
         return Self::Component;
         #[cfg(not(feature = "component"))]
         return Self::Native;
-    }
-}
-
-impl<'a> Request<'a> {
-    /// Asks about a call whose arguments are prepared.
-    pub fn prepared(call: impl Into<CallText<'a>>) -> Self {
-        Self {
-            call: call.into(),
-            paths: Paths::Prepared,
-            explain: None,
-        }
-    }
-
-    /// Asks to prepare and judge a call.
-    pub fn gate(call: impl Into<CallText<'a>>, container_workspace_dir: Option<&'a str>) -> Self {
-        let paths = Paths::Gate {
-            container_workspace_dir,
-        };
-        Self {
-            paths,
-            ..Self::prepared(call)
-        }
-    }
-
-    /// Asks for an explanation too.
-    #[must_use]
-    pub fn explained(self, audience: Audience) -> Self {
-        let explain = Some(audience);
-        Self { explain, ..self }
     }
 }
 

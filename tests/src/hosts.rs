@@ -6,6 +6,7 @@ mod component;
 mod js;
 mod native;
 mod place;
+mod session;
 
 use crate::subject::Subject;
 

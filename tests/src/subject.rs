@@ -99,6 +99,14 @@ pub struct Batch {
     pub operations: Vec<Operation>,
 }
 
+impl Batch {
+    /// The outcomes if the host of the batch cannot be made, or does not answer.
+    pub(crate) fn faults(&self, message: &str) -> Vec<Outcome> {
+        let fault = |_: &Operation| Outcome::Fault(message.to_owned());
+        self.operations.iter().map(fault).collect()
+    }
+}
+
 /// Where the host's answers come from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

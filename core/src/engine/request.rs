@@ -3,11 +3,11 @@
 use crate::bind::{Arguments, Call, Prepared, View};
 use crate::judge::{Explanation, Verdict};
 
-/// A question about one call.
+/// A question about one call, in the form `C`.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The call; the context that the host gave it travels with it.
-    pub call: &'a Call<'a>,
+pub struct Request<'a, C = &'a Call<'a>> {
+    /// The call, with the context that the host gave it.
+    pub call: C,
     /// What relative paths in the arguments are relative to.
     pub paths: Paths<'a>,
     /// Who reads the explanation; `None` for a verdict without one, which costs less.
@@ -48,18 +48,18 @@ pub struct Response<'e, 'c> {
     pub(super) given: &'c Arguments<'c>,
 }
 
-impl<'a> Request<'a> {
+impl<'a, C> Request<'a, C> {
     /// Asks about a call whose arguments are prepared.
-    pub fn prepared(call: &'a Call<'a>) -> Self {
+    pub fn prepared(call: impl Into<C>) -> Self {
         Self {
-            call,
+            call: call.into(),
             paths: Paths::Prepared,
             explain: None,
         }
     }
 
     /// Asks to prepare and judge a call.
-    pub fn gate(call: &'a Call<'a>, container_workspace_dir: Option<&'a str>) -> Self {
+    pub fn gate(call: impl Into<C>, container_workspace_dir: Option<&'a str>) -> Self {
         let paths = Paths::Gate {
             container_workspace_dir,
         };

@@ -5,12 +5,11 @@ mod world;
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock, Weak};
 
-use callgate_core::DocumentKind;
-use callgate_host::{Compiled, Fault, Gate, GateError, InstanceLimits, Unusable};
-use serde::Serialize;
+use callgate_host::{Compiled, Gate, GateError, InstanceLimits, Unusable};
 use serde_json::Value;
 
 use super::place::{Place, SharedHost};
+use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value};
 use crate::doubles::{Honest, WithRealpath};
 use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
 
@@ -60,10 +59,7 @@ impl Subject for ComponentSubject {
     fn run(&mut self, batch: &Batch) -> Vec<Outcome> {
         let Place { host, reentrant } = match Place::of(&batch.surroundings) {
             Ok(place) => place,
-            Err(message) => {
-                let fault = Outcome::Fault(message);
-                return batch.operations.iter().map(|_| fault.clone()).collect();
-            }
+            Err(message) => return batch.faults(&message),
         };
         let mut session = Session {
             subject: self,
@@ -71,7 +67,7 @@ impl Subject for ComponentSubject {
             reentrant: reentrant.map(|call| call.to_string()),
             parts: batch.engine.clone(),
             fuel: None,
-            gate: Err(Unbuilt::from("no engine was asked for".to_owned())),
+            gate: Err(Unbuilt::not_asked()),
         };
         session.build();
         let operations = batch.operations.iter();
@@ -84,29 +80,14 @@ impl Subject for ComponentSubject {
     }
 }
 
-/// Why an operation has no answer although nothing is broken.
-type Refusal = String;
-
-/// Why the gate was not built.
-struct Unbuilt {
-    message: String,
-    faults: Vec<Fault>,
-}
-
-impl From<String> for Unbuilt {
-    fn from(message: String) -> Self {
-        Self {
-            message,
-            faults: Vec::new(),
-        }
-    }
-}
-
 impl From<GateError> for Unbuilt {
     fn from(error: GateError) -> Self {
         let message = error.to_string();
         match error {
-            GateError::Refused(faults) => Self { message, faults },
+            GateError::Refused(faults) => Self {
+                message,
+                diagnostics: faults.into_iter().map(|fault| fault.diagnostic).collect(),
+            },
             _ => Self::from(message),
         }
     }
@@ -145,9 +126,8 @@ impl Session<'_> {
             ),
         };
         let mut builder = Gate::builder().compiled(component).host(host).limits(limits);
-        for (name, text) in parts.iter() {
-            let part = DocumentKind::parse(name).ok_or_else(|| format!("an engine has no part `{name}`"))?;
-            builder = builder.part(part, text);
+        for (kind, text) in documents(parts)? {
+            builder = builder.part(kind, text);
         }
         let gate = Arc::new(builder.build()?);
         judge.get_or_init(|| Arc::downgrade(&gate));
@@ -201,23 +181,8 @@ impl Session<'_> {
 
     fn evaluate(&self, request: &str, times: u32) -> Result<Value, Refusal> {
         let gate = self.gate()?;
-        let first = value(&gate.evaluate(request).map_err(refusal)?)?;
-        for _ in 1..times {
-            let again = value(&gate.evaluate(request).map_err(refusal)?)?;
-            if again != first {
-                return Ok(again);
-            }
-        }
-        Ok(first)
+        repeated(times, || value(&gate.evaluate(request).map_err(refusal)?))
     }
-}
-
-fn value(answer: &impl Serialize) -> Result<Value, Refusal> {
-    serde_json::to_value(answer).map_err(refusal)
-}
-
-fn refusal(error: impl std::fmt::Display) -> Refusal {
-    error.to_string()
 }
 
 /// The host. Whenever it is asked for a real path, it has the gate judge another call.

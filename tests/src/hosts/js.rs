@@ -114,10 +114,7 @@ impl Subject for JsSubject {
     }
 
     fn run(&mut self, batch: &Batch) -> Vec<Outcome> {
-        self.ask(batch).unwrap_or_else(|message| {
-            let fault = Outcome::Fault(message);
-            batch.operations.iter().map(|_| fault.clone()).collect()
-        })
+        self.ask(batch).unwrap_or_else(|message| batch.faults(&message))
     }
 }
 

@@ -5,13 +5,11 @@ mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{
-    Arguments, BuildError, Call, Diagnostic, DocumentKind, DocumentSource, Engine, Host, Response, View,
-};
-use serde::Serialize;
+use callgate_core::{Arguments, BuildError, Call, DocumentSource, Engine, Host, Response, View};
 use serde_json::{Value, json};
 
 use super::place::Place;
+use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value};
 use crate::doubles::{Honest, WithRealpath};
 use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
 
@@ -44,17 +42,11 @@ impl Subject for NativeSubject {
     fn run(&mut self, batch: &Batch) -> Vec<Outcome> {
         let place = match Place::of(&batch.surroundings) {
             Ok(place) => place,
-            Err(message) => {
-                return batch
-                    .operations
-                    .iter()
-                    .map(|_| Outcome::Fault(message.clone()))
-                    .collect();
-            }
+            Err(message) => return batch.faults(&message),
         };
         let mut session = Session {
             place,
-            engine: Err(Unbuilt::from("no engine was asked for")),
+            engine: Err(Unbuilt::not_asked()),
         };
         if let Some(parts) = &batch.engine {
             session.build(parts);
@@ -73,21 +65,6 @@ struct Session {
     engine: Result<Engine, Unbuilt>,
 }
 
-/// Why the engine was not built.
-pub(super) struct Unbuilt {
-    pub(super) message: String,
-    pub(super) diagnostics: Vec<Diagnostic>,
-}
-
-impl From<&str> for Unbuilt {
-    fn from(message: &str) -> Self {
-        Self {
-            message: message.to_owned(),
-            diagnostics: Vec::new(),
-        }
-    }
-}
-
 impl From<BuildError> for Unbuilt {
     fn from(error: BuildError) -> Self {
         Self {
@@ -97,14 +74,11 @@ impl From<BuildError> for Unbuilt {
     }
 }
 
-/// Why an operation has no answer although nothing is broken.
-pub(super) type Refusal = String;
-
 impl Session {
     fn build(&mut self, parts: &EngineParts) {
         let host = self.place.host.as_ref();
         let built = catch_unwind(AssertUnwindSafe(|| build(parts, host)));
-        self.engine = built.unwrap_or_else(|_| Err(Unbuilt::from("building the engine panicked")));
+        self.engine = built.unwrap_or_else(|_| Err(Unbuilt::from("building the engine panicked".to_owned())));
     }
 
     fn guarded(&mut self, operation: &Operation) -> Outcome {
@@ -217,23 +191,14 @@ impl Session {
         let engine = self.engine()?;
         let call = Call::from_json(request).map_err(refusal)?;
         let host = self.calling_back(engine);
-        let first = value(&engine.evaluate(&call, &host))?;
-        for _ in 1..times {
-            let again = value(&engine.evaluate(&call, &host))?;
-            if again != first {
-                return Ok(again);
-            }
-        }
-        Ok(first)
+        repeated(times, || value(&engine.evaluate(&call, &host)))
     }
 }
 
 fn build(parts: &EngineParts, host: &dyn Host) -> Result<Engine, Unbuilt> {
     let mut builder = Engine::builder();
-    for (name, text) in parts.iter() {
-        let part = DocumentKind::parse(name)
-            .ok_or_else(|| Unbuilt::from(format!("an engine has no part `{name}`").as_str()))?;
-        builder = builder.part(part, DocumentSource::Text(text));
+    for (kind, text) in documents(parts)? {
+        builder = builder.part(kind, DocumentSource::Text(text));
     }
     Ok(builder.build(host)?)
 }
@@ -245,12 +210,4 @@ pub(super) fn transported(request: &str, response: &Response<'_, '_>) -> Result<
     }
     let mut request: Value = serde_json::from_str(request).map_err(refusal)?;
     Ok(request["arguments"].take())
-}
-
-pub(super) fn value(answer: &impl Serialize) -> Result<Value, Refusal> {
-    serde_json::to_value(answer).map_err(refusal)
-}
-
-pub(super) fn refusal(error: impl std::fmt::Display) -> Refusal {
-    error.to_string()
 }

@@ -4,21 +4,16 @@ use callgate_core::{Existence, Operation};
 use callgate_host::{Audience, CallText, References, Request, Resolution, Response};
 use serde_json::{Value, json};
 
-use super::{Refusal, Session, refusal, value};
+use super::super::session::{Refusal, places, refusal, value};
+use super::Session;
 use crate::subject::{ReferenceStep, WorldQuestion};
 
 pub(super) fn answer(session: &Session<'_>, question: &WorldQuestion) -> Result<Value, Refusal> {
     match question {
-        WorldQuestion::Diagnostics => {
-            let faults = match &session.gate {
-                Ok(gate) => gate.warnings(),
-                Err(unbuilt) => &unbuilt.faults,
-            };
-            let found = faults.iter().map(|fault| &fault.diagnostic);
-            Ok(found
-                .map(|one| json!({"code": one.code, "severity": one.severity, "path": one.path}))
-                .collect())
-        }
+        WorldQuestion::Diagnostics => Ok(match &session.gate {
+            Ok(gate) => places(gate.warnings().iter().map(|fault| &fault.diagnostic)),
+            Err(unbuilt) => places(&unbuilt.diagnostics),
+        }),
         WorldQuestion::Resolve {
             address,
             require_exists,

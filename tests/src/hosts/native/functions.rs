@@ -3,6 +3,7 @@
 use callgate_core::{self as core, ApprovalWhitelist, Arguments, Escalation, Host, MatchType, Registry};
 use serde_json::{Value, json};
 
+use super::super::session::refusal;
 use crate::subject::WhitelistScript;
 
 /// Calls the function `name` with positional arguments, which VECTORS.md describes.
@@ -170,8 +171,4 @@ pub(super) fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Val
         matches.push(id.and_then(|id| i64::try_from(id).ok()).unwrap_or(-1));
     }
     Ok(json!({"extract": extracted, "match": matches}))
-}
-
-fn refusal(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }

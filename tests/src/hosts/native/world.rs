@@ -1,11 +1,10 @@
 //! Questions about the world of the engine as a Rust library.
 
-use callgate_core::{
-    Call, Context, Diagnostic, Engine, Existence, Host, Operation, Places, References, VisibilityRef,
-};
+use callgate_core::{Call, Context, Engine, Existence, Host, Operation, Places, References, VisibilityRef};
 use serde_json::{Value, json};
 
-use super::{Refusal, Unbuilt, refusal, transported, value};
+use super::super::session::{Refusal, Unbuilt, places as places_of, refusal, value};
+use super::transported;
 use crate::subject::{ReferenceStep, WorldQuestion};
 
 pub(super) fn answer(
@@ -14,7 +13,7 @@ pub(super) fn answer(
     host: &dyn Host,
 ) -> Result<Value, Refusal> {
     if let WorldQuestion::Diagnostics = question {
-        return Ok(diagnostics(match engine {
+        return Ok(places_of(match engine {
             Ok(engine) => engine.warnings(),
             Err(unbuilt) => &unbuilt.diagnostics,
         }));
@@ -120,9 +119,4 @@ impl Table {
 
 fn read(context: Option<&str>) -> Result<Context, Refusal> {
     context.map_or_else(|| Ok(Context::default()), Context::from_json)
-}
-
-fn diagnostics(found: &[Diagnostic]) -> Value {
-    let shown = |one: &Diagnostic| json!({"code": one.code, "severity": one.severity, "path": one.path});
-    found.iter().map(shown).collect()
 }

@@ -39,7 +39,8 @@ function mapArgs<Stored extends StoredArgs>(
   return { ...stored, args };
 }
 
-function isConditional(stored: StoredArgs): boolean {
+/** Returns `true` if the roles of any argument depend on the call. */
+export function isConditional(stored: StoredArgs): boolean {
   return Object.values(stored.args).some(isConditionalRoles);
 }
 

@@ -67,9 +67,14 @@ export interface ApprovalWhitelist {
   readonly size: number;
 }
 
-/** The arguments that have a role, and the one that names a repository, written for the module. */
-function written(args: Readonly<Record<string, unknown>>, annotation: PlainArgs): Uint8Array {
-  return writeMembersOf(args, [...Object.keys(annotation.args), "path"], "gate");
+/** A call for the module: the arguments that have a role or name a repository, their roles, and those that escalated. */
+function written(
+  args: Readonly<Record<string, unknown>>,
+  annotation: PlainArgs,
+  escalatedRoles: readonly ArgumentRole[] | undefined,
+): [Uint8Array, string, ArgumentRole[] | undefined] {
+  const bytes = writeMembersOf(args, [...Object.keys(annotation.args), "path"], "gate");
+  return [bytes, jsonText({ args: annotation.args }, "annotation"), escalatedRoles && [...escalatedRoles]];
 }
 
 /**
@@ -88,9 +93,7 @@ export function extractWhitelistCandidates(
 ): WhitelistCandidates {
   const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
   const [id, why] = [checkedText(escalationId, "escalationId"), checkedText(reason, "reason")];
-  const bytes = written(args, annotation);
-  const document = jsonText({ args: annotation.args }, "annotation");
-  const roles = escalatedRoles === undefined ? undefined : [...escalatedRoles];
+  const [bytes, document, roles] = written(args, annotation, escalatedRoles);
   const patterns = withHost(
     (host) => host.extractWhitelistCandidates(server, tool, bytes, document, roles, id, why) as ApprovalPattern[],
   );
@@ -113,9 +116,7 @@ export function createApprovalWhitelist(): ApprovalWhitelist {
       if (candidates.length === 0) {
         return { matched: false };
       }
-      const bytes = written(args, annotation);
-      const document = jsonText({ args: annotation.args }, "annotation");
-      const roles = escalatedRoles === undefined ? undefined : [...escalatedRoles];
+      const [bytes, document, roles] = written(args, annotation, escalatedRoles);
       const patterns = jsonText(candidates, "patterns");
       const found = withHost((host) => host.findApproval(patterns, server, tool, bytes, document, roles));
       const pattern = found === undefined ? undefined : candidates[found];

@@ -15,7 +15,7 @@ import type {
 } from "../types.js";
 import { annotationOf, evaluate } from "../wasm/calls.js";
 import { ask, createHandle, type WasmHandle } from "../wasm/handle.js";
-import { resolvedWith } from "./annotations.js";
+import { isConditional, resolvedWith } from "./annotations.js";
 import { answersOf, documentsOf } from "./configuration.js";
 import { registerAnnotation } from "./prepare-tool-args.js";
 
@@ -149,10 +149,8 @@ function index(file: StoredToolAnnotationsFile): Map<string, Map<string, Known>>
     const tools = new Map<string, Known>();
     for (const stored of server.tools) {
       // The kind of a tool implies roles of paths that `args` does not name.
-      const isConditional =
-        (stored.arg_schema?.path_params?.length ?? 0) > 0 ||
-        Object.values(stored.args).some((roles) => !Array.isArray(roles));
-      tools.set(stored.toolName, { stored, isConditional, resolved: new Map(), isFrozen: false });
+      const isResolved = (stored.arg_schema?.path_params?.length ?? 0) > 0 || isConditional(stored);
+      tools.set(stored.toolName, { stored, isConditional: isResolved, resolved: new Map(), isFrozen: false });
     }
     servers.set(name, tools);
   }

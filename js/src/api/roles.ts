@@ -24,12 +24,13 @@ export interface RoleDefinition {
 
 type Step = (typeof ROLES)[ArgumentRole]["canonicalize"];
 
+// `Step` is the union of the steps in the module's table of roles, so the compiler wants exactly one function for each.
 const STEPS: { readonly [step in Step]: (value: string) => string } = {
   identity: (value) => value,
   lowercase: (value) => value.toLowerCase(),
-  path: (value) => resolveRealPath(value),
-  url: (value) => normalizeUrl(value),
-  "git-url": (value) => normalizeGitUrl(value),
+  path: resolveRealPath,
+  url: normalizeUrl,
+  "git-url": normalizeGitUrl,
 };
 
 function define(role: ArgumentRole): RoleDefinition {

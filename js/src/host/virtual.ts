@@ -14,9 +14,15 @@ export type { Machine, MachineRepository } from "./virtual/machine.js";
 export function createVirtualHost(machine: Machine): Host {
   checkMachine(machine);
   const tree = new Tree(machine);
-  const repositoryAt = (directory: string): MachineRepository | undefined => {
+  const urls = (
+    directory: string,
+    outside: readonly string[],
+    inside: (repository: MachineRepository) => readonly string[],
+  ): readonly string[] => {
     const place = tree.walk(directory, true);
-    return "error" in place || place.node !== "directory" ? undefined : nearest(machine.git ?? {}, place.path);
+    const isDirectory = !("error" in place) && place.node === "directory";
+    const repository = isDirectory ? nearest(machine.git ?? {}, place.path) : undefined;
+    return repository === undefined ? outside : inside(repository);
   };
   return Object.freeze({
     homeDir: machine.home,
@@ -33,14 +39,9 @@ export function createVirtualHost(machine: Machine): Host {
       const place = tree.walk(path, true);
       return "error" in place ? undefined : place.node === "directory";
     },
-    gitRemoteUrls(directory: string, remote: string): readonly string[] {
-      const repository = repositoryAt(directory);
-      return repository === undefined ? [] : remoteUrls(repository, remote);
-    },
-    gitDefaultRemoteUrls(directory: string): readonly string[] {
-      const repository = repositoryAt(directory);
-      return repository === undefined ? [] : defaultUrls(repository);
-    },
+    gitRemoteUrls: (directory: string, remote: string) => urls(directory, [], (found) => remoteUrls(found, remote)),
+    gitDefaultRemoteUrls: (directory: string) => urls(directory, [], defaultUrls),
+    gitUrl: (directory: string, url: string) => urls(directory, [url], (found) => explicitUrls(found, url)),
     condition(name: string, subject: string): boolean {
       const predicates = machine.conditions ?? {};
       const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;
@@ -51,10 +52,6 @@ export function createVirtualHost(machine: Machine): Host {
       return typeof predicate === "boolean"
         ? predicate
         : Object.entries(predicate).every(([key, value]) => JSON.stringify(asked[key]) === JSON.stringify(value));
-    },
-    gitUrl(directory: string, url: string): readonly string[] {
-      const repository = repositoryAt(directory);
-      return repository === undefined ? [url] : explicitUrls(repository, url);
     },
   });
 }

@@ -271,7 +271,7 @@ export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | 
 export interface HostRole<Name extends string = string> {
   readonly name: Name;
   readonly description: string;
-  readonly category: "path" | "url" | "identifier" | "opaque";
+  readonly category: RoleCategory;
   /** Default: as for the built-in roles of the category. If a callback fails, the call is denied. */
   readonly canonicalize?: NamedStep | ((value: string) => string);
   readonly extractPolicyValue?: NamedStep | ((value: string) => string);

@@ -93,16 +93,12 @@ export class Bridge {
       const message = thrown instanceof HostError ? thrown.message : `${Question[question]} threw${shown(thrown)}`;
       kind = this.#failed(message);
     }
-    this.#write(answer, room);
+    this.repeat(answer, room);
     return kind;
   }
 
-  /** Writes the last answer again, now that there is room for it. */
+  /** Writes the last answer, if there is room for it. Otherwise the module makes room and asks for it again. */
   repeat(answer: number, room: number): void {
-    this.#write(answer, room);
-  }
-
-  #write(answer: number, room: number): void {
     const bytes = view();
     const text = this.#text;
     let length = 0;

@@ -143,10 +143,7 @@ function failure(thrown: unknown): RealpathFailure {
 export function readLink(path: string): string | undefined {
   const cut = path.lastIndexOf("/");
   const name = path.slice(cut + 1);
-  if (cut === -1 || name === "") {
-    return undefined;
-  }
-  if (lstat(path)?.isSymbolicLink() !== true) {
+  if (cut === -1 || name === "" || lstat(path)?.isSymbolicLink() !== true) {
     return undefined;
   }
   const parent = realpath(path.slice(0, cut) || "/");

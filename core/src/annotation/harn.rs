@@ -30,8 +30,9 @@ pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
         return Annotations { tools };
     };
     for (name, node) in file.entries() {
-        let Some(annotation) = node.object() else { continue };
-        annotation.unknown_keys(&semantics::KEYS, Severity::Warning);
+        let Some(annotation) = node.object_of(&semantics::KEYS, Severity::Warning) else {
+            continue;
+        };
         let semantics = Semantics::read(&annotation);
         let mut arguments = Vec::new();
         implied::add(&mut arguments, &semantics);

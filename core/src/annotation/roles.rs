@@ -87,8 +87,7 @@ fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Role
 }
 
 fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Registry) -> Option<Clause> {
-    let clause = node.object()?;
-    clause.unknown_keys(&["condition", "roles"], Severity::Error);
+    let clause = node.object_of(&["condition", "roles"], Severity::Error)?;
     let condition = clause.require("condition", "a condition", |node| read_condition(node));
     let node = clause.required("roles", "an array of roles")?;
     let roles = node.roles(registry)?;
@@ -112,8 +111,7 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
 }
 
 fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
-    let condition = node.object()?;
-    condition.unknown_keys(&["arg", "equals", "in", "is"], Severity::Error);
+    let condition = node.object_of(&["arg", "equals", "in", "is"], Severity::Error)?;
     let argument = condition.require("arg", "the name of an argument", |node| {
         read_condition_argument(node)
     });

@@ -156,20 +156,14 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             Ok(read) if argument.name.rest().is_empty() => {
                 self.collect_value(program, &annotated, Vec::new(), read.into_owned());
             }
-            Ok(read) => {
-                let mut found = Vec::new();
-                descend(
-                    &read,
-                    argument.name.rest(),
-                    &mut Vec::new(),
-                    &mut |place, value| {
-                        found.push((place, value.clone()));
-                    },
-                );
-                for (place, value) in found {
-                    self.collect_value(program, &annotated, place, value);
-                }
-            }
+            Ok(read) => descend(
+                &read,
+                argument.name.rest(),
+                &mut Vec::new(),
+                &mut |place, value| {
+                    self.collect_value(program, &annotated, place, value.clone());
+                },
+            ),
             Err(unreadable) if annotated.resource => self.refuse(describe_unreadable(name, unreadable)),
             Err(_) => self.opaque_list_roles = self.opaque_list_roles.union(wanted),
         }
@@ -184,31 +178,36 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         value: Value<'c>,
     ) {
         match value {
-            Value::Text(text) => self.push(program, annotated, place, Some(text)),
-            Value::IllFormed => self.push(program, annotated, place, None),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
             Value::Array(items) => {
                 for (item, value) in items.into_iter().enumerate() {
                     let mut place = place.clone();
                     place.push(PointerToken::Item(item));
-                    match value {
-                        Value::Text(text) => self.push(program, annotated, place, Some(text)),
-                        Value::IllFormed => self.push(program, annotated, place, None),
-                        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-                        Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
-                            self.unreadable(
-                                annotated,
-                                "holds an array or object inside its array, expected strings",
-                            );
-                        }
-                    }
+                    let fault = "holds an array or object inside its array, expected strings";
+                    self.collect_string(program, annotated, place, value, fault);
                 }
             }
-            Value::Object(_) | Value::Raw(_) | Value::Unread => {
-                self.unreadable(
-                    annotated,
-                    "is an object, expected a string or an array of strings",
-                );
+            other => {
+                let fault = "is an object, expected a string or an array of strings";
+                self.collect_string(program, annotated, place, other, fault);
+            }
+        }
+    }
+
+    /// Collects a string; what holds other values is the `fault` of the argument.
+    fn collect_string(
+        &mut self,
+        program: &Program,
+        annotated: &AnnotatedArgument<'_, 'p>,
+        place: Vec<PointerToken>,
+        value: Value<'c>,
+        fault: &str,
+    ) {
+        match value {
+            Value::Text(text) => self.push(program, annotated, place, Some(text)),
+            Value::IllFormed => self.push(program, annotated, place, None),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
+                self.unreadable(annotated, fault);
             }
         }
     }

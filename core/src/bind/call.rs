@@ -141,44 +141,29 @@ impl<'a> Call<'a> {
 impl<'a> Arguments<'a> {
     /// The arguments in a parsed document.
     pub fn from_value(arguments: &'a serde_json::Value) -> Self {
-        match arguments {
-            serde_json::Value::Object(members) => Self::Members(
-                members
-                    .iter()
-                    .map(|(name, value)| (Cow::Borrowed(name.as_str()), Value::from(value)))
-                    .collect(),
-            ),
-            serde_json::Value::Null => Self::not_an_object("null"),
-            serde_json::Value::Bool(_) => Self::not_an_object("a boolean"),
-            serde_json::Value::Number(_) => Self::not_an_object("a number"),
-            serde_json::Value::String(_) => Self::not_an_object("a string"),
-            serde_json::Value::Array(_) => Self::not_an_object("an array"),
+        match Value::from(arguments) {
+            Value::Object(members) => Self::Members(members),
+            _ => Self::not_an_object(&arguments.to_string()),
         }
     }
 
     /// The arguments in JSON text.
     pub fn from_json(text: &'a str) -> Self {
-        let Ok(raw) = serde_json::from_str::<&RawValue>(text) else {
-            return Self::Unreadable("`arguments` are not JSON".to_owned());
-        };
-        Self::from_raw(raw)
-    }
-
-    fn from_raw(raw: &'a RawValue) -> Self {
-        match raw.get().as_bytes().first() {
-            Some(b'{') => match serde_json::from_str::<Members<'a, Value<'a>>>(raw.get()) {
-                Ok(members) => members.into(),
-                Err(error) => Self::Unreadable(format!("`arguments`: {}", strip_place(&error.to_string()))),
-            },
-            Some(b'n') => Self::not_an_object("null"),
-            Some(b't' | b'f') => Self::not_an_object("a boolean"),
-            Some(b'"') => Self::not_an_object("a string"),
-            Some(b'[') => Self::not_an_object("an array"),
-            _ => Self::not_an_object("a number"),
+        match serde_json::from_str::<&RawValue>(text) {
+            Ok(raw) => raw.into(),
+            Err(_) => Self::Unreadable("`arguments` are not JSON".to_owned()),
         }
     }
 
-    fn not_an_object(found: &str) -> Self {
+    /// The arguments in JSON text that is something else.
+    fn not_an_object(text: &str) -> Self {
+        let found = match text.as_bytes().first() {
+            Some(b'n') => "null",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'"') => "a string",
+            Some(b'[') => "an array",
+            _ => "a number",
+        };
         Self::Unreadable(format!("`arguments` are {found}, expected an object"))
     }
 
@@ -207,7 +192,13 @@ impl<'a> From<Members<'a, Value<'a>>> for Arguments<'a> {
 
 impl<'a> From<&'a RawValue> for Arguments<'a> {
     fn from(raw: &'a RawValue) -> Self {
-        Self::from_raw(raw)
+        if !raw.get().starts_with('{') {
+            return Self::not_an_object(raw.get());
+        }
+        match serde_json::from_str::<Members<'a, Value<'a>>>(raw.get()) {
+            Ok(members) => members.into(),
+            Err(error) => Self::Unreadable(format!("`arguments`: {}", strip_place(&error.to_string()))),
+        }
     }
 }
 

@@ -86,17 +86,8 @@ impl Prepared {
             separate(&mut text, at);
             push_string(&mut text, self.key(at).unwrap_or(name));
             text.push(':');
-            match value {
-                Value::Raw(raw) => splice(&mut text, raw, &edits)?,
-                Value::Null
-                | Value::Bool(_)
-                | Value::Number(_)
-                | Value::Text(_)
-                | Value::IllFormed
-                | Value::Array(_)
-                | Value::Object(_)
-                | Value::Unread => return None,
-            }
+            let Value::Raw(raw) = value else { return None };
+            splice(&mut text, raw, &edits)?;
         }
         text.push('}');
         Some(text)

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// An argument value as the caller gave it.
@@ -117,7 +118,8 @@ fn read_raw(raw: &RawValue, depth: usize, limit: usize) -> Result<Value<'_>, Unr
         Some(b'n') => Value::Null,
         Some(b't') => Value::Bool(true),
         Some(b'f') => Value::Bool(false),
-        Some(b'"') => read_text(text).map_or(Value::IllFormed, Value::Text),
+        // Text that is not well-formed Unicode is the only text that cannot be read.
+        Some(b'"') => serde_json::from_str(text).map_or(Value::IllFormed, |Text(text)| Value::Text(text)),
         Some(b'[') => {
             let depth = below()?;
             let items: Vec<&RawValue> = parse(text)?;
@@ -137,14 +139,6 @@ fn read_raw(raw: &RawValue, depth: usize, limit: usize) -> Result<Value<'_>, Unr
         // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
         _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
     })
-}
-
-/// The string that the JSON text is, unless it is not well-formed Unicode.
-fn read_text(text: &str) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<&str>(text)
-        .map(Cow::Borrowed)
-        .or_else(|_| serde_json::from_str::<String>(text).map(Cow::Owned))
-        .ok()
 }
 
 fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
@@ -183,28 +177,6 @@ impl<'de, V: From<&'de RawValue>> Deserialize<'de> for Members<'de, V> {
 }
 
 /// A string, borrowed from the text where it holds no escape.
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextVisitor;
-
-        impl<'de> Visitor<'de> for TextVisitor {
-            type Value = Text<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-        }
-
-        deserializer.deserialize_str(TextVisitor)
-    }
-}
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);

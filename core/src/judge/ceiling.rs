@@ -32,13 +32,8 @@ struct Forms {
     texts: Vec<String>,
 }
 
-/// The directories that patterns for paths are relative to.
-struct Anchors {
-    workspace: Anchor,
-    home: Anchor,
-}
-
-/// A directory as it is written, and canonical where it can be resolved.
+/// A directory that patterns for paths are relative to: the workspace or home, as it is written, and canonical where it
+/// can be resolved.
 struct Anchor {
     written: String,
     canonical: Option<String>,
@@ -154,15 +149,14 @@ impl Case<'_, '_, '_> {
     }
 
     /// Whether one of the patterns holds for every form of the value.
-    fn holds(&mut self, found: &Found, constraint: &ArgumentConstraint, anchors: &Anchors) -> bool {
+    fn holds(&mut self, found: &Found, constraint: &ArgumentConstraint, anchors: &[Anchor; 2]) -> bool {
         let Some(forms) = found.text.as_deref().and_then(|text| self.forms_of(found, text)) else {
             return false;
         };
-        let Anchors { workspace, home } = anchors;
-        let (lexical_places, canonical_places) = (
-            [workspace, home].map(|one| Some((&*one.written, &*one.written))),
-            [workspace, home].map(|one| Some((&*one.written, one.canonical.as_deref()?))),
-        );
+        let lexical_places = anchors.each_ref().map(|one| Some((&*one.written, &*one.written)));
+        let canonical_places = anchors
+            .each_ref()
+            .map(|one| Some((&*one.written, one.canonical.as_deref()?)));
         let mut patterns = constraint.patterns.iter();
         patterns.any(|pattern| {
             let mut lexical = forms.lexical.iter();
@@ -208,7 +202,7 @@ impl Case<'_, '_, '_> {
     /// Patterns are relative to the sandbox's first directory, else to the directory that relative paths are relative
     /// to. Roots that are not the sandbox anchor no pattern: in an intersection it would then mean another thing than in
     /// the ceiling that it comes from.
-    fn anchors(&mut self) -> Anchors {
+    fn anchors(&mut self) -> [Anchor; 2] {
         let workspace = match self.program.sandbox.first() {
             Some(written) => {
                 let sandbox = self.directories.sandbox(&mut self.canonicalizer);
@@ -220,8 +214,7 @@ impl Case<'_, '_, '_> {
             }
             None => self.anchor(self.canonicalizer.base.directory),
         };
-        let home = self.anchor(&self.program.home);
-        Anchors { workspace, home }
+        [workspace, self.anchor(&self.program.home)]
     }
 
     fn anchor(&mut self, directory: &str) -> Anchor {
@@ -243,20 +236,19 @@ fn each_string(
     value: &Value<'_>,
     push: &mut impl FnMut(Vec<PointerToken>, Option<&str>),
 ) {
-    match value {
+    let mut one = |place, value: &Value<'_>| match value {
         Value::Null => {}
         Value::Text(text) => push(place, Some(text)),
+        _ => push(place, None),
+    };
+    match value {
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 let mut place = place.clone();
                 place.push(PointerToken::Item(at));
-                match item {
-                    Value::Null => {}
-                    Value::Text(text) => push(place, Some(text)),
-                    _ => push(place, None),
-                }
+                one(place, item);
             }
         }
-        _ => push(place, None),
+        other => one(place, other),
     }
 }

@@ -73,12 +73,10 @@ impl Hits {
 
     /// For a condition that every value must meet.
     fn of_all(self) -> Match {
-        if self.hits == 0 || self.hits < self.values {
+        if self.hits < self.values {
             Match::Nothing
-        } else if self.exact < self.values {
-            Match::Partial
         } else {
-            Match::All
+            self.of_any()
         }
     }
 
@@ -126,6 +124,9 @@ impl Case<'_, '_, '_> {
     /// has no resource role.
     pub(super) fn conditions(&mut self, rule: &Rule, subject: &Subject, why: &mut Reason) -> Match {
         let mut matched = Match::All;
+        if !self.meets_roles(rule, why) {
+            return Match::Nothing;
+        }
         if let Some((roles, set)) = &rule.domains {
             let mut hits = Hits::default();
             if let Some(role) = subject.judged.filter(|role| roles.contains(*role)) {
@@ -219,6 +220,9 @@ impl Case<'_, '_, '_> {
     /// Whether a restricting rule that is relevant to no judged role holds all the same: each condition over the
     /// values of its own roles, one matching value sufficing.
     pub(super) fn holds_across_roles(&mut self, rule: &Rule, subject: &Subject, why: &mut Reason) -> bool {
+        if !self.meets_roles(rule, why) {
+            return false;
+        }
         if let Some((roles, set)) = &rule.domains {
             let mut hits = Hits::default();
             for (at, role) in self.values_in_set(*roles, subject) {
@@ -248,6 +252,15 @@ impl Case<'_, '_, '_> {
             }
         }
         true
+    }
+
+    /// `if.roles`: any role of any argument of the tool.
+    fn meets_roles(&self, rule: &Rule, why: &mut Reason) -> bool {
+        let meets = rule.roles.is_none_or(|roles| roles.intersects(self.tool_roles));
+        if !meets {
+            *why = Some(("roles", "no argument of the tool has one of `roles`"));
+        }
+        meets
     }
 
     /// The values that do not lie within the rule's directory, and whether a restriction on it may concern one of the

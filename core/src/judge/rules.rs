@@ -146,8 +146,7 @@ impl<'p> Case<'p, '_, '_> {
             match relevance {
                 Relevance::CrossRole => {
                     let mut why = None;
-                    let holds =
-                        self.meets_roles(rule, &mut why) && self.holds_across_roles(rule, subject, &mut why);
+                    let holds = self.holds_across_roles(rule, subject, &mut why);
                     self.considered(id, holds, "is heard although it names other roles", why);
                     if holds {
                         progress.add(by_rule(rule, id));
@@ -191,10 +190,7 @@ impl<'p> Case<'p, '_, '_> {
     /// Takes from the values that are left those that a relevant rule decides about.
     fn discharge(&mut self, rule: &Rule, id: RuleId, subject: &Subject, progress: &mut Progress) -> Reach {
         let mut why = None;
-        let matched = match self.meets_roles(rule, &mut why) {
-            true => self.conditions(rule, subject, &mut why),
-            false => Match::Nothing,
-        };
+        let matched = self.conditions(rule, subject, &mut why);
         if matched == Match::Nothing {
             self.considered(id, false, "", why);
             return Reach::Else;
@@ -232,8 +228,7 @@ impl<'p> Case<'p, '_, '_> {
     /// Whether a rule holds for a role that has no values in this call: all its conditions must hold as they stand.
     fn holds_without_values(&mut self, rule: &Rule, id: RuleId, subject: &Subject) -> bool {
         let mut why = None;
-        let mut holds = self.meets_roles(rule, &mut why);
-        holds = holds && self.conditions(rule, subject, &mut why) != Match::Nothing;
+        let mut holds = self.conditions(rule, subject, &mut why) != Match::Nothing;
         if holds && rule.paths.is_some() {
             holds = false;
             why = Some(("paths", "no value of the judged role"));
@@ -280,10 +275,8 @@ impl<'p> Case<'p, '_, '_> {
             let matched = if rule.paths.is_some() {
                 why = Some(("paths", "the tool names no path"));
                 Match::Nothing
-            } else if self.meets_roles(rule, &mut why) {
-                self.conditions(rule, subject, &mut why)
             } else {
-                Match::Nothing
+                self.conditions(rule, subject, &mut why)
             };
             self.considered(id, matched != Match::Nothing, "holds", why);
             match matched {
@@ -296,15 +289,6 @@ impl<'p> Case<'p, '_, '_> {
             }
         }
         self.end_walk(true, RoleVerdict::DEFAULT_DENY)
-    }
-
-    /// `if.roles`: any role of any argument of the tool.
-    fn meets_roles(&self, rule: &Rule, why: &mut Reason) -> bool {
-        let meets = rule.roles.is_none_or(|roles| roles.intersects(self.tool_roles));
-        if !meets {
-            *why = Some(("roles", "no argument of the tool has one of `roles`"));
-        }
-        meets
     }
 
     /// Adds the rules that the index finds by these values.

@@ -123,7 +123,7 @@ pub struct RuleStep {
 /// Collects the steps of one judgement.
 ///
 /// It observes: nothing that is judged depends on whether there is a trace.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Trace {
     pub(super) checks: Vec<CheckStep>,
     pub(super) roles: Vec<RoleStep>,
@@ -137,12 +137,8 @@ pub(super) struct Trace {
 impl Trace {
     pub(super) fn new(limit: usize) -> Self {
         Self {
-            checks: Vec::new(),
-            roles: Vec::new(),
-            left_out: 0,
-            ahead: Vec::new(),
-            steps: 0,
             limit,
+            ..Self::default()
         }
     }
 

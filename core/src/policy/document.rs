@@ -70,8 +70,7 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
 /// Reads the definitions of lists. Only the name and the type are used.
 pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> {
     let read = |item: &Node<'_, '_>| {
-        let definition = item.object()?;
-        definition.unknown_keys(
+        let definition = item.object_of(
             &[
                 "name",
                 "type",
@@ -81,7 +80,7 @@ pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> 
                 "mcpServerHint",
             ],
             Severity::Warning,
-        );
+        )?;
         let name = definition.require("name", "the name of a list", |node| node.name());
         let kind = definition.require("type", "the type of the list", |node| node.word());
         Some(ListDefinition {
@@ -94,11 +93,10 @@ pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> 
 }
 
 fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Rule> {
-    let rule = node.object()?;
-    rule.unknown_keys(
+    let rule = node.object_of(
         &["name", "description", "principle", "if", "then", "reason"],
         Severity::Error,
-    );
+    )?;
     let text = |key| rule.string(key).map(Box::<str>::from);
     let (name, description, principle) = (text("name"), text("description"), text("principle"));
     let conditions = rule.require("if", "an object of conditions", |node| {
@@ -143,8 +141,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
 }
 
 fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<PathCondition> {
-    let paths = node.object()?;
-    paths.unknown_keys(&["roles", "within"], Severity::Error);
+    let paths = node.object_of(&["roles", "within"], Severity::Error)?;
     let roles = paths.require("roles", "an array of roles", |node| node.roles(registry));
     let within = paths.require("within", "a directory", |node| {
         node.path(Relative::Warned, limits)
@@ -156,8 +153,7 @@ fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Opti
 }
 
 fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<DomainCondition> {
-    let domains = node.object()?;
-    domains.unknown_keys(&["roles", "allowed"], Severity::Error);
+    let domains = node.object_of(&["roles", "allowed"], Severity::Error)?;
     let roles = domains.require("roles", "an array of roles", |node| node.roles(registry));
     let allowed = domains.require("allowed", "an array of domain patterns", |node| {
         node.patterns(limits)
@@ -169,8 +165,7 @@ fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Op
 }
 
 fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<ListCondition> {
-    let list = node.object()?;
-    list.unknown_keys(&["roles", "allowed", "matchType"], Severity::Error);
+    let list = node.object_of(&["roles", "allowed", "matchType"], Severity::Error)?;
     let roles = list.require("roles", "an array of roles", |node| node.roles(registry));
     let allowed = list.require("allowed", "an array of entries", |node| node.patterns(limits));
     let match_type = list.require("matchType", "one of `domains`, `emails`, `identifiers`", |node| {

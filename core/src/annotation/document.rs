@@ -99,12 +99,10 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
         && let Some(found) = node.string()
         && found != server
     {
-        node.error(Code::InvalidValue, || {
-            format!(
-                "found {}, expected `{server}`, under which the tool stands",
-                node.found()
-            )
-        });
+        node.refuse(
+            Code::InvalidValue,
+            &format!("expected `{server}`, under which the tool stands"),
+        );
     }
     let comment = tool.string("comment");
     let semantics = Semantics::read(tool);

@@ -30,13 +30,7 @@ pub(super) fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Rol
     } else if let Value::Array(_) = node.value() {
         some_roles(node, registry).map(Roles::Fixed)
     } else {
-        node.error(Code::WrongType, || {
-            format!(
-                "found {}, expected an array of roles, or an object with `default` and `when`",
-                node.found()
-            )
-        });
-        None
+        node.wrong_type("an array of roles, or an object with `default` and `when`")
     }
 }
 
@@ -62,12 +56,10 @@ fn check_address(node: &Node<'_, '_>, roles: &[RoleId], registry: &Registry) {
     let addresses = registry.addresses();
     let other = |role: &RoleId| !addresses.contains(*role) && registry.get(*role).is_resource_identifier();
     if roles.iter().any(|role| addresses.contains(*role)) && roles.iter().any(other) {
-        node.error(Code::InvalidValue, || {
-            format!(
-                "found {}, expected `address` without another role of a resource",
-                node.found()
-            )
-        });
+        node.refuse(
+            Code::InvalidValue,
+            "expected `address` without another role of a resource",
+        );
     }
 }
 
@@ -96,12 +88,10 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
     for (role, item) in roles.iter().zip(items) {
         let narrows = |default: &[RoleId]| *role == RoleId::NONE || default.contains(role);
         if !default.is_none_or(narrows) {
-            item.warning(Code::WideningCondition, || {
-                format!(
-                    "found {}, which the default does not have, expected roles of the default",
-                    item.found()
-                )
-            });
+            item.doubt(
+                Code::WideningCondition,
+                "which the default does not have, expected roles of the default",
+            );
         }
     }
     Some(Clause {
@@ -139,12 +129,7 @@ fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
             None
         }
         _ => {
-            node.error(Code::InvalidValue, || {
-                format!(
-                    "found {}, expected exactly one of `equals`, `in`, `is`",
-                    node.found()
-                )
-            });
+            node.refuse(Code::InvalidValue, "expected exactly one of `equals`, `in`, `is`");
             None
         }
     };
@@ -166,12 +151,7 @@ fn read_condition_argument(node: &Node<'_, '_>) -> Option<ConditionArgument> {
                 })
                 .collect::<Option<_>>();
             if keys.is_none() {
-                node.error(Code::InvalidValue, || {
-                    format!(
-                        "found {}, expected the place of one value, without `*`",
-                        node.found()
-                    )
-                });
+                node.refuse(Code::InvalidValue, "expected the place of one value, without `*`");
             }
             keys.map(ConditionArgument::Pointer)
         }
@@ -184,15 +164,7 @@ fn read_scalar(node: &Node<'_, '_>) -> Option<Scalar> {
         Value::Bool(value) => Some(Scalar::Bool(*value)),
         Value::Number(value) => value.as_f64().map(Scalar::Number),
         Value::String(text) => Some(Scalar::Text(text.as_str().into())),
-        Value::Array(_) | Value::Object(_) => {
-            node.error(Code::WrongType, || {
-                format!(
-                    "found {}, expected a string, a number, a boolean or null",
-                    node.found()
-                )
-            });
-            None
-        }
+        Value::Array(_) | Value::Object(_) => node.wrong_type("a string, a number, a boolean or null"),
     }
 }
 

@@ -66,12 +66,10 @@ fn read_aliases(node: &Node<'_, '_>) -> BTreeMap<Box<str>, Box<str>> {
     for (alias, target) in object.entries() {
         let Some(key) = target.string() else { continue };
         if names.contains(key) {
-            target.error(Code::InvalidValue, || {
-                format!(
-                    "found {}, an alias itself, expected the key that it stands for",
-                    target.found()
-                )
-            });
+            target.refuse(
+                Code::InvalidValue,
+                "an alias itself, expected the key that it stands for",
+            );
         }
         aliases.insert(alias.into(), key.into());
     }

@@ -86,6 +86,23 @@ impl<'a> Value<'a> {
             other => check_depth(other, depth, depth).map(|()| Cow::Borrowed(other)),
         }
     }
+
+    /// The string that the value is, or those in the array that it is, each with its place.
+    pub(crate) fn strings(&self, depth: usize) -> Vec<(Vec<PointerToken>, String)> {
+        let text = |value: &Value<'_>, place| match value {
+            Value::Text(text) => Some((place, text.to_string())),
+            _ => None,
+        };
+        match self.read(depth).as_deref() {
+            Ok(Value::Array(items)) => {
+                let items = items.iter().enumerate();
+                let texts = items.filter_map(|(at, item)| text(item, vec![PointerToken::Item(at)]));
+                texts.collect()
+            }
+            Ok(value) => text(value, Vec::new()).into_iter().collect(),
+            Err(_) => Vec::new(),
+        }
+    }
 }
 
 fn check_depth(value: &Value<'_>, depth: usize, limit: usize) -> Result<(), Unreadable> {

@@ -4,12 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::functions::{Plain, PlainAnnotation, strings};
+use super::functions::{Plain, PlainAnnotation};
 use crate::bind::{Arguments, Value};
 use crate::host::{Host, HostError};
 use crate::limits::Limits;
 use crate::net;
-use crate::role::{Category, Registry, RoleId};
+use crate::program::distinct;
+use crate::role::{Category, Registry, RoleDefinition, RoleId};
 
 /// A constraint on every value of one role.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +101,11 @@ pub fn extract_whitelist_candidates(
 ) -> Result<Vec<ApprovalPattern>, HostError> {
     let registry = Registry::default();
     let mut plain = Plain::new(host);
-    let all = resource_roles(escalation.annotation, &registry);
+    let annotated: Vec<&[RoleId]> = escalation.annotation.iter().map(|(_, roles)| &**roles).collect();
+    let all = distinct(
+        &annotated,
+        registry.select(RoleDefinition::is_resource_identifier),
+    );
     let roles = escalation.roles.unwrap_or(&all);
     let mut constraints = Vec::new();
     for role in roles.iter().copied() {
@@ -130,16 +135,6 @@ pub fn extract_whitelist_candidates(
     }])
 }
 
-fn resource_roles(annotation: &PlainAnnotation, registry: &Registry) -> Vec<RoleId> {
-    let mut roles = Vec::new();
-    for role in annotation.iter().flat_map(|(_, roles)| roles.iter().copied()) {
-        if registry.get(role).is_resource_identifier() && !roles.contains(&role) {
-            roles.push(role);
-        }
-    }
-    roles
-}
-
 /// The values of a role, in the annotation's order; `None` if one of them cannot be read, or if the annotation uses
 /// JSON Pointers, which are not read here.
 fn values(escalation: &Escalation<'_>, role: RoleId) -> Option<Vec<String>> {
@@ -160,12 +155,13 @@ fn values(escalation: &Escalation<'_>, role: RoleId) -> Option<Vec<String>> {
 /// The strings of a value; `None` if it is not a string, array of strings, number, boolean or null.
 fn texts(value: &Value<'_>) -> Option<Vec<String>> {
     let is_compound = |value: &Value<'_>| matches!(value, Value::Array(_) | Value::Object(_) | Value::Unread);
-    let is_readable = match value.read(Limits::default().depth).as_deref() {
+    let depth = Limits::default().depth;
+    let is_readable = match value.read(depth).as_deref() {
         Ok(Value::Array(items)) => !items.iter().any(is_compound),
         Ok(value) => !is_compound(value) && !matches!(value, Value::IllFormed),
         Err(_) => false,
     };
-    is_readable.then(|| strings(value))
+    is_readable.then(|| value.strings(depth).into_iter().map(|(_, text)| text).collect())
 }
 
 fn constraint(
@@ -211,8 +207,8 @@ fn domains(plain: &mut Plain<'_>, arguments: &Arguments<'_>, role: RoleId, value
         return vec![net::extract_domain(value).into_owned()];
     }
     let path = arguments.members().iter().find(|(name, _)| name == "path");
-    let path = path.and_then(|(_, value)| strings(value).into_iter().next());
-    let urls = plain.remote_urls(value, path.as_deref());
+    let path = path.and_then(|(_, value)| value.strings(Limits::default().depth).into_iter().next());
+    let urls = plain.remote_urls(value, path.as_ref().map(|(_, path)| path.as_str()));
     urls.iter()
         .map(|url| net::extract_git_domain(url).into_owned())
         .collect()

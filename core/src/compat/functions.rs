@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 use crate::annotation;
-use crate::bind::{Arguments, Siblings, Value};
+use crate::bind::{Arguments, Siblings};
 use crate::diagnostic::Diagnostic;
 use crate::host::{Facts, Host, HostError};
 use crate::limits::Limits;
@@ -168,19 +168,4 @@ pub fn resolve_stored_annotation(
 /// Validates compiled rules against the definitions of the lists that they name (SPEC §7).
 pub fn validate_compiled_rules(rules: &Json, list_definitions: &Json) -> Validation {
     lint::validate_compiled_rules(rules, list_definitions, &Registry::default(), &Limits::default())
-}
-
-/// The values of an argument: a string, or the strings of an array.
-pub(crate) fn strings(value: &Value<'_>) -> Vec<String> {
-    match value.read(Limits::default().depth).as_deref() {
-        Ok(Value::Text(text)) => vec![text.to_string()],
-        Ok(Value::Array(items)) => items
-            .iter()
-            .filter_map(|item| match item {
-                Value::Text(text) => Some(text.to_string()),
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
 }

@@ -138,9 +138,10 @@ fn read_limits(node: &Node<'_, '_>) -> Limits {
         };
         match node.value().as_u64().filter(|value| *value <= most) {
             Some(value) => *bound = usize::try_from(value).unwrap_or(*bound),
-            None => node.error(Code::InvalidValue, || {
-                format!("found {}, expected an integer from 0 to {most}", node.found())
-            }),
+            None => node.refuse(
+                Code::InvalidValue,
+                &format!("expected an integer from 0 to {most}"),
+            ),
         }
     }
     limits

@@ -68,10 +68,19 @@ impl<'v, 'p> Node<'v, 'p> {
         self.report.warning(code, &self.place, message);
     }
 
-    fn wrong_type<T>(&self, expected: &str) -> Option<T> {
-        self.error(Code::WrongType, || {
-            format!("found {}, expected {expected}", self.found())
-        });
+    /// An error that shows the value; `why` completes the sentence “found …,”.
+    pub(crate) fn refuse(&self, code: Code, why: &str) {
+        self.error(code, || format!("found {}, {why}", self.found()));
+    }
+
+    /// The same as a warning.
+    pub(crate) fn doubt(&self, code: Code, why: &str) {
+        self.warning(code, || format!("found {}, {why}", self.found()));
+    }
+
+    /// Reports that the value is not what is `expected`; always `None`.
+    pub(crate) fn wrong_type<T>(&self, expected: &str) -> Option<T> {
+        self.refuse(Code::WrongType, &format!("expected {expected}"));
         None
     }
 

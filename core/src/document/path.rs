@@ -28,12 +28,10 @@ impl<'v> Node<'v, '_> {
         match (fault(text), relative) {
             (None, _) => Some(text),
             (Some(RELATIVE), Relative::Warned) => {
-                self.warning(Code::InvalidPath, || {
-                    format!(
-                        "found {}, which is taken relative to the current directory, expected {expected}",
-                        self.found()
-                    )
-                });
+                self.doubt(
+                    Code::InvalidPath,
+                    &format!("which is taken relative to the current directory, expected {expected}"),
+                );
                 Some(text)
             }
             (Some((what, help)), _) => {

@@ -73,27 +73,14 @@ impl Engine {
         let program = &self.program;
         let mut replacements = Vec::new();
         for (argument, (_, value)) in call.arguments.members().iter().enumerate() {
-            let mut replace = |place, text: &str| {
-                if let Some(lexical) = heuristic(text, &program.home, &program.current) {
-                    let policy = Some(lexical.clone());
-                    replacements.push(Replacement {
-                        argument,
-                        place,
-                        transport: Some(lexical),
-                        policy,
-                    });
-                }
-            };
-            match value.read(program.limits.depth).as_deref() {
-                Ok(crate::bind::Value::Text(text)) => replace(Vec::new(), text),
-                Ok(crate::bind::Value::Array(items)) => {
-                    for (item, value) in items.iter().enumerate() {
-                        if let crate::bind::Value::Text(text) = value {
-                            replace(vec![crate::bind::PointerToken::Item(item)], text);
-                        }
-                    }
-                }
-                _ => {}
+            for (place, text) in value.strings(program.limits.depth) {
+                let lexical = heuristic(&text, &program.home, &program.current);
+                replacements.extend(lexical.map(|lexical| Replacement {
+                    argument,
+                    place,
+                    transport: Some(lexical.clone()),
+                    policy: Some(lexical),
+                }));
             }
         }
         Prepared {

@@ -169,10 +169,7 @@ pub(crate) fn read_pairs(node: &Node<'_, '_>) -> Option<Vec<Pair>> {
     node.each("an array of pairs `[tool, command]`", |item| {
         let pair = <[Box<str>; 2]>::try_from(item.names()?);
         let Ok([tool, command]) = pair else {
-            item.error(Code::WrongType, || {
-                format!("found {}, expected a pair `[tool, command]`", item.found())
-            });
-            return None;
+            return item.wrong_type("a pair `[tool, command]`");
         };
         Some((tool, command))
     })

@@ -92,16 +92,7 @@ fn read_set(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
 
 fn read_count(node: &Node<'_, '_>) -> Option<u32> {
     let count = node.value().as_u64().and_then(|count| u32::try_from(count).ok());
-    if count.is_none() {
-        node.error(Code::WrongType, || {
-            format!(
-                "found {}, expected an integer from 0 to {}",
-                node.found(),
-                u32::MAX
-            )
-        });
-    }
-    count
+    count.or_else(|| node.wrong_type(&format!("an integer from 0 to {}", u32::MAX)))
 }
 
 fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstraint> {
@@ -113,12 +104,10 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstr
     let arg_patterns = patterns.each("an array of globs", |item| {
         let glob = read_glob(item, limits)?;
         if glob.as_str().split('/').any(|name| matches!(name, "." | "..")) {
-            item.warning(Code::NeverMatches, || {
-                format!(
-                    "found {}, which no canonical path matches, expected a pattern without `.` and `..`",
-                    item.found()
-                )
-            });
+            item.doubt(
+                Code::NeverMatches,
+                "which no canonical path matches, expected a pattern without `.` and `..`",
+            );
         }
         Some(glob)
     });

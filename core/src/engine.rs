@@ -7,12 +7,12 @@ mod world;
 
 use std::fmt;
 
-use crate::bind::{BoundArguments, Call, Prepared, Shape, ShapeError, shape};
+use crate::bind::{BoundArguments, Call, Shape, ShapeError, shape};
 use crate::config::{self, Directories, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::DocumentSource;
 use crate::host::{Facts, Host, HostError};
-use crate::judge::{Canonicalizer, Case, Explanation, PathBase, Pinned, Task, Verdict};
+use crate::judge::{Canonicalizer, Case, PathBase, Pinned, Task, Verdict};
 use crate::model::Semantics;
 use crate::policy::Ceiling;
 use crate::program::{Program, Tool, compile};
@@ -131,15 +131,34 @@ impl Engine {
 
     /// Judges a call. It is total: what cannot be judged is denied with a named rule.
     pub fn judge<'r>(&self, request: &Request<'r>, host: &dyn Host) -> Response<'_, 'r> {
-        let given = &request.call.arguments;
-        self.walk(request, host, |verdict, prepared, case| Response {
+        let (tool, found) = self.shape(request.call);
+        let (shape, invalid_shape) = match found {
+            Ok(shape) => (shape, None),
+            Err(error) => (Shape::unchanged(request.call), Some(error)),
+        };
+        let task = Task {
+            call: &shape.call,
+            renamed: shape.renamed,
+            invalid_shape,
+            base: self.base(request.paths),
+            traced: request.explain.is_some(),
+        };
+        let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
+        let (verdict, prepared) = match request.paths {
+            Paths::Prepared => (case.judge(), None),
+            Paths::Gate { .. } => {
+                let (verdict, prepared) = case.gate();
+                (verdict, Some(prepared))
+            }
+        };
+        Response {
             explanation: request
                 .explain
                 .map(|audience| case.explain(verdict.clone()).shown_to(audience)),
             verdict,
             prepared,
-            given,
-        })
+            given: &request.call.arguments,
+        }
     }
 
     /// The verdict for a call whose arguments are prepared.
@@ -155,23 +174,6 @@ impl Engine {
         host: &dyn Host,
     ) -> Response<'_, 'r> {
         self.judge(&Request::gate(call, container_workspace_dir), host)
-    }
-
-    /// The verdict of [`Engine::evaluate`] with everything that led to it.
-    pub fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
-        let request = Request::prepared(call).explained(Audience::Operator);
-        self.walk(&request, host, |verdict, _, case| case.explain(verdict))
-    }
-
-    /// The verdict of [`Engine::gate`] with everything that led to it.
-    pub fn explain_gate(
-        &self,
-        call: &Call<'_>,
-        container_workspace_dir: Option<&str>,
-        host: &dyn Host,
-    ) -> Explanation {
-        let request = Request::gate(call, container_workspace_dir).explained(Audience::Operator);
-        self.walk(&request, host, |verdict, _, case| case.explain(verdict))
     }
 
     /// The roles of each argument of an annotated tool, conditions resolved against the call's arguments, in the
@@ -250,35 +252,5 @@ impl Engine {
     fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> (Option<&Tool>, Result<Shape<'s, 'c>, ShapeError>) {
         let tool = self.program.tool(call.server(), call.tool());
         (tool, shape(call, tool))
-    }
-
-    /// Judges the call of a request, and prepares it if the request is to gate it.
-    fn walk<'p, T>(
-        &'p self,
-        request: &Request<'_>,
-        host: &dyn Host,
-        finish: impl FnOnce(Verdict<'p>, Option<Prepared>, Case<'p, '_, '_>) -> T,
-    ) -> T {
-        let (tool, found) = self.shape(request.call);
-        let (shape, invalid_shape) = match found {
-            Ok(shape) => (shape, None),
-            Err(error) => (Shape::unchanged(request.call), Some(error)),
-        };
-        let task = Task {
-            call: &shape.call,
-            renamed: shape.renamed,
-            invalid_shape,
-            base: self.base(request.paths),
-            traced: request.explain.is_some(),
-        };
-        let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
-        let (verdict, prepared) = match request.paths {
-            Paths::Prepared => (case.judge(), None),
-            Paths::Gate { .. } => {
-                let (verdict, prepared) = case.gate();
-                (verdict, Some(prepared))
-            }
-        };
-        finish(verdict, prepared, case)
     }
 }

@@ -16,6 +16,7 @@ pub mod adversarial;
 pub mod cases;
 mod compare;
 mod doubles;
+mod explain;
 mod file;
 pub mod hosts;
 mod report;
@@ -23,6 +24,7 @@ mod source;
 mod subject;
 pub mod vectors;
 
+pub use explain::Explain;
 pub use file::{FileError, file};
 pub use report::{Disagreement, Report, Tally};
 pub use source::{Progress, ReplayError};

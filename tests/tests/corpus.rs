@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use callgate_core::{Call, DocumentKind, DocumentSource, Engine};
 use callgate_host::{Machine, VirtualHost};
+use conformance::Explain;
 use serde_json::{Value, json};
 
 /// The machine and the settings of the recorded engine, from the corpus' README.

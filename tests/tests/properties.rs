@@ -16,6 +16,7 @@ use callgate_core::{
 use callgate_host::VirtualHost;
 use common::cases::{Case, Request, case, case_of_values, condition, config, path, world};
 use common::engines::{Documents, rule};
+use conformance::Explain;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};

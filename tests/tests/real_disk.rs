@@ -13,6 +13,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use callgate_core::{DocumentKind, Engine};
+use conformance::Explain;
 use disk::{Disk, decide, placed, real_host};
 use engines::{Documents, rule, tool};
 use serde_json::{Value, json};

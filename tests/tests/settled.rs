@@ -13,6 +13,7 @@ use callgate_core::{
     ApprovalPattern, ApprovalWhitelist, Arguments, Call, DocumentKind, Escalation, Explanation, Host, RoleId,
 };
 use callgate_host::VirtualHost;
+use conformance::Explain;
 use engines::{Documents, rule, tool};
 use serde_json::{Value, json};
 

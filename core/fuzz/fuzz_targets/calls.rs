@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use callgate_core::{Arguments, Call, Engine};
+use callgate_core::{Arguments, Audience, Call, Engine, Host, Request};
 use callgate_fuzz::{Guessing, engine};
 use libfuzzer_sys::fuzz_target;
 
@@ -30,12 +30,16 @@ fuzz_target!(|data: &[u8]| {
     };
     let verdict = ENGINE.evaluate(&call, &Guessing);
     assert_eq!(verdict, ENGINE.evaluate(&call, &Guessing));
-    let explanation = ENGINE.explain(&call, &Guessing);
+    let explain = |request: Request<'_>, host: &dyn Host| {
+        let response = ENGINE.judge(&request.explained(Audience::Operator), host);
+        response.explanation.expect("the request asks for it")
+    };
+    let explanation = explain(Request::prepared(&call), &Guessing);
     assert_eq!(explanation.verdict, verdict);
-    let replayed = ENGINE.explain(&call, &explanation.recording);
+    let replayed = explain(Request::prepared(&call), &explanation.recording);
     assert_eq!(replayed.verdict, explanation.verdict);
     let gated = ENGINE.gate(&call, None, &Guessing);
-    let explained = ENGINE.explain_gate(&call, None, &Guessing);
+    let explained = explain(Request::gate(&call, None), &Guessing);
     assert_eq!(explained.verdict, gated.verdict);
     let _ = ENGINE.gate(&call, Some("/workspace"), &Guessing);
     let _ = ENGINE.prepare(&call, Some("/srv/project"), None, &Guessing);

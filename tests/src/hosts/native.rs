@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::place::Place;
 use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value};
+use crate::Explain;
 use crate::doubles::{Honest, WithRealpath};
 use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
 

@@ -7,6 +7,7 @@ use crate::common::cases::{case, config};
 use crate::common::engines::{Documents, rule, tool};
 use callgate_core::{Arguments, Call, DocumentKind, DocumentSource, Engine, Host, HostError, RealpathError};
 use callgate_host::VirtualHost;
+use conformance::Explain;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

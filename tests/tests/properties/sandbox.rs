@@ -2,6 +2,7 @@
 
 use callgate_core::{DocumentKind, Engine, Explanation};
 use callgate_host::VirtualHost;
+use conformance::Explain;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};

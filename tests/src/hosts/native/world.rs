@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::session::{Refusal, Unbuilt, places as places_of, refusal, value};
 use super::transported;
+use crate::Explain;
 use crate::subject::{ReferenceStep, WorldQuestion};
 
 pub(super) fn answer(

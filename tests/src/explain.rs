@@ -1,0 +1,27 @@
+//! Explanations for whoever runs the host, as most tests want them.
+
+use callgate_core::{Audience, Call, Engine, Explanation, Host, Request};
+
+/// Judges a call for its explanation.
+pub trait Explain {
+    /// What leads to the verdict of a call whose arguments are prepared.
+    fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation;
+
+    /// What leads to the verdict of a call that is prepared too.
+    fn explain_gate(&self, call: &Call<'_>, container: Option<&str>, host: &dyn Host) -> Explanation;
+}
+
+impl Explain for Engine {
+    fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
+        explained(self, Request::prepared(call), host)
+    }
+
+    fn explain_gate(&self, call: &Call<'_>, container: Option<&str>, host: &dyn Host) -> Explanation {
+        explained(self, Request::gate(call, container), host)
+    }
+}
+
+fn explained(engine: &Engine, request: Request<'_>, host: &dyn Host) -> Explanation {
+    let response = engine.judge(&request.explained(Audience::Operator), host);
+    response.explanation.expect("the request asks for it")
+}

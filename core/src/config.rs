@@ -15,7 +15,7 @@ use crate::role::Registry;
 use crate::world::{self, World};
 
 pub use kind::DocumentKind;
-pub(crate) use options::{Directories, Options, UnknownArguments, WorkspaceRoots};
+pub(crate) use options::{Compatibility, Directories, Options, UnknownArguments, WorkspaceRoots};
 use reader::Reader;
 
 /// A valid configuration.

@@ -2,6 +2,7 @@
 //! is denied with a named rule.
 
 mod canonical;
+mod careful;
 mod ceiling;
 mod check;
 mod checks;

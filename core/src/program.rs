@@ -13,7 +13,7 @@ pub(crate) use compile::compile;
 pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::ListMatcher;
 
-pub(crate) use crate::config::UnknownArguments;
+pub(crate) use crate::config::{Compatibility, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
 use crate::model::{Argument, Effect, Semantics};
@@ -32,6 +32,7 @@ pub(crate) struct Program {
     pub(crate) unknown_arguments: UnknownArguments,
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
+    pub(crate) compatibility: Compatibility,
     pub(crate) trusted_servers: Set<Box<str>>,
     /// Sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,

@@ -17,7 +17,7 @@ use crate::report::{CaseFile, Disagreement, Report, Tally};
 use crate::source::{Progress, ReplayError, each, lines};
 use crate::subject::{Batch, EngineParts, Operation, Outcome, Subject, Surroundings, is_offered};
 
-use case::{Case, Level, Step};
+use case::{Case, Defaults, Level, Step};
 use judge::met;
 
 /// The setup whose world is used by setups without one.
@@ -105,14 +105,22 @@ impl Suite {
         let mut report = Report::default();
         let cases = self.cases.iter().map(|(number, case)| (*number, case));
         each(&self.name, cases, progress, |number, case| {
-            let ending = self.run(case, subject)?;
-            self.count(number, case, ending, subject, &mut report);
+            for defaults in case.defaults() {
+                let ending = self.run(case, defaults, subject)?;
+                self.count((number, case, defaults), ending, subject, &mut report);
+            }
             Ok(())
         })?;
         Ok(report)
     }
 
-    fn count(&self, number: usize, case: &Case, ending: Ending, subject: &dyn Subject, report: &mut Report) {
+    fn count(
+        &self,
+        (number, case, defaults): (usize, &Case, Defaults),
+        ending: Ending,
+        subject: &dyn Subject,
+        report: &mut Report,
+    ) {
         let file = CaseFile::new(subject.name(), &self.name);
         let tags = [case.class.clone()];
         let departs = self.departures.get(&case.id);
@@ -135,25 +143,25 @@ impl Suite {
                 tags: tags.to_vec(),
                 world: self.world(case),
                 engine: Value::Object(self.documents(case)),
-                input: json!({"input": case.input, "options": case.options(&self.world(case))}),
+                input: json!({"input": case.input, "options": case.options(&self.world(case), defaults)}),
                 expected,
                 got,
             },
         );
     }
 
-    fn run(&self, case: &Case, subject: &mut dyn Subject) -> Result<Ending, String> {
+    fn run(&self, case: &Case, defaults: Defaults, subject: &mut dyn Subject) -> Result<Ending, String> {
         if !case.is_due(subject) {
             return Ok(Ending::NotOffered);
         }
         let world = self.world(case);
-        let engine = self.engine(case, &world)?;
+        let engine = self.engine(case, &world, defaults)?;
         let batch = |operations: Vec<Operation>| Batch {
             surroundings: Surroundings::Machine(world.clone()),
             engine: Some(engine.clone()),
             operations,
         };
-        let steps = case.steps(|patch| self.patched(case, &world, patch))?;
+        let steps = case.steps(|patch| self.patched(case, &world, defaults, patch))?;
         if !steps.iter().all(|step| is_offered(subject, &step.operation)) {
             return Ok(Ending::NotOffered);
         }
@@ -211,8 +219,8 @@ impl Suite {
         documents
     }
 
-    fn engine(&self, case: &Case, world: &Value) -> Result<EngineParts, String> {
-        let mut parts = case::parts(&self.documents(case), case.options(world))?;
+    fn engine(&self, case: &Case, world: &Value, defaults: Defaults) -> Result<EngineParts, String> {
+        let mut parts = case::parts(&self.documents(case), case.options(world, defaults))?;
         for (name, text) in case.raw_documents() {
             parts.set(name, text.to_owned());
         }
@@ -220,10 +228,16 @@ impl Suite {
     }
 
     /// The engine of `case` with further documents in place of its own.
-    fn patched(&self, case: &Case, world: &Value, patch: &Map<String, Value>) -> Result<EngineParts, String> {
+    fn patched(
+        &self,
+        case: &Case,
+        world: &Value,
+        defaults: Defaults,
+        patch: &Map<String, Value>,
+    ) -> Result<EngineParts, String> {
         let mut documents = self.documents(case);
         documents.extend(patch.clone());
-        case::parts(&documents, case.options(world))
+        case::parts(&documents, case.options(world, defaults))
     }
 }
 

@@ -68,7 +68,7 @@ fn own_files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     files.retain(|path| !path.ends_with("departures.jsonl"));
-    files.push(root.join("adversarial/cases.jsonl"));
+    files.extend(["adversarial", "adversarial-2"].map(|folder| root.join(folder).join("cases.jsonl")));
     files.sort();
     files
 }

@@ -18,7 +18,7 @@ use crate::subject::{
 };
 
 /// The engine's heuristic is off, because the recorded engine does not have it (SPEC §15).
-const OPTIONS: &str = r#"{"heuristicPaths":"off"}"#;
+const OPTIONS: &str = r#"{"compatibility":"runtime","heuristicPaths":"off"}"#;
 
 /// The reasons for untagged cases that this engine answers differently, by file and case.
 ///

@@ -10,6 +10,7 @@ use crate::path::PathCase;
 /// How an engine behaves where SPEC allows a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
+    pub(crate) compatibility: Compatibility,
     /// `heuristicPaths`: whether every argument that looks like a path is checked against the protected paths.
     pub(crate) heuristic_paths: bool,
     pub(crate) unknown_arguments: UnknownArguments,
@@ -27,6 +28,7 @@ pub(crate) struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            compatibility: Compatibility::Careful,
             heuristic_paths: true,
             unknown_arguments: UnknownArguments::Schema,
             path_case: None,
@@ -36,6 +38,16 @@ impl Default for Options {
             strict: false,
             limits: Limits::default(),
         }
+    }
+}
+
+named! {
+    /// Which defaults hold where the existing runtime decides otherwise than SPEC.
+    pub(crate) enum Compatibility {
+        /// Those of SPEC.
+        Careful = "careful",
+        /// Those of the existing runtime, repaired as SPEC §15 says.
+        Runtime = "runtime",
     }
 }
 
@@ -87,6 +99,7 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
     let defaults = Options::default();
     let Some(object) = node.object_of(
         &[
+            "compatibility",
             "heuristicPaths",
             "unknownArguments",
             "pathCase",
@@ -101,6 +114,7 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         return defaults;
     };
     Options {
+        compatibility: object.read_or("compatibility", defaults.compatibility, |node| node.word()),
         heuristic_paths: object.read_or("heuristicPaths", defaults.heuristic_paths, |node| {
             node.one_of(HEURISTIC_PATHS)
         }),
@@ -166,11 +180,12 @@ mod tests {
         check(json!({}), Options::default(), &[]);
         check(
             json!({
-                "heuristicPaths": "off", "unknownArguments": "escalate", "pathCase": "insensitive",
+                "compatibility": "runtime", "heuristicPaths": "off", "unknownArguments": "escalate", "pathCase": "insensitive",
                 "directories": "pinned", "strict": true, "limits": {"depth": 8, "rules": 0},
                 "harnServer": "vm", "workspaceRoots": "sandbox",
             }),
             Options {
+                compatibility: Compatibility::Runtime,
                 heuristic_paths: false,
                 unknown_arguments: UnknownArguments::Escalate,
                 path_case: Some(PathCase::Insensitive),
@@ -195,7 +210,7 @@ mod tests {
             Options::default(),
             &[
                 "error[unknown-key] at options.heuristicPath: found the key `heuristicPath`, expected one of \
-                 `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `harnServer`, `workspaceRoots`, \
+                 `compatibility`, `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `harnServer`, `workspaceRoots`, \
                  `strict`, `limits` \
                  (help: did you mean `heuristicPaths`?)",
                 "error[unknown-value] at options.pathCase: found `\"Sensitive\"`, expected one of `sensitive`, \

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::careful;
 use crate::bind::{BoundValue, Replacement};
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
@@ -133,6 +134,10 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 
     fn form(&mut self, bound: &BoundValue<'_, '_>, context: &Context) -> Result<Form, Unresolvable> {
         let program = self.program;
+        let text = bound.text.as_deref();
+        if let Some(refusal) = text.and_then(|text| careful::refusal(program, bound.role_set, text)) {
+            return Err(refusal);
+        }
         if bound.role_set.intersects(program.path_roles) {
             return self.path_form(bound);
         }

@@ -22,8 +22,12 @@ pub(crate) enum Unresolvable {
     Empty,
     /// For some programs a NUL ends the path, for others it does not.
     Nul,
-    /// It begins with `-`, so git would read it as an option.
+    /// It begins with `-`, so a program that it is handed to would read it as an option.
     Option,
+    /// It is a remote that names a transport helper, which git would run.
+    Helper,
+    /// It is the name of an owner or repository, and holds what would lead elsewhere in a URL.
+    Name,
     /// It is not well-formed Unicode, which programs decode differently.
     IllFormed,
     /// `~name`: for some programs another user's home directory, for others a name.
@@ -64,7 +68,11 @@ impl fmt::Display for Unresolvable {
             }
             Self::Empty => "is empty",
             Self::Nul => "holds a NUL",
-            Self::Option => "begins with `-`, which git takes for an option",
+            Self::Option => "begins with `-`, which programs take for an option",
+            Self::Helper => "names a transport helper, which git would run",
+            Self::Name => {
+                "holds white space, a control character or one of `/ \\ ? # %`, or is `.` or `..`, expected a name"
+            }
             Self::IllFormed => "is not well-formed Unicode",
             Self::NamedHome => "begins with `~name`, which programs read differently",
             Self::FileUri => "is a `file:` URI, which programs read differently",

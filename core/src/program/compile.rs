@@ -65,6 +65,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         unknown_arguments: config.options.unknown_arguments,
         heuristic_paths: config.options.heuristic_paths,
         path_case,
+        compatibility: config.options.compatibility,
         trusted_servers: config.trusted_servers.into_iter().collect(),
         places: places(&tools),
         tools,

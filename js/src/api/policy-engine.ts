@@ -61,7 +61,7 @@ export class PolicyEngine {
       dynamicLists,
       trustedServers,
       ceiling,
-      options,
+      options: { compatibility: "runtime", ...options },
       roles,
     });
     this.#harnServer = options.harnServer ?? "harn";

@@ -240,6 +240,11 @@ export interface ResolvedList {
 
 /** Settings of an engine. Each has a default. */
 export interface EngineOptions {
+  /**
+   * `"runtime"`: decides as the existing runtime does where that differs from the careful defaults. Default
+   * `"careful"`; {@link PolicyEngine} sets `"runtime"`.
+   */
+  readonly compatibility?: "careful" | "runtime";
   /** `"on"`: every argument that looks like a path is checked against the protected paths. Default `"on"`. */
   readonly heuristicPaths?: "on" | "off";
   /** What happens if the annotation does not name an argument. Default `"schema"`: the tool's schema decides. */

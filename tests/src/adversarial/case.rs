@@ -29,6 +29,8 @@ pub(super) struct Case {
     must: Must,
     pub(super) max_ms: Option<u32>,
     needs: Option<CaseNeed>,
+    /// The defaults that the case is about, where it is about one set of them.
+    defaults: Option<Defaults>,
     #[serde(default, rename = "reference")]
     _reference: Value,
     #[serde(default, rename = "note")]
@@ -42,6 +44,14 @@ pub(super) enum Level {
     Must,
     /// Defence in depth, or a documented choice.
     Should,
+}
+
+/// The two sets of defaults (SPEC, first page).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Defaults {
+    Careful,
+    Runtime,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -167,9 +177,18 @@ impl Case {
         kind && need.is_none_or(|need| subject.offers(need))
     }
 
-    /// The engine's options, which depend on the case's class and on how the world compares names.
-    pub(super) fn options(&self, world: &Value) -> Value {
+    /// The sets of defaults that the case holds under.
+    pub(super) fn defaults(&self) -> Vec<Defaults> {
+        match self.defaults {
+            Some(one) => vec![one],
+            None => vec![Defaults::Careful, Defaults::Runtime],
+        }
+    }
+
+    /// The engine's options, which depend on the defaults, on the case's class and on how the world compares names.
+    pub(super) fn options(&self, world: &Value, defaults: Defaults) -> Value {
         let mut options = Map::new();
+        options.insert("compatibility".to_owned(), json!(defaults));
         if self.class == "arg-unknown" {
             options.insert("unknownArguments".to_owned(), json!("deny"));
         }

@@ -62,13 +62,14 @@ fn engines_are_patched_and_told_what_the_case_needs() {
             .expect("a report")
             .total()
             .passed,
-        1
+        2,
+        "once under each set of defaults"
     );
     let parts = json!(seen[0].engine);
     assert_eq!(
         parts,
         json!({"protectedPaths": r#"["/p0","/p1"]"#, "trustedServers": "[]",
-            "options": r#"{"unknownArguments":"deny","pathCase":"insensitive"}"#})
+            "options": r#"{"compatibility":"careful","unknownArguments":"deny","pathCase":"insensitive"}"#})
     );
     let Surroundings::Machine(world) = &seen[0].surroundings else {
         panic!("{seen:?}");
@@ -87,10 +88,10 @@ fn departures_are_kept_true() {
             "{departures} {decision}"
         );
     };
-    check("", "deny", [1, 0, 0]);
-    check("", "allow", [0, 1, 0]);
-    check(departure, "allow", [0, 0, 1]);
-    check(departure, "deny", [0, 1, 0]);
+    check("", "deny", [2, 0, 0]);
+    check("", "allow", [0, 2, 0]);
+    check(departure, "allow", [0, 0, 2]);
+    check(departure, "deny", [0, 2, 0]);
     let refused = |case: Value| Suite::read("cases", SETUPS, &case.to_string(), departure).is_err();
     assert!(refused(case("a", "must", &json!("deny"))), "a must cannot depart");
     assert!(
@@ -172,7 +173,11 @@ fn the_committed_cases_can_be_asked() {
     let total = report.total();
     assert_eq!(
         total.passed + total.failed + total.not_offered + total.departed,
-        suite.cases.len()
+        suite
+            .cases
+            .iter()
+            .map(|(_, case)| case.defaults().len())
+            .sum::<usize>()
     );
     assert!(batches > suite.cases.len() - total.not_offered - 1);
     let bare = suite.replay(&mut Bare, &mut |_| {}).expect("a report");

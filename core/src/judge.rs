@@ -12,6 +12,7 @@ mod directories;
 mod directory;
 mod domains;
 mod git;
+mod json;
 mod protected;
 mod repository;
 mod rules;

@@ -52,9 +52,11 @@ pub(crate) struct Program {
     pub(crate) allowlists: TextTable<(DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
     pub(crate) resource_roles: RoleSet,
-    /// Roles whose values are read: of resources, of git revisions, those in list conditions, and those that preparing may
-    /// change.
+    /// Roles whose values are read: of resources, of git revisions, those in list conditions (or, under the careful
+    /// defaults, in any condition), and those that preparing may change.
     pub(crate) valued_roles: RoleSet,
+    /// Roles that a condition of some rule names.
+    pub(crate) ruled_roles: RoleSet,
     /// Roles that list conditions name.
     pub(crate) listed_roles: RoleSet,
     /// Roles of category path.

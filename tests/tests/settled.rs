@@ -263,3 +263,52 @@ fn a_rule_needs_each_of_its_conditions() {
         assert_eq!(found.verdict.rule, expected, "{url}");
     }
 }
+
+/// JSON in a string is refused under every role of a resource and every role that a rule names, since servers unpack it;
+/// it is a text like any other elsewhere, and under the defaults of the existing runtime.
+#[test]
+fn json_in_a_string_is_not_a_name() {
+    let roles = json!({"path": ["read-path"], "to": ["email-address"], "message": ["commit-message"], "note": ["none"]});
+    let rules = json!([
+        rule(
+            "no",
+            json!({"roles": ["email-address"], "tool": ["other"]}),
+            "deny"
+        ),
+        rule("yes", within("/srv"), "allow")
+    ]);
+    let documents = Documents::new(rules, &[tool("s/read", roles)]);
+    let host = host(&json!({"dirs": ["/srv"]}));
+    let runtime = documents
+        .clone()
+        .with(DocumentKind::Options, json!({"compatibility": "runtime"}));
+    for (arguments, expected) in [
+        (
+            json!({"path": "[\"/etc/shadow\"]"}),
+            Some("\"path\": \"[\\\"/etc/shadow\\\"]\": is a JSON array in a string"),
+        ),
+        (
+            json!({"path": ["x", " {\"a\": NaN}"]}),
+            Some("is a JSON object in a string"),
+        ),
+        (
+            json!({"path": "x", "to": "null"}),
+            Some("is a JSON null in a string"),
+        ),
+        (
+            json!({"path": "[draft] notes.txt", "to": "[a]", "message": "[]", "note": "null"}),
+            None,
+        ),
+    ] {
+        let found = explain(&documents, &arguments, &host).verdict;
+        match expected {
+            Some(expected) => {
+                assert_eq!(found.rule, "structural-unresolvable-value", "{arguments}");
+                assert!(found.reason.contains(expected), "{}", found.reason);
+            }
+            None => assert_eq!(found.rule, "yes", "{arguments}"),
+        }
+        let rule = explain(&runtime, &arguments, &host).verdict.rule;
+        assert_eq!(rule, "yes", "{arguments}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Values that the careful defaults refuse whatever the rules say: programs behind the tool read them as something else
 //! (SPEC §2.5, §4).
 
+use super::json;
 use crate::path::Unresolvable;
 use crate::program::{Compatibility, Program};
 use crate::role::{RoleId, RoleSet};
@@ -17,6 +18,11 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
     }
     if is_remote && names_helper(text) {
         return Some(Unresolvable::Helper);
+    }
+    if roles.intersects(program.ruled_roles.union(program.resource_roles))
+        && let Some(found) = json::compound(text)
+    {
+        return Some(Unresolvable::Json { found });
     }
     let is_name = roles.contains(RoleId::GITHUB_OWNER) || roles.contains(RoleId::GITHUB_REPO);
     (is_name && !is_plain_name(text)).then_some(Unresolvable::Name)

@@ -28,6 +28,11 @@ pub(crate) enum Unresolvable {
     Helper,
     /// It is the name of an owner or repository, and holds what would lead elsewhere in a URL.
     Name,
+    /// It is JSON in a string, which some servers unpack.
+    Json {
+        /// What it is, with its article.
+        found: &'static str,
+    },
     /// It is not well-formed Unicode, which programs decode differently.
     IllFormed,
     /// `~name`: for some programs another user's home directory, for others a name.
@@ -65,6 +70,12 @@ impl fmt::Display for Unresolvable {
             }
             Self::TooManyLinks { limit } => {
                 return write!(formatter, "leads through more than {limit} symbolic links");
+            }
+            Self::Json { found } => {
+                return write!(
+                    formatter,
+                    "is {found} in a string, which servers unpack, expected text that is not JSON"
+                );
             }
             Self::Empty => "is empty",
             Self::Nul => "holds a NUL",

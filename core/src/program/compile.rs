@@ -2,7 +2,7 @@
 
 use super::lists::{Entries, fold_email};
 use super::{
-    Ceiling, DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolMember,
+    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolMember,
     UnknownArguments,
 };
 use crate::annotation;
@@ -33,12 +33,14 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let resource_roles = registry.select(|role| role.is_resource_identifier());
     let mut rules = Vec::with_capacity(config.policy.rules.len());
     let mut listed_roles = RoleSet::default();
+    let mut ruled_roles = RoleSet::default();
     for (at, rule) in config.policy.rules.into_iter().enumerate() {
         let (servers, tools) = (rule.conditions.server.clone(), rule.conditions.tool.clone());
         let compiled = compile_rule(rule, &registry, &config.lists, |within| {
             let (at, _) = directories.insert_full(absolute(within));
             at as DirectoryId
         });
+        ruled_roles = ruled_roles.union(compiled.named);
         for condition in &compiled.lists {
             listed_roles = listed_roles.union(condition.roles);
         }
@@ -86,8 +88,12 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
-            .union(listed_roles)
+            .union(match config.options.compatibility {
+                Compatibility::Careful => ruled_roles,
+                Compatibility::Runtime => listed_roles,
+            })
             .union(registry.select(|role| role.is_prepared())),
+        ruled_roles,
         listed_roles,
         path_roles: registry.select(|role| role.category == Category::Path),
         url_roles: registry.select(|role| role.category == Category::Url),

@@ -1,6 +1,7 @@
 //! The canonical form of a host.
 
 use std::iter::once;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use url::Host;
 
@@ -22,7 +23,7 @@ pub(super) enum HostKind {
 pub(super) struct CanonicalHost {
     text: Box<str>,
     kind: HostKind,
-    embedded: Option<Box<str>>,
+    embedded: Vec<Box<str>>,
 }
 
 impl CanonicalHost {
@@ -49,18 +50,18 @@ impl CanonicalHost {
                 } else {
                     HostKind::Name
                 };
-                (name.to_owned(), kind, None)
+                (name.to_owned(), kind, Vec::new())
             }
-            Host::Ipv4(address) => (address.to_string(), HostKind::Address, None),
+            Host::Ipv4(address) => (address.to_string(), HostKind::Address, Vec::new()),
             Host::Ipv6(address) => {
                 let text = Host::<&str>::Ipv6(address).to_string();
-                (text, HostKind::Address, address.to_ipv4_mapped())
+                (text, HostKind::Address, carried(address))
             }
         };
         (!text.is_empty() && !text.ends_with('.')).then(|| Self {
             text: text.into(),
             kind,
-            embedded: embedded.map(|inner| inner.to_string().into()),
+            embedded: embedded.iter().map(|inner| inner.to_string().into()).collect(),
         })
     }
 
@@ -72,15 +73,46 @@ impl CanonicalHost {
         self.kind
     }
 
-    /// The host and the address embedded in it.
+    /// The host and the addresses embedded in it.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         once(self.text()).chain(self.embedded())
     }
 
-    /// The IPv4 address embedded in this IPv6 address.
-    pub(super) fn embedded(&self) -> Option<&str> {
-        self.embedded.as_deref()
+    /// The IPv4 addresses that packets to this IPv6 address may end up at.
+    pub(super) fn embedded(&self) -> impl Iterator<Item = &str> {
+        self.embedded.iter().map(|address| &**address)
     }
+}
+
+/// The IPv4 addresses that an IPv6 address carries: mapped and compatible (RFC 4291), translated (RFC 2765), NAT64
+/// (RFC 6052, RFC 8215), 6to4 (RFC 3056), Teredo's server and client (RFC 4380) and ISATAP (RFC 5214).
+fn carried(address: Ipv6Addr) -> Vec<Ipv4Addr> {
+    let of = |high: u16, low: u16| Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low));
+    let mut found = Vec::new();
+    match address.segments() {
+        // The addresses of this machine and of nothing are not compatible ones.
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => {}
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => {
+            found.push(of(high, low));
+        }
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => found.push(of(high, low)),
+        // The prefix may have 48, 56, 64 or 96 bits, and the bits 64 to 71 are never part of the address.
+        [0x64, 0xff9b, 1, third, fourth, fifth, high, low] => {
+            let fourth = fourth & 0xff;
+            found.push(of(third, fourth << 8 | fifth >> 8));
+            found.push(of(third << 8 | fourth, fifth));
+            found.push(of(fourth << 8 | fifth >> 8, fifth << 8 | high >> 8));
+            found.push(of(high, low));
+        }
+        [0x2002, high, low, ..] => found.push(of(high, low)),
+        [0x2001, 0, server, server_low, _, _, high, low] => {
+            found.push(of(server, server_low));
+            found.push(of(!high, !low));
+        }
+        [.., 0 | 0x200, 0x5efe, high, low] => found.push(of(high, low)),
+        _ => {}
+    }
+    found
 }
 
 /// `host` and the rest of it after each dot: the suffixes that `*.x` is compared with.
@@ -146,6 +178,43 @@ mod tests {
             "a%2fb",
         ] {
             check(nothing, None);
+        }
+    }
+
+    #[test]
+    fn an_ipv6_address_may_carry_ipv4_addresses() {
+        for written in [
+            "[::ffff:169.254.169.254]",
+            "[::169.254.169.254]",
+            "[::ffff:0:169.254.169.254]",
+            "[64:ff9b::169.254.169.254]",
+            "[64:ff9b:1::169.254.169.254]",
+            "[64:ff9b:1:a9fe:a9:fe00::]",
+            "[64:ff9b:1:a9:fe:a9fe::]",
+            "[64:ff9b:1:0:a9:fea9:fe00:0]",
+            "[2002:a9fe:a9fe::1]",
+            "[2001:0:a9fe:a9fe::]",
+            "[2001::f00:5601:5601]",
+            "[fe80::5efe:169.254.169.254]",
+            "[2001:db8::200:5efe:a9fe:a9fe]",
+        ] {
+            let host = CanonicalHost::parse(written).unwrap();
+            assert!(host.embedded().any(|one| one == "169.254.169.254"), "{written}");
+        }
+        for written in [
+            "[::]",
+            "[::1]",
+            "[2606:4700::1]",
+            "[fe80::a9fe:a9fe]",
+            "[2001:db8::1]",
+            "1.2.3.4",
+            "a.b",
+        ] {
+            assert_eq!(
+                CanonicalHost::parse(written).unwrap().embedded().count(),
+                0,
+                "{written}"
+            );
         }
     }
 

@@ -22,6 +22,8 @@ mod verdict;
 mod walk;
 mod world;
 
+use std::rc::Rc;
+
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
 use trace::Trace;
@@ -35,6 +37,7 @@ use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::text::escape_token;
 use canonical::Operand;
 use checks::Outcome;
+use repository::Repositories;
 
 /// Indices of operands.
 type Values = Vec<usize>;
@@ -58,7 +61,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// Whether the paths behind addresses may be forwarded to the tool's server.
     may_forward_places: bool,
     /// Where git remotes of this call are looked up, once asked for.
-    repository: Option<Option<String>>,
+    repositories: Option<Rc<Repositories>>,
     /// Members that stood under an alias.
     renamed: Vec<(usize, String)>,
     trace: Option<Trace>,
@@ -102,7 +105,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             tool_roles,
             sandboxed: RoleSet::default(),
             may_forward_places: false,
-            repository: None,
+            repositories: None,
             renamed: task.renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
         }

@@ -108,8 +108,11 @@ impl Host for VirtualHost {
     }
 
     fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        let place = self.tree.walk(path, Last::Follow).ok();
-        Ok(place.map(|place| place.is_directory()))
+        Ok(match self.tree.walk(path, Last::Follow) {
+            Ok(place) => Some(place.is_directory()),
+            Err(RealpathError::NotFound) => Some(false),
+            Err(_) => None,
+        })
     }
 
     fn condition(&self, name: &str, subject: &str) -> Result<bool, HostError> {

@@ -73,7 +73,8 @@ impl<'h> Plain<'h> {
             Some(path) => self.resolve(path).ok().map(|path| path.as_str().to_owned()),
             None => Some(self.host.current_dir().to_owned()),
         };
-        net::resolve_git_remote(remote, repository.as_deref(), &mut self.facts)
+        let repositories: Vec<String> = repository.into_iter().collect();
+        net::resolve_git_remote(remote, &repositories, &mut self.facts)
     }
 
     /// `value`, unless the host has failed.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::careful;
+use super::repository::Repositories;
 use crate::bind::{BoundValue, Replacement};
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
@@ -56,6 +57,8 @@ pub(crate) enum Form {
     Text,
     /// Nothing that every program would agree on.
     Unresolvable(Unresolvable),
+    /// Something that is not in the call, and that nobody could tell: it meets every restriction and no grant.
+    Unknown,
 }
 
 impl<'p, 'c> Operand<'p, 'c> {
@@ -72,7 +75,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     pub(crate) fn path(&self) -> Option<&CanonicalPath> {
         match &self.form {
             Form::Path { canonical, .. } => Some(canonical),
-            Form::Address(_) | Form::Text | Form::Unresolvable(_) => None,
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
         }
     }
 
@@ -80,7 +83,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     pub(crate) fn paths(&self) -> impl Iterator<Item = &CanonicalPath> {
         let (canonical, entry) = match &self.form {
             Form::Path { canonical, entry, .. } => (Some(canonical), entry.as_ref()),
-            Form::Address(_) | Form::Text | Form::Unresolvable(_) => (None, None),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => (None, None),
         };
         canonical.into_iter().chain(entry)
     }
@@ -89,7 +92,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     pub(crate) fn located(&self) -> Option<&Located> {
         match &self.form {
             Form::Address(resolution) => resolution.as_ref().as_ref().ok(),
-            Form::Path { .. } | Form::Text | Form::Unresolvable(_) => None,
+            Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
         }
     }
 
@@ -246,16 +249,16 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         })
     }
 
-    /// What the value names as a URL, or as a bare domain, under the role; `repository` is where git remotes are looked
-    /// up.
+    /// What the value names as a URL, or as a bare domain, under the role; `repositories` are where git remotes are
+    /// looked up.
     pub(crate) fn locations<'o>(
         &mut self,
         operand: &'o mut Operand<'_, '_>,
         role: RoleId,
-        repository: Option<&str>,
+        repositories: &Repositories,
     ) -> &'o [Location] {
         if !operand.locations.iter().any(|(known, _)| *known == role) {
-            let locations = self.locate(operand, role, repository);
+            let locations = self.locate(operand, role, repositories);
             operand.locations.push((role, locations));
         }
         Operand::locations(operand, role)
@@ -265,8 +268,11 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         &mut self,
         operand: &mut Operand<'_, '_>,
         role: RoleId,
-        repository: Option<&str>,
+        repositories: &Repositories,
     ) -> Vec<Location> {
+        if matches!(operand.form, Form::Unknown) {
+            return vec![Location::unknown()];
+        }
         let definition = self.program.registry.get(role);
         let kind = url_kind(role, definition);
         if kind == UrlKind::Bare {
@@ -278,10 +284,14 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             step => Cow::Owned(self.apply(definition, step, "canonicalize", text)),
         };
         match kind {
-            UrlKind::GitRemote => net::resolve_git_remote(&text, repository, &mut self.facts)
-                .iter()
-                .map(|url| Location::new(url, kind))
-                .collect(),
+            // What the engine filled in is what git connects to.
+            UrlKind::GitRemote if operand.bound.argument.is_none() => vec![Location::new(&text, kind)],
+            UrlKind::GitRemote => {
+                let urls = net::resolve_git_remote(&text, &repositories.directories, &mut self.facts);
+                let others = (!repositories.are_all).then(Location::unknown);
+                let known = urls.iter().map(|url| Location::new(url, kind));
+                known.chain(others).collect()
+            }
             UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => vec![Location::new(&text, kind)],
         }
     }

@@ -138,7 +138,7 @@ fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         let operand = case.canonicalizer.operand(bound, context);
         let denial = match &operand.form {
             Form::Unresolvable(why) => Some(unresolvable(case, &operand, why)),
-            Form::Path { .. } | Form::Address(_) | Form::Text => None,
+            Form::Path { .. } | Form::Address(_) | Form::Text | Form::Unknown => None,
         };
         case.operands.push(operand);
         if let Some(denial) = denial {

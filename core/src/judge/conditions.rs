@@ -3,7 +3,9 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use super::canonical::Operand;
+use std::rc::Rc;
+
+use super::canonical::{Form, Operand};
 use super::directory::Directory;
 use super::{Case, Values};
 use crate::model::Effect;
@@ -191,6 +193,9 @@ impl Case<'_, '_, '_> {
         for (at, role) in values.iter().copied() {
             hits.count(match &condition.matcher {
                 ListMatcher::Domains(set) => self.names_one_of(set, effect, at, role),
+                ListMatcher::Emails(_) | ListMatcher::Identifiers(_) if self.is_unknown(at) => {
+                    Hit::look_alike(effect != Effect::Allow)
+                }
                 ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => {
                     let step = self.program.registry.get(role).canonicalize;
                     list_hit(&condition.matcher, effect, step, self.text(at, role))
@@ -198,6 +203,11 @@ impl Case<'_, '_, '_> {
             });
         }
         hits
+    }
+
+    fn is_unknown(&self, at: usize) -> bool {
+        let operand = self.operands.get(at);
+        operand.is_some_and(|operand| matches!(operand.form, Form::Unknown))
     }
 
     /// Whether the domain that the value names, or each of them, is in the set, in the sense that fits the effect.
@@ -281,12 +291,12 @@ impl Case<'_, '_, '_> {
 
     /// The URLs, or the bare domain, that a value names under the role.
     pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location] {
-        let repository = match self.program.registry.get(role).canonicalize {
-            Step::GitUrl => self.repository(),
-            _ => None,
+        let repositories = match self.program.registry.get(role).canonicalize {
+            Step::GitUrl => self.repositories(),
+            _ => Rc::default(),
         };
         match self.operands.get_mut(at) {
-            Some(operand) => self.canonicalizer.locations(operand, role, repository.as_deref()),
+            Some(operand) => self.canonicalizer.locations(operand, role, &repositories),
             None => &[],
         }
     }

@@ -1,11 +1,15 @@
 //! An absent git remote means git's default remote.
 
+use std::collections::BTreeSet;
+
 use super::canonical::{Form, Operand};
 use super::check::Check;
+use super::repository::Repositories;
 use super::{Case, Verdict};
 use crate::bind::{BoundValue, Value};
 use crate::model::Argument;
 use crate::model::ArgumentName;
+use crate::program::Compatibility;
 use crate::role::RoleId;
 use crate::seed::GIT;
 
@@ -28,17 +32,25 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     if wanting.is_empty() {
         return Check::Pass;
     }
-    let Some(repository) = case.repository() else {
-        return Check::Pass;
-    };
-    if !may_read_repository(case, &repository) {
+    let is_careful = case.program.compatibility == Compatibility::Careful;
+    let repositories = case.repositories();
+    if !is_careful && !may_read_repository(case, &repositories) {
         return Check::Pass;
     }
-    let urls = case.canonicalizer.facts.git_default_remote_urls(&repository);
+    let mut urls = Vec::new();
+    // The current directory is the gate's, not the server's.
+    if repositories.are_named || !is_careful {
+        for directory in &repositories.directories {
+            urls.extend(case.canonicalizer.facts.git_default_remote_urls(directory));
+        }
+    }
     if case.canonicalizer.facts.has_failed() {
         return Check::Pass;
     }
-    let shown = case.repository_shown(&repository);
+    let mut seen = BTreeSet::new();
+    urls.retain(|url| seen.insert(url.clone()));
+    let is_told = !urls.is_empty() && repositories.are_all;
+    let shown = case.repositories_shown(&repositories);
     case.note("git-default-remote", true, || {
         format!("{shown}: {}", urls.join(", "))
     });
@@ -46,15 +58,20 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         let is_blank = |operand: &Operand<'_, '_>| {
             operand.bound.text.as_deref() == Some("") && std::ptr::eq(operand.bound.roles, roles)
         };
-        if !urls.is_empty() {
+        if is_careful || !urls.is_empty() {
             case.operands.retain(|operand| !is_blank(operand));
         }
-        case.operands.extend(urls.iter().map(|url| {
-            let bound = BoundValue::new(None, Vec::new(), Some(url.clone().into()), roles);
-            Operand::new(bound, Form::Text)
-        }));
+        let filled_in = |text: String, form| {
+            let bound = BoundValue::new(None, Vec::new(), Some(text.into()), roles);
+            Operand::new(bound, form)
+        };
+        let known = urls.iter().map(|url| filled_in(url.clone(), Form::Text));
+        case.operands.extend(known);
+        if is_careful && !is_told {
+            case.operands.push(filled_in(String::new(), Form::Unknown));
+        }
     }
-    if urls.is_empty() && case.program.allowlists.contains_key(GIT) {
+    if !is_told && case.program.allowlists.contains_key(GIT) {
         let reason = format!("The git remote of {shown} is not known, and server \"git\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];
         return Check::Escalate(Verdict::escalate(roles, "structural-domain-escalate", reason));
@@ -62,8 +79,12 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     Check::Pass
 }
 
-/// Whether git's configuration may be asked: the repository lies within the sandbox, where there is one.
-fn may_read_repository(case: &mut Case<'_, '_, '_>, repository: &str) -> bool {
+/// Whether git's configuration may be asked as the existing runtime does: the repository is known and lies within the
+/// sandbox, where there is one.
+fn may_read_repository(case: &mut Case<'_, '_, '_>, repositories: &Repositories) -> bool {
+    let Some(repository) = repositories.directories.first() else {
+        return false;
+    };
     let sandbox = case.directories.sandbox(&mut case.canonicalizer);
     if sandbox.is_empty() {
         return true;

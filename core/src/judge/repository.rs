@@ -1,24 +1,106 @@
-//! The repository whose remotes a call means.
+//! The repositories whose remotes a call means.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::Case;
-use super::canonical::Operand;
+use super::canonical::{Canonicalizer, Operand};
 use crate::bind::Value;
 use crate::path::CanonicalPath;
+use crate::program::Compatibility;
+use crate::text::strip_directory;
+
+/// How many places of a call are looked at. Where there are more, the others count as unknown.
+const MOST_PLACES: usize = 64;
+
+/// Where a call's git remotes are looked up.
+#[derive(Debug)]
+pub(crate) struct Repositories {
+    /// Directories in repositories, or perhaps in none: canonical, each once.
+    pub(super) directories: Vec<String>,
+    /// Whether these are all: not so if a place has no canonical form, or if there are too many.
+    pub(super) are_all: bool,
+    /// Whether the call names them; else it is the current directory.
+    pub(super) are_named: bool,
+}
+
+impl Default for Repositories {
+    fn default() -> Self {
+        Self {
+            directories: Vec::new(),
+            are_all: true,
+            are_named: true,
+        }
+    }
+}
 
 impl<'p, 'c> Case<'p, 'c, '_> {
-    /// The repository whose remotes the call means: the argument `path`, else the first path, else the current
-    /// directory. `None` where it has no canonical form.
-    pub(super) fn repository(&mut self) -> Option<String> {
-        if let Some(known) = &self.repository {
-            return known.clone();
+    /// The repositories that the call means, found once.
+    pub(super) fn repositories(&mut self) -> Rc<Repositories> {
+        if let Some(known) = &self.repositories {
+            return Rc::clone(known);
         }
-        let is_named = self.path_argument().is_some() || self.first_place().is_some();
-        let found = match is_named {
+        let found = Rc::new(match self.program.compatibility {
+            Compatibility::Careful => self.all_repositories(),
+            Compatibility::Runtime => self.one_repository(),
+        });
+        self.repositories = Some(Rc::clone(&found));
+        found
+    }
+
+    /// Those that a path, an address or the argument `path` lies in, else the current directory.
+    fn all_repositories(&mut self) -> Repositories {
+        let mut places = BTreeSet::new();
+        for operand in &self.operands {
+            let located = operand.located().map(|located| located.path.as_str().to_owned());
+            places.extend(located);
+            places.extend(operand.paths().map(CanonicalPath::to_string));
+        }
+        let mut found = Repositories::default();
+        if self.place_of_path_argument().is_none()
+            && let Some(text) = self.path_argument()
+        {
+            match self.canonicalizer.path_like(&text) {
+                Ok(path) => {
+                    places.insert(path.to_string());
+                }
+                Err(_) => found.are_all = false,
+            }
+        }
+        found.are_named = !places.is_empty() || !found.are_all;
+        if !found.are_named {
+            found.directories.push(self.program.current.to_string());
+            return found;
+        }
+        let mut directories = BTreeSet::new();
+        for (at, place) in places.into_iter().enumerate() {
+            let directory = match at < MOST_PLACES {
+                true => directory_of(&mut self.canonicalizer, place),
+                false => None,
+            };
+            match directory {
+                Some(directory) => {
+                    directories.insert(directory);
+                }
+                None => found.are_all = false,
+            }
+        }
+        found.directories.extend(directories);
+        found
+    }
+
+    /// As the existing runtime chooses: the argument `path`, else the first path, else the current directory.
+    fn one_repository(&mut self) -> Repositories {
+        let are_named = self.path_argument().is_some() || self.first_place().is_some();
+        let repository = match are_named {
             true => self.repository_argument(),
             false => Some(self.program.current.to_string()),
         };
-        self.repository = Some(found.clone());
-        found
+        Repositories {
+            directories: repository.into_iter().collect(),
+            are_all: true,
+            are_named,
+        }
     }
 
     /// The canonical path of the repository that an argument names.
@@ -40,21 +122,35 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }
     }
 
-    /// The repository as the agent may know it.
-    pub(super) fn repository_shown(&self, repository: &str) -> String {
-        let located = self.operands.iter().filter_map(Operand::located);
-        let mut named = located.filter(|located| located.path.as_str() == repository);
-        named
-            .next()
-            .map_or_else(|| repository.to_owned(), |located| located.address.clone())
+    /// The repositories as the agent may know them: by an address that lies there, in an engine with a world.
+    pub(super) fn repositories_shown(&self, repositories: &Repositories) -> String {
+        let shown = |directory: &String| {
+            let mut located = self.operands.iter().filter_map(Operand::located);
+            let there = located.find(|one| strip_directory(one.path.as_str(), directory).is_some());
+            match there {
+                Some(located) => located.address.clone(),
+                None if self.program.world.is_some() => "the repository".to_owned(),
+                None => directory.clone(),
+            }
+        };
+        let shown: Vec<String> = repositories.directories.iter().map(shown).collect();
+        match shown.is_empty() {
+            true => "the repository".to_owned(),
+            false => shown.join(", "),
+        }
     }
 
-    /// The first path or address.
+    /// The first path or address, in the annotation's order of arguments.
     fn first_place(&self) -> Option<&Operand<'p, 'c>> {
         let places = self.program.path_roles.union(self.program.address_roles);
-        self.operands
-            .iter()
-            .find(|operand| operand.bound.role_set.intersects(places))
+        let operands = self.operands.iter();
+        operands
+            .filter(|operand| operand.bound.role_set.intersects(places))
+            .min_by_key(|operand| {
+                let name = self.name_of(operand.bound.argument);
+                let mut arguments = self.tool.into_iter().flat_map(|tool| &tool.arguments);
+                arguments.position(|argument| argument.name.first().is_none_or(|first| first == name))
+            })
     }
 
     fn path_argument(&self) -> Option<String> {
@@ -66,16 +162,39 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }
     }
 
+    /// The value of the argument `path`, if it is a path or an address.
+    fn place_of_path_argument(&self) -> Option<&Operand<'p, 'c>> {
+        let places = self.program.path_roles.union(self.program.address_roles);
+        let mut operands = self.operands.iter();
+        operands.find(|operand| {
+            let bound = &operand.bound;
+            bound.role_set.intersects(places)
+                && bound.place.is_empty()
+                && bound.argument.is_some()
+                && self.name_of(bound.argument) == "path"
+        })
+    }
+
     /// The address that names the repository: the one of the argument `path`, or of the first place without that argument.
     fn addressed_repository(&self, has_path: bool) -> Option<&Operand<'p, 'c>> {
-        let operand = if has_path {
-            self.operands.iter().find(|operand| {
-                let bound = &operand.bound;
-                bound.place.is_empty() && bound.argument.is_some() && self.name_of(bound.argument) == "path"
-            })
-        } else {
-            self.first_place()
+        let operand = match has_path {
+            true => self.place_of_path_argument(),
+            false => self.first_place(),
         };
         operand.filter(|operand| operand.bound.role_set.intersects(self.program.address_roles))
+    }
+}
+
+/// The deepest directory at or above the place; `None` if the host cannot tell.
+fn directory_of(canonicalizer: &mut Canonicalizer<'_, '_>, place: String) -> Option<String> {
+    let mut directory = place.as_str();
+    loop {
+        if directory == "/" || canonicalizer.facts.is_directory(directory)? {
+            return Some(directory.to_owned());
+        }
+        directory = match directory.rsplit_once('/')? {
+            ("", _) => "/",
+            (above, _) => above,
+        };
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Values;
-use super::canonical::Operand;
+use super::canonical::{Form, Operand};
 use crate::net::Location;
 use crate::program::{DirectoryId, Program, RoleIndex, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
@@ -154,6 +154,13 @@ impl<'p> Walk<'p> {
         operands: impl Iterator<Item = &'o Operand<'o, 'o>> + Clone,
     ) {
         self.first_keyed = None;
+        if operands.clone().any(|operand| may_be_anything(operand, role)) {
+            for index in std::mem::take(&mut self.keyed) {
+                let rules = index.by_domain.values().chain(index.by_entry.values());
+                rules.for_each(|rules| self.push(rules, Relevance::Direct, false));
+            }
+            return;
+        }
         for index in std::mem::take(&mut self.keyed) {
             let locations = operands.clone().flat_map(|operand| operand.locations(role));
             let found = locations
@@ -199,6 +206,11 @@ impl<'p> Walk<'p> {
     pub(super) fn skip_directory(&mut self) {
         self.current = None;
     }
+}
+
+/// Whether no key tells which rules concern the value.
+fn may_be_anything(operand: &Operand<'_, '_>, role: RoleId) -> bool {
+    matches!(operand.form, Form::Unknown) || operand.locations(role).iter().any(Location::is_unknown)
 }
 
 fn each_once(places: impl Iterator<Item = usize>) -> Values {

@@ -123,8 +123,12 @@ impl DomainSet {
         entries.find(|entry| entry.grants).map(|entry| &*entry.pattern)
     }
 
-    /// The pattern, as written, by which this set restricts `location`; `*` restricts everything.
+    /// The pattern, as written, by which this set restricts `location`; `*` restricts everything, and every pattern a
+    /// location that is unknown.
     pub(crate) fn restricts(&self, location: &Location) -> Option<&str> {
+        if location.is_unknown() {
+            return self.entries.iter().next().map(|entry| &*entry.pattern);
+        }
         let entry = location.keys().find_map(|key| self.find(&key))?;
         Some(&*entry.pattern)
     }
@@ -149,7 +153,7 @@ impl DomainSet {
         domain_matches_allowlist(domain, &patterns)
     }
 
-    /// The keys of all patterns. A location without any of these keys is neither granted nor restricted.
+    /// The keys of all patterns. A known location without any of these keys is neither granted nor restricted.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
         self.entries.iter().map(Entry::key)
     }
@@ -201,7 +205,7 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
         compile_repository(host.text(), path, push);
     } else if let Some(host) = CanonicalHost::parse(tidy) {
         push(Scope::Host, host.text(), true);
-        if let Some(embedded) = host.embedded() {
+        for embedded in host.embedded() {
             push(Scope::Host, embedded, false);
         }
         if let Some(parent) = host.text().strip_prefix('.') {

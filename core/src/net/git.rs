@@ -1,6 +1,7 @@
 //! Git remotes: their SSH form, their string functions, and which URLs a remote argument stands for.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use url::Url;
 
@@ -83,29 +84,72 @@ pub(super) fn is_user(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte))
 }
 
-/// The URLs that `value` stands for in the repository at `repo`, a canonical path.
+/// The URLs that `value` stands for in the repositories at `repositories`, canonical paths of directories.
 ///
-/// A value with `://` or of the form `user@host:` is a URL, which the repository's `insteadOf` may rewrite. Any other
-/// value names a remote; if there is no such remote, git reads the value as a URL. Without a repository, or if the
-/// host does not know, the answer is the value itself. A value that is empty, starts with `-` or contains a control
-/// character is never passed to the host.
+/// A value with `://` or of the form `user@host:` is a URL, which a repository's `insteadOf` may rewrite. Preparing may
+/// send its normalized form, so that is asked about too. Any other value names a remote; where there is no such remote,
+/// git reads the value as a URL. If some of the repositories have the remote, those that have not, and do not rewrite
+/// its name either, say nothing: most likely they are not repositories.
+///
+/// Without a repository, or if the host does not know, the answer is the value itself. A text that is empty, starts with
+/// `-` or contains a control character is never passed to the host.
 ///
 /// There is at least one URL, the first one first.
-pub(crate) fn resolve_git_remote(value: &str, repo: Option<&str>, facts: &mut Facts<'_>) -> Vec<String> {
-    let is_asked = !value.is_empty() && !value.starts_with('-') && !value.chars().any(char::is_control);
-    let mut urls = Vec::new();
-    if let Some(repo) = repo.filter(|_| is_asked) {
-        if !is_explicit(value) {
-            urls = facts.git_remote_urls(repo, value);
+pub(crate) fn resolve_git_remote<R: AsRef<str>>(
+    value: &str,
+    repositories: &[R],
+    facts: &mut Facts<'_>,
+) -> Vec<String> {
+    let mut urls = Urls::default();
+    if is_explicit(value) {
+        let sent = normalize_git_url(value);
+        let given = is_asked(value).then_some(value);
+        let sent = (is_asked(&sent) && sent != value).then_some(&*sent);
+        if given.is_none() {
+            urls.add([value.to_owned()]);
         }
-        if urls.is_empty() {
-            urls = facts.git_url(repo, value);
+        for repository in repositories.iter().map(AsRef::as_ref) {
+            for text in given.into_iter().chain(sent) {
+                urls.add(facts.git_url(repository, text));
+            }
+        }
+    } else if is_asked(value) {
+        let mut rewritten = Vec::new();
+        for repository in repositories.iter().map(AsRef::as_ref) {
+            let named = facts.git_remote_urls(repository, value);
+            if named.is_empty() {
+                rewritten.extend(facts.git_url(repository, value));
+            }
+            urls.add(named);
+        }
+        let is_named = !urls.list.is_empty();
+        urls.add(rewritten.into_iter().filter(|url| !is_named || url != value));
+    }
+    if urls.list.is_empty() {
+        urls.add([value.to_owned()]);
+    }
+    urls.list
+}
+
+/// URLs in order, each once.
+#[derive(Default)]
+struct Urls {
+    list: Vec<String>,
+    seen: BTreeSet<String>,
+}
+
+impl Urls {
+    fn add(&mut self, urls: impl IntoIterator<Item = String>) {
+        for url in urls {
+            if self.seen.insert(url.clone()) {
+                self.list.push(url);
+            }
         }
     }
-    if urls.is_empty() {
-        urls.push(value.to_owned());
-    }
-    urls
+}
+
+fn is_asked(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('-') && !text.chars().any(char::is_control)
 }
 
 fn is_explicit(value: &str) -> bool {
@@ -229,7 +273,12 @@ mod tests {
         #[track_caller]
         fn check(value: &str, repo: Option<&str>, expected: &[&str]) {
             let mut facts = Facts::new(&Git, true);
-            assert_eq!(resolve_git_remote(value, repo, &mut facts), expected, "{value:?}");
+            let repositories: Vec<&str> = repo.into_iter().collect();
+            assert_eq!(
+                resolve_git_remote(value, &repositories, &mut facts),
+                expected,
+                "{value:?}"
+            );
         }
         let repo = Some("/repo");
         check("origin", repo, &["https://github.com/a/b", "ssh://evil.com/x"]);
@@ -238,17 +287,26 @@ mod tests {
         check(
             "https://x.test/",
             repo,
-            &["https://fetch.test/", "https://push.test/"],
+            &["https://fetch.test/", "https://push.test/", "https://x.test"],
         );
         check("https://x.test/", None, &["https://x.test/"]);
         check("gh:a/b", repo, &["https://github.com/a/b"]);
         check("git@gh:a/b", repo, &["git@https://github.com/a/b"]);
         check("silent", repo, &["silent"]);
+        // What is sent is asked about as well as what was given.
+        for given in ["HTTPS://x.test/", " https://X.test/", "https://x.test:443/"] {
+            check(given, repo, &[given, "https://x.test"]);
+        }
+        check(
+            "https://x.t\test/",
+            repo,
+            &["https://x.t\test/", "https://x.test"],
+        );
         for refused in ["", "-", "--upload-pack=id", "\norigin"] {
             check(refused, repo, &[refused]);
         }
         let mut facts = Facts::new(&Git, false);
-        resolve_git_remote("broken", repo, &mut facts);
+        resolve_git_remote("broken", &["/repo"], &mut facts);
         assert_eq!(facts.failure(), Some(&HostError::new("no answer")));
     }
 }

@@ -40,6 +40,7 @@ pub(crate) struct Location {
     /// Without a target: `host/owner/repo` for restrictions.
     folded: Option<Box<str>>,
     kind: UrlKind,
+    is_unknown: bool,
 }
 
 /// What a value names that can be granted.
@@ -118,7 +119,25 @@ impl Location {
             hosts,
             folded,
             kind,
+            is_unknown: false,
         }
+    }
+
+    /// A target that nobody could tell: every pattern restricts it, and none grants it.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            domain: Box::default(),
+            target: None,
+            hosts: Vec::new(),
+            folded: None,
+            kind: UrlKind::Other,
+            is_unknown: true,
+        }
+    }
+
+    /// Returns `true` if nobody could tell what it is. Its keys then say nothing about what restricts it.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.is_unknown
     }
 
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,

@@ -37,7 +37,10 @@ export function createVirtualHost(machine: Machine): Host {
     },
     isDirectory(path: string): boolean | undefined {
       const place = tree.walk(path, true);
-      return "error" in place ? undefined : place.node === "directory";
+      if ("error" in place) {
+        return place.error === "not-found" ? false : undefined;
+      }
+      return place.node === "directory";
     },
     gitRemoteUrls: (directory: string, remote: string) => urls(directory, [], (found) => remoteUrls(found, remote)),
     gitDefaultRemoteUrls: (directory: string) => urls(directory, [], defaultUrls),

@@ -139,6 +139,7 @@ const JS: &[Step] = &[
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
     in_js("npm tests", &["npm", "test"]),
+    in_js("MCP servers", &["npm", "run", "test:servers"]),
 ];
 
 const CONFORMANCE: Step = step(

@@ -11,7 +11,8 @@ try {
     policy: text("policy.json"),
     annotations: text("annotations.json"),
     allowedDirectory: process.cwd(),
-    protectedPaths: ["~/.ssh", "~/.aws"],
+    // Whoever writes the hooks or the configuration in `.git` runs programs.
+    protectedPaths: ["~/.ssh", "~/.aws", `${process.cwd()}/.git`],
     serverDomainAllowlists: { fetch: ["docs.rs", "*.github.com"] },
     options: { unknownArguments: "deny" },
   });
@@ -31,6 +32,7 @@ const calls = [
   ["filesystem", "write_file", { path: "notes/../today.md", content: "# Today" }],
   ["filesystem", "read_text_file", { path: "/etc/hostname" }],
   ["filesystem", "read_text_file", { path: "~/.ssh/id_ed25519" }],
+  ["filesystem", "write_file", { path: ".git/hooks/post-commit", content: "#!/bin/sh" }],
   ["filesystem", "read_text_file", { path: "today.md", encoding: "base64" }],
   ["git", "git_push", { repo_path: ".", remote: "https://github.com/acme/app.git", branch: "feature" }],
   ["git", "git_push", { repo_path: ".", remote: "https://github.com/acme/app.git", branch: "main" }],
@@ -59,6 +61,7 @@ engine.dispose();
 // allow    write_file path content
 // escalate read_text_file read-path
 // deny     read_text_file structural-protected-path
+// deny     write_file structural-protected-path
 // deny     read_text_file structural-unknown-argument
 // allow    git_push repo_path remote branch
 // deny     git_push deny-force-push

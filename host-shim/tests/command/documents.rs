@@ -113,7 +113,7 @@ fn invalid_documents_are_named_with_place_value_and_expectation() {
         (
             &["eval", "--protected-path", "~root", good],
             &[
-                "protectedPaths[8]",
+                "protectedPaths[9]",
                 "found `\"~root\"`",
                 "expected an absolute path",
             ],

@@ -70,6 +70,13 @@ export function configuration({ tree }) {
     policy: { generatedAt: "", constitutionHash: "", inputHash: "", rules },
     annotations: { generatedAt: "", ...ANNOTATIONS },
     allowedDirectory: at("sandbox"),
-    protectedPaths: [at("secret"), at("sandbox/keys"), at("sandbox/token.txt"), at("sandbox/kéy.txt"), "~/.ssh"],
+    protectedPaths: [
+      at("secret"),
+      at("sandbox/keys"),
+      at("sandbox/token.txt"),
+      at("sandbox/kéy.txt"),
+      at("repos/app/key.txt"),
+      "~/.ssh",
+    ],
   };
 }

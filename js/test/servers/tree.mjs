@@ -32,6 +32,7 @@ const FILES = [
   "sandbox/keys/id",
   "sandbox/token.txt",
   "sandbox/kéy.txt",
+  "repos/app/key.txt",
   "sandbox-old/z.txt",
   "bench/w.txt",
   "bench/sub/v.txt",

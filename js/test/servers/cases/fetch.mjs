@@ -1,6 +1,5 @@
 // Calls of the fetch server. It goes through a proxy of these tests, which notes the hosts that it asks for.
 const READABLE = "arguments are read as their schema says (SPEC §5)";
-const JSON_TEXT = "JSON in a text is refused (SPEC §2.5)";
 
 const fetch = (url, expect, rest) => ({ tool: "fetch", args: { url }, expect, ...rest });
 
@@ -85,7 +84,7 @@ export const CASES = ({ tree: { at }, network: { origin } }) => [
   fetch("", "deny"),
   fetch({ href: "http://docs.example/" }, "deny", { rule: "structural-unreadable-argument" }),
   fetch(["http://docs.example/"], "deny", { rule: "structural-unreadable-argument", until: READABLE }),
-  fetch('["http://evil.example/"]', "deny", { rule: "structural-unresolvable-value", until: JSON_TEXT }),
+  fetch('["http://evil.example/"]', "deny", { rule: "structural-unresolvable-value" }),
   { tool: "fetch", args: {}, expect: "deny", rule: "structural-unreadable-argument", until: READABLE },
   {
     tool: "fetch",

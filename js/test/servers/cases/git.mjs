@@ -2,8 +2,8 @@
 const CANONICAL = "paths are sent canonical (SPEC §6.4)";
 const BASE = "relative files start from the repository (SPEC §5, relativeTo)";
 const REFS = "restrictions take branch names as refs (SPEC §4)";
+const PATTERNS = "git expands patterns in the names of files";
 const READABLE = "arguments are read as their schema says (SPEC §5)";
-const JSON_TEXT = "JSON in a text is refused (SPEC §2.5)";
 
 const call = (tool, args, expect, rest) => ({ tool, args, expect, ...rest });
 
@@ -98,9 +98,25 @@ export const CASES = ({ tree: { at } }) => {
     call("git_add", { repo_path: app, files: ["../../outside/x.txt"] }, "deny"),
     call("git_add", { repo_path: app, files: `["${app}/new.txt", "${at("outside/x.txt")}"]` }, "deny", {
       rule: "structural-unresolvable-value",
-      until: JSON_TEXT,
     }),
     call("git_add", { repo_path: app, files: [["new.txt"]] }, "deny", { rule: "structural-unreadable-argument" }),
+    // git takes these for patterns, and adds the protected file that they match.
+    call("git_add", { repo_path: app, files: [`${app}/key.txt`] }, "deny", {
+      rule: "structural-protected-path",
+      otherwise: { lands: ["repos/app/.git/**"] },
+    }),
+    call("git_add", { repo_path: app, files: [`${app}/ke?.txt`] }, "deny", {
+      otherwise: { lands: ["repos/app/.git/**"] },
+      until: PATTERNS,
+    }),
+    call("git_add", { repo_path: app, files: [":/key.txt"] }, "deny", {
+      otherwise: { lands: ["repos/app/.git/**"] },
+      until: PATTERNS,
+    }),
+    call("git_add", { repo_path: app, files: [":(icase)KEY.txt"] }, "deny", {
+      otherwise: { lands: ["repos/app/.git/**"] },
+      until: PATTERNS,
+    }),
     call("git_add", { repo_path: app }, "deny", { rule: "structural-unreadable-argument", until: READABLE }),
     call("git_create_branch", { repo_path: app, branch_name: "next" }, "allow", { lands: ["repos/app/.git/**"] }),
     call("git_create_branch", { repo_path: app, branch_name: "next", base_branch: "main" }, "allow", {

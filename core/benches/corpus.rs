@@ -126,4 +126,24 @@ impl Host for Silent {
         self.was_asked.set(true);
         Ok(Vec::new())
     }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        self.was_asked.set(true);
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        self.was_asked.set(true);
+        Ok(Some(false))
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        self.was_asked.set(true);
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        self.was_asked.set(true);
+        Ok(String::new())
+    }
 }

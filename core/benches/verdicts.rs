@@ -39,6 +39,22 @@ impl Host for Ready {
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
         self.git_remote_urls(repo, "origin")
     }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(Some(false))
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
+    }
 }
 
 /// The documents of an engine.

@@ -80,15 +80,12 @@ pub trait Host {
 
     /// The target of the symbolic link at `path`, as written; `None` if `path` is not a link or does not exist.
     ///
-    /// A host that cannot tell returns `None`; a dangling link then counts as a missing file.
-    fn read_link(&self, _path: &str) -> Result<Option<String>, HostError> {
-        Ok(None)
-    }
+    /// A host that cannot tell fails: a link that is taken for a missing file would let a write leave the sandbox.
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError>;
 
-    /// Whether `path` is an existing directory; `None` if the host cannot tell.
-    fn is_directory(&self, _path: &str) -> Result<Option<bool>, HostError> {
-        Ok(None)
-    }
+    /// Whether `path` is an existing directory; `None` if the host cannot tell, and what needs the answer is denied or
+    /// not offered.
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError>;
 
     /// The URLs of `remote` in the repository at `repo`, after `insteadOf` and `pushInsteadOf`: for fetching and, if
     /// they differ, for pushing. Empty if there is no such remote.
@@ -97,12 +94,13 @@ pub trait Host {
     /// The URLs of the remotes that a fetch or push without arguments uses. Empty if there are none.
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError>;
 
-    /// `url` after `insteadOf` rewriting in the repository at `repo`: for fetching and, if they differ, for pushing.
-    ///
-    /// A host that cannot tell returns the URL itself.
-    fn git_url(&self, _repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        Ok(vec![url.to_owned()])
-    }
+    /// Every URL that git connects to in the repository at `repo` when it is given `url`: after `insteadOf` and
+    /// `pushInsteadOf`, and those of a remote that has this URL as its name. Without any of these, the URL itself.
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError>;
+
+    /// The short name of the branch that is checked out in the repository at `repo`; empty if the head is detached.
+    /// Without a repository there is no answer, and the host fails.
+    fn git_branch(&self, repo: &str) -> Result<String, HostError>;
 
     /// Calls back for a step of a host-defined role; `step` is `canonicalize` or `extractPolicyValue`.
     fn role_value(&self, role: &str, step: &str, _value: &str) -> Result<String, HostError> {

@@ -13,6 +13,7 @@ mod directory;
 mod domains;
 mod git;
 mod json;
+mod places;
 mod protected;
 mod repository;
 mod rules;
@@ -22,7 +23,7 @@ mod verdict;
 mod walk;
 mod world;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
@@ -37,7 +38,7 @@ use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::text::escape_token;
 use canonical::Operand;
 use checks::Outcome;
-use repository::Repositories;
+use places::Repositories;
 
 /// Indices of operands.
 type Values = Vec<usize>;
@@ -61,7 +62,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// Whether the paths behind addresses may be forwarded to the tool's server.
     may_forward_places: bool,
     /// Where git remotes of this call are looked up, once asked for.
-    repositories: Option<Rc<Repositories>>,
+    repositories: Option<Arc<Repositories>>,
     /// Members that stood under an alias.
     renamed: Vec<(usize, String)>,
     trace: Option<Trace>,

@@ -13,6 +13,10 @@
 //! #     fn home_dir(&self) -> &str { "/home/u" }
 //! #     fn current_dir(&self) -> &str { "/" }
 //! #     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> { Ok(path.into()) }
+//! #     fn read_link(&self, _: &str) -> Result<Option<String>, HostError> { Ok(None) }
+//! #     fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> { Ok(Some(false)) }
+//! #     fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> { Ok(vec![url.to_owned()]) }
+//! #     fn git_branch(&self, _: &str) -> Result<String, HostError> { Ok(String::new()) }
 //! #     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! #     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! # }

@@ -3,6 +3,7 @@
 mod argument_name;
 mod conditional;
 mod effect;
+pub(crate) mod refs;
 mod reply_code;
 mod semantics;
 

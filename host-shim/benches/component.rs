@@ -288,6 +288,22 @@ impl Host for Ready {
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
         self.git_remote_urls(repo, "origin")
     }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(Some(false))
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
+    }
 }
 
 /// A host whose answers about paths of a call wait for all the others.
@@ -316,5 +332,21 @@ impl Host for Waiting {
 
     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
         Ok(Vec::new())
+    }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(Some(false))
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
     }
 }

@@ -81,15 +81,6 @@ impl RealHost {
 }
 
 impl RealHost {
-    /// The short name of the branch that is checked out in the repository that contains `repo`, as by
-    /// `git branch --show-current`; `None` if the head is detached.
-    ///
-    /// # Errors
-    /// There is no repository, or the branch is not certain; the documentation of [`callgate_git`] lists the reasons.
-    pub fn git_branch(&self, repo: &str) -> Result<Option<String>, HostError> {
-        self.git().branch(repo).map_err(git::host_error)
-    }
-
     fn git(&self) -> Git<'_> {
         Git::new(&git::Disk, &self.places)
     }
@@ -126,6 +117,11 @@ impl Host for RealHost {
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
         self.git().urls(repo, url).map_err(git::host_error)
+    }
+
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        let branch = self.git().branch(repo).map_err(git::host_error)?;
+        Ok(branch.unwrap_or_default())
     }
 }
 

@@ -148,6 +148,13 @@ impl Host for VirtualHost {
             |repository| repository.urls_of_explicit(url),
         ))
     }
+
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        let repository = self.repository(repo);
+        let repository =
+            repository.ok_or_else(|| HostError::new(format!("`{repo}` is not in a git repository")))?;
+        Ok(repository.branch().unwrap_or_default().to_owned())
+    }
 }
 
 impl VirtualHost {

@@ -29,21 +29,48 @@ export interface Host {
    * `fs.realpathSync.native` can be a host's `realpath`.
    */
   realpath(path: string): string | RealpathFailure;
-  /** The target of the symbolic link at the path; `undefined` if there is no link at the path. */
-  readLink?(path: string): string | undefined;
+  /**
+   * The target of the symbolic link at the path; `undefined` if there is no link at the path. A host that cannot tell
+   * throws: a link that is taken for a missing file would let a write leave the sandbox.
+   */
+  readLink(path: string): string | undefined;
   /** Returns `true` if the path is an existing directory; `undefined` if that is not known. */
-  isDirectory?(path: string): boolean | undefined;
+  isDirectory(path: string): boolean | undefined;
   /** Every URL that git would fetch from or push to for this remote; empty if there is no such remote. */
   gitRemoteUrls(repository: string, remote: string): readonly string[];
   /** The same for the remotes that a fetch or a push without an argument would use. */
   gitDefaultRemoteUrls(repository: string): readonly string[];
-  /** Every URL that git would fetch from or push to in place of this one (`insteadOf`). Default: the URL itself. */
-  gitUrl?(repository: string, url: string): readonly string[];
+  /**
+   * Every URL that git would fetch from or push to if it were given this one: after `insteadOf` and `pushInsteadOf`,
+   * and those of a remote that has this URL as its name. Without any of these, the URL itself.
+   */
+  gitUrl(repository: string, url: string): readonly string[];
+  /**
+   * The short name of the branch that is checked out; empty if the head is detached. Without a repository there is no
+   * answer, and the host throws.
+   */
+  gitBranch(repository: string): string;
   /**
    * Returns `true` if the predicate that a world calls `host:<name>` holds. The subject is JSON text: `{mode, tool,
    * command, root_key, subdirectory, address, host}`. Without this method, whatever depends on a predicate is denied.
    */
   condition?(name: string, subject: string): boolean;
+}
+
+/** The callbacks that every host has. */
+const REQUIRED = [
+  "realpath",
+  "readLink",
+  "isDirectory",
+  "gitRemoteUrls",
+  "gitDefaultRemoteUrls",
+  "gitUrl",
+  "gitBranch",
+] as const satisfies readonly (keyof Host)[];
+
+/** The names of the callbacks that a host lacks. */
+export function missingCallbacks(host: Host): string[] {
+  return REQUIRED.filter((name) => typeof host[name] !== "function");
 }
 
 /** Thrown by a host to say why it failed. The message is passed on unchanged. */

@@ -37,6 +37,8 @@ const STANDARD: &[&str] = &[
     "std::iter",
     "std::marker::PhantomData",
     "std::mem::take",
+    "std::net::Ipv4Addr",
+    "std::net::Ipv6Addr",
     "std::ptr::eq",
     "std::slice::from_ref",
     "std::str::Bytes",

@@ -64,6 +64,18 @@ impl Host for Guessing {
     fn git_default_remote_urls(&self, repository: &str) -> Result<Vec<String>, HostError> {
         self.git_remote_urls(repository, "git@github.com:acme/kit")
     }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(Some(false))
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
+    }
 }
 
 /// An engine with every kind of role, condition and structural setting; every tool is `tool`.

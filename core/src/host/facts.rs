@@ -135,6 +135,11 @@ impl<'h> Facts<'h> {
         self.ask(Question::git_url(repo, url))
     }
 
+    /// [`Host::git_branch`], once.
+    pub(crate) fn git_branch(&mut self, repo: &str) -> String {
+        self.ask(Question::git_branch(repo))
+    }
+
     /// [`Host::role_value`], once.
     pub(crate) fn role_value(&mut self, role: &str, step: &str, value: &str) -> String {
         self.ask(Question::role_value(role, step, value))

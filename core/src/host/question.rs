@@ -65,6 +65,11 @@ questions! {
         /// The explicit URL.
         url,
     );
+    /// [`Host::git_branch`].
+    GitBranch = git_branch(
+        /// The canonical path of the repository or a directory within it.
+        repo,
+    );
     /// [`Host::role_value`].
     RoleValue = role_value(
         /// The name of the host-defined role.
@@ -105,7 +110,7 @@ pub enum Answer {
     Directory(Option<bool>),
     /// The URLs of a git question.
     Urls(Vec<String>),
-    /// A host-defined role's value.
+    /// A host-defined role's value, or a branch.
     Text(String),
     /// `condition`.
     Holds(bool),

@@ -129,6 +129,10 @@ impl Host for Recording {
         self.answer(&Question::git_url(repo, url))
     }
 
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        self.answer(&Question::git_branch(repo))
+    }
+
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.answer(&Question::role_value(role, step, value))
     }

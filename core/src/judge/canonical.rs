@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::careful;
-use super::repository::Repositories;
+use super::places::Repositories;
 use crate::bind::{BoundValue, Replacement};
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};

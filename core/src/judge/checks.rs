@@ -23,6 +23,7 @@ const CHECKS: &[(&str, CheckFunction)] = &[
     ("operations", world::operations),
     ("sandbox", sandbox),
     ("git-default-remote", git::default_remote),
+    ("absent-branch", git::absent_branch),
     ("domain-allowlist", domains::check),
     ("unknown-tool", unknown_tool),
 ];

@@ -3,14 +3,15 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::canonical::{Form, Operand};
 use super::directory::Directory;
 use super::{Case, Values};
 use crate::model::Effect;
+use crate::model::refs::{self, Ref};
 use crate::net::{DomainSet, Location};
-use crate::program::{DirectoryId, ListCondition, ListMatcher, Rule};
+use crate::program::{Compatibility, DirectoryId, ListCondition, ListMatcher, Rule};
 use crate::role::{RoleId, RoleSet, Step};
 
 /// How much of a condition's values match.
@@ -196,6 +197,9 @@ impl Case<'_, '_, '_> {
                 ListMatcher::Emails(_) | ListMatcher::Identifiers(_) if self.is_unknown(at) => {
                     Hit::look_alike(effect != Effect::Allow)
                 }
+                ListMatcher::Identifiers(_) if self.reads_refs(role, effect) => {
+                    self.ref_hit(&condition.matcher, at, role)
+                }
                 ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => {
                     let step = self.program.registry.get(role).canonicalize;
                     list_hit(&condition.matcher, effect, step, self.text(at, role))
@@ -203,6 +207,35 @@ impl Case<'_, '_, '_> {
             });
         }
         hits
+    }
+
+    /// Whether a value counts as every ref that git would take it for.
+    fn reads_refs(&self, role: RoleId, effect: Effect) -> bool {
+        role == RoleId::BRANCH_NAME
+            && effect != Effect::Allow
+            && self.program.compatibility == Compatibility::Careful
+    }
+
+    /// How a ref meets the entries of a restriction. One that cannot be told meets all of them.
+    fn ref_hit(&mut self, matcher: &ListMatcher, at: usize, role: RoleId) -> Hit {
+        let step = self.program.registry.get(role).canonicalize;
+        let text = self.text(at, role).to_owned();
+        let lists = |name: &str| {
+            let mut spellings = refs::spellings(name).into_iter();
+            spellings.any(|spelling| matcher.lists_text(step, &spelling))
+        };
+        if matcher.lists_text(step, &text) {
+            return Hit::Exact;
+        }
+        match Ref::read(&text) {
+            Ref::Branch(name) => Hit::exact(lists(name)),
+            Ref::Either(one, other) => Hit::look_alike(lists(one) || lists(other)),
+            Ref::Current => match self.current_branches() {
+                Some(branches) => Hit::exact(branches.iter().any(|branch| lists(branch))),
+                None => Hit::LookAlike,
+            },
+            Ref::Unknown => Hit::LookAlike,
+        }
     }
 
     fn is_unknown(&self, at: usize) -> bool {
@@ -293,7 +326,7 @@ impl Case<'_, '_, '_> {
     pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location] {
         let repositories = match self.program.registry.get(role).canonicalize {
             Step::GitUrl => self.repositories(),
-            _ => Rc::default(),
+            _ => Arc::default(),
         };
         match self.operands.get_mut(at) {
             Some(operand) => self.canonicalizer.locations(operand, role, &repositories),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::canonical::{Form, Operand};
 use super::check::Check;
-use super::repository::Repositories;
+use super::places::Repositories;
 use super::{Case, Verdict};
 use crate::bind::{BoundValue, Value};
 use crate::model::Argument;
@@ -75,6 +75,22 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         let reason = format!("The git remote of {shown} is not known, and server \"git\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];
         return Check::Escalate(Verdict::escalate(roles, "structural-domain-escalate", reason));
+    }
+    Check::Pass
+}
+
+/// Gives an absent branch the empty value: what git takes it for matters to a restriction.
+pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+    let is_restricted = case.program.compatibility == Compatibility::Careful
+        && case.program.listed_roles.contains(RoleId::BRANCH_NAME);
+    let is_absent = case.tool_roles.contains(RoleId::BRANCH_NAME)
+        && !case
+            .operands
+            .iter()
+            .any(|operand| operand.bound.role_set.contains(RoleId::BRANCH_NAME));
+    if is_restricted && is_absent {
+        let bound = BoundValue::new(None, Vec::new(), Some("".into()), &[RoleId::BRANCH_NAME]);
+        case.operands.push(Operand::new(bound, Form::Text));
     }
     Check::Pass
 }

@@ -1,51 +1,52 @@
 //! The repositories whose remotes a call means.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Case;
 use super::canonical::{Canonicalizer, Operand};
+use super::places::Repositories;
 use crate::bind::Value;
 use crate::path::CanonicalPath;
 use crate::program::Compatibility;
+use crate::seed::GIT;
 use crate::text::strip_directory;
 
 /// How many places of a call are looked at. Where there are more, the others count as unknown.
 const MOST_PLACES: usize = 64;
 
-/// Where a call's git remotes are looked up.
-#[derive(Debug)]
-pub(crate) struct Repositories {
-    /// Directories in repositories, or perhaps in none: canonical, each once.
-    pub(super) directories: Vec<String>,
-    /// Whether these are all: not so if a place has no canonical form, or if there are too many.
-    pub(super) are_all: bool,
-    /// Whether the call names them; else it is the current directory.
-    pub(super) are_named: bool,
-}
-
-impl Default for Repositories {
-    fn default() -> Self {
-        Self {
-            directories: Vec::new(),
-            are_all: true,
-            are_named: true,
-        }
-    }
-}
-
 impl<'p, 'c> Case<'p, 'c, '_> {
     /// The repositories that the call means, found once.
-    pub(super) fn repositories(&mut self) -> Rc<Repositories> {
+    pub(super) fn repositories(&mut self) -> Arc<Repositories> {
         if let Some(known) = &self.repositories {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
-        let found = Rc::new(match self.program.compatibility {
+        let found = Arc::new(match self.program.compatibility {
             Compatibility::Careful => self.all_repositories(),
             Compatibility::Runtime => self.one_repository(),
         });
-        self.repositories = Some(Rc::clone(&found));
+        self.repositories = Some(Arc::clone(&found));
         found
+    }
+
+    /// The branches that are checked out in the repositories of a call to git; `None` if they cannot be told.
+    pub(super) fn current_branches(&mut self) -> Option<Vec<String>> {
+        if self.server() != GIT {
+            return None;
+        }
+        let repositories = self.repositories();
+        if !repositories.are_named || !repositories.are_all {
+            return None;
+        }
+        let mut branches = Vec::new();
+        for directory in &repositories.directories {
+            let branch = self.canonicalizer.facts.git_branch(directory);
+            if branch.is_empty() {
+                return None;
+            }
+            branches.push(branch);
+        }
+        Some(branches)
     }
 
     /// Those that a path, an address or the argument `path` lies in, else the current directory.

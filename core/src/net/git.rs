@@ -266,6 +266,18 @@ mod tests {
                 _ => vec![url.replace("gh:", "https://github.com/")],
             })
         }
+
+        fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+            Ok(None)
+        }
+
+        fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+            Ok(Some(false))
+        }
+
+        fn git_branch(&self, _: &str) -> Result<String, HostError> {
+            Ok(String::new())
+        }
     }
 
     #[test]

@@ -152,6 +152,22 @@ fn a_host_that_panics_is_a_denial() {
         fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
             Ok(Vec::new())
         }
+
+        fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+            Ok(None)
+        }
+
+        fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+            Ok(Some(false))
+        }
+
+        fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+            Ok(vec![url.to_owned()])
+        }
+
+        fn git_branch(&self, _: &str) -> Result<String, HostError> {
+            Ok(String::new())
+        }
     }
 
     for engine in [EngineKind::default(), EngineKind::Native] {

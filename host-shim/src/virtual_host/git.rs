@@ -42,9 +42,14 @@ impl Repository {
         )
     }
 
+    /// The branch that is checked out; `None` if the head is detached.
+    pub(super) fn branch(&self) -> Option<&str> {
+        self.branch.as_deref().map(trim)
+    }
+
     /// The URLs of the remotes that a fetch and a push use without an argument.
     pub(super) fn default_urls(&self) -> Vec<String> {
-        let branch = self.branch.as_deref().map(trim);
+        let branch = self.branch();
         let of_branch =
             |remotes: &BTreeMap<String, String>| branch.and_then(|branch| remotes.get(branch)).cloned();
         let tracking = of_branch(&self.branch_remotes);

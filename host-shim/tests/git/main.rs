@@ -201,8 +201,12 @@ fn examine(place: &Path, number: u64) -> Tally {
     examination.compare(
         "branch",
         &git.branch(),
-        host.git_branch(repository)
-            .map(|branch| branch.into_iter().collect()),
+        host.git_branch(repository).map(|branch| {
+            Some(branch)
+                .filter(|branch| !branch.is_empty())
+                .into_iter()
+                .collect()
+        }),
     );
     for name in &generated.names {
         examination.compare(name, &git.remote(name), host.git_remote_urls(repository, name));

@@ -1,5 +1,5 @@
 import { CallgateError } from "../errors.js";
-import type { Host } from "../host.js";
+import { type Host, missingCallbacks } from "../host.js";
 import type { EngineOptions, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
@@ -66,6 +66,10 @@ function roleDocument(role: HostRole): object {
 export function answersOf(host: Host | undefined, roles: readonly HostRole[] | undefined): Answers {
   if (host === undefined) {
     throw new CallgateError("not-ready", "there is no default host here; pass one as `host`");
+  }
+  const missing = missingCallbacks(host);
+  if (missing.length > 0) {
+    throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
   }
   const callbacks = new Map<string, RoleCallbacks>();
   for (const { name, canonicalize, extractPolicyValue } of roles ?? []) {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import {
+  gitBranch,
   gitDefaultRemoteUrls,
   gitRemoteUrls,
   gitUrls,
@@ -39,6 +40,7 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
     gitRemoteUrls: (repository: string, remote: string) => git(disk, () => gitRemoteUrls(disk, repository, remote)),
     gitDefaultRemoteUrls: (repository: string) => git(disk, () => gitDefaultRemoteUrls(disk, repository)),
     gitUrl: (repository: string, url: string) => git(disk, () => gitUrls(disk, repository, url)),
+    gitBranch: (repository: string) => git(disk, () => gitBranch(disk, repository)),
   });
 }
 
@@ -46,7 +48,7 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
 let isLoaded = false;
 
 /** Asks git's module, which throws a string if the answer is not certain. */
-function git(disk: Disk, ask: () => string[]): string[] {
+function git<Answer>(disk: Disk, ask: () => Answer): Answer {
   // If a name is not UTF-8, Node puts this character in place of its bytes.
   if (`${disk.homeDir}${disk.configDir}`.includes("\ufffd")) {
     throw new HostError("the directory of the user's configuration is not UTF-8");

@@ -48,6 +48,7 @@ export function createRecordedHost(recording: Recording): Host {
     gitRemoteUrls: (repo: string, remote: string) => given<string[]>("urls", { ask: "gitRemoteUrls", repo, remote }),
     gitDefaultRemoteUrls: (repo: string) => given<string[]>("urls", { ask: "gitDefaultRemoteUrls", repo }),
     gitUrl: (repo: string, url: string) => given<string[]>("urls", { ask: "gitUrl", repo, url }),
+    gitBranch: (repo: string) => given<string>("text", { ask: "gitBranch", repo }),
     condition: (name: string, subject: string) => given<boolean>("holds", { ask: "condition", name, subject }),
   });
 }

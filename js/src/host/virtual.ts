@@ -14,14 +14,17 @@ export type { Machine, MachineRepository } from "./virtual/machine.js";
 export function createVirtualHost(machine: Machine): Host {
   checkMachine(machine);
   const tree = new Tree(machine);
+  const repositoryAt = (directory: string): MachineRepository | undefined => {
+    const place = tree.walk(directory, true);
+    const isDirectory = !("error" in place) && place.node === "directory";
+    return isDirectory ? nearest(machine.git ?? {}, place.path) : undefined;
+  };
   const urls = (
     directory: string,
     outside: readonly string[],
     inside: (repository: MachineRepository) => readonly string[],
   ): readonly string[] => {
-    const place = tree.walk(directory, true);
-    const isDirectory = !("error" in place) && place.node === "directory";
-    const repository = isDirectory ? nearest(machine.git ?? {}, place.path) : undefined;
+    const repository = repositoryAt(directory);
     return repository === undefined ? outside : inside(repository);
   };
   return Object.freeze({
@@ -45,6 +48,13 @@ export function createVirtualHost(machine: Machine): Host {
     gitRemoteUrls: (directory: string, remote: string) => urls(directory, [], (found) => remoteUrls(found, remote)),
     gitDefaultRemoteUrls: (directory: string) => urls(directory, [], defaultUrls),
     gitUrl: (directory: string, url: string) => urls(directory, [url], (found) => explicitUrls(found, url)),
+    gitBranch(directory: string): string {
+      const found = repositoryAt(directory);
+      if (found === undefined) {
+        throw new HostError(`\`${directory}\` is not in a git repository`);
+      }
+      return found.branch?.trim() ?? "";
+    },
     condition(name: string, subject: string): boolean {
       const predicates = machine.conditions ?? {};
       const predicate = Object.hasOwn(predicates, name) ? predicates[name] : undefined;

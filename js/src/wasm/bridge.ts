@@ -27,6 +27,7 @@ enum Question {
   canonicalize = 6,
   extractPolicyValue = 7,
   condition = 8,
+  gitBranch = 9,
 }
 
 /** The types of answers. The module uses the same numbers. */
@@ -130,9 +131,9 @@ export class Bridge {
       case Question.realpath:
         return this.#realpath(host, first);
       case Question.readLink:
-        return this.#optional(question, host.readLink?.(first));
+        return this.#optional(question, host.readLink(first));
       case Question.isDirectory: {
-        const answer: unknown = host.isDirectory?.(first);
+        const answer: unknown = host.isDirectory(first);
         return answer === undefined ? Kind.Nothing : this.#boolean(question, answer);
       }
       case Question.gitRemoteUrls:
@@ -140,7 +141,9 @@ export class Bridge {
       case Question.gitDefaultRemoteUrls:
         return this.#strings(question, host.gitDefaultRemoteUrls(first));
       case Question.gitUrl:
-        return this.#strings(question, host.gitUrl === undefined ? [second] : host.gitUrl(first, second));
+        return this.#strings(question, host.gitUrl(first, second));
+      case Question.gitBranch:
+        return this.#required(question, host.gitBranch(first));
       case Question.canonicalize:
         return this.#required(question, roles.get(first)?.canonicalize?.(second));
       case Question.extractPolicyValue:

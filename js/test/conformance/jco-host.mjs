@@ -79,15 +79,16 @@ export function importsOf(host) {
     },
     readLink(path) {
       const isAnswer = (answer) => answer === undefined || isText(answer);
-      return asked("readLink", () => host.readLink?.(path), isAnswer, "a text", plain("readLink"));
+      return asked("readLink", () => host.readLink(path), isAnswer, "a text", plain("readLink"));
     },
     isDirectory(path) {
       const isAnswer = (answer) => answer === undefined || typeof answer === "boolean";
-      return asked("isDirectory", () => host.isDirectory?.(path), isAnswer, "a boolean", plain("isDirectory"));
+      return asked("isDirectory", () => host.isDirectory(path), isAnswer, "a boolean", plain("isDirectory"));
     },
     gitRemoteUrls: (repo, remote) => texts("gitRemoteUrls", () => host.gitRemoteUrls(repo, remote)),
     gitDefaultRemoteUrls: (repo) => texts("gitDefaultRemoteUrls", () => host.gitDefaultRemoteUrls(repo)),
-    gitUrl: (repo, url) => texts("gitUrl", () => host.gitUrl?.(repo, url) ?? [url]),
+    gitUrl: (repo, url) => texts("gitUrl", () => host.gitUrl(repo, url)),
+    gitBranch: (repo) => asked("gitBranch", () => host.gitBranch(repo), isText, "a text", plain("gitBranch")),
     condition(name, subject) {
       const isAnswer = (answer) => typeof answer === "boolean";
       return asked(

@@ -65,6 +65,10 @@ where
         self.host.git_url(repo, url)
     }
 
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        self.host.git_branch(repo)
+    }
+
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.host.role_value(role, step, value)
     }

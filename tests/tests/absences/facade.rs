@@ -33,10 +33,6 @@ const PAGES: &[&str] = &["README.md", "host-shim/README.md", "js/README.md"];
 /// leave the list.
 const FOR_USERS: &[(&str, &str)] = &[
     (
-        "git_branch",
-        "the specification lists `gitBranch` among the answers of a host",
-    ),
-    (
         "rewrite_result_content",
         "the existing runtime's function, for programs in Rust; the package rewrites each block by itself",
     ),

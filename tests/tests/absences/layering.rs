@@ -124,6 +124,7 @@ fn only_the_host_module_names_the_outside() {
         "is_directory",
         "git_remote_urls",
         "git_url",
+        "git_branch",
         "role_value",
         "condition",
     ];

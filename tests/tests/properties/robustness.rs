@@ -71,6 +71,14 @@ impl Host for Failing<'_> {
         self.or_fail(path, self.honest.read_link(path))
     }
 
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        self.or_fail(path, self.honest.is_directory(path))
+    }
+
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        self.or_fail(repo, self.honest.git_branch(repo))
+    }
+
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
         self.or_fail(remote, self.honest.git_remote_urls(repo, remote))
     }
@@ -190,6 +198,22 @@ impl Host for FailingAt {
 
     fn git_default_remote_urls(&self, _repo: &str) -> Result<Vec<String>, HostError> {
         Ok(Vec::new())
+    }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(Some(false))
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
     }
 }
 

@@ -119,6 +119,16 @@ pub fn git_urls(disk: &Disk, directory: &str, url: &str) -> Result<Vec<String>, 
     Git::new(disk, &places(disk)).urls(directory, url).map_err(said)
 }
 
+/// The short name of the branch that is checked out; empty if the head is detached.
+///
+/// # Errors
+/// A message when there is no repository, or the answer is not certain.
+#[wasm_bindgen(js_name = gitBranch)]
+pub fn git_branch(disk: &Disk, directory: &str) -> Result<String, JsValue> {
+    let branch = Git::new(disk, &places(disk)).branch(directory).map_err(said)?;
+    Ok(branch.unwrap_or_default())
+}
+
 fn said(error: Error) -> JsValue {
     JsValue::from_str(error.message())
 }

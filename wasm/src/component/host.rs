@@ -73,6 +73,10 @@ impl Host for Imported {
         imported::git_url(repo, url).map_err(failed)
     }
 
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        imported::git_branch(repo).map_err(failed)
+    }
+
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         imported::role_value(role, role_step(step), value).map_err(failed)
     }

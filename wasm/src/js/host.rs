@@ -45,6 +45,7 @@ enum Question {
     Canonicalize = 6,
     ExtractPolicyValue = 7,
     Condition = 8,
+    GitBranch = 9,
 }
 
 /// The answers.
@@ -251,6 +252,13 @@ impl Host for JsHost<'_> {
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
         self.host.urls(Question::GitUrl, repo, url)
+    }
+
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        match self.host.ask(Question::GitBranch, repo, "")? {
+            Answer::Text(branch) => Ok(branch),
+            other => Err(unexpected_answer(other)),
+        }
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {

@@ -62,6 +62,18 @@ impl crate::host::Host for Endless {
     fn git_default_remote_urls(&self, _repo: &str) -> Result<Vec<String>, HostError> {
         Ok(Vec::new())
     }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(Some(false))
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
+    }
 }
 
 #[test]

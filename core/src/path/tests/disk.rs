@@ -144,6 +144,14 @@ impl Host for Disk {
     fn git_default_remote_urls(&self, _repo: &str) -> Result<Vec<String>, HostError> {
         Ok(Vec::new())
     }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
+    }
 }
 
 impl Disk {

@@ -157,6 +157,13 @@ impl imported::Host for State {
         urls(self.question(Question::GitUrl { repo, url })?)
     }
 
+    fn git_branch(&mut self, repo: String) -> wasmtime::Result<Result<String, types::HostError>> {
+        Ok(match self.question(Question::GitBranch { repo })? {
+            Answer::Text(branch) => Ok(branch),
+            other => Err(failed(other)?),
+        })
+    }
+
     fn role_value(
         &mut self,
         role: String,

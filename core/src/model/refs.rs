@@ -1,0 +1,147 @@
+//! What a text under the role `branch-name` means to git: a branch, in one of several spellings, or something that
+//! cannot be told (SPEC §4). For restrictions; a grant compares the text.
+
+/// What git may take a text for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ref<'t> {
+    /// The branch of this name.
+    Branch(&'t str),
+    /// One of two branches: `heads/x` may be short for `refs/heads/x` or for `refs/heads/heads/x`.
+    Either(&'t str, &'t str),
+    /// The branch that is checked out: `HEAD`, or nothing at all.
+    Current,
+    /// Something that only git can tell: a tag, a pattern, a revision expression, an invalid name.
+    Unknown,
+}
+
+impl<'t> Ref<'t> {
+    /// Reads a branch, a revision or a refspec, of which the destination counts.
+    pub(crate) fn read(text: &'t str) -> Self {
+        let (name, is_written_to) = match text.strip_prefix('+').unwrap_or(text).split_once(':') {
+            Some((_, destination)) => (destination, true),
+            None => (text.strip_prefix('+').unwrap_or(text), false),
+        };
+        if text.is_empty() || (name == "HEAD" && !is_written_to) {
+            return Self::Current;
+        }
+        if !is_ref_name(name) || is_pseudo_ref(name) {
+            return Self::Unknown;
+        }
+        if let Some(below) = name.strip_prefix("refs/") {
+            return below.strip_prefix("heads/").map_or(Self::Unknown, Self::Branch);
+        }
+        match name.split_once('/') {
+            Some(("heads", branch)) => Self::Either(branch, name),
+            Some(("tags" | "remotes", _)) => Self::Unknown,
+            Some(_) | None => Self::Branch(name),
+        }
+    }
+}
+
+/// The spellings under which a list may name a branch.
+pub(crate) fn spellings(branch: &str) -> [String; 3] {
+    [
+        branch.to_owned(),
+        format!("heads/{branch}"),
+        format!("refs/heads/{branch}"),
+    ]
+}
+
+/// Whether git accepts the name as it is (`git-check-ref-format(1)`).
+fn is_ref_name(name: &str) -> bool {
+    let is_foreign = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    let is_component = |component: &str| {
+        !component.is_empty() && !component.starts_with('.') && !component.ends_with(".lock")
+    };
+    name != "@"
+        && !name.starts_with('-')
+        && !name.ends_with('.')
+        && !name.contains("..")
+        && !name.contains("@{")
+        && !name.contains(is_foreign)
+        && name.split('/').all(is_component)
+}
+
+/// `HEAD` in any case, since a file system may ignore it, and the likes of `FETCH_HEAD`.
+fn is_pseudo_ref(name: &str) -> bool {
+    name.eq_ignore_ascii_case("HEAD") || name.to_ascii_uppercase().ends_with("_HEAD")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_has_many_spellings() {
+        for text in [
+            "main",
+            "+main",
+            "refs/heads/main",
+            "+refs/heads/main",
+            "HEAD:main",
+            "feature:main",
+            ":main",
+            "+:main",
+            "a:refs/heads/main",
+        ] {
+            assert_eq!(Ref::read(text), Ref::Branch("main"), "{text}");
+        }
+        for text in ["heads/main", "HEAD:heads/main", "+heads/main"] {
+            assert_eq!(Ref::read(text), Ref::Either("main", "heads/main"), "{text}");
+        }
+        for text in ["feature/main", "origin/main", "v1.0", "a@b", "main.lock.x", "é"] {
+            assert_eq!(Ref::read(text), Ref::Branch(text), "{text}");
+        }
+        for text in ["", "HEAD", "+HEAD"] {
+            assert_eq!(Ref::read(text), Ref::Current, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_git_can_tell_is_unknown() {
+        for text in [
+            "@",
+            "+",
+            ":",
+            "+:",
+            "main:",
+            "HEAD:",
+            "main:HEAD",
+            "head",
+            "FETCH_HEAD",
+            "orig_head",
+            "tags/v1",
+            "refs/tags/v1",
+            "refs/heads/",
+            "refs/heads/*",
+            "refs/remotes/origin/main",
+            "remotes/origin/main",
+            "refs/for/main",
+            "main~1",
+            "main^",
+            "main@{1}",
+            "@{u}",
+            "a..b",
+            "^main",
+            "ma*n",
+            "m?in",
+            "[m]ain",
+            "ma\\in",
+            " main",
+            "main ",
+            "a b",
+            "main\n",
+            "/main",
+            "main/",
+            "refs//heads/main",
+            "refs/heads//main",
+            ".main",
+            "main.",
+            "main.lock",
+            "-",
+            "a:b:main",
+        ] {
+            assert_eq!(Ref::read(text), Ref::Unknown, "{text:?}");
+        }
+    }
+}

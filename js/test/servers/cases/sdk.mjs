@@ -38,8 +38,9 @@ export const CASES = ({ tree: { at } }) => {
   const d = at("docs/d.txt");
   const x = at("outside/x.txt");
   const refused = { rule: "structural-unresolvable-value" };
+  // Where the schema wants an array a text is unreadable already, and the first rule that holds is named.
   const unpacked = (tool, name, text, got) =>
-    call(tool, { [name]: text }, "deny", { ...refused, otherwise: { got: { [name]: got } } });
+    call(tool, { [name]: text }, "deny", { otherwise: { got: { [name]: got } } });
   return [
     call("read_path", { path: d }, "allow", { got: { path: d } }),
     call("read_path", { path: at("docs/in.txt") }, "allow", { got: { path: d } }),
@@ -77,7 +78,7 @@ export const CASES = ({ tree: { at } }) => {
       otherwise: { lands: ["bench/new.txt", "outside/x.txt"] },
     }),
     call("touch", { paths: [at("bench/out/new.txt")] }, "deny", { otherwise: { lands: ["outside/new.txt"] } }),
-    call("touch", { paths: JSON.stringify([x]) }, "deny", { ...refused, otherwise: { lands: ["outside/x.txt"] } }),
+    call("touch", { paths: JSON.stringify([x]) }, "deny", { otherwise: { lands: ["outside/x.txt"] } }),
     call("touch", { paths: at("bench/new.txt") }, "deny", { rule: "structural-unreadable-argument", until: READABLE }),
     call("edit", { edits: [{ path: at("bench/w.txt"), text: "edited" }] }, "allow", { lands: ["bench/w.txt"] }),
     call("edit", { edits: [{ path: at("bench/w.txt") }, { path: x }] }, "deny", {
@@ -95,7 +96,6 @@ export const CASES = ({ tree: { at } }) => {
       rule: "nobody writes to rivals",
     }),
     call("send", { recipients: '["eve@example.com"]', body: "" }, "deny", {
-      ...refused,
       otherwise: { got: { recipients: ["eve@example.com"], body: "" } },
     }),
     call("send", { recipients: [["eve@example.com"]], body: "" }, "deny", { until: READABLE }),

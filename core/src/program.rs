@@ -7,6 +7,7 @@ mod ceiling;
 mod compile;
 mod index;
 mod lists;
+mod mailbox;
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;

@@ -72,7 +72,7 @@ pub(super) fn fold_repository(host: &str, path: &str) -> Option<Box<str>> {
 }
 
 /// `text` with its percent-escapes decoded once; invalid UTF-8 is replaced.
-pub(super) fn percent_decode(text: &str) -> Cow<'_, str> {
+pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

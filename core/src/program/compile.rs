@@ -1,6 +1,6 @@
 //! From a validated configuration to a program.
 
-use super::lists::{Entries, fold_email};
+use super::lists::{Emails, Entries};
 use super::{
     Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolMember,
     UnknownArguments,
@@ -29,7 +29,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let registry = config.registry;
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
     let mut directories: Set<Box<str>> = Set::default();
-    let mut index = Index::default();
+    let mut index = Index::new(config.options.compatibility);
     let resource_roles = registry.select(|role| role.is_resource_identifier());
     let mut rules = Vec::with_capacity(config.policy.rules.len());
     let mut listed_roles = RoleSet::default();
@@ -179,7 +179,7 @@ fn compile_list(
     let (allowed, _) = policy::expand(&condition.allowed, lists);
     let matcher = match condition.match_type {
         MatchType::Domains => ListMatcher::Domains(DomainSet::new(allowed.iter().map(|one| &**one))),
-        MatchType::Emails => ListMatcher::Emails(Entries::new(allowed.iter().map(|one| fold_email(one)))),
+        MatchType::Emails => ListMatcher::Emails(Emails::new(allowed.iter().map(|one| &**one))),
         MatchType::Identifiers => {
             let mut steps: Vec<Step> = Vec::new();
             for role in &condition.roles {

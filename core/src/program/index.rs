@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
+use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
 use crate::model::Effect;
 use crate::net::Key;
 use crate::role::{RoleId, RoleSet};
@@ -36,7 +36,7 @@ pub(crate) struct ScopeIndex {
     pub(crate) any_role: RoleIndex,
     /// Rules that are relevant to some roles, by role.
     pub(crate) by_role: BTreeMap<RoleId, RoleIndex>,
-    /// Restricting rules with conditions on values, by the roles of those conditions.
+    /// Restricting rules that name roles, by the roles of their conditions on values.
     pub(crate) restricting: Vec<Restricting>,
 }
 
@@ -57,11 +57,21 @@ type Scope = (Option<Box<str>>, Option<Box<str>>);
 /// All scopes.
 #[derive(Default)]
 pub(crate) struct Index {
+    /// Whether a restricting rule by `if.roles` alone is heard where it is relevant to no judged role, as one with
+    /// conditions on values is.
+    hears_roles_alone: bool,
     pub(crate) scopes: Vec<ScopeIndex>,
     by_scope: BTreeMap<Scope, usize>,
 }
 
 impl Index {
+    pub(crate) fn new(compatibility: Compatibility) -> Self {
+        Self {
+            hears_roles_alone: compatibility == Compatibility::Careful,
+            ..Self::default()
+        }
+    }
+
     /// Adds a rule under each server and tool that it names.
     pub(crate) fn file(
         &mut self,
@@ -79,7 +89,8 @@ impl Index {
                     self.scopes.push(ScopeIndex::default());
                 }
                 if let Some(scope) = self.scopes.get_mut(at) {
-                    scope.file(id, rule, roles);
+                    let is_heard = self.hears_roles_alone || !rule.value_conditions().is_empty();
+                    scope.file(id, rule, roles, is_heard);
                 }
             }
         }
@@ -117,7 +128,8 @@ fn scope(names: Option<&[Box<str>]>) -> Vec<Option<Box<str>>> {
 }
 
 impl ScopeIndex {
-    fn file(&mut self, id: RuleId, rule: &Rule, roles: RoleSet) {
+    /// `is_heard`: whether a restricting rule counts where it is relevant to no judged role.
+    fn file(&mut self, id: RuleId, rule: &Rule, roles: RoleSet, is_heard: bool) {
         self.all.push(id);
         if rule.relevant == RoleSet::ALL {
             self.any_role.file(id, rule, None);
@@ -126,7 +138,7 @@ impl ScopeIndex {
                 self.by_role.entry(role).or_default().file(id, rule, Some(role));
             }
         }
-        if rule.effect != Effect::Allow && !rule.value_conditions().is_empty() && !rule.named.is_empty() {
+        if rule.effect != Effect::Allow && is_heard && !rule.named.is_empty() {
             let needed = rule.value_conditions();
             let group = self.restricting.iter_mut().find(|group| {
                 group.relevant == rule.relevant && group.named == rule.named && group.needed == needed

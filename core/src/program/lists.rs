@@ -1,5 +1,6 @@
 //! List conditions: emails, identifiers and domains, compared in the canonical form of the value's role.
 
+use super::mailbox;
 use crate::net::DomainSet;
 use crate::role::Step;
 use crate::table::Set;
@@ -8,10 +9,28 @@ use crate::table::Set;
 pub(crate) enum ListMatcher {
     /// Patterns as in SPEC §3.
     Domains(DomainSet),
-    /// E-mail addresses, in lower case.
-    Emails(Entries),
+    /// E-mail addresses.
+    Emails(Emails),
     /// Names, exactly: the entries in each canonical form that the roles of the condition have.
     Identifiers(Vec<(Step, Entries)>),
+}
+
+/// E-mail addresses as a grant and as a restriction compare them.
+#[derive(Clone, Debug)]
+pub(crate) struct Emails {
+    /// The entries as they are written, in lower case.
+    written: Entries,
+    /// The addresses that they name.
+    addresses: Entries,
+}
+
+impl Emails {
+    pub(crate) fn new<'a>(entries: impl Iterator<Item = &'a str> + Clone) -> Self {
+        Self {
+            written: Entries::new(entries.clone().map(mailbox::fold)),
+            addresses: Entries::new(entries.flat_map(mailbox::named)),
+        }
+    }
 }
 
 /// A set of strings.
@@ -39,53 +58,39 @@ impl Entries {
 impl ListMatcher {
     /// Returns `true` if an allow rule may take the value as listed: a look-alike does not count.
     pub(crate) fn grants_text(&self, step: Step, value: &str) -> bool {
-        self.holds_text(step, value, |entries| {
+        self.holds_text(step, value, |emails| {
             let lower = value.to_lowercase();
             // A letter outside ASCII whose lower case is within it, such as the Kelvin sign, is a look-alike.
             let foreign = |text: &str| text.chars().filter(|one| !one.is_ascii()).count();
-            foreign(value) == foreign(&lower) && entries.contains(&lower)
+            foreign(value) == foreign(&lower) && emails.written.contains(&lower)
         })
     }
 
     /// Returns `true` if the value is listed as it is written, apart from the case of addresses.
     pub(crate) fn lists_text(&self, step: Step, value: &str) -> bool {
-        self.holds_text(step, value, |entries| entries.contains(&value.to_lowercase()))
+        self.holds_text(step, value, |emails| {
+            emails.written.contains(&value.to_lowercase())
+        })
     }
 
-    /// Returns `true` if a deny or escalate rule takes the value as listed: a look-alike counts too.
+    /// Returns `true` if a deny or escalate rule takes the value as listed. E-mail addresses compare by address alone,
+    /// in whatever way a mail program may read one from the text.
     pub(crate) fn restricts_text(&self, step: Step, value: &str) -> bool {
-        self.holds_text(step, value, |entries| {
-            mailboxes(value).any(|mailbox| entries.contains(&mailbox))
+        self.holds_text(step, value, |emails| {
+            mailbox::readable(value)
+                .iter()
+                .any(|address| emails.addresses.contains(address))
         })
     }
 
     /// Domains are compared as locations, never as text.
-    fn holds_text(&self, step: Step, value: &str, is_address: impl FnOnce(&Entries) -> bool) -> bool {
+    fn holds_text(&self, step: Step, value: &str, is_address: impl FnOnce(&Emails) -> bool) -> bool {
         match self {
             Self::Domains(_) => false,
-            Self::Emails(entries) => is_address(entries),
+            Self::Emails(emails) => is_address(emails),
             Self::Identifiers(sets) => sets
                 .iter()
                 .any(|(known, entries)| *known == step && entries.contains(value)),
         }
     }
-}
-
-/// The addresses that may be read from the text of a recipient: the text itself, and what is in `<…>` or between
-/// separators.
-fn mailboxes(value: &str) -> impl Iterator<Item = String> {
-    let parts = value.split([',', ';', '<', '>', ' ', '\t', '\r', '\n', '"', '(', ')']);
-    std::iter::once(value)
-        .chain(parts)
-        .map(|part| fold_email(part.trim()))
-}
-
-/// Lower case, and without what mail systems drop: a trailing dot of the domain, ignorable characters.
-pub(crate) fn fold_email(address: &str) -> String {
-    let address: String = address
-        .chars()
-        .filter(|one| !matches!(one, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{ad}'))
-        .collect();
-    let address = address.trim_start_matches("mailto:").to_lowercase();
-    address.trim_end_matches('.').to_owned()
 }

@@ -1,0 +1,185 @@
+//! The e-mail addresses that a text names, for lists of them.
+
+use std::borrow::Cow;
+
+use crate::net::{canonical_domain, percent_decode};
+
+/// Lower case, and without what mail systems drop: characters that are not shown, a trailing dot of the domain.
+pub(super) fn fold(text: &str) -> String {
+    let text: String = text.chars().filter(|one| !is_hidden(*one)).collect();
+    let text = text.to_lowercase();
+    let text = text.trim();
+    text.strip_prefix("mailto:")
+        .unwrap_or(text)
+        .trim_end_matches('.')
+        .to_owned()
+}
+
+/// The addresses that an entry of a list names, and the entry itself.
+pub(super) fn named(entry: &str) -> Vec<String> {
+    let mut found = vec![canonical(entry)];
+    add_parts(&joined(&unquoted(entry)), SEPARATORS, &mut found);
+    found.dedup();
+    found
+}
+
+/// Every address that some program may read from the text: the text itself; what stands in `<…>` or between separators,
+/// with comments and quotes left in and undone (RFC 5322, section 3.4); the addresses of a `mailto:` URL (RFC 6068).
+///
+/// Takes time linear in the length.
+pub(crate) fn readable(text: &str) -> Vec<String> {
+    let mut found = vec![canonical(text)];
+    if text.bytes().all(is_plain) {
+        return found;
+    }
+    let decoded = percent_decode(text);
+    for text in [Cow::Borrowed(text), decoded] {
+        let bare = unquoted(&text);
+        add_parts(&text, READ_SEPARATORS, &mut found);
+        add_parts(&bare, READ_SEPARATORS, &mut found);
+        add_parts(&bare, SEPARATORS, &mut found);
+        add_parts(&joined(&bare), SEPARATORS, &mut found);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What ends an address in a list of them, a group or a route.
+const SEPARATORS: &[char] = &[',', ';', '<', '>', ':', '，', '；', '、'];
+
+/// The same, and what may stand around an address in a text that is not well-formed.
+const READ_SEPARATORS: &[char] = &[
+    ',', ';', '<', '>', ':', '，', '；', '、', ' ', '\t', '\r', '\n', '"', '\'', '(', ')', '?', '&', '=',
+];
+
+/// The canonical form of each part of the text that may be an address.
+fn add_parts(text: &str, separators: &[char], found: &mut Vec<String>) {
+    let parts = text
+        .split(separators)
+        .filter(|part| part.contains(['@', '＠', '﹫']));
+    found.extend(parts.map(canonical));
+}
+
+/// The address in lower case, its domain as IDNA maps it (RFC 5891).
+fn canonical(address: &str) -> String {
+    let address: String = address
+        .chars()
+        .filter(|one| !is_hidden(*one))
+        .map(|one| if matches!(one, '＠' | '﹫') { '@' } else { one })
+        .collect();
+    let address = address.trim();
+    match address.rsplit_once('@') {
+        Some((local, domain)) => {
+            let domain = domain.trim();
+            let domain = canonical_domain(domain).unwrap_or_else(|| domain.to_lowercase());
+            format!("{}@{}", local.trim().to_lowercase(), domain.trim_end_matches('.'))
+        }
+        None => address.to_lowercase(),
+    }
+}
+
+/// The text without comments, and with the quotes and escapes of quoted strings undone.
+fn unquoted(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
+    for one in text.chars() {
+        match one {
+            _ if is_escaped => {
+                is_escaped = false;
+                if depth == 0 {
+                    plain.push(one);
+                }
+            }
+            '\\' => is_escaped = true,
+            '(' if !is_quoted => depth += 1,
+            ')' if !is_quoted && depth > 0 => depth -= 1,
+            '"' if depth == 0 => is_quoted = !is_quoted,
+            _ if depth == 0 => plain.push(one),
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// The text without white space, which may stand around the `@` and the dots of an address.
+fn joined(text: &str) -> String {
+    text.chars().filter(|one| !one.is_whitespace()).collect()
+}
+
+/// Whether an address of such characters alone has no other reading.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"@._+-".contains(&byte)
+}
+
+/// Characters that nobody sees, and that mail programs drop.
+fn is_hidden(one: char) -> bool {
+    matches!(
+        one,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_recipient_is_read() {
+        for text in [
+            "eve@evil.example",
+            "EVE@Evil.Example",
+            "Eve <eve@evil.example>",
+            "Eve <MAILTO:eve@evil.example>",
+            "MailTo:eve@evil.example?subject=x",
+            "mailto:a@b.example?cc=eve@evil.example",
+            "mailto:eve%40evil.example",
+            "eve(hi)@evil.example",
+            "eve (a (b) \\) c) @ evil.example",
+            "eve@(hi)evil.example",
+            "eve@evil。example",
+            "eve＠evil.example",
+            "eve@evil.example.",
+            "\"eve\"@evil.example",
+            "\"e\\ve\"@evil.example",
+            "\"Doe, Eve\" <eve@evil.example>",
+            "friends: a@b.example, eve@evil.example;",
+            "<@relay.example:eve@evil.example>",
+            "a@b.example;eve@evil.example",
+            "a@b.example eve@evil.example",
+            "e\u{200b}ve@evil.example",
+            "(comment) eve@evil.example (comment)",
+            "'eve@evil.example'",
+            "eve @ evil . example",
+        ] {
+            assert!(
+                readable(text).iter().any(|found| found == "eve@evil.example"),
+                "{text}: {:?}",
+                readable(text)
+            );
+        }
+        for text in [
+            "steve@evil.example",
+            "eve@evil.example.org",
+            "eve",
+            "",
+            "eve.evil.example",
+            "eve@sub.evil.example",
+        ] {
+            assert!(
+                !readable(text).iter().any(|found| found == "eve@evil.example"),
+                "{text}"
+            );
+        }
+        assert!(readable("e@bücher.example").contains(&"e@xn--bcher-kva.example".to_owned()));
+    }
+
+    #[test]
+    fn an_entry_names_the_addresses_in_it() {
+        assert!(named("Eve <MAILTO:eve@evil.example>").contains(&"eve@evil.example".to_owned()));
+        assert!(named("mailto:Eve@evil.example.").contains(&"eve@evil.example".to_owned()));
+        assert_eq!(named("eve@evil。example"), ["eve@evil.example"]);
+        assert!(!named("Eve Doe <eve@evil.example>").contains(&"eve".to_owned()));
+    }
+}

@@ -53,6 +53,9 @@ limits! {
     values_per_role = 16_384, "values";
     /// Bytes of one path or URL value: eight times Linux's PATH_MAX.
     value_bytes = 32_768, "bytes";
+    /// Bytes of a string that is looked up as a path although no role says that it is one: Linux's PATH_MAX. A longer
+    /// one is compared by its lexical form, and is not a path where that is longer too.
+    path_like_bytes = 4_096, "bytes";
     /// Bytes of one glob pattern: matching may take as many steps as the product of the lengths of pattern and value.
     glob_bytes = 1_024, "bytes";
     /// Ways to read the braces of one glob pattern: all of them are tried.

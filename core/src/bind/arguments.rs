@@ -113,7 +113,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 }
             }
             if program.heuristic_paths && !is_path {
-                bound.collect_path_like(program, at, value);
+                bound.collect_path_like(at, value);
             }
         }
         if tool.is_some() {
@@ -245,39 +245,31 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
 
     /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2. What else an array holds
     /// is not looked into, and cannot hide them.
-    fn collect_path_like(&mut self, program: &Program, at: usize, value: &'c Value<'c>) {
+    fn collect_path_like(&mut self, at: usize, value: &'c Value<'c>) {
         match value {
             Value::Raw(raw) if raw.get().starts_with('[') => {
                 let items = serde_json::from_str::<Vec<&RawValue>>(raw.get());
                 for text in items.unwrap_or_default().into_iter().filter_map(path_like_raw) {
-                    self.push_path_like(program, at, text);
+                    self.push_path_like(at, text);
                 }
             }
             Value::Array(items) => {
                 for text in items.iter().filter_map(path_like_string) {
-                    self.push_path_like(program, at, text);
+                    self.push_path_like(at, text);
                 }
             }
             one => {
                 if let Some(text) = path_like_string(one) {
-                    self.push_path_like(program, at, text);
+                    self.push_path_like(at, text);
                 }
             }
         }
     }
 
-    fn push_path_like(&mut self, program: &Program, at: usize, text: Cow<'c, str>) {
-        if !text.starts_with(['/', '.', '~']) || text.len() > program.limits.value_bytes {
-            return;
+    fn push_path_like(&mut self, at: usize, text: Cow<'c, str>) {
+        if text.starts_with(['/', '.', '~']) {
+            self.path_like.push((at, text));
         }
-        if self.path_like.len() == program.limits.values_per_role {
-            self.refuse(Refusal::Limit(format!(
-                "more than values_per_role = {} values that look like paths",
-                program.limits.values_per_role
-            )));
-            return;
-        }
-        self.path_like.push((at, text));
     }
 
     fn check_counts(&mut self, program: &Program) {

@@ -7,11 +7,17 @@ use crate::role::RoleId;
 
 /// A path that may be protected.
 struct Candidate {
-    path: CanonicalPath,
+    path: Path,
     /// Whether the call removes it.
     is_deleted: bool,
     /// What is shown instead of the path.
     address: Option<String>,
+}
+
+enum Path {
+    Canonical(CanonicalPath),
+    /// The lexical form of a string that is too long to be looked up.
+    Lexical(String),
 }
 
 pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
@@ -25,13 +31,16 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let path_case = case.program.path_case;
     let (protected, sandbox) = case.directories.protection(&mut case.canonicalizer);
     for candidate in candidates {
-        let folded = path_case.fold(&candidate.path);
+        let (folded, text) = match &candidate.path {
+            Path::Canonical(path) => (path_case.fold(path), path.as_str()),
+            Path::Lexical(text) => (path_case.fold_written(text), text.as_str()),
+        };
         let is_protected = protected.iter().any(|entry| {
-            let is_covered = entry.covers(&folded) && !sandbox.excepts(&candidate.path, entry, path_case);
+            let is_covered = entry.covers(&folded) && !sandbox.excepts(text, entry, path_case);
             is_covered || (candidate.is_deleted && entry.lies_within(&folded))
         });
         if is_protected {
-            let shown = candidate.address.unwrap_or_else(|| candidate.path.to_string());
+            let shown = candidate.address.unwrap_or_else(|| text.to_owned());
             let reason = format!("Access to protected path is forbidden: {shown}");
             return deny("structural-protected-path", reason);
         }
@@ -44,19 +53,26 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
     for operand in &case.operands {
         let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
         candidates.extend(operand.paths().map(|path| Candidate {
-            path: path.clone(),
+            path: Path::Canonical(path.clone()),
             is_deleted,
             address: None,
         }));
         candidates.extend(operand.located().map(|located| Candidate {
-            path: located.path.clone(),
+            path: Path::Canonical(located.path.clone()),
             is_deleted: false,
             address: Some(located.address.clone()),
         }));
     }
+    let longest = case.program.limits.path_like_bytes;
     for (_, text) in &case.arguments.path_like {
         // A string without a path role that is not a path either names nothing to protect.
-        candidates.extend(case.canonicalizer.path_like(text).ok().map(|path| Candidate {
+        let path = if text.len() <= longest {
+            case.canonicalizer.path_like(text).ok().map(Path::Canonical)
+        } else {
+            let lexical = case.canonicalizer.lexical(text);
+            (lexical.len() <= longest).then_some(Path::Lexical(lexical))
+        };
+        candidates.extend(path.map(|path| Candidate {
             path,
             is_deleted: false,
             address: None,

@@ -4,6 +4,7 @@ use super::canonical::{Canonicalizer, Operand};
 use super::directory::{Directory, Protected};
 use crate::path::{CanonicalPath, PathCase};
 use crate::sort;
+use crate::text::is_at_or_below;
 
 /// The directories of the sandbox in the order of the document; those that cannot be resolved hold nothing. Without any
 /// there is no sandbox.
@@ -58,11 +59,13 @@ impl Sandbox {
         operand.path().is_some() && operand.paths().all(|path| self.grants(path))
     }
 
-    /// Whether the path is excepted from what is protected: a directory that holds it lies within that entry, and so is
-    /// the more specific of the two. No directory excepts what only another one holds.
-    pub(crate) fn excepts(&self, path: &CanonicalPath, protected: &Protected, case: PathCase) -> bool {
+    /// Whether the path, canonical or lexical, is excepted from what is protected: a directory that holds it lies within
+    /// that entry, and so is the more specific of the two. No directory excepts what only another one holds.
+    pub(crate) fn excepts(&self, path: &str, protected: &Protected, case: PathCase) -> bool {
         let mut known = self.0.iter().filter_map(Directory::known);
-        known.any(|directory| path.is_within(directory) && protected.covers(&case.fold(directory)))
+        known.any(|directory| {
+            is_at_or_below(path, directory.as_str()) && protected.covers(&case.fold(directory))
+        })
     }
 
     /// For explanations: of the directories that hold one of the values, or its link, the first for each.

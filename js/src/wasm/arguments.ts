@@ -36,7 +36,7 @@ export type Purpose = "evaluate" | "gate" | "prepare";
 
 /** A depth beyond the limit of any engine. */
 const DEEPEST = 128;
-/** More items than any limit allows; a sparse array may claim four billion without having them. */
+/** More items than any role may have values. A longer array may be sparse, and claim four billion without having them. */
 const MOST_ITEMS = 1_000_000;
 
 // Taken now, before other code can replace them.
@@ -193,10 +193,18 @@ function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: bo
 
 function writePathLike(writer: Writer, items: readonly unknown[]): void {
   const found: string[] = [];
-  for (let index = 0; index < items.length && index < MOST_ITEMS; index++) {
-    const item = items[index];
+  const add = (item: unknown): void => {
     if (typeof item === "string" && looksLikePath(item)) {
       found[found.length] = item;
+    }
+  };
+  if (items.length <= MOST_ITEMS) {
+    for (let index = 0; index < items.length; index++) {
+      add(items[index]);
+    }
+  } else {
+    for (const name of getOwnPropertyNames(items)) {
+      add((items as unknown as Record<string, unknown>)[name]);
     }
   }
   writer.byte(Tag.Array);

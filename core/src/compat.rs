@@ -10,8 +10,9 @@ pub use approval::{
     extract_whitelist_candidates,
 };
 pub use functions::{
-    PlainAnnotation, expand_home, is_within_directory, list_entry_matches, resolve_default_git_remote,
-    resolve_git_remote, resolve_real_path, resolve_stored_annotation, validate_compiled_rules,
+    PlainAnnotation, expand_home, is_within_directory, list_entry_matches, normalize_git_url,
+    resolve_default_git_remote, resolve_git_remote, resolve_real_path, resolve_stored_annotation,
+    validate_compiled_rules,
 };
 pub use roots::{
     McpRoot, PolicyRoot, directory_for_path, extract_policy_roots, extract_required_servers, to_mcp_roots,

@@ -118,9 +118,9 @@ pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, 
 pub use compat::{
     ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot,
     Unconstrained, directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
-    extract_whitelist_candidates, is_within_directory, list_entry_matches, resolve_default_git_remote,
-    resolve_git_remote, resolve_real_path, resolve_stored_annotation, rewrite_result_content, rewrite_text,
-    to_mcp_roots, validate_compiled_rules,
+    extract_whitelist_candidates, is_within_directory, list_entry_matches, normalize_git_url,
+    resolve_default_git_remote, resolve_git_remote, resolve_real_path, resolve_stored_annotation,
+    rewrite_result_content, rewrite_text, to_mcp_roots, validate_compiled_rules,
 };
 pub use config::DocumentKind;
 pub use diagnostic::{Code, Diagnostic, Severity};
@@ -137,10 +137,7 @@ pub use model::{
     ArgSchema, Described, Effect, MatchType, MutationClass, ReplyCode, ReplyStatus, Semantics,
     SideEffectLevel, ToolKind,
 };
-pub use net::{
-    domain_matches_allowlist, extract_domain, extract_git_domain, is_ip_address, normalize_git_url,
-    normalize_url,
-};
+pub use net::{domain_matches_allowlist, extract_domain, extract_git_domain, is_ip_address, normalize_url};
 pub use path::PathCase;
 pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub use role::{Category, Registry, RoleDefinition, RoleId, RoleSet, Step};

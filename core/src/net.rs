@@ -17,8 +17,8 @@ mod tests;
 
 pub(crate) use domain::DomainSet;
 pub use domain::{domain_matches_allowlist, is_ip_address};
-pub(crate) use git::resolve_git_remote;
-pub use git::{extract_git_domain, normalize_git_url};
+pub use git::extract_git_domain;
+pub(crate) use git::{normalize_git_url, resolve_git_remote};
 pub(crate) use host::canonical_domain;
 pub(crate) use location::{Key, Location, UrlKind};
 pub(crate) use text::percent_decode;

@@ -44,7 +44,12 @@ test("the registry is the table of roles", () => {
   same(callgate.getUrlRoles(), ([, category]) => category === "url");
   same(callgate.getIdentifierRoles(), ([, category]) => category === "identifier");
   same(callgate.getRolesByCategory("opaque"), ([, category]) => category === "opaque");
-  same(callgate.getRolesForServer("git"), ([, , , servers]) => servers.length === 0 || servers.includes("git"));
+  const forGit = callgate.getRolesForServer("git");
+  assert.ok(forGit.every(([role, definition]) => definition === callgate.getRoleDefinition(role)));
+  same(
+    forGit.map(([role]) => role),
+    ([, , , servers]) => servers.length === 0 || servers.includes("git"),
+  );
   for (const word of ["", "path", "toString", "__proto__", null, 1, ["read-path"]]) {
     assert.equal(callgate.isArgumentRole(word), false);
     assert.throws(() => callgate.getRoleDefinition(word), { code: "invalid-argument" });
@@ -173,4 +178,127 @@ test("the engine under the existing name takes maps, sets, values, and calls wit
   }
   const none = new callgate.PolicyEngine(POLICY, ANNOTATIONS, []);
   assert.equal(none.evaluate(call("memory", "note", { text: "x" })).decision, "allow");
+});
+
+const NOTE = { args: { path: ["read-path"], url: ["fetch-url"], repo: ["read-path"], remote: ["git-remote-url"] } };
+const machine = () =>
+  callgate.createVirtualHost({
+    home: "/home/u",
+    cwd: "/srv",
+    fs: { dirs: ["/srv/a", "/srv/evil"], files: ["/newfile", "/srv/a/x"], links: { "/srv/evil/link": "/srv/a/x" } },
+    git: {
+      "/srv/a": { branch: "main", branchRemotes: {}, remotes: { origin: "https://github.com/acme/w" } },
+      "/srv/evil": { branch: "main", branchRemotes: {}, remotes: { origin: "https://evil.example/x" } },
+    },
+  });
+
+/** Approves one call and answers whether the others are covered. */
+function covered(approvedArgs, roles, others, annotation = NOTE) {
+  callgate.setDefaultHost(machine());
+  try {
+    const list = callgate.createApprovalWhitelist();
+    const { patterns, ipcs } = callgate.extractWhitelistCandidates(
+      "s",
+      "t",
+      approvedArgs,
+      annotation,
+      roles,
+      "e-1",
+      "why",
+    );
+    for (const pattern of patterns) {
+      list.add(pattern);
+    }
+    assert.deepEqual(
+      ipcs,
+      patterns.map(({ description }) => ({ description })),
+    );
+    return others.map((args) => list.match("s", "t", args, annotation, roles).matched);
+  } finally {
+    callgate.setDefaultHost(undefined);
+  }
+}
+
+test("an approval has the runtime's shapes", () => {
+  callgate.setDefaultHost(machine());
+  try {
+    const list = callgate.createApprovalWhitelist();
+    const args = { url: "https://a.test/x" };
+    const { patterns } = callgate.extractWhitelistCandidates("s", "t", args, NOTE, ["fetch-url"], "e-1", "why");
+    const { createdAt, ...rest } = patterns[0];
+    assert.equal(new Date(createdAt).toISOString(), createdAt);
+    assert.deepEqual(rest, {
+      serverName: "s",
+      toolName: "t",
+      constraints: [{ kind: "domain", role: "fetch-url", domain: "a.test" }],
+      sourceEscalationId: "e-1",
+      originalReason: "why",
+      description: "Allow s/t fetch-url domain a.test",
+    });
+    const id = list.add(patterns[0]);
+    const found = list.match("s", "t", args, NOTE, ["fetch-url"]);
+    assert.deepEqual(found, { matched: true, patternId: id, pattern: { ...patterns[0], id } });
+    assert.deepEqual([list.entries(), list.size], [[{ ...patterns[0], id }], 1]);
+    assert.throws(
+      () => list.add({ ...patterns[0], constraints: [] }),
+      /Refusing to add zero-constraint whitelist pattern/,
+    );
+    assert.deepEqual(callgate.DEFAULT_WHITELIST_OPTIONS, { whitelistSelection: 0 });
+    const none = callgate.extractWhitelistCandidates("s", "t", {}, NOTE, undefined, "e", "r");
+    assert.deepEqual(none, { patterns: [], ipcs: [] });
+  } finally {
+    callgate.setDefaultHost(undefined);
+  }
+});
+
+test("an approval covers no more than was approved", () => {
+  const urls = ["https://a.test/y", "http://A.test:81/", "file://a.test/etc/passwd", "gopher://a.test/", "a.test"];
+  assert.deepEqual(
+    covered(
+      { url: "https://a.test/" },
+      ["fetch-url"],
+      urls.map((url) => ({ url })),
+    ),
+    [true, true, false, false, false],
+  );
+  const remotes = ["git@github.com:acme/w", "-v@github.com:acme/w", "github.com/acme/w", "ext::github.com/acme/w"];
+  assert.deepEqual(
+    covered(
+      { remote: "https://github.com/acme/w" },
+      ["git-remote-url"],
+      remotes.map((remote) => ({ remote })),
+    ),
+    [true, false, false, false],
+  );
+  assert.deepEqual(
+    covered(
+      { repo: "/srv/a", remote: "origin" },
+      ["git-remote-url"],
+      [{ repo: "/srv/a", remote: "origin" }, { repo: "/srv/evil", remote: "origin" }, { remote: "origin" }],
+    ),
+    [true, false, false],
+  );
+  assert.deepEqual(covered({ path: "/newfile" }, ["read-path"], [{ path: "/newfile" }, { path: "/etc/passwd" }]), [
+    false,
+    false,
+  ]);
+  assert.deepEqual(
+    covered(
+      { path: "/srv/a/x" },
+      ["delete-path"],
+      [{ path: "/srv/a/y" }, { path: "/srv/evil/link" }, { path: ["/srv/a/y", "\ud800"] }, { path: ["/srv/a/y", 1] }],
+      { args: { path: ["delete-path"] } },
+    ),
+    [true, false, false, false],
+  );
+});
+
+test("a git URL is the same with and without a slash", () => {
+  assert.equal(callgate.normalizeGitUrl("https://GitHub.com/user/repo.git/"), "https://github.com/user/repo.git");
+  assert.equal(callgate.normalizeGitUrl("git@github.com:user/repo.git/"), "git@github.com:user/repo.git/");
+});
+
+test("required servers are a set", () => {
+  const policy = policyOf({ if: { server: ["git", "fetch", "git"] }, then: "deny" });
+  assert.deepEqual(callgate.extractRequiredServers(policy), new Set(["git", "fetch"]));
 });

@@ -8,7 +8,7 @@ use super::functions::{Plain, PlainAnnotation};
 use crate::bind::{Arguments, Value};
 use crate::host::{Host, HostError};
 use crate::limits::Limits;
-use crate::net;
+use crate::net::{self, Location, UrlKind};
 use crate::program::distinct;
 use crate::role::{Category, Registry, RoleDefinition, RoleId};
 
@@ -91,6 +91,9 @@ pub struct Escalation<'a> {
 
 /// The patterns that an approval of this escalation may stand for; empty if no value can be constrained.
 ///
+/// As in the existing runtime, a value that cannot be constrained is left out; then the pattern does not cover calls
+/// with such a value. An engine's offers leave nothing out ([`Engine::offer`](crate::Engine::offer)).
+///
 /// # Errors
 /// When the host fails.
 pub fn extract_whitelist_candidates(
@@ -109,8 +112,8 @@ pub fn extract_whitelist_candidates(
     let roles = escalation.roles.unwrap_or(&all);
     let mut constraints = Vec::new();
     for role in roles.iter().copied() {
-        for value in values(escalation, role).unwrap_or_default() {
-            let constraint = constraint(&mut plain, &registry, escalation.arguments, role, &value);
+        for value in values(escalation, role, Others::LeftOut).unwrap_or_default() {
+            let constraint = constraint(&mut plain, &registry, escalation, role, &value);
             constraints.extend(constraint.filter(|one| !constraints.contains(one)));
         }
     }
@@ -135,39 +138,66 @@ pub fn extract_whitelist_candidates(
     }])
 }
 
-/// The values of a role, in the annotation's order; `None` if one of them cannot be read, or if the annotation uses
+/// The values of a role, in the annotation's order; `None` if one of them is nested deeper, or if the annotation uses
 /// JSON Pointers, which are not read here.
-fn values(escalation: &Escalation<'_>, role: RoleId) -> Option<Vec<String>> {
+fn values(escalation: &Escalation<'_>, role: RoleId, others: Others) -> Option<Vec<String>> {
     let mut values = Vec::new();
-    let bearers = escalation.annotation.iter();
-    for (name, _) in bearers.filter(|(_, roles)| roles.contains(&role)) {
+    for name in bearers(escalation, role) {
         if name.starts_with('/') {
             return None;
         }
-        let mut members = escalation.arguments.members().iter();
-        if let Some((_, value)) = members.find(|(known, _)| known == name) {
-            values.extend(texts(value)?);
+        if let Some(value) = member(escalation, name) {
+            values.extend(texts(value, others)?);
         }
     }
     Some(values)
 }
 
+/// The arguments with the role.
+fn bearers<'a>(escalation: &Escalation<'a>, role: RoleId) -> impl Iterator<Item = &'a str> {
+    let bearers = escalation.annotation.iter();
+    bearers
+        .filter(move |(_, roles)| roles.contains(&role))
+        .map(|(name, _)| name.as_str())
+}
+
+fn member<'a>(escalation: &Escalation<'a>, name: &str) -> Option<&'a Value<'a>> {
+    let mut members = escalation.arguments.members().iter();
+    let found = members.find(|(known, _)| *known == name);
+    found.map(|(_, value)| value)
+}
+
+/// What becomes of numbers, truth values and ill-formed strings, which no constraint can hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// They are left out.
+    LeftOut,
+    /// The values as a whole count as unreadable. An argument that is null counts as absent.
+    Refused,
+}
+
 /// The strings of a value; `None` if it is not a string, array of strings, number, boolean or null.
-fn texts(value: &Value<'_>) -> Option<Vec<String>> {
-    let is_compound = |value: &Value<'_>| matches!(value, Value::Array(_) | Value::Object(_) | Value::Unread);
+fn texts(value: &Value<'_>, others: Others) -> Option<Vec<String>> {
     let depth = Limits::default().depth;
-    let is_readable = match value.read(depth).as_deref() {
-        Ok(Value::Array(items)) => !items.iter().any(is_compound),
-        Ok(value) => !is_compound(value) && !matches!(value, Value::IllFormed),
+    let is_readable = |value: &Value<'_>| match value {
+        Value::Text(_) => true,
+        Value::IllFormed | Value::Number(_) | Value::Bool(_) | Value::Null => others == Others::LeftOut,
+        Value::Array(_) | Value::Object(_) | Value::Unread | Value::Raw(_) => false,
+    };
+    let all_readable = match value.read(depth).as_deref() {
+        Ok(Value::Array(items)) => items.iter().all(is_readable),
+        Ok(Value::Null) => true,
+        Ok(Value::IllFormed) => false,
+        Ok(value) => is_readable(value),
         Err(_) => false,
     };
-    is_readable.then(|| value.strings(depth).into_iter().map(|(_, text)| text).collect())
+    all_readable.then(|| value.strings(depth).into_iter().map(|(_, text)| text).collect())
 }
 
 fn constraint(
     plain: &mut Plain<'_>,
     registry: &Registry,
-    arguments: &Arguments<'_>,
+    escalation: &Escalation<'_>,
     role: RoleId,
     value: &str,
 ) -> Option<ApprovalConstraint> {
@@ -179,15 +209,20 @@ fn constraint(
             let Ok(path) = plain.resolve(value) else {
                 return None;
             };
-            let is_directory = plain.is_directory(&path);
-            let directory = if is_directory { path } else { path.parent() };
+            let directory = match plain.is_directory(&path) {
+                true => path,
+                // A file at the top is no reason to open everything below it.
+                false if path.parent().as_str() == "/" => return None,
+                false => path.parent(),
+            };
             Some(ApprovalConstraint::Directory {
                 role: name,
                 directory: directory.as_str().to_owned(),
             })
         }
         Category::Url => {
-            let mut domains = domains(plain, arguments, role, value);
+            let urls = urls(plain, escalation, role, value);
+            let mut domains: Vec<String> = urls.iter().map(|url| domain(role, url)).collect();
             domains.dedup();
             let [domain] = <[String; 1]>::try_from(domains).ok()?;
             (!domain.is_empty()).then_some(ApprovalConstraint::Domain { role: name, domain })
@@ -196,22 +231,64 @@ fn constraint(
             role: name,
             value: value.to_lowercase(),
         }),
-        // Only a world can say where an address leads, and approvals know no world.
+        // Only a world can say where an address leads, and these functions know no world.
         Category::Address | Category::Opaque => None,
     }
 }
 
-/// The domains of a URL value: one, or one for each URL that a git remote stands for.
-fn domains(plain: &mut Plain<'_>, arguments: &Arguments<'_>, role: RoleId, value: &str) -> Vec<String> {
+/// The URLs that a value stands for: one, or for a git remote those of every repository of the call.
+fn urls(plain: &mut Plain<'_>, escalation: &Escalation<'_>, role: RoleId, value: &str) -> Vec<String> {
     if role != RoleId::GIT_REMOTE_URL {
-        return vec![net::extract_domain(value).into_owned()];
+        return vec![value.to_owned()];
     }
-    let path = arguments.members().iter().find(|(name, _)| name == "path");
-    let path = path.and_then(|(_, value)| value.strings(Limits::default().depth).into_iter().next());
-    let urls = plain.remote_urls(value, path.as_ref().map(|(_, path)| path.as_str()));
-    urls.iter()
-        .map(|url| net::extract_git_domain(url).into_owned())
-        .collect()
+    let repositories = repositories(escalation);
+    if repositories.is_empty() {
+        return plain.remote_urls(value, None);
+    }
+    let mut urls = Vec::new();
+    for repository in repositories {
+        urls.extend(plain.remote_urls(value, Some(&repository)));
+    }
+    urls
+}
+
+/// The paths that may say which repository the call is about: the argument `path` and everything with a path role.
+fn repositories(escalation: &Escalation<'_>) -> Vec<String> {
+    let registry = Registry::default();
+    let is_path = |role: &RoleId| registry.get(*role).category == Category::Path;
+    let annotated = escalation.annotation.iter();
+    let with_role = annotated.filter(|(_, roles)| roles.iter().any(is_path));
+    let mut names = vec!["path"];
+    names.extend(
+        with_role
+            .map(|(name, _)| name.as_str())
+            .filter(|name| *name != "path"),
+    );
+    let values = names.into_iter().filter_map(|name| member(escalation, name));
+    let depth = Limits::default().depth;
+    let texts = values.flat_map(|value| value.strings(depth));
+    texts.map(|(_, text)| text).collect()
+}
+
+fn domain(role: RoleId, url: &str) -> String {
+    match role == RoleId::GIT_REMOTE_URL {
+        true => net::extract_git_domain(url).into_owned(),
+        false => net::extract_domain(url).into_owned(),
+    }
+}
+
+/// Returns `true` if git reaches the remote over the network, by a transport of its own.
+fn has_transport(url: &str) -> bool {
+    if url.starts_with('-') || url.chars().any(char::is_control) {
+        return false;
+    }
+    if let Some((scheme, _)) = url.split_once("://") {
+        let is_known = |known: &&str| known.eq_ignore_ascii_case(scheme);
+        return ["https", "http", "ssh", "git"].iter().any(is_known);
+    }
+    // A `/` before the `:` makes it a local path, a second `:` a helper.
+    let form = url.split_once(':');
+    form.is_some_and(|(login, path)| !login.contains('/') && !path.starts_with(':'))
 }
 
 /// Approved patterns, in the order in which they were added.
@@ -226,7 +303,9 @@ pub struct Unconstrained;
 
 impl std::fmt::Display for Unconstrained {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("the pattern has no constraints, expected at least one")
+        formatter.write_str(
+            "Refusing to add zero-constraint whitelist pattern: it would cover every call of its tool",
+        )
     }
 }
 
@@ -284,10 +363,10 @@ fn covers(
         let Some(role) = registry.find(constraint.role()) else {
             return false;
         };
-        let values = values(escalation, role).unwrap_or_default();
+        let values = values(escalation, role, Others::Refused).unwrap_or_default();
         let mut met = values
             .iter()
-            .map(|value| meets(&mut plain, constraint, escalation.arguments, role, value));
+            .map(|value| meets(&mut plain, constraint, escalation, role, value));
         !values.is_empty() && met.all(|is_met| is_met)
     });
     plain.check(covers)
@@ -296,19 +375,32 @@ fn covers(
 fn meets(
     plain: &mut Plain<'_>,
     constraint: &ApprovalConstraint,
-    arguments: &Arguments<'_>,
+    escalation: &Escalation<'_>,
     role: RoleId,
     value: &str,
 ) -> bool {
     match constraint {
-        ApprovalConstraint::Directory { directory, .. } => plain.is_within(value, directory),
-        ApprovalConstraint::Domain { domain, .. } => {
-            let domains = domains(plain, arguments, role, value);
-            !domain.is_empty()
-                && !domains.is_empty()
-                && domains
-                    .iter()
-                    .all(|one| one.to_lowercase() == domain.to_lowercase())
+        ApprovalConstraint::Directory { directory, .. } => {
+            // Removing a link acts on the link, which may be far from its target.
+            let may_remove = role == RoleId::DELETE_PATH;
+            plain.is_within(value, directory) && (!may_remove || plain.entry_is_within(value, directory))
+        }
+        ApprovalConstraint::Domain { domain: approved, .. } => {
+            let urls = urls(plain, escalation, role, value);
+            let is_met = |url: &String| {
+                let domain = domain(role, url);
+                // Another scheme is another kind of thing, whatever host it names.
+                let is_of_kind = match role == RoleId::GIT_REMOTE_URL {
+                    true => has_transport(url),
+                    // What is not a URL is its own domain; with a `/` in it, it cannot be taken for a URL's.
+                    false => {
+                        Location::new(url, UrlKind::Fetch).is_grantable()
+                            || (domain == *url && url.contains('/'))
+                    }
+                };
+                is_of_kind && domain.to_lowercase() == approved.to_lowercase()
+            };
+            !approved.is_empty() && !urls.is_empty() && urls.iter().all(is_met)
         }
         ApprovalConstraint::Exact { value: exact, .. } => value.to_lowercase() == *exact,
     }

@@ -63,6 +63,16 @@ impl<'h> Plain<'h> {
         }
     }
 
+    /// Returns `true` if the path is not a link, or if the link itself lies within the directory.
+    pub(super) fn entry_is_within(&mut self, path: &str, directory: &str) -> bool {
+        let base = self.host.current_dir();
+        match (self.resolver().entry(path, base), self.resolve(directory)) {
+            (Ok(None), Ok(_)) => true,
+            (Ok(Some(entry)), Ok(directory)) => entry.is_within(&directory),
+            (Err(_), _) | (_, Err(_)) => false,
+        }
+    }
+
     pub(super) fn is_directory(&mut self, path: &CanonicalPath) -> bool {
         self.facts.is_directory(path.as_str()) == Some(true)
     }
@@ -134,6 +144,30 @@ pub fn resolve_default_git_remote(path: &str, host: &dyn Host) -> Result<Option<
         Err(_) => Vec::new(),
     };
     Ok(plain.check(urls)?.into_iter().next())
+}
+
+/// A git URL in the form that people compare: [`normalize_url`](crate::normalize_url) without a `/` at the end,
+/// since git takes both for one repository. The SSH form, `[user@]host:path`, and other text are returned unchanged.
+///
+/// What is sent to a server keeps its `/`: git's `insteadOf` tells the two apart.
+///
+/// ```
+/// assert_eq!(callgate_core::normalize_git_url("git@GitHub.com:a/b/"), "git@GitHub.com:a/b/");
+/// assert_eq!(callgate_core::normalize_git_url("https://GitHub.com:443/a/b.git/"), "https://github.com/a/b.git");
+/// ```
+pub fn normalize_git_url(value: &str) -> Cow<'_, str> {
+    // What is not a URL comes back borrowed.
+    let Cow::Owned(mut url) = net::normalize_git_url(value) else {
+        return Cow::Borrowed(value);
+    };
+    let names = url
+        .split_once("://")
+        .map_or("", |(_, rest)| rest)
+        .trim_end_matches('/');
+    if !names.is_empty() {
+        url.truncate(url.trim_end_matches('/').len());
+    }
+    Cow::Owned(url)
 }
 
 /// Returns `true` if a value matches an entry of a list of this type, as [`MatchType`] compares them.

@@ -9,12 +9,7 @@ use super::url::{host_text, normalize_url};
 use crate::host::Facts;
 
 /// [`normalize_url`] for a git remote: the SSH form, `[user@]host:path` without `://`, is returned unchanged.
-///
-/// ```
-/// assert_eq!(callgate_core::normalize_git_url("git@GitHub.com:a/b"), "git@GitHub.com:a/b");
-/// assert_eq!(callgate_core::normalize_git_url("https://GitHub.com:443/a/b"), "https://github.com/a/b");
-/// ```
-pub fn normalize_git_url(value: &str) -> Cow<'_, str> {
+pub(crate) fn normalize_git_url(value: &str) -> Cow<'_, str> {
     match SshForm::parse(value) {
         Some(_) => Cow::Borrowed(value),
         None => normalize_url(value),

@@ -147,8 +147,7 @@ impl Location {
     }
 
     /// Returns `true` if any pattern can grant it.
-    #[cfg(test)]
-    pub(super) fn is_grantable(&self) -> bool {
+    pub(crate) fn is_grantable(&self) -> bool {
         self.target.is_some()
     }
 

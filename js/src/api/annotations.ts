@@ -1,38 +1,51 @@
 import * as wasm from "../../wasm/callgate.js";
-import type {
-  ArgumentRole,
-  ConditionalRoles,
-  StoredToolAnnotation,
-  StoredToolAnnotationsFile,
-  ToolAnnotation,
-  ToolAnnotationsFile,
-} from "../types.js";
+import type { ArgumentRole, ConditionalRoles } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { within } from "../wasm/module.js";
 import { ownWriter } from "../wasm/writer.js";
 import { jsonText } from "./plain.js";
 import { getRoleDefinition, isArgumentRole } from "./roles.js";
 
+/** The roles of one argument, as an annotation may hold them. */
+type RoleSpec<Role extends string = ArgumentRole> = readonly Role[] | ConditionalRoles<Role>;
 /** The part of a stored annotation that the functions here read. */
-type StoredArgs = Pick<StoredToolAnnotation, "args">;
+interface StoredArgs {
+  readonly args: Readonly<Record<string, RoleSpec>>;
+}
 /** The same part of an annotation without conditional roles. */
-export type PlainArgs = Pick<ToolAnnotation, "args">;
+export interface PlainArgs {
+  readonly args: Readonly<Record<string, readonly ArgumentRole[]>>;
+}
+/** The caller's annotation, with roles that do not depend on the call. Every other field is kept. */
+type Resolved<Stored> = Omit<Stored, "args"> & { args: Record<string, ArgumentRole[]> };
+/** The caller's file of annotations, resolved in the same way. */
+type ResolvedFile<File extends FileOf<StoredArgs>> = Omit<File, "servers"> & {
+  servers: Record<
+    string,
+    Omit<File["servers"][string], "tools"> & { tools: Resolved<File["servers"][string]["tools"][number]>[] }
+  >;
+};
+interface FileOf<Tool> {
+  readonly servers: Readonly<Record<string, { readonly tools: readonly Tool[] }>>;
+}
 
 /** Returns `true` if an argument's roles depend on the call. */
-export function isConditionalRoles(roles: readonly ArgumentRole[] | ConditionalRoles): roles is ConditionalRoles {
+export function isConditionalRoles<Spec extends RoleSpec<string>>(
+  roles: Spec,
+): roles is Exclude<Spec, readonly unknown[]> {
   return !Array.isArray(roles);
 }
 
-/** The roles that an argument has if no condition holds. */
-export function extractDefaultRoles(roles: readonly ArgumentRole[] | ConditionalRoles): readonly ArgumentRole[] {
-  return isConditionalRoles(roles) ? roles.default : roles;
+/** The roles that an argument has if no condition holds, as an array of the caller's own. */
+export function extractDefaultRoles<Role extends string>(roles: RoleSpec<Role>): Role[] {
+  return [...(isConditionalRoles(roles) ? roles.default : roles)];
 }
 
 function mapArgs<Stored extends StoredArgs>(
   stored: Stored,
-  roles: (name: string, roles: readonly ArgumentRole[] | ConditionalRoles) => readonly ArgumentRole[],
-): Omit<Stored, "args"> & PlainArgs {
-  const args: Record<string, readonly ArgumentRole[]> = {};
+  roles: (name: string, roles: RoleSpec) => ArgumentRole[],
+): Resolved<Stored> {
+  const args: Record<string, ArgumentRole[]> = {};
   for (const [name, given] of Object.entries(stored.args)) {
     define(args, name, roles(name, given));
   }
@@ -41,16 +54,16 @@ function mapArgs<Stored extends StoredArgs>(
 
 /** Returns `true` if the roles of any argument depend on the call. */
 export function isConditional(stored: StoredArgs): boolean {
-  return Object.values(stored.args).some(isConditionalRoles);
+  return Object.values(stored.args).some((roles) => isConditionalRoles(roles));
 }
 
 /** The annotation for a call with these arguments; the same object if nothing in it is conditional. */
 export function resolveStoredAnnotation<Stored extends StoredArgs>(
   stored: Stored,
   args: Readonly<Record<string, unknown>>,
-): Omit<Stored, "args"> & PlainArgs {
+): Resolved<Stored> {
   if (!isConditional(stored)) {
-    return stored as Omit<Stored, "args"> & PlainArgs;
+    return stored as unknown as Resolved<Stored>;
   }
   const bytes = writeMembersOf(args, conditionsOf(stored), "prepare");
   const text = jsonText({ args: stored.args }, "stored");
@@ -64,8 +77,8 @@ export function resolveStoredAnnotation<Stored extends StoredArgs>(
 /** The annotation with these roles instead of its own, including those that its kind implies. */
 export function resolvedWith<Stored extends StoredArgs>(
   stored: Stored,
-  pairs: readonly (readonly [string, readonly ArgumentRole[]])[],
-): Omit<Stored, "args"> & PlainArgs {
+  pairs: readonly (readonly [string, ArgumentRole[]])[],
+): Resolved<Stored> {
   const resolved = new Map(pairs);
   const mapped = mapArgs(stored, (name) => resolved.get(name) ?? []);
   for (const [name, roles] of pairs) {
@@ -79,7 +92,7 @@ export function resolvedWith<Stored extends StoredArgs>(
 /** The arguments that the conditions read. */
 function conditionsOf(stored: StoredArgs): string[] {
   return Object.values(stored.args)
-    .filter(isConditionalRoles)
+    .filter((roles) => isConditionalRoles(roles))
     .flatMap(({ when }) => when.map(({ condition }) => firstOf(condition.arg)));
 }
 
@@ -114,15 +127,15 @@ export function writeMembersOf(
 }
 
 /** A file of annotations with every conditional role replaced by its default. */
-export function resolveStoredAnnotationsFile(file: StoredToolAnnotationsFile): ToolAnnotationsFile {
-  const servers: Record<string, ToolAnnotationsFile["servers"][string]> = {};
+export function resolveStoredAnnotationsFile<File extends FileOf<StoredArgs>>(file: File): ResolvedFile<File> {
+  const servers: Record<string, unknown> = {};
   for (const [name, server] of Object.entries(file.servers)) {
     const tools = server.tools.map((tool) =>
-      isConditional(tool) ? mapArgs(tool, (_, roles) => extractDefaultRoles(roles)) : (tool as ToolAnnotation),
+      isConditional(tool) ? mapArgs(tool, (_, roles) => extractDefaultRoles(roles)) : tool,
     );
     define(servers, name, { ...server, tools });
   }
-  return { ...file, servers };
+  return { ...file, servers } as ResolvedFile<File>;
 }
 
 /**

@@ -5,18 +5,25 @@ import { within } from "../wasm/module.js";
 import { type PlainArgs, writeMembersOf } from "./annotations.js";
 import { checkedText, jsonText, withHost } from "./plain.js";
 
+declare const isEntryId: unique symbol;
+/** The id of an approved pattern. */
+export type WhitelistEntryId = string & { readonly [isEntryId]: true };
+
 /** A condition that every value of one role must meet. */
-export type ApprovalConstraint =
+export type WhitelistConstraint =
   | { readonly kind: "directory"; readonly role: ArgumentRole; readonly directory: string }
   | { readonly kind: "domain"; readonly role: ArgumentRole; readonly domain: string }
   | { readonly kind: "exact"; readonly role: ArgumentRole; readonly value: string };
 
 /** Calls that a person approved together: one tool, and constraints on its arguments. */
-export interface ApprovalPattern {
+export interface WhitelistPattern {
+  readonly id: WhitelistEntryId;
   readonly serverName: string;
   readonly toolName: string;
   /** All of these must hold. */
-  readonly constraints: readonly ApprovalConstraint[];
+  readonly constraints: WhitelistConstraint[];
+  /** When the escalation was offered for approval, as ISO 8601. Nothing is decided by it. */
+  readonly createdAt: string;
   /** The escalation that was approved. */
   readonly sourceEscalationId: string;
   /** The reason that the escalation gave. */
@@ -25,22 +32,34 @@ export interface ApprovalPattern {
   readonly description: string;
 }
 
-/** An approved pattern with its id. */
-export interface ApprovalEntry extends ApprovalPattern {
-  readonly id: string;
+/** A pattern that is not approved yet. */
+export type WhitelistCandidate = Omit<WhitelistPattern, "id">;
+/** The same as the caller may have it. */
+type GivenCandidate = Omit<WhitelistCandidate, "constraints"> & {
+  readonly constraints: readonly WhitelistConstraint[];
+};
+
+/** What a person is shown of a candidate. */
+export interface WhitelistCandidateIpc {
+  readonly description: string;
 }
 
 /** What approving an escalated call may mean for later calls. */
 export interface WhitelistCandidates {
-  readonly patterns: ApprovalPattern[];
-  /** The description of each pattern. */
-  readonly descriptions: string[];
+  patterns: WhitelistCandidate[];
+  /** One for each pattern. */
+  ipcs: WhitelistCandidateIpc[];
 }
 
 /** The approval that covers a call, if there is one. */
-export type WhitelistMatch =
-  | { readonly matched: true; readonly patternId: string; readonly pattern: ApprovalEntry }
+export type WhitelistMatchResult =
+  | { readonly matched: true; readonly patternId: WhitelistEntryId; readonly pattern: WhitelistPattern }
   | { readonly matched: false };
+
+/** What a person chooses from candidates unless they say otherwise: the first. */
+export const DEFAULT_WHITELIST_OPTIONS: { readonly whitelistSelection: number } = Object.freeze({
+  whitelistSelection: 0,
+});
 
 /** Approved patterns, in the order in which they were added. They only ever turn `escalate` into `allow`. */
 export interface ApprovalWhitelist {
@@ -49,10 +68,13 @@ export interface ApprovalWhitelist {
    *
    * @throws {@link CallgateError} `invalid-argument` if this is not a pattern or has no constraints.
    */
-  add(pattern: ApprovalPattern): string;
+  add(pattern: GivenCandidate): WhitelistEntryId;
   /**
    * The first pattern that covers the call. It has the same server and tool, and every constraint is met by all values
    * of its role, of which there must be at least one. If `escalatedRoles` is given, each of them must be constrained.
+   *
+   * A value that no constraint can hold (a number, another scheme, a remote that is not known) meets none. A link that is
+   * removed must lie in the directory, and so must its target.
    */
   match(
     serverName: string,
@@ -60,9 +82,9 @@ export interface ApprovalWhitelist {
     args: Readonly<Record<string, unknown>>,
     annotation: PlainArgs,
     escalatedRoles?: readonly ArgumentRole[],
-  ): WhitelistMatch;
+  ): WhitelistMatchResult;
   /** The patterns with their ids. */
-  entries(): readonly ApprovalEntry[];
+  entries(): WhitelistPattern[];
   /** How many patterns there are. */
   readonly size: number;
 }
@@ -73,6 +95,7 @@ function written(
   annotation: PlainArgs,
   escalatedRoles: readonly ArgumentRole[] | undefined,
 ): [Uint8Array, string, ArgumentRole[] | undefined] {
+  // `path` may say which repository a remote is of.
   const bytes = writeMembersOf(args, [...Object.keys(annotation.args), "path"], "gate");
   return [bytes, jsonText({ args: annotation.args }, "annotation"), escalatedRoles && [...escalatedRoles]];
 }
@@ -94,20 +117,28 @@ export function extractWhitelistCandidates(
   const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
   const [id, why] = [checkedText(escalationId, "escalationId"), checkedText(reason, "reason")];
   const [bytes, document, roles] = written(args, annotation, escalatedRoles);
-  const patterns = withHost(
-    (host) => host.extractWhitelistCandidates(server, tool, bytes, document, roles, id, why) as ApprovalPattern[],
+  const found = withHost(
+    (host) =>
+      host.extractWhitelistCandidates(server, tool, bytes, document, roles, id, why) as Omit<
+        WhitelistCandidate,
+        "createdAt"
+      >[],
   );
-  return { patterns, descriptions: patterns.map(({ description }) => description) };
+  const createdAt = new Date().toISOString();
+  return {
+    patterns: found.map((pattern) => ({ ...pattern, createdAt })),
+    ipcs: found.map(({ description }) => ({ description })),
+  };
 }
 
 /** An empty list of approvals. */
 export function createApprovalWhitelist(): ApprovalWhitelist {
-  const entries: ApprovalEntry[] = [];
+  const entries: WhitelistPattern[] = [];
   return {
     add(pattern) {
       checkPattern(pattern);
-      const id = `approval-${entries.length}`;
-      entries.push(Object.freeze({ ...pattern, id }));
+      const id = `approval-${entries.length}` as WhitelistEntryId;
+      entries.push(Object.freeze({ ...pattern, constraints: [...pattern.constraints], id }));
       return id;
     },
     match(serverName, toolName, args, annotation, escalatedRoles) {
@@ -129,7 +160,7 @@ export function createApprovalWhitelist(): ApprovalWhitelist {
   };
 }
 
-function checkPattern(pattern: ApprovalPattern): void {
+function checkPattern(pattern: GivenCandidate): void {
   const text = jsonText(pattern, "pattern");
   try {
     within("invalid-argument", () => wasm.checkApproval(text));

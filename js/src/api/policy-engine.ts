@@ -150,7 +150,12 @@ function index(file: StoredToolAnnotationsFile): Map<string, Map<string, Known>>
     for (const stored of server.tools) {
       // The kind of a tool implies roles of paths that `args` does not name.
       const isResolved = (stored.arg_schema?.path_params?.length ?? 0) > 0 || isConditional(stored);
-      tools.set(stored.toolName, { stored, isConditional: isResolved, resolved: new Map(), isFrozen: false });
+      tools.set(stored.toolName, {
+        stored: stored as StoredToolAnnotation,
+        isConditional: isResolved,
+        resolved: new Map(),
+        isFrozen: false,
+      });
     }
     servers.set(name, tools);
   }

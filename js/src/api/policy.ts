@@ -34,16 +34,16 @@ export function validateCompiledRules(
 /** A directory and its display name. */
 export interface PolicyRoot {
   /** The canonical path. */
-  readonly path: string;
+  path: string;
   /** `sandbox`, or the name of the first rule that names the directory. */
-  readonly name: string;
+  name: string;
 }
 
 /** A root as MCP's `roots/list` gives it. */
 export interface McpRoot {
   /** A `file://` URI. */
-  readonly uri: string;
-  readonly name: string;
+  uri: string;
+  name: string;
 }
 
 /**
@@ -61,15 +61,15 @@ export function extractPolicyRoots(
 }
 
 /** The roots as `file://` URIs. */
-export function toMcpRoots(roots: readonly PolicyRoot[]): McpRoot[] {
+export function toMcpRoots(roots: readonly Readonly<PolicyRoot>[]): McpRoot[] {
   const given = jsonText(roots, "roots");
   return within("invalid-argument", () => wasm.toMcpRoots(given) as McpRoot[]);
 }
 
 /** The servers that rules name, in order of first mention, except those that a runtime provides itself. */
-export function extractRequiredServers(compiledPolicy: Pick<CompiledPolicyFile, "rules">): string[] {
+export function extractRequiredServers(compiledPolicy: Pick<CompiledPolicyFile, "rules">): Set<string> {
   const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
-  return within("invalid-document", () => wasm.extractRequiredServers(policy));
+  return new Set(within("invalid-document", () => wasm.extractRequiredServers(policy)));
 }
 
 /** Replaces the host's directory with the container's in the text of a tool's result. Only whole names match. */

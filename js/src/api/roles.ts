@@ -77,9 +77,11 @@ export function getArgumentRoleValues(): [ArgumentRole, ...ArgumentRole[]] {
   return [...roles] as [ArgumentRole, ...ArgumentRole[]];
 }
 
-/** The roles that the tools of a server may have: those of this server and those of any server. */
-export function getRolesForServer(serverName: string): ArgumentRole[] {
-  return select(({ serverNames }) => serverNames.length === 0 || serverNames.includes(serverName));
+/** The roles that the tools of a server may have, with their definitions: those of this server and those of any server. */
+export function getRolesForServer(serverName: string): [role: ArgumentRole, definition: RoleDefinition][] {
+  return [...ARGUMENT_ROLE_REGISTRY].filter(
+    ([, { serverNames }]) => serverNames.length === 0 || serverNames.includes(serverName),
+  );
 }
 
 /** The roles of one category. */

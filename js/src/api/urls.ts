@@ -9,7 +9,7 @@ export function normalizeUrl(url: string): string {
   return askOf(url, "url", wasm.normalizeUrl);
 }
 
-/** The same for a git URL; `[user@]host:path` is returned unchanged. */
+/** The same for a git URL, without a `/` at the end; `[user@]host:path` is returned unchanged. */
 export function normalizeGitUrl(url: string): string {
   return askOf(url, "url", wasm.normalizeGitUrl);
 }

@@ -56,10 +56,13 @@ export interface Gated {
 export type EvaluationResult = Verdict;
 
 /** A condition on another argument of the call. */
-export type RoleCondition =
-  | { readonly arg: string; readonly equals: unknown }
-  | { readonly arg: string; readonly in: readonly unknown[] }
-  | { readonly arg: string; readonly is: "present" | "absent" | "truthy" | "falsy" };
+export interface RoleCondition {
+  readonly arg: string;
+  /** One of the following must be given; `undefined` is the same as absent. */
+  readonly equals?: unknown;
+  readonly in?: readonly unknown[] | undefined;
+  readonly is?: "present" | "absent" | "truthy" | "falsy" | undefined;
+}
 
 /** Roles that depend on the call: those of the first clause whose condition holds, otherwise the default. */
 export interface ConditionalRoles<Role extends string = ArgumentRole> {
@@ -149,22 +152,33 @@ export interface Ceiling {
   readonly outer_workspace_roots?: readonly (readonly string[])[];
 }
 
-interface Annotation<Roles> extends ToolSemantics {
+interface Annotation<Args> extends ToolSemantics {
   readonly toolName: string;
   readonly serverName: string;
   readonly comment: string;
   /** The roles of each argument. A name that begins with `/` is a JSON Pointer into the arguments. */
-  readonly args: Readonly<Record<string, Roles>>;
-  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly args: Args;
+}
+
+/** An annotation as a document may hold it. */
+interface DocumentedTool<Roles> extends Annotation<Readonly<Record<string, Roles>>> {
+  readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The roles of a tool's arguments in one call. */
-export type ToolAnnotation<Role extends string = ArgumentRole> = Annotation<readonly Role[]>;
+export type ToolAnnotation<Role extends string = ArgumentRole> = Annotation<Record<string, Role[]>>;
+
+/** Conditional roles as a result: the arrays are the caller's to use. */
+interface StoredConditionalRoles<Role extends string> {
+  default: Role[];
+  when: { condition: RoleCondition & { in?: unknown[] | undefined }; roles: Role[] }[];
+}
 
 /** The roles of a tool's arguments, some of which may depend on the call. */
-export type StoredToolAnnotation<Role extends string = ArgumentRole> = Annotation<
-  readonly Role[] | ConditionalRoles<Role>
->;
+export interface StoredToolAnnotation<Role extends string = ArgumentRole>
+  extends Annotation<Record<string, Role[] | StoredConditionalRoles<Role>>> {
+  readonly inputSchema?: Record<string, unknown>;
+}
 
 interface AnnotationsFile<Tool> {
   readonly generatedAt: string;
@@ -172,26 +186,30 @@ interface AnnotationsFile<Tool> {
 }
 
 /** The annotations of every server's tools, without conditional roles. */
-export type ToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<ToolAnnotation<Role>>;
+export type ToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<DocumentedTool<readonly Role[]>>;
 
 /** The annotations of every server's tools. */
-export type StoredToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<StoredToolAnnotation<Role>>;
+export type StoredToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<
+  DocumentedTool<readonly Role[] | ConditionalRoles<Role>>
+>;
 
 /** How the entries of a list are compared. */
 export type ListType = "domains" | "emails" | "identifiers";
 
 /** The conditions of a rule, all of which must hold. An absent condition holds. */
 export interface RuleConditions<Role extends string = ArgumentRole> {
-  readonly roles?: readonly Role[];
-  readonly server?: readonly string[];
-  readonly tool?: readonly string[];
-  readonly paths?: { readonly roles: readonly Role[]; readonly within: string };
-  readonly domains?: { readonly roles: readonly Role[]; readonly allowed: readonly string[] };
-  readonly lists?: readonly {
-    readonly roles: readonly Role[];
-    readonly allowed: readonly string[];
-    readonly matchType: ListType;
-  }[];
+  readonly roles?: readonly Role[] | undefined;
+  readonly server?: readonly string[] | undefined;
+  readonly tool?: readonly string[] | undefined;
+  readonly paths?: { readonly roles: readonly Role[]; readonly within: string } | undefined;
+  readonly domains?: { readonly roles: readonly Role[]; readonly allowed: readonly string[] } | undefined;
+  readonly lists?:
+    | readonly {
+        readonly roles: readonly Role[];
+        readonly allowed: readonly string[];
+        readonly matchType: ListType;
+      }[]
+    | undefined;
 }
 
 /** One rule of a compiled policy. */
@@ -208,9 +226,10 @@ export interface CompiledRule<Role extends string = ArgumentRole> {
 export interface ListDefinition {
   readonly name: string;
   readonly type: ListType;
-  readonly principle?: string;
-  readonly generationPrompt?: string;
-  readonly [more: string]: unknown;
+  readonly principle?: string | undefined;
+  readonly generationPrompt?: string | undefined;
+  readonly requiresMcp?: boolean | undefined;
+  readonly mcpServerHint?: string | undefined;
 }
 
 /** An ordered list of rules. */
@@ -219,8 +238,8 @@ export interface CompiledPolicyFile<Role extends string = ArgumentRole> {
   readonly constitutionHash: string;
   readonly inputHash: string;
   readonly rules: readonly CompiledRule<Role>[];
-  readonly listDefinitions?: readonly ListDefinition[];
-  readonly skippedServers?: readonly unknown[];
+  readonly listDefinitions?: readonly ListDefinition[] | undefined;
+  readonly skippedServers?: readonly { readonly serverName: string; readonly reason: string }[] | undefined;
 }
 
 /** The contents of a policy's lists. */

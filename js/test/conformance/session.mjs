@@ -16,9 +16,12 @@ function hostOf(surroundings, reenter) {
 }
 
 const functions = {
+  extractRequiredServers: (policy) => [...callgate.extractRequiredServers(policy)],
   getListMatcher: (type, value, pattern) => callgate.getListMatcher(type)(value, pattern),
   whitelistAdd: (pattern) =>
-    callgate.createApprovalWhitelist().add({ sourceEscalationId: "", originalReason: "", description: "", ...pattern }),
+    callgate
+      .createApprovalWhitelist()
+      .add({ sourceEscalationId: "", originalReason: "", description: "", createdAt: "", ...pattern }),
 };
 
 function whitelist(script) {
@@ -29,7 +32,10 @@ function whitelist(script) {
     for (const pattern of found.patterns) {
       list.add(pattern);
     }
-    return { ...found, patterns: found.patterns.map(({ sourceEscalationId: _, ...pattern }) => pattern) };
+    return {
+      patterns: found.patterns.map(({ sourceEscalationId: _, createdAt: __, ...pattern }) => pattern),
+      descriptions: found.ipcs.map(({ description }) => description),
+    };
   });
   const ids = list.entries().map(({ id }) => id);
   const match = script.match.map(({ server, tool, args, annotation, escalatedRoles }) => {

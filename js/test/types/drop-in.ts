@@ -107,7 +107,7 @@ if (isArgumentRole(word)) {
   texts.push(narrowed);
 }
 const sets: ArgumentRole[][] = [getResourceRoles(), getPathRoles(), getUrlRoles(), getIdentifierRoles(), others];
-sets.push(getRolesForServer("git"), getRolesByCategory("path"));
+sets.push(...getRolesForServer("git").map(([role]) => [role]), getRolesByCategory("path"));
 flags.push(SANDBOX_SAFE_PATH_ROLES.has("read-path"), ARGUMENT_ROLE_REGISTRY.get("read-path") === definition);
 
 for (const given of Object.values(stored.args)) {
@@ -134,9 +134,9 @@ for (const { uri, name } of toMcpRoots(extractPolicyRoots(policy, "/sandbox"))) 
 const content: unknown = rewriteResultContent([{ type: "text", text: "/sandbox/a" }], "/sandbox", "/workspace");
 
 const whitelist = createApprovalWhitelist();
-const { patterns, descriptions } = extractWhitelistCandidates("s", "t", args, resolved, roles, "id", "reason");
+const { patterns, ipcs } = extractWhitelistCandidates("s", "t", args, resolved, roles, "id", "reason");
 for (const pattern of patterns) {
-  texts.push(whitelist.add(pattern), ...descriptions);
+  texts.push(whitelist.add(pattern), ...ipcs.map(({ description }) => description));
 }
 const match = whitelist.match("s", "t", args, resolved);
 if (match.matched) {

@@ -6,7 +6,7 @@ mod implied;
 mod roles;
 mod semantics;
 
-use crate::model::{Argument, Semantics};
+use crate::model::{Argument, SchemaType, Semantics};
 
 pub(crate) use document::{is_unread, read, read_stored};
 pub(crate) use harn::{SERVER as HARN_SERVER, is_harn};
@@ -28,7 +28,15 @@ pub(crate) struct Tool {
     pub(crate) comment: Box<str>,
     /// The arguments that carry roles, in document order: they are judged in this order.
     pub(crate) arguments: Vec<Argument>,
-    /// The names under `inputSchema.properties`; `None` if the schema has no `properties`.
-    pub(crate) schema_properties: Option<Vec<Box<str>>>,
+    pub(crate) schema: Schema,
     pub(crate) semantics: Semantics,
+}
+
+/// What is used of a tool's `inputSchema`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Schema {
+    /// The names under `properties` with their types; `None` if the schema has no `properties`.
+    pub(crate) properties: Option<Vec<(Box<str>, SchemaType)>>,
+    /// The names under `required`.
+    pub(crate) required: Vec<Box<str>>,
 }

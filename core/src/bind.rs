@@ -12,5 +12,5 @@ pub use call::{Arguments, Call, CallError};
 pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;
 pub(crate) use shape::{Shape, shape};
-pub(crate) use siblings::{Siblings, descend};
+pub(crate) use siblings::{Reached, Siblings, descend};
 pub use value::{PointerToken, Value};

@@ -15,7 +15,9 @@ use crate::role::Registry;
 use crate::world::{self, World};
 
 pub use kind::DocumentKind;
-pub(crate) use options::{Compatibility, Directories, Options, UnknownArguments, WorkspaceRoots};
+pub(crate) use options::{
+    Compatibility, Directories, Options, RelativePaths, ServerPath, UnknownArguments, WorkspaceRoots,
+};
 use reader::Reader;
 
 /// A valid configuration.

@@ -15,7 +15,7 @@ use crate::host::{Facts, Host, HostError};
 use crate::judge::{Canonicalizer, Case, PathBase, Pinned, Task, Verdict};
 use crate::model::Semantics;
 use crate::policy::Ceiling;
-use crate::program::{Program, Tool, compile};
+use crate::program::{Program, RelativePaths, Tool, compile};
 
 pub use interest::Interest;
 pub use prepare::PrepareError;
@@ -121,7 +121,7 @@ impl Engine {
             let mut canonicalizer = Canonicalizer {
                 program: &self.program,
                 facts: Facts::new(host, false),
-                base: self.base(Paths::Prepared),
+                base: self.base(Paths::Prepared, ""),
             };
             let pinned = Pinned::resolve(&mut canonicalizer);
             self.pinned = Some(canonicalizer.facts.check(pinned)?);
@@ -140,7 +140,7 @@ impl Engine {
             call: &shape.call,
             renamed: shape.renamed,
             invalid_shape,
-            base: self.base(request.paths),
+            base: self.base(request.paths, request.call.server()),
             traced: request.explain.is_some(),
         };
         let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
@@ -233,18 +233,23 @@ impl Engine {
         &self.program.limits
     }
 
-    fn base<'s>(&'s self, paths: Paths<'s>) -> PathBase<'s> {
-        let (sandbox, container) = match paths {
-            Paths::Prepared => (None, None),
+    fn base<'s>(&'s self, paths: Paths<'s>, server: &str) -> PathBase<'s> {
+        let (sandbox, container, server_paths) = match paths {
+            Paths::Prepared => (None, None, None),
             Paths::Gate {
                 container_workspace_dir,
-            } => (self.program.sandbox.first(), container_workspace_dir),
+            } => (
+                self.program.sandbox.first(),
+                container_workspace_dir,
+                self.program.server_paths.get(server),
+            ),
         };
         let sandbox = sandbox.map(|first| &**first);
         PathBase {
             directory: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),
-            keeps_relative: sandbox.is_some(),
+            keeps_relative: sandbox.is_some() && self.program.relative_paths == RelativePaths::AsGiven,
+            server_paths: server_paths.map(Vec::as_slice),
         }
     }
 

@@ -150,10 +150,12 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     /// When the host fails, or failed before.
     pub(crate) fn prepare(&mut self) -> Result<Prepared, HostError> {
         let context = self.call.context();
-        for bound in self.pending.by_ref() {
+        while let Some(bound) = self.pending.next() {
             // Nothing tells whether an address that was not judged may be used.
             if !bound.role_set.intersects(self.program.address_roles) {
-                self.operands.push(self.canonicalizer.operand(bound, context));
+                let base = self.base_of(&bound);
+                self.operands
+                    .push(self.canonicalizer.operand(bound, base, context));
             }
         }
         let mut replacements = Vec::new();
@@ -262,6 +264,18 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             .filter(|(_, operand)| operand.bound.role_set.contains(role))
             .map(|(at, _)| at)
             .collect()
+    }
+
+    /// The path of the argument that the value is relative to, if it is relative to one that has a path.
+    fn base_of(&self, bound: &BoundValue<'_, '_>) -> Option<String> {
+        let wanted = bound.relative_to?;
+        let mut bases = self.operands.iter().filter(|operand| {
+            operand.bound.argument.is_some()
+                && operand.bound.place.is_empty()
+                && operand.bound.relative_to.is_none()
+                && self.name_of(operand.bound.argument) == wanted
+        });
+        bases.find_map(|operand| Some(operand.path()?.as_str().to_owned()))
     }
 
     /// The name of an argument; empty for a value that the engine filled in.

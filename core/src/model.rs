@@ -5,10 +5,12 @@ mod conditional;
 mod effect;
 pub(crate) mod refs;
 mod reply_code;
+mod schema_type;
 mod semantics;
 
 pub(crate) use argument_name::{ArgumentName, Segment};
 pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
 pub use effect::{Effect, MatchType};
 pub use reply_code::{ReplyCode, ReplyStatus};
+pub(crate) use schema_type::{JsonType, SchemaType};
 pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};

@@ -14,10 +14,10 @@ pub(crate) use compile::compile;
 pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::ListMatcher;
 
-pub(crate) use crate::config::{Compatibility, UnknownArguments};
+pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{Argument, Effect, Semantics};
+use crate::model::{Argument, Effect, SchemaType, Semantics};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
@@ -34,6 +34,9 @@ pub(crate) struct Program {
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
     pub(crate) compatibility: Compatibility,
+    pub(crate) relative_paths: RelativePaths,
+    /// What servers that see the disk under other names call its directories.
+    pub(crate) server_paths: TextTable<Vec<ServerPath>>,
     pub(crate) trusted_servers: Set<Box<str>>,
     /// Sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,
@@ -80,6 +83,8 @@ pub(crate) struct Tool {
     members: TextTable<ToolMember>,
     /// What they say about every other member.
     unnamed: ToolMember,
+    /// The members that the schema requires.
+    pub(crate) required: Box<[Box<str>]>,
     /// The parts of the index whose rules can match this tool.
     pub(crate) scopes: Box<[usize]>,
     /// What the tool does, beyond what its arguments name.
@@ -97,6 +102,8 @@ pub(crate) struct ToolMember {
     pub(crate) is_annotated: bool,
     /// Indices into [`Tool::arguments`] of those that name it or something inside it.
     pub(crate) arguments: Box<[usize]>,
+    /// The types that the schema gives it.
+    pub(crate) schema: SchemaType,
 }
 
 impl Tool {

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{JsonPath, Node, Object, Report};
-use crate::model::{Roles, Semantics};
-use crate::role::Registry;
+use crate::model::{ArgumentName, JsonType, Roles, SchemaType, Semantics};
+use crate::role::{Registry, RoleId};
 
-use super::roles::{read_name, read_roles};
-use super::{Annotations, Argument, Tool, harn, implied, semantics};
+use super::roles::{RoleSpec, read_name, read_role_spec};
+use super::{Annotations, Argument, Schema, Tool, harn, implied, semantics};
 
 const TOOL_KEYS: [&str; 6] = [
     "toolName",
@@ -26,10 +26,21 @@ const TOOL_KEYS: [&str; 6] = [
 /// the file.
 pub(crate) fn is_unread(place: &JsonPath<'_>) -> bool {
     match place {
-        JsonPath::Key(JsonPath::Key(JsonPath::Key(tool, "inputSchema"), "properties"), _) => is_tool(tool),
-        JsonPath::Key(JsonPath::Key(tool, "inputSchema"), key) => *key != "properties" && is_tool(tool),
+        JsonPath::Key(JsonPath::Key(tool, "inputSchema"), key) => {
+            !matches!(*key, "properties" | "required") && is_tool(tool)
+        }
+        JsonPath::Key(JsonPath::Key(property, "items"), key) if is_property(property) => *key != "type",
+        JsonPath::Key(property, key) if is_property(property) => !matches!(*key, "type" | "items"),
+        JsonPath::Index(JsonPath::Key(property, "items"), _) => is_property(property),
         JsonPath::Document(_) | JsonPath::Key(..) | JsonPath::Index(..) => false,
     }
+}
+
+fn is_property(place: &JsonPath<'_>) -> bool {
+    matches!(
+        place,
+        JsonPath::Key(JsonPath::Key(JsonPath::Key(tool, "inputSchema"), "properties"), _) if is_tool(tool)
+    )
 }
 
 fn is_tool(place: &JsonPath<'_>) -> bool {
@@ -112,22 +123,49 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
     if let Some(arguments) = &mut arguments {
         implied::add(arguments, &semantics);
     }
-    let schema_properties = tool.read("inputSchema", |node| read_schema(node));
+    let schema = tool.read_or_default("inputSchema", |node| read_schema(node));
     Some(Tool {
         server: server.into(),
         name: name?.into(),
         comment: comment?.into(),
         arguments: arguments?,
-        schema_properties,
+        schema,
         semantics,
     })
 }
 
-/// The names of a schema's properties. The rest of the schema is not used.
-fn read_schema(node: &Node<'_, '_>) -> Option<Vec<Box<str>>> {
+/// What is used of a schema. It comes from the tool's server, so what does not say anything here is not a fault.
+fn read_schema(node: &Node<'_, '_>) -> Option<Schema> {
     let schema = node.object()?;
-    let properties = schema.optional("properties")?.object()?;
-    Some(properties.entries().map(|(name, _)| name.into()).collect())
+    let properties = schema.optional("properties").and_then(|node| node.object());
+    let properties = properties.map(|properties| {
+        let entries = properties.entries();
+        entries
+            .map(|(name, property)| (name.into(), read_schema_type(property.value())))
+            .collect()
+    });
+    let required = node.value().get("required").and_then(Value::as_array);
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    Some(Schema {
+        properties,
+        required: required.map(Box::from).collect(),
+    })
+}
+
+fn read_schema_type(property: &Value) -> SchemaType {
+    let types = |schema: Option<&Value>| match schema.and_then(|schema| schema.get("type")) {
+        Some(Value::String(name)) => JsonType::find(name).into_iter().collect(),
+        // A type of no known name may stand for anything.
+        Some(Value::Array(names)) => {
+            let types = names.iter().map(|name| JsonType::find(name.as_str()?));
+            types.collect::<Option<_>>().unwrap_or_default()
+        }
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => Vec::new(),
+    };
+    SchemaType {
+        own: types(Some(property)),
+        items: types(property.get("items")),
+    }
 }
 
 /// Reads the arguments of a single stored annotation `{args}`, in which an argument may have no role.
@@ -143,12 +181,11 @@ pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Arg
         for (name, node) in args.entries() {
             let none = matches!(node.value(), Value::Array(roles) if roles.is_empty());
             let roles = if none {
-                Some(Roles::Fixed(Vec::new()))
+                Some((Roles::Fixed(Vec::new()), None))
             } else {
-                read_roles(&node, registry)
+                read_role_spec(&node, registry)
             };
-            let named = read_name(name, &node).zip(roles);
-            arguments.extend(named.map(|(name, roles)| Argument { name, roles }));
+            arguments.extend(argument(read_name(name, &node), roles));
         }
     }
     let failed = report.has_errors();
@@ -168,22 +205,49 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
             });
         }
         let name = read_name(name, &node);
-        let roles = read_roles(&node, registry);
-        arguments.extend(name.zip(roles).map(|(name, roles)| Argument { name, roles }));
+        arguments.extend(argument(name, read_role_spec(&node, registry)));
+    }
+    for (name, node) in object.entries() {
+        if let Some(base) = node.value().get("relativeTo").and_then(Value::as_str)
+            && !may_be_base(&arguments, base)
+        {
+            node.warning(Code::NeverMatches, || {
+                format!(
+                    "found paths of `{name}` that are relative to `{base}`, which makes every call with them unreadable, \
+                     expected another argument with a path role and without `relativeTo`"
+                )
+            });
+        }
     }
     Some(arguments)
+}
+
+/// Whether paths may be relative to the argument in some call.
+fn may_be_base(arguments: &[Argument], base: &str) -> bool {
+    let named = arguments
+        .iter()
+        .filter(|argument| matches!(&argument.name, ArgumentName::Top(name) if **name == *base));
+    let mut roles = named.clone().flat_map(|argument| argument.roles.possible());
+    roles.any(|role| role != RoleId::NONE) && named.clone().all(|argument| argument.relative_to.is_none())
+}
+
+fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argument> {
+    let (roles, relative_to) = spec?;
+    Some(Argument {
+        name: name?,
+        roles,
+        relative_to,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Map, json};
 
-    use crate::model::{Clause, Condition, ConditionArgument, Scalar, Test};
-    use crate::role::RoleId;
-
     use super::*;
     use crate::document::{DocumentSource, Report, load};
     use crate::limits::Limits;
+    use crate::model::{Clause, Condition, ConditionArgument, Scalar, Test};
 
     fn read_file(value: &Value) -> (Annotations, Vec<String>) {
         let report = Report::default();
@@ -228,7 +292,11 @@ mod tests {
                         ],
                     },
                 },
-                "inputSchema": {"type": "object", "properties": {"z": {}, "a": false}},
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {"z": {"type": ["array", "null"], "items": {"type": "string"}}, "a": false},
+                    "required": ["z"],
+                },
             },
             {"toolName": "u", "serverName": "s", "comment": "", "args": {}, "inputSchema": {"properties": {}}},
             {"toolName": "v", "serverName": "s", "comment": "", "args": {}, "inputSchema": {}},
@@ -243,9 +311,15 @@ mod tests {
         };
         assert_eq!((&*tool.server, &*tool.name, &*tool.comment), ("s", "t", "c"));
         assert!(tool.semantics.kind.is_read_only());
-        assert_eq!(tool.schema_properties, Some(vec!["z".into(), "a".into()]));
-        assert_eq!(empty.schema_properties, Some(vec![]));
-        assert_eq!(none.schema_properties, None);
+        let types = SchemaType {
+            own: vec![JsonType::Array, JsonType::Null],
+            items: vec![JsonType::String],
+        };
+        let properties = vec![("z".into(), types), ("a".into(), SchemaType::default())];
+        assert_eq!(tool.schema.properties, Some(properties));
+        assert_eq!(tool.schema.required, ["z".into()]);
+        assert_eq!(empty.schema.properties, Some(vec![]));
+        assert_eq!(none.schema, Schema::default());
         let names: Vec<String> = tool.arguments.iter().map(|one| one.name.to_string()).collect();
         assert_eq!(names, ["z", "__proto__", "/edits/*/path"]);
         assert_eq!(
@@ -330,12 +404,15 @@ mod tests {
     #[test]
     fn what_is_unread_changes_nothing() {
         let mut tool = tool(json!({"inputSchema": {"default": ["read-path"], "when": []}}));
-        tool["inputSchema"] =
-            json!({"$defs": {"x": [1]}, "properties": {"p": {"type": "string"}, "q": true}});
+        tool["inputSchema"] = json!({"$defs": {"x": [1]}, "required": ["p"], "properties": {
+            "p": {"type": "array", "items": {"type": "string", "enum": [1]}, "default": [2]}, "q": true, "r": {"items": [{}]},
+        }});
         let value = file(json!([tool]));
         let text = value.to_string();
         let kept = load(DocumentSource::Text(&text), "a", &Limits::default(), is_unread).unwrap();
-        let schema = json!({"$defs": null, "properties": {"p": null, "q": null}});
+        let schema = json!({"$defs": null, "required": ["p"], "properties": {
+            "p": {"type": "array", "items": {"type": "string", "enum": null}, "default": null}, "q": true, "r": {"items": [null]},
+        }});
         assert_eq!(kept["servers"]["s"]["tools"][0]["inputSchema"], schema);
         assert_eq!(read_file(&kept), read_file(&value));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Annotations, Tool, implied, semantics};
+use super::{Annotations, Schema, Tool, implied, semantics};
 use crate::diagnostic::Severity;
 use crate::document::Node;
 use crate::model::Semantics;
@@ -41,7 +41,7 @@ pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
             name: name.into(),
             comment: "".into(),
             arguments,
-            schema_properties: None,
+            schema: Schema::default(),
             semantics,
         });
     }

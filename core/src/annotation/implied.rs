@@ -11,7 +11,11 @@ pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
     for name in semantics.arg_schema.path_names() {
         if !arguments.iter().any(|argument| covers(&argument.name, &name)) {
             let roles = Roles::Fixed(roles(semantics.kind).to_vec());
-            arguments.push(Argument { name, roles });
+            arguments.push(Argument {
+                name,
+                roles,
+                relative_to: None,
+            });
         }
     }
 }
@@ -50,6 +54,7 @@ mod tests {
             .map(|one| Argument {
                 name: name(one),
                 roles: Roles::Fixed(vec![RoleId::NONE]),
+                relative_to: None,
             })
             .collect();
         let semantics = Semantics {

@@ -23,8 +23,24 @@ pub(super) fn read_name(name: &str, node: &Node<'_, '_>) -> Option<ArgumentName>
         .ok()
 }
 
+/// The roles of an argument, and the argument that its relative paths start from.
+pub(super) type RoleSpec = (Roles, Option<Box<str>>);
+
+/// The roles of an argument, alone or as `{roles, relativeTo}`.
+pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option<RoleSpec> {
+    let is_relative = |key| node.value().get(key).is_some();
+    if !is_relative("relativeTo") && !is_relative("roles") {
+        return read_roles(node, registry).map(|roles| (roles, None));
+    }
+    // A misspelled key here would change where relative paths start, so it is an error and not a warning.
+    let object = node.object_of(&["roles", "relativeTo"], Severity::Error)?;
+    let roles = object.require("roles", "an array of roles", |node| read_roles(node, registry));
+    let base = object.require("relativeTo", "the name of an argument", |node| node.name());
+    Some((roles?, Some(base?.into())))
+}
+
 /// The roles of an argument: an array of them, or a conditional.
-pub(super) fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Roles> {
+fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Roles> {
     if let Value::Object(_) = node.value() {
         read_conditional(&node.object()?, registry)
     } else if let Value::Array(_) = node.value() {

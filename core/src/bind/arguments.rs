@@ -6,11 +6,13 @@ use serde_json::value::RawValue;
 
 use super::call::{Arguments, Call};
 use super::shape::ShapeError;
-use super::siblings::{Siblings, descend};
+use super::siblings::{Reached, Siblings, descend};
 use super::value::{PointerToken, Unreadable, Value};
 use crate::limits::Limits;
-use crate::program::{Program, ResolvedRoles, Tool};
+use crate::model::{ArgumentName, JsonType, SchemaType};
+use crate::program::{Compatibility, Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
+use crate::text::escape_token;
 
 /// One string under at least one role.
 pub(crate) struct BoundValue<'p, 'c> {
@@ -23,6 +25,8 @@ pub(crate) struct BoundValue<'p, 'c> {
     /// Its roles, in the annotation's order.
     pub(crate) roles: &'p [RoleId],
     pub(crate) role_set: RoleSet,
+    /// The argument whose path it is relative to, where it is a relative path.
+    pub(crate) relative_to: Option<&'p str>,
 }
 
 impl<'p, 'c> BoundValue<'p, 'c> {
@@ -38,6 +42,7 @@ impl<'p, 'c> BoundValue<'p, 'c> {
             text,
             roles,
             role_set: roles.iter().copied().collect(),
+            relative_to: None,
         }
     }
 
@@ -116,7 +121,12 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 bound.collect_path_like(at, value);
             }
         }
-        if tool.is_some() {
+        if let Some(tool) = tool {
+            bound.check_bases(program, tool, members);
+            bound.bases_first();
+            if program.compatibility == Compatibility::Careful {
+                bound.check_required(program, tool, members);
+            }
             bound.check_counts(program);
         }
         bound
@@ -140,6 +150,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             return false;
         };
         let wanted: RoleSet = roles.iter().copied().collect();
+        let is_judged = wanted.intersects(judged_roles(program));
         // An address is no path to anybody but the world.
         let places = program.path_roles.union(program.address_roles);
         let is_path = wanted.intersects(places) && argument.name.rest().is_empty();
@@ -150,24 +161,109 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             at,
             name,
             roles,
-            resource: wanted.intersects(program.resource_roles),
+            relative_to: argument.relative_to.as_deref(),
+            is_resource: wanted.intersects(program.resource_roles),
+            is_judged,
         };
-        match value.read(program.limits.depth) {
+        let read = value.read(program.limits.depth);
+        if let Ok(read) = &read
+            && is_judged
+            && program.compatibility == Compatibility::Careful
+        {
+            self.check_type(name, &tool.member(name).schema, read);
+        }
+        match read {
             Ok(read) if argument.name.rest().is_empty() => {
                 self.collect_value(program, &annotated, Vec::new(), read.into_owned());
             }
-            Ok(read) => descend(
-                &read,
-                argument.name.rest(),
-                &mut Vec::new(),
-                &mut |place, value| {
-                    self.collect_value(program, &annotated, place, value.clone());
-                },
-            ),
-            Err(unreadable) if annotated.resource => self.refuse(describe_unreadable(name, unreadable)),
+            Ok(read) => {
+                let mut visit = |place: Vec<PointerToken>, reached: Reached<'_, 'c>| match reached {
+                    Reached::Value(value) => self.collect_value(program, &annotated, place, value.clone()),
+                    Reached::Mismatch { found, expected } => {
+                        self.unreadable(&annotated, &mismatch(&place, found, expected));
+                    }
+                };
+                descend(&read, argument.name.rest(), &mut Vec::new(), &mut visit);
+            }
+            Err(unreadable) if is_judged => self.refuse(describe_unreadable(name, unreadable)),
             Err(_) => self.opaque_list_roles = self.opaque_list_roles.union(wanted),
         }
         is_path
+    }
+
+    /// Refuses a value, or an item of an array, of another type than the schema gives it.
+    fn check_type(&mut self, name: &str, schema: &SchemaType, value: &Value<'_>) {
+        if let Some(why) = type_fault(value, &schema.own) {
+            self.refuse(Refusal::Unreadable(format!("argument `{name}` {why}")));
+        }
+        if let Value::Array(items) = value
+            && let Some(why) = items.iter().find_map(|item| type_fault(item, &schema.items))
+        {
+            self.refuse(Refusal::Unreadable(format!(
+                "argument `{name}` holds an item that {why}"
+            )));
+        }
+    }
+
+    /// Refuses paths that are relative to an argument that is not one path.
+    fn check_bases(&mut self, program: &Program, tool: &Tool, members: &[(Cow<'_, str>, Value<'_>)]) {
+        for argument in &tool.arguments {
+            let Some(base) = argument.relative_to.as_deref() else {
+                continue;
+            };
+            let is_base = |name: &ArgumentName| matches!(name, ArgumentName::Top(name) if **name == *base);
+            let mut given = self.values.iter().filter(|value| value.relative_to == Some(base));
+            let Some(value) = given.next() else { continue };
+            let name = value.argument.and_then(|at| members.get(at));
+            let arguments = tool.arguments.iter().zip(&self.resolved);
+            let mut named = arguments.filter(|(argument, _)| is_base(&argument.name));
+            let is_path = named.clone().any(|(argument, roles)| {
+                argument.relative_to.is_none() && roles.iter().any(|role| program.path_roles.contains(*role))
+            });
+            let is_relative = named.any(|(argument, _)| argument.relative_to.is_some());
+            let member = members.iter().find(|(name, _)| *name == base);
+            let is_text = member.is_some_and(|(_, value)| {
+                value
+                    .read(program.limits.depth)
+                    .is_ok_and(|read| matches!(*read, Value::Text(_)))
+            });
+            if !is_path || is_relative || !is_text {
+                let name = name.map_or("", |(name, _)| name);
+                let why = format!("argument `{name}` is relative to `{base}`, expected one path there");
+                self.refuse(Refusal::Unreadable(why));
+            }
+        }
+    }
+
+    /// Puts the values that others may be relative to before these.
+    fn bases_first(&mut self) {
+        if self.values.iter().any(|value| value.relative_to.is_some()) {
+            let values = std::mem::take(&mut self.values).into_iter();
+            let (relative, mut ordered): (Vec<_>, Vec<_>) =
+                values.partition(|value| value.relative_to.is_some());
+            ordered.extend(relative);
+            self.values = ordered;
+        }
+    }
+
+    /// Refuses a call without an argument that the schema requires and that is judged.
+    fn check_required(&mut self, program: &Program, tool: &Tool, members: &[(Cow<'_, str>, Value<'_>)]) {
+        let judged = judged_roles(program);
+        for key in &tool.required {
+            let given = members.iter().find(|(name, _)| **name == **key);
+            let found = match given.map(|(_, value)| value) {
+                None => "missing",
+                Some(value) if value.is_null() => "null",
+                Some(_) => continue,
+            };
+            let arguments = tool.arguments.iter().zip(&self.resolved);
+            let mut named = arguments.filter(|(argument, _)| argument.name.first() == Some(key));
+            if named.any(|(_, roles)| roles.iter().any(|role| judged.contains(*role))) {
+                self.refuse(Refusal::Unreadable(format!(
+                    "argument `{key}` is {found}, expected a value, since the tool requires it"
+                )));
+            }
+        }
     }
 
     fn collect_value(
@@ -216,7 +312,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         self.opaque_list_roles = self
             .opaque_list_roles
             .union(annotated.roles.iter().copied().collect());
-        if annotated.resource {
+        if annotated.is_judged {
             self.refuse(Refusal::Unreadable(format!(
                 "argument `{}` {why}",
                 annotated.name
@@ -232,15 +328,18 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         text: Option<Cow<'c, str>>,
     ) {
         let bytes = text.as_deref().map_or(0, str::len);
-        if annotated.resource && bytes > program.limits.value_bytes {
+        if annotated.is_resource && bytes > program.limits.value_bytes {
             self.refuse(Refusal::Limit(format!(
                 "argument `{}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
                 annotated.name, program.limits.value_bytes
             )));
             return;
         }
-        self.values
-            .push(BoundValue::new(Some(annotated.at), place, text, annotated.roles));
+        let value = BoundValue::new(Some(annotated.at), place, text, annotated.roles);
+        let relative_to = annotated
+            .relative_to
+            .filter(|_| value.role_set.intersects(program.path_roles));
+        self.values.push(BoundValue { relative_to, ..value });
     }
 
     /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2. What else an array holds
@@ -324,7 +423,42 @@ struct AnnotatedArgument<'n, 'p> {
     at: usize,
     name: &'n str,
     roles: &'p [RoleId],
-    resource: bool,
+    relative_to: Option<&'p str>,
+    is_resource: bool,
+    /// Whether it bears one of the [`judged_roles`].
+    is_judged: bool,
+}
+
+/// Roles under which everything must be of a form that the annotation describes.
+fn judged_roles(program: &Program) -> RoleSet {
+    match program.compatibility {
+        Compatibility::Careful => program.resource_roles.union(program.ruled_roles),
+        Compatibility::Runtime => program.resource_roles,
+    }
+}
+
+/// What is wrong with a value where a pointer should have led on.
+fn mismatch(place: &[PointerToken], found: &Value<'_>, expected: &str) -> String {
+    let found = found.json_type().map_or("something", JsonType::described);
+    if place.is_empty() {
+        return format!("is {found}, expected {expected}");
+    }
+    let within = place.iter().fold(String::new(), |pointer, token| match token {
+        PointerToken::Item(item) => format!("{pointer}/{item}"),
+        PointerToken::Member(name) => format!("{pointer}/{}", escape_token(name)),
+    });
+    format!("holds {found} at `{within}`, expected {expected}")
+}
+
+/// What is wrong with the type of a value; nothing where no type is named.
+fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
+    let found = value.json_type().filter(|found| !found.is_among(types))?;
+    let expected: Vec<&str> = types.iter().map(|one| one.described()).collect();
+    Some(format!(
+        "is {}, expected {}",
+        found.described(),
+        expected.join(" or ")
+    ))
 }
 
 /// Whether the member could become the prototype of the arguments in a server written in JavaScript.

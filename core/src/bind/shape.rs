@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::call::{Arguments, Call};
-use super::value::Value;
 use crate::program::Tool;
 
 /// Why the arguments do not have the shape that the annotation describes.
@@ -87,7 +86,7 @@ pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<S
     }
     for key in &schema.required {
         let given = members.iter().find(|(known, _)| **known == **key);
-        if given.is_none_or(|(_, value)| is_null(value)) {
+        if given.is_none_or(|(_, value)| value.is_null()) {
             return Err(ShapeError::MissingRequired { key: key.to_string() });
         }
     }
@@ -104,12 +103,4 @@ pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<S
         call: Cow::Owned(Call { context, ..shaped }),
         renamed,
     })
-}
-
-fn is_null(value: &Value<'_>) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Raw(raw) => raw.get() == "null",
-        _ => false,
-    }
 }

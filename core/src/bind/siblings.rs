@@ -73,15 +73,28 @@ fn child<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
     }
 }
 
-/// Calls `visit` for every value that the segments of a JSON Pointer lead to, `*` standing for each item or member.
+/// Where a JSON Pointer leads.
+pub(crate) enum Reached<'v, 'a> {
+    /// To this value.
+    Value(&'v Value<'a>),
+    /// Not further than this value, which is not of the expected type.
+    Mismatch {
+        found: &'v Value<'a>,
+        expected: &'static str,
+    },
+}
+
+/// Calls `visit` for everything that the segments of a JSON Pointer lead to, `*` standing for each item or member.
+///
+/// A member or item that is not there leads nowhere.
 pub(crate) fn descend<'v, 'a>(
     value: &'v Value<'a>,
     segments: &[Segment],
     place: &mut Vec<PointerToken>,
-    visit: &mut impl FnMut(Vec<PointerToken>, &'v Value<'a>),
+    visit: &mut impl FnMut(Vec<PointerToken>, Reached<'v, 'a>),
 ) {
     let Some((first, rest)) = segments.split_first() else {
-        visit(place.clone(), value);
+        visit(place.clone(), Reached::Value(value));
         return;
     };
     let mut step = |next: PointerToken, value: &'v Value<'a>| {
@@ -96,15 +109,23 @@ pub(crate) fn descend<'v, 'a>(
                 .enumerate()
                 .for_each(|(at, item)| step(PointerToken::Item(at), item));
         }
-        (Value::Array(items), Segment::Key(name)) => {
-            if let Some((at, item)) = name
-                .parse::<usize>()
-                .ok()
-                .and_then(|at| Some((at, items.get(at)?)))
-            {
-                step(PointerToken::Item(at), item);
+        (Value::Array(items), Segment::Key(name)) => match name.parse::<usize>() {
+            Ok(at) => {
+                if let Some(item) = items.get(at) {
+                    step(PointerToken::Item(at), item);
+                }
             }
-        }
+            Err(_) => {
+                let expected = "an object";
+                visit(
+                    place.clone(),
+                    Reached::Mismatch {
+                        found: value,
+                        expected,
+                    },
+                );
+            }
+        },
         (Value::Object(members), Segment::Every) => {
             members
                 .iter()
@@ -115,6 +136,28 @@ pub(crate) fn descend<'v, 'a>(
                 step(PointerToken::Member(name.to_string()), member);
             }
         }
-        _ => {}
+        (_, Segment::Every) => {
+            let expected = "an array or object";
+            visit(
+                place.clone(),
+                Reached::Mismatch {
+                    found: value,
+                    expected,
+                },
+            );
+        }
+        (_, Segment::Key(name)) => {
+            let expected = match name.parse::<usize>() {
+                Ok(_) => "an array or object",
+                Err(_) => "an object",
+            };
+            visit(
+                place.clone(),
+                Reached::Mismatch {
+                    found: value,
+                    expected,
+                },
+            );
+        }
     }
 }

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::model::JsonType;
+
 /// An argument value as the caller gave it.
 ///
 /// A value that no role and no condition names may stay [`Value::Unread`] or [`Value::Raw`]: its cost is then
@@ -85,6 +87,29 @@ impl<'a> Value<'a> {
             Value::Raw(raw) => read_raw(raw, depth, depth).map(Cow::Owned),
             other => check_depth(other, depth, depth).map(|()| Cow::Borrowed(other)),
         }
+    }
+
+    /// Whether it is `null`, read or not.
+    pub(crate) fn is_null(&self) -> bool {
+        match self {
+            Value::Null => true,
+            Value::Raw(raw) => raw.get() == "null",
+            _ => false,
+        }
+    }
+
+    /// Its type; `None` where the value has not been read.
+    pub(crate) fn json_type(&self) -> Option<JsonType> {
+        Some(match self {
+            Value::Null => JsonType::Null,
+            Value::Bool(_) => JsonType::Boolean,
+            Value::Number(number) if number.fract() == 0.0 => JsonType::Integer,
+            Value::Number(_) => JsonType::Number,
+            Value::Text(_) | Value::IllFormed => JsonType::String,
+            Value::Array(_) => JsonType::Array,
+            Value::Object(_) => JsonType::Object,
+            Value::Raw(_) | Value::Unread => return None,
+        })
     }
 
     /// The string that the value is, or those in the array that it is, each with its place.

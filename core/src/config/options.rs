@@ -2,10 +2,10 @@
 
 use crate::annotation::HARN_SERVER;
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DEEPEST, Node, did_you_mean, listed};
+use crate::document::{DEEPEST, Node, Object, did_you_mean, listed};
 use crate::limits::Limits;
 use crate::named::named;
-use crate::path::PathCase;
+use crate::path::{PathCase, lexical};
 
 /// How an engine behaves where SPEC allows a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub(crate) struct Options {
     /// `None` leaves it to the host.
     pub(crate) path_case: Option<PathCase>,
     pub(crate) directories: Directories,
+    /// `None` leaves it to the set of defaults.
+    pub(crate) relative_paths: Option<RelativePaths>,
+    /// `serverPaths`: for servers that see the disk under other names, their name of each directory of the host.
+    pub(crate) server_paths: Vec<(Box<str>, Vec<ServerPath>)>,
     /// `harnServer`: the server of the tools in a Harn file, which does not name one.
     pub(crate) harn_server: Box<str>,
     pub(crate) workspace_roots: WorkspaceRoots,
@@ -33,6 +37,8 @@ impl Default for Options {
             unknown_arguments: UnknownArguments::Schema,
             path_case: None,
             directories: Directories::Fresh,
+            relative_paths: None,
+            server_paths: Vec::new(),
             harn_server: HARN_SERVER.into(),
             workspace_roots: WorkspaceRoots::Bounds,
             strict: false,
@@ -76,6 +82,18 @@ named! {
 }
 
 named! {
+    /// What a gate does with relative paths, which the tool's server would read in its own working directory.
+    pub(crate) enum RelativePaths {
+        /// Sends their canonical form.
+        Canonical = "canonical",
+        /// Sends them as they were given, where there is a sandbox.
+        AsGiven = "as-given",
+        /// Refuses them.
+        Deny = "deny",
+    }
+}
+
+named! {
     /// What a capability ceiling's workspace roots are for.
     pub(crate) enum WorkspaceRoots {
         /// Paths must lie within one of them; they grant nothing.
@@ -83,6 +101,13 @@ named! {
         /// As `Bounds`, and together they form the sandbox. Relative paths are resolved against the first.
         Sandbox = "sandbox",
     }
+}
+
+/// A directory of the host, and what a server calls it; both absolute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ServerPath {
+    pub(crate) host: Box<str>,
+    pub(crate) server: Box<str>,
 }
 
 const HEURISTIC_PATHS: &[(&str, bool)] = &[("on", true), ("off", false)];
@@ -104,6 +129,8 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
             "unknownArguments",
             "pathCase",
             "directories",
+            "relativePaths",
+            "serverPaths",
             "harnServer",
             "workspaceRoots",
             "strict",
@@ -121,6 +148,10 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         unknown_arguments: object.read_or("unknownArguments", defaults.unknown_arguments, |node| node.word()),
         path_case: object.read("pathCase", |node| node.one_of(PATH_CASE)),
         directories: object.read_or("directories", defaults.directories, |node| node.word()),
+        relative_paths: object.read("relativePaths", |node| node.word()),
+        server_paths: object.read_or_default("serverPaths", |node| {
+            Some(node.each_entry(|prefixes| Some(read_server_paths(prefixes))))
+        }),
         harn_server: object.read_or("harnServer", defaults.harn_server, |node| {
             node.name().map(Box::from)
         }),
@@ -128,6 +159,31 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         strict: object.read_or("strict", defaults.strict, |node| node.boolean()),
         limits: object.read_or_default("limits", |node| Some(read_limits(node))),
     }
+}
+
+fn read_server_paths(node: &Node<'_, '_>) -> Vec<ServerPath> {
+    let object = node.object();
+    let entries = object.iter().flat_map(Object::entries);
+    entries
+        .filter_map(|(host, node)| read_server_path(host, &node))
+        .collect()
+}
+
+fn read_server_path(host: &str, node: &Node<'_, '_>) -> Option<ServerPath> {
+    let server = node.string()?;
+    for path in [host, server] {
+        if !path.starts_with('/') || path.contains('\0') {
+            node.error(Code::InvalidPath, || {
+                format!("found the path `{path}`, expected an absolute path of the host, and what the server calls it")
+            });
+            return None;
+        }
+    }
+    let collapsed = |path: &str| lexical(path, "/").as_ref().into();
+    Some(ServerPath {
+        host: collapsed(host),
+        server: collapsed(server),
+    })
 }
 
 fn read_limits(node: &Node<'_, '_>) -> Limits {
@@ -182,7 +238,8 @@ mod tests {
             json!({
                 "compatibility": "runtime", "heuristicPaths": "off", "unknownArguments": "escalate", "pathCase": "insensitive",
                 "directories": "pinned", "strict": true, "limits": {"depth": 8, "rules": 0},
-                "harnServer": "vm", "workspaceRoots": "sandbox",
+                "harnServer": "vm", "workspaceRoots": "sandbox", "relativePaths": "as-given",
+                "serverPaths": {"fs": {"/srv/": "/work"}},
             }),
             Options {
                 compatibility: Compatibility::Runtime,
@@ -190,6 +247,14 @@ mod tests {
                 unknown_arguments: UnknownArguments::Escalate,
                 path_case: Some(PathCase::Insensitive),
                 directories: Directories::Pinned,
+                relative_paths: Some(RelativePaths::AsGiven),
+                server_paths: vec![(
+                    "fs".into(),
+                    vec![ServerPath {
+                        host: "/srv".into(),
+                        server: "/work".into(),
+                    }],
+                )],
                 harn_server: "vm".into(),
                 workspace_roots: WorkspaceRoots::Sandbox,
                 strict: true,
@@ -210,7 +275,7 @@ mod tests {
             Options::default(),
             &[
                 "error[unknown-key] at options.heuristicPath: found the key `heuristicPath`, expected one of \
-                 `compatibility`, `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `harnServer`, `workspaceRoots`, \
+                 `compatibility`, `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `relativePaths`, `serverPaths`, `harnServer`, `workspaceRoots`, \
                  `strict`, `limits` \
                  (help: did you mean `heuristicPaths`?)",
                 "error[unknown-value] at options.pathCase: found `\"Sensitive\"`, expected one of `sensitive`, \

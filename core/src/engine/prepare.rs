@@ -6,6 +6,7 @@ use super::Engine;
 use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError};
 use crate::host::{Host, HostError};
 use crate::judge::{Case, PathBase, Task, heuristic};
+use crate::program::RelativePaths;
 
 /// Why arguments cannot be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +51,9 @@ impl Engine {
         let paths = PathBase {
             directory: base.as_deref().unwrap_or(&self.program.current),
             container: container_workspace_dir.zip(allowed_directory),
-            keeps_relative: allowed_directory.is_some(),
+            keeps_relative: allowed_directory.is_some()
+                && self.program.relative_paths == RelativePaths::AsGiven,
+            server_paths: self.program.server_paths.get(call.server()).map(Vec::as_slice),
         };
         let (tool, shape) = self.shape(call);
         let shape = shape.map_err(PrepareError::Shape)?;

@@ -8,7 +8,7 @@ use crate::bind::{BoundValue, Replacement};
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical};
-use crate::program::Program;
+use crate::program::{Compatibility, Program, RelativePaths, ServerPath};
 use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
 use crate::text::strip_directory;
 use crate::world::{Action, Context, Located, Reply};
@@ -22,6 +22,8 @@ pub(crate) struct PathBase<'s> {
     pub(crate) container: Option<(&'s str, &'s str)>,
     /// Whether relative paths are forwarded as they are, because the server resolves them in its own directory.
     pub(crate) keeps_relative: bool,
+    /// What the tool's server calls the directories that it sees, if it sees them under other names.
+    pub(crate) server_paths: Option<&'s [ServerPath]>,
 }
 
 /// Makes canonical forms; every question to the host goes through its memory.
@@ -50,6 +52,8 @@ pub(crate) enum Form {
         canonical: CanonicalPath,
         /// Where the link itself is, when the path is one and the call removes it.
         entry: Option<CanonicalPath>,
+        /// The path of the argument that it is relative to.
+        base: Option<String>,
     },
     /// An address of the world: its place, or the reply that refuses it.
     Address(Box<Result<Located, Box<Reply>>>),
@@ -129,20 +133,32 @@ impl<'p, 'c> Operand<'p, 'c> {
 }
 
 impl<'p, 'h> Canonicalizer<'p, 'h> {
-    /// The value with its canonical form.
-    pub(crate) fn operand<'c>(&mut self, bound: BoundValue<'p, 'c>, context: &Context) -> Operand<'p, 'c> {
-        let form = self.form(&bound, context).unwrap_or_else(Form::Unresolvable);
+    /// The value with its canonical form; `base` is the path of the argument that it is relative to.
+    pub(crate) fn operand<'c>(
+        &mut self,
+        bound: BoundValue<'p, 'c>,
+        base: Option<String>,
+        context: &Context,
+    ) -> Operand<'p, 'c> {
+        let form = self
+            .form(&bound, base, context)
+            .unwrap_or_else(Form::Unresolvable);
         Operand::new(bound, form)
     }
 
-    fn form(&mut self, bound: &BoundValue<'_, '_>, context: &Context) -> Result<Form, Unresolvable> {
+    fn form(
+        &mut self,
+        bound: &BoundValue<'_, '_>,
+        base: Option<String>,
+        context: &Context,
+    ) -> Result<Form, Unresolvable> {
         let program = self.program;
         let text = bound.text.as_deref();
         if let Some(refusal) = text.and_then(|text| careful::refusal(program, bound.role_set, text)) {
             return Err(refusal);
         }
         if bound.role_set.intersects(program.path_roles) {
-            return self.path_form(bound);
+            return self.path_form(bound, base);
         }
         let is_resource = bound.role_set.intersects(program.resource_roles);
         let Some(text) = bound.text.as_deref() else {
@@ -161,13 +177,19 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         match &program.world {
             Some(world) if bound.role_set.intersects(program.address_roles) => {
                 let resolution = world.resolve_address(text, context.mode(), context, &mut self.resolver());
+                if let Ok(located) = &resolution {
+                    self.check_shared(located.path.as_str())?;
+                }
                 Ok(Form::Address(Box::new(resolution)))
             }
             Some(_) | None => Ok(Form::Text),
         }
     }
 
-    fn path_form(&mut self, bound: &BoundValue<'_, '_>) -> Result<Form, Unresolvable> {
+    fn path_form(&mut self, bound: &BoundValue<'_, '_>, base: Option<String>) -> Result<Form, Unresolvable> {
+        if bound.relative_to.is_some() && base.is_none() {
+            return Err(Unresolvable::NoBase);
+        }
         let text = bound.text.as_deref().ok_or(Unresolvable::IllFormed)?;
         let mut roles = bound.roles.iter().copied();
         let mut text = Cow::Borrowed(text);
@@ -180,17 +202,62 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         }
         let moved = self.moved(&text).map(Cow::into_owned);
         let given = moved.as_deref().unwrap_or(&text);
-        let base = self.base.directory;
-        let canonical = self.resolver().resolve(given, base)?;
+        let directory = base.as_deref().unwrap_or(self.base.directory);
+        let is_refused = self.program.relative_paths == RelativePaths::Deny && base.is_none();
+        if is_refused && !given.is_empty() && is_relative(given) {
+            return Err(Unresolvable::Relative);
+        }
+        let canonical = self.resolver().resolve(given, directory)?;
         let entry = match bound.role_set.contains(RoleId::DELETE_PATH) {
-            true => self.resolver().entry(given, base)?,
+            true => self.resolver().entry(given, directory)?,
             false => None,
         };
+        self.check_shared(entry.as_ref().unwrap_or(&canonical).as_str())?;
         Ok(Form::Path {
             moved,
             canonical,
             entry,
+            base,
         })
+    }
+
+    /// Refuses a place that the tool's server has no name for.
+    fn check_shared(&mut self, path: &str) -> Result<(), Unresolvable> {
+        match self.base.server_paths.is_none() || self.server_name(path).is_some() {
+            true => Ok(()),
+            false => Err(Unresolvable::NotShared),
+        }
+    }
+
+    /// What the tool's server calls a canonical path; `None` if it has no name for it, or means another place by it.
+    fn server_name(&mut self, path: &str) -> Option<String> {
+        let Some(server_paths) = self.base.server_paths else {
+            return Some(path.to_owned());
+        };
+        let mut prefixes = Vec::with_capacity(server_paths.len());
+        for one in server_paths {
+            if let Ok(host) = self.directory(&one.host) {
+                prefixes.push((host.as_str().to_owned(), &*one.server));
+            }
+        }
+        let name = renamed(path, prefixes.iter().map(|(host, server)| (&**host, *server)))?;
+        let back = renamed(&name, prefixes.iter().map(|(host, server)| (*server, &**host)))?;
+        (back == path).then_some(name)
+    }
+
+    /// The path as it is sent: in the names of the tool's server, relative to its base where it lies below in the names
+    /// of both sides.
+    fn sent(&mut self, path: &str, base: Option<&str>) -> Option<String> {
+        let name = self.server_name(path)?;
+        if let Some(base) = base
+            && let Some(names) = strip_directory(path, base)
+        {
+            let base = self.server_name(base)?;
+            if strip_directory(&name, &base) == Some(names) {
+                return Some(relative_name(names));
+            }
+        }
+        Some(name)
     }
 
     fn resolver(&mut self) -> Resolver<'_, 'h> {
@@ -216,9 +283,14 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 
     /// The lexical form of a path as it was given, moved from the container's directory where it lies there.
     pub(crate) fn lexical(&self, text: &str) -> String {
+        self.lexical_from(text, self.base.directory)
+    }
+
+    /// The same of a path that is relative to a directory of its own.
+    pub(crate) fn lexical_from(&self, text: &str, base: &str) -> String {
         let moved = self.moved(text);
         let expanded = expand_tilde(moved.as_deref().unwrap_or(text), &self.program.home);
-        lexical(&expanded, self.base.directory).into_owned()
+        lexical(&expanded, base).into_owned()
     }
 
     /// Asks the world whether a tool's command may be run at a place.
@@ -362,25 +434,38 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             return Some(Replacement {
                 argument,
                 place,
-                transport: Some(located.path.as_str().to_owned()),
+                transport: Some(self.server_name(located.path.as_str())?),
                 policy: (located.address != text).then(|| located.address.clone()),
             });
         }
-        let moved = match (definition.category, &operand.form) {
-            (Category::Path, Form::Path { moved, .. }) => moved.as_deref(),
+        let (moved, entry, base) = match (definition.category, &operand.form) {
+            (
+                _,
+                Form::Path {
+                    moved, entry, base, ..
+                },
+            ) => (moved.as_deref(), entry.as_ref(), base.as_deref()),
             (Category::Path, _) => return None,
-            (Category::Url | Category::Identifier | Category::Address | Category::Opaque, _) => None,
+            (Category::Url | Category::Identifier | Category::Address | Category::Opaque, _) => {
+                (None, None, None)
+            }
         };
-        let canonical = self.canonical(operand, definition);
+        // What is removed is the link, whatever else the argument names. The existing runtime sends its target.
+        let entry = entry.filter(|_| self.program.compatibility == Compatibility::Careful);
+        let canonical = match entry {
+            Some(entry) => entry.as_str().to_owned(),
+            None => self.canonical(operand, definition),
+        };
         let policy = match definition.extract_policy_value {
             Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical),
             None => canonical.clone(),
         };
         let stays_relative = definition.category == Category::Path
             && self.base.keeps_relative
-            && !moved.unwrap_or(text).starts_with(['/', '~']);
-        let transport = match stays_relative {
-            true => moved.map(str::to_owned),
+            && is_relative(moved.unwrap_or(text));
+        let transport = match definition.category == Category::Path || entry.is_some() {
+            _ if stays_relative && base.is_none() => moved.map(str::to_owned),
+            true => Some(self.sent(&canonical, base)?),
             false => Some(canonical),
         };
         let transport = transport.filter(|transport| transport != text);
@@ -391,6 +476,37 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             transport,
             policy,
         })
+    }
+}
+
+/// Whether the path starts from a directory that it does not name.
+fn is_relative(path: &str) -> bool {
+    !path.starts_with(['/', '~'])
+}
+
+/// The path with its longest prefix replaced by what stands for it.
+fn renamed<'n>(path: &str, prefixes: impl Iterator<Item = (&'n str, &'n str)>) -> Option<String> {
+    let (from, to) = prefixes
+        .filter(|(from, _)| strip_directory(path, from).is_some())
+        .max_by_key(|(from, _)| from.trim_end_matches('/').len())?;
+    let to = to.trim_end_matches('/');
+    Some(match strip_directory(path, from)? {
+        "" if to.is_empty() => "/".to_owned(),
+        "" => to.to_owned(),
+        names => format!("{to}/{names}"),
+    })
+}
+
+/// Names below a directory as a relative path that nobody takes for an option, a home directory, a URI, a pathspec or
+/// JSON.
+fn relative_name(names: &str) -> String {
+    let is_plain = names.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '.'));
+    if names.is_empty() {
+        ".".to_owned()
+    } else if is_plain && !names.contains(':') && names != "null" {
+        names.to_owned()
+    } else {
+        format!("./{names}")
     }
 }
 

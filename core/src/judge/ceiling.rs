@@ -1,10 +1,10 @@
 //! The capability ceiling (SPEC §8.3.4, §12): what the tool may be, and what single arguments must look like.
 
-use super::canonical::Operand;
+use super::canonical::{Form, Operand};
 use super::check::Check;
 use super::directory::Directory;
 use super::{Case, Verdict};
-use crate::bind::{PointerToken, Value, descend};
+use crate::bind::{PointerToken, Reached, Value, descend};
 use crate::model::ArgumentName;
 use crate::program::{ArgumentConstraint, Ceiling, Constrained};
 use crate::role::RoleId;
@@ -135,9 +135,18 @@ impl Case<'_, '_, '_> {
                 }
             };
             match value.read(limits.depth) {
-                Ok(read) => descend(&read, name.rest(), &mut Vec::new(), &mut |place, value| {
-                    each_string(place, value, &mut push);
-                }),
+                Ok(read) => descend(
+                    &read,
+                    name.rest(),
+                    &mut Vec::new(),
+                    &mut |place, reached| match reached {
+                        Reached::Value(value) => each_string(place, value, &mut push),
+                        Reached::Mismatch {
+                            found: Value::Null, ..
+                        } => {}
+                        Reached::Mismatch { .. } => push(place, None),
+                    },
+                ),
                 Err(_) => push(Vec::new(), None),
             }
         }
@@ -176,7 +185,14 @@ impl Case<'_, '_, '_> {
         let is_meant = |operand: &&mut Operand<'_, '_>| {
             operand.bound.argument == Some(found.argument) && operand.bound.place == found.place
         };
+        let mut base = None;
         for operand in self.operands.iter_mut().filter(is_meant) {
+            if let Form::Path {
+                base: Some(known), ..
+            } = &operand.form
+            {
+                base = Some(known.clone());
+            }
             forms
                 .canonical
                 .extend(operand.paths().map(|path| path.as_str().to_owned()));
@@ -195,7 +211,8 @@ impl Case<'_, '_, '_> {
             let path = self.canonicalizer.path_like(text).ok()?;
             forms.canonical.push(path.as_str().to_owned());
         }
-        forms.lexical = Some(self.canonicalizer.lexical(text));
+        let base = base.as_deref().unwrap_or(self.canonicalizer.base.directory);
+        forms.lexical = Some(self.canonicalizer.lexical_from(text, base));
         Some(forms)
     }
 

@@ -136,7 +136,8 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let context = case.call.context();
     while let Some(bound) = case.pending.next() {
-        let operand = case.canonicalizer.operand(bound, context);
+        let base = case.base_of(&bound);
+        let operand = case.canonicalizer.operand(bound, base, context);
         let denial = match &operand.form {
             Form::Unresolvable(why) => Some(unresolvable(case, &operand, why)),
             Form::Path { .. } | Form::Address(_) | Form::Text | Form::Unknown => None,

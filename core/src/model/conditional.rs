@@ -10,6 +10,8 @@ pub(crate) struct Argument {
     pub(crate) name: ArgumentName,
     /// What its values mean.
     pub(crate) roles: Roles,
+    /// The argument whose path its relative paths start from.
+    pub(crate) relative_to: Option<Box<str>>,
 }
 
 /// The roles of an argument.

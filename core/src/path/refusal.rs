@@ -20,6 +20,12 @@ pub(crate) enum Unresolvable {
         limit: usize,
     },
     Empty,
+    /// The tool's server sees the disk under other names, and none of them is of this place.
+    NotShared,
+    /// It is relative to an argument that has no canonical path.
+    NoBase,
+    /// It is relative where the options ask for absolute paths.
+    Relative,
     /// For some programs a NUL ends the path, for others it does not.
     Nul,
     /// It begins with `-`, so a program that it is handed to would read it as an option.
@@ -78,6 +84,9 @@ impl fmt::Display for Unresolvable {
                 );
             }
             Self::Empty => "is empty",
+            Self::NotShared => "has no name on the server, expected a path within its `serverPaths`",
+            Self::NoBase => "is relative to an argument that is not one path",
+            Self::Relative => "is relative, expected an absolute path or `~/…`",
             Self::Nul => "holds a NUL",
             Self::Option => "begins with `-`, which programs take for an option",
             Self::Helper => "names a transport helper, which git would run",

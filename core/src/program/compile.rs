@@ -2,13 +2,13 @@
 
 use super::lists::{Emails, Entries};
 use super::{
-    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, Rule, Tool, ToolMember,
-    UnknownArguments,
+    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, RelativePaths, Rule,
+    Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
 use crate::config::Config;
 use crate::host::Host;
-use crate::model::{Argument, ArgumentName, MatchType, Segment};
+use crate::model::{Argument, ArgumentName, MatchType, SchemaType, Segment};
 use crate::net::DomainSet;
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
@@ -68,6 +68,14 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         heuristic_paths: config.options.heuristic_paths,
         path_case,
         compatibility: config.options.compatibility,
+        relative_paths: config
+            .options
+            .relative_paths
+            .unwrap_or(match config.options.compatibility {
+                Compatibility::Careful => RelativePaths::Canonical,
+                Compatibility::Runtime => RelativePaths::AsGiven,
+            }),
+        server_paths: config.options.server_paths.into_iter().collect(),
         trusted_servers: config.trusted_servers.into_iter().collect(),
         places: places(&tools),
         tools,
@@ -211,7 +219,7 @@ fn compile_tools(
             let schema = &tool.semantics.arg_schema;
             let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
             let (members, unnamed) =
-                compile_members(&tool.arguments, tool.schema_properties, shaped, unknown);
+                compile_members(&tool.arguments, tool.schema.properties, shaped, unknown);
             let scopes = index.scopes_for(&tool.server, &tool.name);
             Tool {
                 ceiling: ceiling
@@ -224,6 +232,7 @@ fn compile_tools(
                 arguments: tool.arguments.into(),
                 members,
                 unnamed,
+                required: tool.schema.required.into(),
             }
         })
         .collect();
@@ -236,7 +245,7 @@ fn compile_tools(
 /// The members that the annotation or the schema names, and what holds for all others.
 fn compile_members(
     arguments: &[Argument],
-    schema_properties: Option<Vec<Box<str>>>,
+    schema_properties: Option<Vec<(Box<str>, SchemaType)>>,
     shaped: impl Iterator<Item = Box<str>>,
     unknown: UnknownArguments,
 ) -> (TextTable<ToolMember>, ToolMember) {
@@ -261,8 +270,10 @@ fn compile_members(
         is_known: !refuses_others || !everywhere.is_empty(),
         is_annotated: !everywhere.is_empty(),
         arguments: everywhere.clone().into(),
+        schema: SchemaType::default(),
     };
-    for name in schema_properties.into_iter().flatten().chain(shaped) {
+    let mut types: TextTable<SchemaType> = schema_properties.into_iter().flatten().collect();
+    for name in types.keys().cloned().chain(shaped) {
         named.entry(name).or_default();
     }
     let members = named.into_iter().map(|(name, mut arguments)| {
@@ -271,6 +282,7 @@ fn compile_members(
             is_known: true,
             is_annotated: !arguments.is_empty(),
             arguments: arguments.into(),
+            schema: types.get_mut(&name).map(std::mem::take).unwrap_or_default(),
         };
         (name, member)
     });

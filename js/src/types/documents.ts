@@ -275,6 +275,17 @@ export interface EngineOptions {
    * on `refresh()`. Default `"fresh"`.
    */
   readonly directories?: "fresh" | "pinned";
+  /**
+   * What `gate` does with relative paths, which a server would read in its own working directory: `"canonical"` sends
+   * their canonical form, `"as-given"` sends them as they came where there is a sandbox, `"deny"` refuses them. Default
+   * `"canonical"`, with `compatibility: "runtime"` it is `"as-given"`.
+   */
+  readonly relativePaths?: "canonical" | "as-given" | "deny";
+  /**
+   * For servers that see the disk under other names, as in a container: what they call the host's directories. Paths are
+   * judged in the host's names and sent in the server's; a path that has none there is denied.
+   */
+  readonly serverPaths?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server of the tools in a file of Harn annotations. Default `"harn"`. */
   readonly harnServer?: string;
   /**

@@ -1,0 +1,55 @@
+//! What a tool's `inputSchema` says about the type of an argument.
+
+/// The types of JSON Schema ([validation, section 6.1.1](https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1.1)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JsonType {
+    Array,
+    Boolean,
+    /// A number without a fraction.
+    Integer,
+    Null,
+    Number,
+    Object,
+    String,
+}
+
+/// The types that a schema names for one argument, and for the items of its array; empty where it names none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SchemaType {
+    pub(crate) own: Vec<JsonType>,
+    pub(crate) items: Vec<JsonType>,
+}
+
+impl JsonType {
+    /// The type of this name.
+    pub(crate) fn find(name: &str) -> Option<Self> {
+        Some(match name {
+            "array" => Self::Array,
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer,
+            "null" => Self::Null,
+            "number" => Self::Number,
+            "object" => Self::Object,
+            "string" => Self::String,
+            _ => return None,
+        })
+    }
+
+    /// The type with its article.
+    pub(crate) fn described(self) -> &'static str {
+        match self {
+            Self::Array => "an array",
+            Self::Boolean => "a boolean",
+            Self::Integer => "an integer",
+            Self::Null => "null",
+            Self::Number => "a number",
+            Self::Object => "an object",
+            Self::String => "a string",
+        }
+    }
+
+    /// Whether a schema of these types accepts a value of this one.
+    pub(crate) fn is_among(self, types: &[Self]) -> bool {
+        types.is_empty() || types.contains(&self) || (self == Self::Integer && types.contains(&Self::Number))
+    }
+}

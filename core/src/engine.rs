@@ -124,7 +124,9 @@ impl Engine {
                 base: self.base(Paths::Prepared, ""),
             };
             let pinned = Pinned::resolve(&mut canonicalizer);
-            self.pinned = Some(canonicalizer.facts.check(pinned)?);
+            let pinned = canonicalizer.facts.check(pinned)?;
+            drop(canonicalizer);
+            self.pinned = Some(pinned);
         }
         Ok(())
     }

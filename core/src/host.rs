@@ -68,6 +68,12 @@ pub trait Host {
     /// The base of relative paths. Read once, when an engine is built.
     fn current_dir(&self) -> &str;
 
+    /// A host for the time of one evaluation, which may keep what it has read; `None` if this one answers every time
+    /// anew. Its home and current directory are not asked for.
+    fn begin(&self) -> Option<Box<dyn Host + '_>> {
+        None
+    }
+
     /// Returns `true` if names that differ only in case or Unicode composition may be the same file, as on macOS and
     /// Windows.
     fn ignores_path_case(&self) -> bool {

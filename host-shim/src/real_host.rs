@@ -31,7 +31,7 @@ use callgate_git::{Git, Places};
 ///   environment changes git's configuration, put the same configuration in a file. Git is assumed to run as the user of
 ///   this process, who must own a repository or have it in `safe.directory`.
 ///
-/// Nothing is kept between two questions, so the next question sees a change on the disk. Nothing but the files named
+/// Nothing is kept between two evaluations, so the next one sees a change on the disk. Nothing but the files named
 /// here is read, and nothing is ever written.
 #[derive(Clone, Debug)]
 pub struct RealHost {
@@ -81,8 +81,11 @@ impl RealHost {
 }
 
 impl RealHost {
-    fn git(&self) -> Git<'_> {
-        Git::new(&git::Disk, &self.places)
+    fn evaluation(&self) -> Evaluation<'_> {
+        Evaluation {
+            host: self,
+            git: Git::new(&git::Disk, &self.places),
+        }
     }
 }
 
@@ -93,6 +96,10 @@ impl Host for RealHost {
 
     fn current_dir(&self) -> &str {
         &self.cwd
+    }
+
+    fn begin(&self) -> Option<Box<dyn Host + '_>> {
+        Some(Box::new(self.evaluation()))
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
@@ -108,19 +115,63 @@ impl Host for RealHost {
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        self.git().remote_urls(repo, remote).map_err(git::host_error)
+        self.evaluation().git_remote_urls(repo, remote)
     }
 
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        self.git().default_remote_urls(repo).map_err(git::host_error)
+        self.evaluation().git_default_remote_urls(repo)
     }
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        self.git().urls(repo, url).map_err(git::host_error)
+        self.evaluation().git_url(repo, url)
     }
 
     fn git_branch(&self, repo: &str) -> Result<String, HostError> {
-        let branch = self.git().branch(repo).map_err(git::host_error)?;
+        self.evaluation().git_branch(repo)
+    }
+}
+
+/// The host for the time of one evaluation: each configuration of git is read once.
+struct Evaluation<'a> {
+    host: &'a RealHost,
+    git: Git<'a>,
+}
+
+impl Host for Evaluation<'_> {
+    fn home_dir(&self) -> &str {
+        &self.host.home
+    }
+
+    fn current_dir(&self) -> &str {
+        &self.host.cwd
+    }
+
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        filesystem::realpath(path)
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        filesystem::read_link(path)
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        Ok(filesystem::is_directory(path))
+    }
+
+    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+        self.git.remote_urls(repo, remote).map_err(git::host_error)
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
+        self.git.default_remote_urls(repo).map_err(git::host_error)
+    }
+
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+        self.git.urls(repo, url).map_err(git::host_error)
+    }
+
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        let branch = self.git.branch(repo).map_err(git::host_error)?;
         Ok(branch.unwrap_or_default())
     }
 }

@@ -48,8 +48,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! - **Pure**: everything is read through the caller's [`Files`], and no process is started. A [`Git`] reads each file
-//!   once, so its answers agree with each other. Nothing outlives it: for the files as they are later, make a new one.
+//! - **Pure**: everything is read through the caller's [`Files`], and no process is started. A [`Git`] reads each file and
+//!   each configuration once, so its answers agree with each other. Nothing outlives it: for the files as they are later, make a new one.
 //! - **Git's answers**: those of `git remote get-url --all` (with and without `--push`), `git ls-remote --get-url` and
 //!   `git branch --show-current`. The tests of `callgate-host` compare them with the installed git. Where versions of
 //!   git differ, the answer contains the URLs of all of them.
@@ -78,12 +78,14 @@ mod syntax;
 mod transport;
 mod wildmatch;
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 pub use files::{Error, Files, Found, Kind};
 
 use memory::Memory;
-use remotes::Remotes;
+use remotes::{Remotes, Settings};
 use repository::Repository;
 
 /// Where git's usual builds look for the configuration of the machine.
@@ -128,6 +130,10 @@ impl Places {
 pub struct Git<'a> {
     files: Memory<'a>,
     places: &'a Places,
+    /// By directory.
+    known: RefCell<BTreeMap<String, Result<Rc<Place>, Error>>>,
+    /// Outside of every repository.
+    outside: Place,
 }
 
 impl<'a> Git<'a> {
@@ -137,6 +143,8 @@ impl<'a> Git<'a> {
         Self {
             files: Memory::new(files),
             places,
+            known: RefCell::default(),
+            outside: Place::new(None),
         }
     }
 
@@ -149,8 +157,8 @@ impl<'a> Git<'a> {
     /// # Errors
     /// The answer is not certain; see the crate's description.
     pub fn remote_urls(&self, directory: &str, remote: &str) -> Result<Vec<String>, Error> {
-        let repository = self.discover(directory)?;
-        texts(self.remotes(repository.as_ref())?.named(remote.as_bytes())?)
+        let place = self.place(directory)?;
+        texts(self.remotes(&place)?.named(remote.as_bytes())?)
     }
 
     /// The same for the remotes that a fetch or push without an argument would use. Empty if there are none.
@@ -158,12 +166,12 @@ impl<'a> Git<'a> {
     /// # Errors
     /// The answer is not certain; see the crate's description.
     pub fn default_remote_urls(&self, directory: &str) -> Result<Vec<String>, Error> {
-        let repository = self.discover(directory)?;
-        let branch = match &repository {
+        let place = self.place(directory)?;
+        let branch = match &place.repository {
             Some(repository) => repository.branch(&self.files)?,
             None => None,
         };
-        let remotes = self.remotes(repository.as_ref())?;
+        let remotes = self.remotes(&place)?;
         texts(remotes.without_argument(branch.as_deref())?)
     }
 
@@ -178,10 +186,11 @@ impl<'a> Git<'a> {
     pub fn urls(&self, directory: &str, url: &str) -> Result<Vec<String>, Error> {
         let url = url.as_bytes();
         let mut urls = Vec::new();
-        if let Some(repository) = self.discover(directory)? {
-            urls = self.remotes(Some(&repository))?.explicit(url)?;
+        let place = self.place(directory)?;
+        if place.repository.is_some() {
+            urls = self.remotes(&place)?.explicit(url)?;
         }
-        urls.extend(self.remotes(None)?.explicit(url)?);
+        urls.extend(self.remotes(&self.outside)?.explicit(url)?);
         texts(urls)
     }
 
@@ -190,25 +199,61 @@ impl<'a> Git<'a> {
     /// # Errors
     /// `directory` is not in a repository, or the answer is not certain; see the crate's description.
     pub fn branch(&self, directory: &str) -> Result<Option<String>, Error> {
-        let repository = self.discover(directory)?;
-        let repository = repository.ok_or_else(|| {
+        let place = self.place(directory)?;
+        let repository = place.repository.as_ref().ok_or_else(|| {
             Error::new(format!(
                 "`{directory}` is not in a git repository, so it has no branch"
             ))
         })?;
         // Git refuses to do anything if it does not understand the configuration.
-        self.remotes(Some(&repository))?;
+        self.remotes(&place)?;
         repository.branch(&self.files)?.map(branch_text).transpose()
     }
 
-    fn discover(&self, directory: &str) -> Result<Option<Repository>, Error> {
-        discover::discover(&self.files, self.places, directory.as_bytes())
+    /// The place, found once.
+    fn place(&self, directory: &str) -> Result<Rc<Place>, Error> {
+        if let Some(known) = self.known.borrow().get(directory) {
+            return known.clone();
+        }
+        let found = discover::discover(&self.files, self.places, directory.as_bytes());
+        let place = found.map(|repository| Rc::new(Place::new(repository)));
+        self.known
+            .borrow_mut()
+            .insert(directory.to_owned(), place.clone());
+        place
     }
 
-    fn remotes<'r>(&'r self, repository: Option<&'r Repository>) -> Result<Remotes<'r>, Error> {
-        let entries = config::load(&self.files, self.places, repository)?;
-        let common_dir = repository.map(|repository| repository.common_dir.as_slice());
-        Remotes::new(&self.files, common_dir, &entries)
+    /// The remotes there; the configuration is read once.
+    fn remotes<'r>(&'r self, place: &'r Place) -> Result<Remotes<'r>, Error> {
+        let repository = place.repository.as_ref();
+        let known = place.settings.borrow().clone();
+        let settings = known.unwrap_or_else(|| {
+            let entries = config::load(&self.files, self.places, repository);
+            let settings = entries.and_then(|entries| Settings::new(&entries).map(Rc::new));
+            place.settings.replace(Some(settings.clone()));
+            settings
+        });
+        Ok(Remotes {
+            files: &self.files,
+            common_dir: repository.map(|repository| repository.common_dir.as_slice()),
+            settings: settings?,
+        })
+    }
+}
+
+/// Where git is started.
+struct Place {
+    repository: Option<Repository>,
+    /// What its configuration says, once asked for.
+    settings: RefCell<Option<Result<Rc<Settings>, Error>>>,
+}
+
+impl Place {
+    fn new(repository: Option<Repository>) -> Self {
+        Self {
+            repository,
+            settings: RefCell::default(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The remotes of a repository, and the URLs that git connects to for them (`remote.c` of git).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::entry::Entry;
 use crate::files::{Error, Files, join};
@@ -11,10 +12,8 @@ use crate::transport;
 const MAX_URLS: usize = 1_000;
 
 /// The part of git's configuration that decides where git connects.
-pub(crate) struct Remotes<'a> {
-    files: &'a dyn Files,
-    /// Where the legacy files are; `None` outside a repository.
-    common_dir: Option<&'a [u8]>,
+#[derive(Default)]
+pub(crate) struct Settings {
     remotes: BTreeMap<Vec<u8>, Remote>,
     branches: BTreeMap<Vec<u8>, Branch>,
     /// The members of each group. A group's name is everything after `remotes.` in its key.
@@ -23,6 +22,14 @@ pub(crate) struct Remotes<'a> {
     push_instead_of: Rewrites,
     push_default: Option<Vec<u8>>,
     fetches_all: bool,
+}
+
+/// Where git connects, by its settings and the legacy files.
+pub(crate) struct Remotes<'a> {
+    pub(crate) files: &'a dyn Files,
+    /// Where the legacy files are; `None` outside a repository.
+    pub(crate) common_dir: Option<&'a [u8]>,
+    pub(crate) settings: Rc<Settings>,
 }
 
 #[derive(Default)]
@@ -60,80 +67,15 @@ enum Unknown {
     Url,
 }
 
-impl<'a> Remotes<'a> {
+impl Settings {
     /// # Errors
     /// Git would refuse the configuration: a key that needs a value does not have one, or a name is empty.
-    pub(crate) fn new(
-        files: &'a dyn Files,
-        common_dir: Option<&'a [u8]>,
-        entries: &[Entry],
-    ) -> Result<Self, Error> {
-        let mut remotes = Self {
-            files,
-            common_dir,
-            remotes: BTreeMap::new(),
-            branches: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            instead_of: Rewrites::default(),
-            push_instead_of: Rewrites::default(),
-            push_default: None,
-            fetches_all: false,
-        };
+    pub(crate) fn new(entries: &[Entry]) -> Result<Self, Error> {
+        let mut settings = Self::default();
         for entry in entries {
-            remotes.read(entry)?;
+            settings.read(entry)?;
         }
-        Ok(remotes)
-    }
-
-    /// The URLs of a remote or a group of remotes; empty if it does not exist and no rule rewrites the name.
-    pub(crate) fn named(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        let urls = self.explicit(name)?;
-        Ok(if urls == [name] && !self.is_known(name) {
-            Vec::new()
-        } else {
-            urls
-        })
-    }
-
-    /// The URLs that git connects to when it is given `name`, which may be a URL itself.
-    pub(crate) fn explicit(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        let mut urls = Vec::new();
-        let mut seen = BTreeSet::new();
-        let mut names = vec![name];
-        while let Some(name) = names.pop() {
-            if seen.insert(name) {
-                self.resolve(name, Unknown::Url, &mut urls)?;
-                names.extend(self.groups.get(name).into_iter().flatten().map(Vec::as_slice));
-            }
-        }
-        Ok(urls)
-    }
-
-    /// The URLs that `git fetch` and `git push` use without an argument on `branch`, which is `None` for a detached head.
-    pub(crate) fn without_argument(&self, branch: Option<&[u8]>) -> Result<Vec<Vec<u8>>, Error> {
-        let branch = branch.and_then(|name| self.branches.get(name));
-        let remote = branch.and_then(|branch| branch.remote.as_ref());
-        let push_remote = branch
-            .and_then(|branch| branch.push_remote.as_ref())
-            .or(self.push_default.as_ref());
-
-        let mut urls = Vec::new();
-        for name in remote.into_iter().chain(push_remote) {
-            self.resolve(name, Unknown::Url, &mut urls)?;
-        }
-        if remote.is_none() {
-            self.resolve(b"origin", Unknown::Nothing, &mut urls)?;
-            // If there is only one remote, git uses it whatever its name.
-            if let (1, Some(only)) = (self.remotes.len(), self.remotes.keys().next()) {
-                self.resolve(only, Unknown::Nothing, &mut urls)?;
-            }
-        }
-        if self.fetches_all {
-            for name in self.remotes.keys() {
-                self.resolve(name, Unknown::Nothing, &mut urls)?;
-            }
-        }
-        Ok(urls)
+        Ok(settings)
     }
 
     /// `handle_config`.
@@ -176,15 +118,76 @@ impl<'a> Remotes<'a> {
         }
         Ok(())
     }
+}
+
+impl Remotes<'_> {
+    /// The URLs of a remote or a group of remotes; empty if it does not exist and no rule rewrites the name.
+    pub(crate) fn named(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+        let urls = self.explicit(name)?;
+        Ok(if urls == [name] && !self.is_known(name) {
+            Vec::new()
+        } else {
+            urls
+        })
+    }
+
+    /// The URLs that git connects to when it is given `name`, which may be a URL itself.
+    pub(crate) fn explicit(&self, name: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+        let mut urls = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut names = vec![name];
+        while let Some(name) = names.pop() {
+            if seen.insert(name) {
+                self.resolve(name, Unknown::Url, &mut urls)?;
+                names.extend(
+                    self.settings
+                        .groups
+                        .get(name)
+                        .into_iter()
+                        .flatten()
+                        .map(Vec::as_slice),
+                );
+            }
+        }
+        Ok(urls)
+    }
+
+    /// The URLs that `git fetch` and `git push` use without an argument on `branch`, which is `None` for a detached head.
+    pub(crate) fn without_argument(&self, branch: Option<&[u8]>) -> Result<Vec<Vec<u8>>, Error> {
+        let branch = branch.and_then(|name| self.settings.branches.get(name));
+        let remote = branch.and_then(|branch| branch.remote.as_ref());
+        let push_remote = branch
+            .and_then(|branch| branch.push_remote.as_ref())
+            .or(self.settings.push_default.as_ref());
+
+        let mut urls = Vec::new();
+        for name in remote.into_iter().chain(push_remote) {
+            self.resolve(name, Unknown::Url, &mut urls)?;
+        }
+        if remote.is_none() {
+            self.resolve(b"origin", Unknown::Nothing, &mut urls)?;
+            // If there is only one remote, git uses it whatever its name.
+            if let (1, Some(only)) = (self.settings.remotes.len(), self.settings.remotes.keys().next()) {
+                self.resolve(only, Unknown::Nothing, &mut urls)?;
+            }
+        }
+        if self.settings.fetches_all {
+            for name in self.settings.remotes.keys() {
+                self.resolve(name, Unknown::Nothing, &mut urls)?;
+            }
+        }
+        Ok(urls)
+    }
 
     fn is_known(&self, name: &[u8]) -> bool {
-        self.groups.contains_key(name) || self.remotes.get(name).is_some_and(Remote::is_configured)
+        self.settings.groups.contains_key(name)
+            || self.settings.remotes.get(name).is_some_and(Remote::is_configured)
     }
 
     /// Adds every URL of one remote to `answer`, those to fetch from first (`remotes_remote_get_1`).
     fn resolve(&self, name: &[u8], unknown: Unknown, answer: &mut Vec<Vec<u8>>) -> Result<(), Error> {
         let none = Remote::default();
-        let remote = self.remotes.get(name).unwrap_or(&none);
+        let remote = self.settings.remotes.get(name).unwrap_or(&none);
         if let Some(helper) = &remote.helper {
             return Err(transport::refused(helper, name));
         }
@@ -195,8 +198,8 @@ impl<'a> Remotes<'a> {
             )));
         }
         for url in &remote.earlier_urls {
-            answer.push(self.instead_of.apply(url));
-            answer.extend(self.push_instead_of.rewrite(url));
+            answer.push(self.settings.instead_of.apply(url));
+            answer.extend(self.settings.push_instead_of.rewrite(url));
         }
         let own = [name.to_vec()];
         let mut fetch_urls = remote.urls.as_slice();
@@ -207,13 +210,13 @@ impl<'a> Remotes<'a> {
             }
         }
         let urls = fetch_urls.iter().chain(&remote.push_urls);
-        answer.extend(urls.map(|url| self.instead_of.apply(url)));
+        answer.extend(urls.map(|url| self.settings.instead_of.apply(url)));
         // A name that stands for itself is rewritten for a push even if there is a `pushurl`.
         if remote.push_urls.is_empty() || remote.urls.is_empty() {
             answer.extend(
                 fetch_urls
                     .iter()
-                    .filter_map(|url| self.push_instead_of.rewrite(url)),
+                    .filter_map(|url| self.settings.push_instead_of.rewrite(url)),
             );
         }
         Ok(())

@@ -19,6 +19,8 @@ const MISSING_ROOTS: usize = 64;
 /// INVARIANT: a path below a missing one is missing too, so the host is not asked about it.
 pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
+    /// [`Host::begin`].
+    begun: Option<Box<dyn Host + 'h>>,
     failure: Option<HostError>,
     realpaths: BTreeMap<Arc<str>, Realpath>,
     missing_roots: Vec<Box<str>>,
@@ -33,6 +35,7 @@ impl<'h> Facts<'h> {
     pub(crate) fn new(host: &'h dyn Host, recorded: bool) -> Self {
         Self {
             host,
+            begun: host.begin(),
             failure: None,
             realpaths: BTreeMap::new(),
             missing_roots: Vec::new(),
@@ -75,7 +78,7 @@ impl<'h> Facts<'h> {
         if self.has_failed() || self.missing_roots.iter().any(|root| is_below(path, root)) {
             return Err(RealpathError::NotFound);
         }
-        let answer: Realpath = match self.host.realpath(path) {
+        let answer: Realpath = match self.host().realpath(path) {
             Ok(real) if *real == *path || is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
                 "realpath answered {real:?} for `{path}`, expected an absolute path without `.`, `..` or `//`"
@@ -174,7 +177,7 @@ impl<'h> Facts<'h> {
         if let Some(known) = self.others.get(&question) {
             return known.clone();
         }
-        let answer = question.ask(self.host);
+        let answer = question.ask(self.host());
         self.note(|| Exchange {
             question: question.clone(),
             answer: answer.clone(),
@@ -183,6 +186,10 @@ impl<'h> Facts<'h> {
             self.others.insert(question, answer.clone());
         }
         answer
+    }
+
+    fn host(&self) -> &dyn Host {
+        self.begun.as_deref().unwrap_or(self.host)
     }
 
     fn note(&mut self, exchange: impl FnOnce() -> Exchange) {

@@ -7,8 +7,8 @@ mod roles;
 mod sandbox;
 
 use crate::annotation::{self, Annotations};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DocumentSource, Relative, Report};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::document::{DocumentSource, JsonPath, Relative, Report};
 use crate::lint;
 use crate::policy::{self, Ceiling, Lists, Policy};
 use crate::role::Registry;
@@ -76,10 +76,21 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     let lists = reader
         .optional(DocumentKind::DynamicLists, Lists::read)
         .unwrap_or_default();
+    // The existing runtime takes such patterns, and compares them as they stand.
+    let unlike_runtime = match options.compatibility {
+        Compatibility::Careful => Severity::Error,
+        Compatibility::Runtime => Severity::Warning,
+    };
     if let Some(policy) = &policy {
         let report = Report::default();
         let name = DocumentKind::CompiledPolicy.as_str();
         lint::missing_lists(policy, name, &lists, &report);
+        let document = JsonPath::Document(name);
+        let rules = JsonPath::Key(&document, "rules");
+        lint::patterns(&policy.rules, &rules, &lists, unlike_runtime, &report);
+        if let Some(annotations) = &annotations {
+            lint::names(&policy.rules, &rules, annotations, &report);
+        }
         reader.diagnostics.extend(report.finish(name));
     }
     let protected_paths = reader.optional(DocumentKind::ProtectedPaths, |node, limits| node.paths(limits));
@@ -89,6 +100,12 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     let domain_allowlists = reader.optional(DocumentKind::ServerDomainAllowlists, |node, limits| {
         node.each_entry(|patterns| patterns.patterns(limits))
     });
+    if let Some(allowlists) = &domain_allowlists {
+        let report = Report::default();
+        let name = DocumentKind::ServerDomainAllowlists.as_str();
+        lint::allowlist_patterns(allowlists, name, unlike_runtime, &report);
+        reader.diagnostics.extend(report.finish(name));
+    }
     let trusted_servers = reader.optional(DocumentKind::TrustedServers, |node, _| node.names());
     let world = reader.optional(DocumentKind::World, |node, limits| {
         let world = world::read(node, limits);
@@ -185,18 +202,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_null_or_missing_is_not_configured() {
+    fn what_is_missing_is_not_configured() {
         let nothing = [
             (DocumentKind::DynamicLists, "null"),
-            (DocumentKind::ProtectedPaths, "null"),
-            (DocumentKind::AllowedDirectory, "null"),
-            (DocumentKind::ServerDomainAllowlists, "null"),
-            (DocumentKind::TrustedServers, "null"),
-            (DocumentKind::Ceiling, "null"),
-            (DocumentKind::Options, "null"),
-            (DocumentKind::Roles, "null"),
-            (DocumentKind::World, " null\n"),
+            (DocumentKind::AllowedDirectory, " null\n"),
         ];
+        for kind in DocumentKind::ALL.iter().filter(|kind| !kind.may_be_null()) {
+            let faults = read_with(&[(*kind, "null")]).unwrap_err();
+            assert_eq!(faults.len(), 1, "{kind}");
+            let expected = format!("error[wrong-type] at {kind}: found `null`, expected");
+            assert!(faults[0].to_string().starts_with(&expected), "{}", faults[0]);
+        }
         for config in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
             assert_eq!(config.sandbox, []);
             assert!(config.protected_paths.is_empty() && config.domain_allowlists.is_empty());
@@ -331,7 +347,7 @@ mod tests {
             (
                 DocumentKind::ToolAnnotations,
                 "{}",
-                &["error[missing-field] at toolAnnotations: "; 2],
+                &["error[missing-field] at toolAnnotations: "],
             ),
             (
                 DocumentKind::DynamicLists,

@@ -53,6 +53,12 @@ named! {
         Overridden = "overridden",
         /// A tool may return a reference to its output, and no tool can read such a reference.
         MissingRoute = "missing-route",
+        /// No annotation has the server or the tool that a rule names.
+        UnknownName = "unknown-name",
+        /// Two rules have the same name.
+        RepeatedName = "repeated-name",
+        /// A list of domains holds a whole top-level domain.
+        WholeDomain = "whole-domain",
         /// Part of a capability ceiling applies to no tool, or not to a tool that it seems to cover.
         Unbound = "unbound",
     }

@@ -24,8 +24,8 @@ pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 pub(crate) use path::Relative;
 pub(crate) use report::Report;
-pub use suggest::did_you_mean;
 pub(crate) use suggest::listed;
+pub use suggest::{did_you_mean, unknown_key};
 
 /// A document as passed in by a caller.
 #[derive(Clone, Copy, Debug)]

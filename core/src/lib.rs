@@ -124,7 +124,7 @@ pub use compat::{
 };
 pub use config::DocumentKind;
 pub use diagnostic::{Code, Diagnostic, Severity};
-pub use document::{DocumentSource, did_you_mean};
+pub use document::{DocumentSource, did_you_mean, unknown_key};
 pub use engine::{
     Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
     Request, Response,

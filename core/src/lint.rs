@@ -5,6 +5,8 @@
 mod artifacts;
 mod ceiling;
 mod lists;
+mod names;
+mod patterns;
 mod policy;
 mod reachable;
 mod validate;
@@ -13,6 +15,8 @@ mod world;
 pub(crate) use artifacts::check as artifacts;
 pub(crate) use ceiling::{unbound, undeclared};
 pub(crate) use lists::missing_lists;
+pub(crate) use names::check as names;
+pub(crate) use patterns::{check as patterns, check_allowlists as allowlist_patterns};
 pub(crate) use policy::overridden;
 pub(crate) use reachable::check as reachability;
 pub use validate::Validation;

@@ -21,11 +21,11 @@
 //! written out. Paths are relative to the bundle's folder, the roots and mounts of a world and the workspace roots of a
 //! ceiling that is written out among them; in a file of its own a ceiling has absolute ones, since an intersection of
 //! ceilings has no folder. Every key may be missing; a key that is not listed here, or that
-//! is given twice, is an error.
+//! is given twice, is an error, and so is a null (except for `lists` and `sandbox`, which it leaves out).
 
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Code, Diagnostic, DocumentKind, Severity, did_you_mean};
+use callgate_core::{Code, Diagnostic, DocumentKind, Severity, unknown_key};
 use serde_json::value::RawValue;
 
 pub use crate::anchor::anchored;
@@ -171,10 +171,10 @@ impl Reader {
                     self.fault(Code::WrongType, key, message, None);
                 }
             } else {
-                let known = || PARTS.iter().map(|(name, _, _)| *name).chain(["description"]);
-                let names: Vec<String> = known().map(|name| format!("`{name}`")).collect();
-                let message = format!("found the key `{key}`, expected one of {}", names.join(", "));
-                self.fault(Code::UnknownKey, key, message, did_you_mean(key, known()));
+                let known: Vec<&str> = (PARTS.iter().map(|(name, _, _)| *name))
+                    .chain(["description"])
+                    .collect();
+                self.add(unknown_key(format!("{NAME}.{key}"), key, &known));
             }
         }
     }
@@ -216,6 +216,10 @@ impl Reader {
     fn fault(&mut self, code: Code, key: &str, message: String, help: Option<String>) {
         let mut diagnostic = fault(code, format!("{NAME}.{key}"), message);
         diagnostic.help = help;
+        self.add(diagnostic);
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic) {
         self.bundle
             .faults
             .push(Fault::new(Some(self.file.clone()), diagnostic));

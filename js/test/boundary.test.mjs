@@ -313,3 +313,22 @@ test("several engines do not get in each other's way", () => {
   });
   assert.equal(asking.evaluate(call("filesystem", "read_file", { path: "/home/u/docs/d.txt" })).decision, "allow");
 });
+
+test("a configuration has no unknown keys, and nulls only where they mean absent", () => {
+  const faultsOf = (more) => {
+    try {
+      createEngine({ ...CONFIG, ...more });
+      return [];
+    } catch (error) {
+      assert.equal(error.code, "invalid-document");
+      return error.diagnostics.map(({ code, path, help }) => [code, path, help]);
+    }
+  };
+  assert.deepEqual(faultsOf({ protectedPath: ["/etc"], polcy: {} }), [
+    ["unknown-key", "protectedPath", "did you mean `protectedPaths`?"],
+    ["unknown-key", "polcy", "did you mean `policy`?"],
+  ]);
+  assert.deepEqual(faultsOf({ compiledPolicy: POLICY }), [["unknown-key", "compiledPolicy", undefined]]);
+  assert.deepEqual(faultsOf({ protectedPaths: null }), [["wrong-type", "protectedPaths", undefined]]);
+  assert.deepEqual(faultsOf({ allowedDirectory: null, dynamicLists: null, ceiling: undefined }), []);
+});

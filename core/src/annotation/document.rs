@@ -65,7 +65,7 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &s
     let mut tools = Vec::new();
     if let Some(file) = document.object() {
         file.unknown_keys(&["generatedAt", "servers"], Severity::Warning);
-        file.string("generatedAt");
+        file.optional_string("generatedAt");
         let servers = file.required("servers", "an object of servers");
         if let Some(servers) = servers.and_then(|node| node.object()) {
             for (name, server) in servers.entries() {
@@ -80,7 +80,7 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
     let Some(server) = node.object_of(&["inputHash", "tools"], Severity::Warning) else {
         return;
     };
-    server.string("inputHash");
+    server.optional_string("inputHash");
     let list = server.required("tools", "an array of tools");
     let items = list.iter().filter_map(|list| list.array("an array of tools"));
     let mut seen = BTreeSet::new();
@@ -105,8 +105,7 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
     let known: Vec<&str> = TOOL_KEYS.into_iter().chain(semantics::KEYS).collect();
     tool.unknown_keys(&known, Severity::Warning);
     let name = tool.require("toolName", "the name of a tool", |node| node.name());
-    let server_name = tool.required("serverName", "the name of the server");
-    if let Some(node) = server_name
+    if let Some(node) = tool.optional("serverName")
         && let Some(found) = node.string()
         && found != server
     {
@@ -115,7 +114,7 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
             &format!("expected `{server}`, under which the tool stands"),
         );
     }
-    let comment = tool.string("comment");
+    let comment = tool.optional_string("comment");
     let semantics = Semantics::read(tool);
     let mut arguments = tool.require("args", "an object of arguments", |node| {
         read_arguments(node, &semantics, registry)
@@ -427,7 +426,6 @@ mod tests {
             json!({"server": {}}),
             &[
                 "warning[unknown-key] at a.server: ",
-                "error[missing-field] at a: the field `generatedAt`",
                 "error[missing-field] at a: the field `servers`",
             ],
         );
@@ -440,8 +438,6 @@ mod tests {
             &[
                 "error[wrong-type] at a.servers.s.tools[0]: found `null`",
                 "error[missing-field] at a.servers.s.tools[1]: the field `toolName`",
-                "error[missing-field] at a.servers.s.tools[1]: the field `serverName`",
-                "error[missing-field] at a.servers.s.tools[1]: the field `comment`",
                 "error[missing-field] at a.servers.s.tools[1]: the field `args`",
                 "warning[unknown-key] at a.servers.s.tools[2].arg: ",
                 "error[invalid-value] at a.servers.s.tools[2].toolName: ",

@@ -30,6 +30,13 @@ named! {
     }
 }
 
+impl DocumentKind {
+    /// Whether null means that there is no such document.
+    pub(super) fn may_be_null(self) -> bool {
+        matches!(self, Self::DynamicLists | Self::AllowedDirectory)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,13 +35,16 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// Reads an optional document; `None` if it is missing, null or not JSON.
+    /// Reads an optional document; `None` if it is missing, not JSON, or null where that means missing. A null
+    /// elsewhere is a value of the wrong type: what was to be protected may be missing.
     pub(super) fn optional<T>(
         &mut self,
         kind: DocumentKind,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> Option<T> {
-        let value = self.load(kind).filter(|value| !value.is_null())?;
+        let value = self
+            .load(kind)
+            .filter(|value| !(value.is_null() && kind.may_be_null()))?;
         Some(self.read(kind, &value, read))
     }
 

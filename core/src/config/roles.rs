@@ -42,7 +42,7 @@ fn read_role(node: &Node<'_, '_>) -> Option<RoleDefinition> {
         Severity::Error,
     )?;
     let name = role.require("name", "the name of a role", |node| node.name());
-    let description = role.string("description");
+    let description = role.optional_string("description");
     let category = role.require(
         "category",
         "one of `path`, `url`, `identifier`, `opaque`",
@@ -112,7 +112,6 @@ mod tests {
             &[
                 "error[invalid-value] at roles[1]: a role `a` exists already",
                 "error[invalid-value] at roles[2]: a role `none` exists already",
-                "error[missing-field] at roles[3]: the field `description` is missing",
                 "error[unknown-value] at roles[3].category: found `\"paths\"`",
                 "error[unknown-value] at roles[3].canonicalize: found `\"domains\"`",
                 "error[unknown-key] at roles[4].canonicalise: ",

@@ -9,6 +9,7 @@ use crate::limits::{Limits, exceeded};
 use crate::named::Named;
 use crate::role::{Registry, RoleId};
 
+use super::suggest::{SHOWN, describe_unknown};
 use super::{JsonPath, Report, did_you_mean, listed};
 
 /// A value, its place, and the report for its faults.
@@ -308,6 +309,12 @@ impl<'v> Object<'v, '_> {
         self.required(key, "a string")?.string()
     }
 
+    /// The text of a key that may be missing, which is then empty; `None` if it is not a string.
+    pub(crate) fn optional_string(&self, key: &str) -> Option<&'v str> {
+        let text = self.read_if_present(key, |node| node.string())?;
+        Some(text.unwrap_or_default())
+    }
+
     /// Every entry, in document order.
     pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&'v str, Node<'v, '_>)> {
         self.entries
@@ -323,13 +330,7 @@ impl<'v> Object<'v, '_> {
             all_known = false;
             let place = JsonPath::Key(&self.place, key);
             self.report.add(severity, Code::UnknownKey, &place, || {
-                let names = || known.iter().copied();
-                let message = format!(
-                    "found the key {}, expected one of {}",
-                    shorten(key),
-                    listed(names())
-                );
-                (message, did_you_mean(key, names()))
+                describe_unknown(key, known)
             });
         }
         all_known
@@ -342,15 +343,6 @@ impl<'v> Object<'v, '_> {
             report: self.report,
         }
     }
-}
-
-/// Bytes of a value that a message shows.
-const SHOWN: usize = 60;
-
-fn shorten(text: &str) -> String {
-    let cut: String = text.chars().take(SHOWN).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("`{cut}{more}`")
 }
 
 fn found(value: &Value) -> String {
@@ -482,7 +474,10 @@ mod tests {
             "{shown}"
         );
         assert!(shown.len() <= SHOWN + 5);
-        assert_eq!(shorten(&"é".repeat(100)).chars().count(), SHOWN + 3);
+        assert_eq!(
+            super::super::suggest::shorten(&"é".repeat(100)).chars().count(),
+            SHOWN + 3
+        );
         let limits = Limits {
             value_bytes: 2,
             ..Limits::default()

@@ -1,5 +1,7 @@
 //! Suggestions for misspelled names.
 
+use crate::diagnostic::{Code, Diagnostic};
+
 /// Help for a [`Diagnostic`](crate::Diagnostic): `did you mean …?`, if a known name is similar enough to `word`.
 pub fn did_you_mean<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(word, known).map(|name| format!("did you mean `{name}`?"))
@@ -9,6 +11,35 @@ pub fn did_you_mean<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) ->
 pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
+}
+
+/// The error for a key at `path` that is not one of the `known` keys of what an engine is built from. A known key that
+/// looks like it is offered.
+pub fn unknown_key(path: impl Into<String>, key: &str, known: &[&str]) -> Diagnostic {
+    let (message, help) = describe_unknown(key, known);
+    Diagnostic {
+        help,
+        ..Diagnostic::error(Code::UnknownKey, path, message)
+    }
+}
+
+pub(super) fn describe_unknown(key: &str, known: &[&str]) -> (String, Option<String>) {
+    let names = || known.iter().copied();
+    let message = format!(
+        "found the key {}, expected one of {}",
+        shorten(key),
+        listed(names())
+    );
+    (message, did_you_mean(key, names()))
+}
+
+/// How many characters of a key, or bytes of a value, a message shows.
+pub(super) const SHOWN: usize = 60;
+
+pub(super) fn shorten(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("`{cut}{more}`")
 }
 
 /// Longer words are not misspelled names, and comparing them would be slow.

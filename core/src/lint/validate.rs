@@ -8,10 +8,11 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{JsonPath, Node, Report};
 use crate::limits::Limits;
 use crate::model::MatchType;
-use crate::policy::{ListDefinition, Rule, read_list_definitions, read_rules};
+use crate::policy::{ListDefinition, Lists, Rule, read_list_definitions, read_rules};
 use crate::role::Registry;
 
 use super::lists::{Use, each_list_name};
+use super::patterns;
 use super::reachable::check_rules;
 
 /// The diagnostics of compiled rules.
@@ -39,6 +40,8 @@ pub(crate) fn validate_compiled_rules(
     let node = Node::document(rules, "rules", &rules_report);
     let read = read_rules(&node, registry, limits);
     check_rules(&read, &node, registry);
+    let path = JsonPath::Document("rules");
+    patterns::check(&read, &path, &Lists::default(), Severity::Warning, &rules_report);
     // If a rule could not be read, indices do not match the document and its lists are not known.
     if !rules_report.has_errors() && !definitions_report.has_errors() {
         check_lists(&read, &definitions, &rules_report, &definitions_report);

@@ -44,6 +44,15 @@ pub fn is_ip_address(host: &str) -> bool {
     host.contains(':') || (host.split('.').count() == 4 && host.split('.').all(is_group))
 }
 
+/// What the `/*` at the end of a pattern with a path means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathEnding {
+    /// Any repository or path below.
+    Below,
+    /// Nothing special.
+    Literal,
+}
+
 /// The compiled patterns of one rule or allowlist; there may be a million.
 ///
 /// It answers two questions, and neither is the other's negation. [`grants`](Self::grants) is strict: a pattern
@@ -97,11 +106,12 @@ impl Entry {
 }
 
 impl DomainSet {
-    /// Compiles patterns. Every pattern is accepted; a meaningless one can only restrict, and only the same text.
-    pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Compiles patterns. Every pattern is accepted; a meaningless one can only restrict, and only the same text. What
+    /// ends in `/*` is compared as `ending` says.
+    pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>, ending: PathEnding) -> Self {
         let mut compiled = Vec::new();
         for pattern in patterns {
-            compile(pattern, &mut compiled);
+            compile(pattern, ending, &mut compiled);
         }
         let mut entries = Set::<Entry>::default();
         for entry in compiled {
@@ -168,7 +178,7 @@ impl DomainSet {
     }
 }
 
-fn compile(pattern: &str, entries: &mut Vec<Entry>) {
+fn compile(pattern: &str, ending: PathEnding, entries: &mut Vec<Entry>) {
     let written: Arc<str> = pattern.into();
     let tidy = pattern.trim();
     let mut push = |scope, text: &str, grants: bool| {
@@ -198,6 +208,13 @@ fn compile(pattern: &str, entries: &mut Vec<Entry>) {
                 push(Scope::Suffix, &slipped_domain(parent).to_lowercase(), false);
             }
         }
+    } else if ending == PathEnding::Below
+        && let Some((host, path)) = tidy
+            .strip_suffix("/*")
+            .map(|above| above.split_once('/').unwrap_or((above, "")))
+        && let Some(host) = CanonicalHost::parse(host)
+    {
+        compile_below(host.text(), path, push);
     } else if let Some((host, path)) = tidy.split_once('/')
         && let Some(host) = CanonicalHost::parse(host)
     {
@@ -243,6 +260,17 @@ fn compile_repository(host: &str, path: &str, mut push: impl FnMut(Scope, &str, 
         }
         None => push(Scope::Host, host, false),
     }
+}
+
+/// A pattern for everything below a path of the host, or below the host if the path is empty.
+fn compile_below(host: &str, path: &str, mut push: impl FnMut(Scope, &str, bool)) {
+    match path {
+        "" => push(Scope::Below, host, true),
+        _ => push(Scope::Below, &format!("{host}/{path}"), true),
+    }
+    let folded = fold_repository(host, path);
+    push(Scope::FoldedBelow, folded.as_deref().unwrap_or(host), false);
+    push(Scope::Within, host, false);
 }
 
 /// What a mistaken pattern was meant to be: the domain of a URL or an SSH form, or the host without its port.
@@ -314,7 +342,10 @@ mod tests {
 
     #[test]
     fn the_pattern_that_matched_is_reported_as_written() {
-        let set = DomainSet::new(["GitHub.com/a/B", "*.COM", "*", "GITHUB.com.", "github.com"]);
+        let set = DomainSet::new(
+            ["GitHub.com/a/B", "*.COM", "*", "GITHUB.com.", "github.com"],
+            PathEnding::Below,
+        );
         #[track_caller]
         fn check(set: &DomainSet, value: &str, granted: Option<&str>, restricted: Option<&str>) {
             let location = Location::new(value, crate::net::UrlKind::GitRemote);
@@ -336,5 +367,21 @@ mod tests {
         check(&set, "git@a.b.com:x", Some("*.COM"), Some("*.COM"));
         check(&set, "git@a.org:x", Some("*"), Some("*"));
         check(&set, "origin", None, Some("*"));
+        let below = ["github.com/Acme/*", "gitlab.com/*"];
+        let (set, literal) = (
+            DomainSet::new(below, PathEnding::Below),
+            DomainSet::new(below, PathEnding::Literal),
+        );
+        let (acme, gitlab) = (Some(below[0]), Some(below[1]));
+        check(&set, "https://github.com/Acme/w", acme, acme);
+        check(&set, "git@github.com:Acme/w/x.git", acme, acme);
+        check(&set, "https://gitlab.com/a/b", gitlab, gitlab);
+        check(&set, "https://github.com/acme/w", None, acme);
+        check(&set, "https://github.com/x/../acme/w", None, acme);
+        check(&set, "https://github.com/Acme", None, None);
+        check(&set, "https://github.com/Acmes/w", None, None);
+        check(&set, "https://github.com.evil/Acme/w", None, None);
+        check(&set, "https://gitlab.com", None, None);
+        check(&literal, "https://github.com/Acme/w", None, None);
     }
 }

@@ -71,6 +71,10 @@ pub(crate) enum Scope {
     Folded,
     /// The host of a `host/owner/repo`, for values whose repository is unclear.
     Within,
+    /// What a `host/owner/repo` lies below, exactly.
+    Below,
+    /// The same in the form of [`Folded`](Self::Folded).
+    FoldedBelow,
 }
 
 /// A pattern can only match a value with which it shares a key, whether it grants or restricts.
@@ -167,6 +171,13 @@ impl Location {
             .chain(within.map(|host| Key::new(Scope::Within, host)))
             .chain(exact.map(|text| Key::new(Scope::Exact, text)))
             .chain(folded.as_deref().map(|text| Key::new(Scope::Folded, text)))
+            .chain(exact.into_iter().flat_map(|text| below(Scope::Below, text)))
+            .chain(
+                folded
+                    .as_deref()
+                    .into_iter()
+                    .flat_map(|text| below(Scope::FoldedBelow, text)),
+            )
             .chain(once(Key::new(Scope::Star, "*")))
     }
 
@@ -186,8 +197,18 @@ impl Target {
             .skip(usize::from(!self.has_plain_user))
             .filter(move |_| kind != HostKind::Address)
             .map(|tail| Key::new(Scope::Suffix, tail));
+        let above = self
+            .exact
+            .as_deref()
+            .into_iter()
+            .flat_map(|text| below(Scope::Below, text));
         let any = (kind == HostKind::Name).then(|| Key::new(Scope::Star, "*"));
-        exact.into_iter().chain(whole).chain(parents).chain(any)
+        exact
+            .into_iter()
+            .chain(above)
+            .chain(whole)
+            .chain(parents)
+            .chain(any)
     }
 
     /// A host without a repository.
@@ -211,6 +232,16 @@ impl Target {
             has_plain_user: true,
         }
     }
+}
+
+/// The most names before the `/*` of a pattern.
+pub(crate) const DEEPEST_BELOW: usize = 8;
+
+/// The keys of what a `host/owner/repo` lies below, its host included.
+fn below(scope: Scope, text: &str) -> impl Iterator<Item = Key<'_>> {
+    let slashes = text.match_indices('/').take(DEEPEST_BELOW + 1);
+    let above = slashes.filter(|(at, _)| at + 1 < text.len());
+    above.filter_map(move |(at, _)| Some(Key::new(scope, text.get(..at)?)))
 }
 
 /// Every host that might be read from a value without a target, and the repository of its domain.

@@ -25,7 +25,7 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits
         return policy;
     };
     for key in ["generatedAt", "constitutionHash", "inputHash"] {
-        object.string(key);
+        object.optional_string(key);
     }
     if let Some(rules) = object.required("rules", "an array of rules") {
         policy.rules = read_rules(&rules, registry, limits);
@@ -98,7 +98,8 @@ fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Li
         Severity::Error,
     )?;
     let text = |key| rule.string(key).map(Box::<str>::from);
-    let (name, description, principle) = (text("name"), text("description"), text("principle"));
+    let optional = |key| rule.optional_string(key).map(Box::<str>::from);
+    let (name, description, principle) = (text("name"), optional("description"), optional("principle"));
     let conditions = rule.require("if", "an object of conditions", |node| {
         read_conditions(node, registry, limits)
     });
@@ -279,9 +280,6 @@ mod tests {
             json!({"rules": [null], "rulez": 1, "listDefinitions": [{"name": "l", "type": "domain", "kind": 1}]}),
             &[
                 "warning[unknown-key] at p.rulez: ",
-                "error[missing-field] at p: the field `generatedAt`",
-                "error[missing-field] at p: the field `constitutionHash`",
-                "error[missing-field] at p: the field `inputHash`",
                 "error[wrong-type] at p.rules[0]: found `null`, expected an object",
                 "warning[unknown-key] at p.listDefinitions[0].kind: ",
                 "error[unknown-value] at p.listDefinitions[0].type: found `\"domain\"`",
@@ -296,8 +294,6 @@ mod tests {
             &[
                 "error[unknown-key] at p.rules[0].When: ",
                 "error[wrong-type] at p.rules[0].name: ",
-                "error[missing-field] at p.rules[0]: the field `description`",
-                "error[missing-field] at p.rules[0]: the field `principle`",
                 "error[wrong-type] at p.rules[0].if: found `[]`, expected an object",
                 "error[unknown-value] at p.rules[0].then: found `\"Deny\"`, expected one of `allow`, `escalate`, `deny` (help: did you mean `deny`?)",
                 "error[missing-field] at p.rules[0]: the field `reason`",

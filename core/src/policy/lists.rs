@@ -27,7 +27,7 @@ impl Lists {
         let Some(file) = document.object_of(&["generatedAt", "lists"], Severity::Warning) else {
             return lists;
         };
-        file.string("generatedAt");
+        file.optional_string("generatedAt");
         let node = file.required("lists", "an object of lists");
         let Some(object) = node.and_then(|node| node.object()) else {
             return lists;
@@ -54,8 +54,8 @@ fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Optio
         ],
         Severity::Warning,
     )?;
-    list.string("resolvedAt");
-    list.string("inputHash");
+    list.optional_string("resolvedAt");
+    list.optional_string("inputHash");
     let mut entries_of = |key| {
         let node = list.required(key, "an array of strings")?;
         let patterns = node.patterns(limits)?;

@@ -9,7 +9,7 @@ use crate::annotation;
 use crate::config::Config;
 use crate::host::Host;
 use crate::model::{Argument, ArgumentName, MatchType, SchemaType, Segment};
-use crate::net::DomainSet;
+use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
 use crate::role::{Category, Registry, RoleId, RoleSet, Step};
@@ -27,6 +27,10 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
             false => PathCase::Sensitive,
         });
     let registry = config.registry;
+    let ending = match config.options.compatibility {
+        Compatibility::Careful => PathEnding::Below,
+        Compatibility::Runtime => PathEnding::Literal,
+    };
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
     let mut directories: Set<Box<str>> = Set::default();
     let mut index = Index::new(config.options.compatibility);
@@ -36,7 +40,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let mut ruled_roles = RoleSet::default();
     for (at, rule) in config.policy.rules.into_iter().enumerate() {
         let (servers, tools) = (rule.conditions.server.clone(), rule.conditions.tool.clone());
-        let compiled = compile_rule(rule, &registry, &config.lists, |within| {
+        let compiled = compile_rule(rule, &registry, &config.lists, ending, |within| {
             let (at, _) = directories.insert_full(absolute(within));
             at as DirectoryId
         });
@@ -89,7 +93,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
             .domain_allowlists
             .into_iter()
             .map(|(server, patterns)| {
-                let set = DomainSet::new(patterns.iter().map(|one| &**one));
+                let set = DomainSet::new(patterns.iter().map(|one| &**one), ending);
                 (server, (set, patterns))
             })
             .collect(),
@@ -120,6 +124,7 @@ fn compile_rule(
     rule: policy::Rule,
     registry: &Registry,
     lists: &policy::Lists,
+    ending: PathEnding,
     mut directory: impl FnMut(&str) -> DirectoryId,
 ) -> Rule {
     let conditions = rule.conditions;
@@ -133,7 +138,7 @@ fn compile_rule(
         let (allowed, _) = policy::expand(&domains.allowed, lists);
         (
             set(&domains.roles),
-            DomainSet::new(allowed.iter().map(|one| &**one)),
+            DomainSet::new(allowed.iter().map(|one| &**one), ending),
         )
     });
     let has_lists = conditions.lists.is_some();
@@ -141,7 +146,7 @@ fn compile_rule(
         .lists
         .iter()
         .flatten()
-        .map(|condition| compile_list(condition, registry, lists))
+        .map(|condition| compile_list(condition, registry, lists, ending))
         .collect();
     let mut relevant = RoleSet::ALL;
     let mut named = RoleSet::default();
@@ -183,10 +188,11 @@ fn compile_list(
     condition: &policy::ListCondition,
     registry: &Registry,
     lists: &policy::Lists,
+    ending: PathEnding,
 ) -> ListCondition {
     let (allowed, _) = policy::expand(&condition.allowed, lists);
     let matcher = match condition.match_type {
-        MatchType::Domains => ListMatcher::Domains(DomainSet::new(allowed.iter().map(|one| &**one))),
+        MatchType::Domains => ListMatcher::Domains(DomainSet::new(allowed.iter().map(|one| &**one), ending)),
         MatchType::Emails => ListMatcher::Emails(Emails::new(allowed.iter().map(|one| &**one))),
         MatchType::Identifiers => {
             let mut steps: Vec<Step> = Vec::new();

@@ -1,8 +1,10 @@
-import { CallgateError } from "../errors.js";
+import { unknownKey } from "../../wasm/callgate.js";
+import { CallgateError, type Diagnostic } from "../errors.js";
 import { type Host, missingCallbacks } from "../host.js";
 import type { EngineOptions, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
+import { within } from "../wasm/module.js";
 import { jsonText } from "./plain.js";
 
 /** Everything that an engine is built from, by the names that the module has for it. */
@@ -41,6 +43,22 @@ export function documentsOf(parts: Parts): Documents {
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return new Map(given.map(([name, value]) => [name, jsonText(value, name)]));
+}
+
+/**
+ * Refuses a configuration with other keys than these.
+ *
+ * @throws {@link CallgateError} `invalid-document` with a fault for each.
+ */
+export function refuseUnknownKeys(config: object, known: readonly string[]): void {
+  const unknown = Object.keys(config).filter((key) => !known.includes(key));
+  if (unknown.length > 0) {
+    const faults = unknown.map((key) =>
+      within("invalid-argument", () => unknownKey(key, key, [...known]) as Diagnostic),
+    );
+    const found = faults.map(({ path, message }) => `${path}: ${message}`);
+    throw new CallgateError("invalid-document", found.join("; "), faults);
+  }
 }
 
 /** A map as a JSON object. Keys such as `__proto__` are safe, because no object is made. */

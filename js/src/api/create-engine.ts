@@ -27,7 +27,7 @@ import type {
 import { evaluate, evaluateText, explain, gate, prepare } from "../wasm/calls.js";
 import { ask, createHandle, dispose, type WasmHandle } from "../wasm/handle.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
-import { answersOf, documentsOf } from "./configuration.js";
+import { answersOf, documentsOf, refuseUnknownKeys } from "./configuration.js";
 
 /** What an engine is built from. A document is a value or its JSON text. */
 export interface EngineConfig<Role extends string = never> {
@@ -145,6 +145,22 @@ export interface Engine extends Disposable {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Every key of {@link EngineConfig}. */
+const CONFIG_KEYS: Readonly<Record<keyof EngineConfig, true>> = {
+  policy: true,
+  annotations: true,
+  dynamicLists: true,
+  protectedPaths: true,
+  allowedDirectory: true,
+  serverDomainAllowlists: true,
+  trustedServers: true,
+  ceiling: true,
+  roles: true,
+  world: true,
+  options: true,
+  host: true,
+};
+
 const PUBLIC_NAMES: ReadonlyMap<string, string> = new Map([
   ["compiledPolicy", "policy"],
   ["toolAnnotations", "annotations"],
@@ -160,9 +176,12 @@ function renamed(diagnostic: Diagnostic): Diagnostic {
 /**
  * Builds an engine.
  *
- * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`.
+ * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`. A key that is not
+ * one of {@link EngineConfig} is a fault: what it was to configure would be missing. Null means absent for
+ * `allowedDirectory` and `dynamicLists` only.
  */
 export function createEngine<Role extends string = never>(config: EngineConfig<Role>): Engine {
+  refuseUnknownKeys(config, Object.keys(CONFIG_KEYS));
   const { policy, annotations, host = hostByDefault(), ...rest } = config;
   const documents = documentsOf({
     ...rest,

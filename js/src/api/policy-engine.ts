@@ -147,7 +147,8 @@ function index(file: StoredToolAnnotationsFile): Map<string, Map<string, Known>>
   const servers = new Map<string, Map<string, Known>>();
   for (const [name, server] of Object.entries(file.servers)) {
     const tools = new Map<string, Known>();
-    for (const stored of server.tools) {
+    for (const tool of server.tools) {
+      const stored: StoredToolAnnotation = { serverName: name, comment: "", ...tool };
       // The kind of a tool implies roles of paths that `args` does not name.
       const isResolved = (stored.arg_schema?.path_params?.length ?? 0) > 0 || isConditional(stored);
       tools.set(stored.toolName, {

@@ -180,9 +180,15 @@ export interface StoredToolAnnotation<Role extends string = ArgumentRole>
   readonly inputSchema?: Record<string, unknown>;
 }
 
-interface AnnotationsFile<Tool> {
-  readonly generatedAt: string;
-  readonly servers: Readonly<Record<string, { readonly inputHash: string; readonly tools: readonly Tool[] }>>;
+/** A tool under its server in a file, which may leave out what decides nothing. */
+type Filed<Tool extends { serverName: string; comment: string }> = Omit<Tool, "serverName" | "comment"> & {
+  readonly serverName?: Tool["serverName"];
+  readonly comment?: Tool["comment"];
+};
+
+interface AnnotationsFile<Tool extends { serverName: string; comment: string }> {
+  readonly generatedAt?: string;
+  readonly servers: Readonly<Record<string, { readonly inputHash?: string; readonly tools: readonly Filed<Tool>[] }>>;
 }
 
 /** The annotations of every server's tools, without conditional roles. */
@@ -215,8 +221,8 @@ export interface RuleConditions<Role extends string = ArgumentRole> {
 /** One rule of a compiled policy. */
 export interface CompiledRule<Role extends string = ArgumentRole> {
   readonly name: string;
-  readonly description: string;
-  readonly principle: string;
+  readonly description?: string;
+  readonly principle?: string;
   readonly if: RuleConditions<Role>;
   readonly then: PolicyDecision;
   readonly reason: string;
@@ -234,9 +240,9 @@ export interface ListDefinition {
 
 /** An ordered list of rules. */
 export interface CompiledPolicyFile<Role extends string = ArgumentRole> {
-  readonly generatedAt: string;
-  readonly constitutionHash: string;
-  readonly inputHash: string;
+  readonly generatedAt?: string;
+  readonly constitutionHash?: string;
+  readonly inputHash?: string;
   readonly rules: readonly CompiledRule<Role>[];
   readonly listDefinitions?: readonly ListDefinition[] | undefined;
   readonly skippedServers?: readonly { readonly serverName: string; readonly reason: string }[] | undefined;
@@ -244,7 +250,7 @@ export interface CompiledPolicyFile<Role extends string = ArgumentRole> {
 
 /** The contents of a policy's lists. */
 export interface DynamicListsFile {
-  readonly generatedAt: string;
+  readonly generatedAt?: string;
   readonly lists: Readonly<Record<string, ResolvedList>>;
 }
 
@@ -253,8 +259,8 @@ export interface ResolvedList {
   readonly values: readonly string[];
   readonly manualAdditions: readonly string[];
   readonly manualRemovals: readonly string[];
-  readonly resolvedAt: string;
-  readonly inputHash: string;
+  readonly resolvedAt?: string;
+  readonly inputHash?: string;
 }
 
 /** Settings of an engine. Each has a default. */
@@ -305,7 +311,7 @@ export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | 
 /** A role that the host defines. */
 export interface HostRole<Name extends string = string> {
   readonly name: Name;
-  readonly description: string;
+  readonly description?: string;
   readonly category: RoleCategory;
   /** Default: as for the built-in roles of the category. If a callback fails, the call is denied. */
   readonly canonicalize?: NamedStep | ((value: string) => string);

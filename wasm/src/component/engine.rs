@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use callgate_core::{
-    Call, Code, Context, Diagnostic, DocumentKind, DocumentSource, Engine, Existence, Operation, Paths,
-    References, Request, Severity, did_you_mean,
+    Call, Context, DocumentKind, DocumentSource, Engine, Existence, Operation, Paths, References, Request,
+    unknown_key,
 };
 
 use super::contract::{self, GuestEngine, GuestReferences, ReferencesBorrow};
@@ -22,10 +22,11 @@ impl GuestEngine for Loaded {
     fn load(documents: Vec<Document>) -> Result<contract::Engine, String> {
         let mut builder = Engine::builder();
         let mut faults = Vec::new();
+        let names: Vec<&str> = DocumentKind::ALL.iter().map(|part| part.as_str()).collect();
         for Document { name, text } in &documents {
             match DocumentKind::parse(name) {
                 Some(part) => builder = builder.part(part, DocumentSource::Text(text)),
-                None => faults.push(unknown_document(name)),
+                None => faults.push(unknown_key(name, name, &names)),
             }
         }
         let host = Imported::ask();
@@ -151,19 +152,4 @@ impl GuestReferences for Table {
 /// Without a context there is an empty one.
 fn read_context(context: Option<&str>) -> Result<Context, String> {
     context.map_or_else(|| Ok(Context::default()), Context::from_json)
-}
-
-fn unknown_document(name: &str) -> Diagnostic {
-    let names = || DocumentKind::ALL.iter().map(|part| part.as_str());
-    let expected: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-    Diagnostic {
-        code: Code::UnknownKey,
-        severity: Severity::Error,
-        path: name.to_owned(),
-        message: format!(
-            "found the document `{name}`, expected one of {}",
-            expected.join(", ")
-        ),
-        help: did_you_mean(name, names()),
-    }
 }

@@ -101,6 +101,13 @@ pub fn extract_required_servers(policy: &str) -> Result<Vec<String>, JsValue> {
     Ok(core::extract_required_servers(&parse(policy)?))
 }
 
+/// The diagnostic of a key at `path` that is not one of the known ones.
+#[wasm_bindgen(js_name = unknownKey)]
+pub fn unknown_key(path: &str, key: &str, known: Vec<String>) -> JsValue {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    to_js(&core::unknown_key(path, key, &known))
+}
+
 /// A URL in its canonical form.
 #[wasm_bindgen(js_name = normalizeUrl)]
 pub fn normalize_url(value: &str) -> String {

@@ -16,7 +16,7 @@ enum Expect {
 
 #[track_caller]
 fn check(kind: UrlKind, patterns: &[&str], expected: Expect, values: &[&str]) {
-    let set = DomainSet::new(patterns.iter().copied());
+    let set = DomainSet::new(patterns.iter().copied(), PathEnding::Below);
     for value in values {
         let location = Location::new(value, kind);
         let seen = match (set.grants(&location), set.restricts(&location)) {
@@ -127,7 +127,7 @@ fn an_unexpected_pattern_grants_nothing() {
         "git@github.com:a/b", "/", "/srv/x", "*.1]", "*.[::1]", "[::1", "*.1", "*/x", "://", "999.1.1.1", "%",
         "*.github.com/a/b",
     ] {
-        let set = DomainSet::new([pattern]);
+        let set = DomainSet::new([pattern], PathEnding::Below);
         for value in [
             "https://github.com/", "https://x.github.com/", "https://evil.com./", "http://[::1]/", "http://127.0.0.1/",
             "file:///etc/passwd", "", " ", "https://github.com/a/b", "git@github.com:a/b", "/srv/x", "/", "https://*/",
@@ -256,7 +256,7 @@ fn a_repository_is_granted_by_its_exact_name_and_restricted_by_any() {
 
 #[test]
 fn several_urls_grant_together_and_restrict_alone() {
-    let set = DomainSet::new(["github.com", "*.test"]);
+    let set = DomainSet::new(["github.com", "*.test"], PathEnding::Below);
     let at = |values: &[&str]| -> Vec<Location> {
         values
             .iter()
@@ -317,7 +317,7 @@ proptest! {
 
     #[test]
     fn only_a_shared_key_matches(value in urlish(), patterns in prop::collection::vec(urlish(), 0..4), kind in any_kind()) {
-        let set = DomainSet::new(patterns.iter().map(String::as_str));
+        let set = DomainSet::new(patterns.iter().map(String::as_str), PathEnding::Below);
         let location = Location::new(&value, kind);
         let keys: Vec<Key> = set.keys().map(Key::into_owned).collect();
         let shared = location.keys().any(|key| keys.contains(&key));
@@ -328,7 +328,7 @@ proptest! {
     #[test]
     fn what_matched_as_text_still_restricts(value in urlish(), pattern in urlish(), kind in any_kind()) {
         let location = Location::new(&value, kind);
-        let set = DomainSet::new([pattern.as_str()]);
+        let set = DomainSet::new([pattern.as_str()], PathEnding::Below);
         // `*.` never meant anything.
         if pattern != "*." && domain_matches_allowlist(location.display_domain(), &[&pattern]) {
             prop_assert!(set.restricts(&location).is_some(), "{:?}", location);
@@ -338,8 +338,8 @@ proptest! {
     #[test]
     fn a_set_is_the_union_of_its_patterns(value in urlish(), patterns in prop::collection::vec(urlish(), 0..4), kind in any_kind()) {
         let location = Location::new(&value, kind);
-        let all = DomainSet::new(patterns.iter().map(String::as_str));
-        let alone: Vec<DomainSet> = patterns.iter().map(|pattern| DomainSet::new([pattern.as_str()])).collect();
+        let all = DomainSet::new(patterns.iter().map(String::as_str), PathEnding::Below);
+        let alone: Vec<DomainSet> = patterns.iter().map(|pattern| DomainSet::new([pattern.as_str()], PathEnding::Below)).collect();
         prop_assert_eq!(all.grants(&location).is_some(), alone.iter().any(|set| set.grants(&location).is_some()));
         prop_assert_eq!(all.restricts(&location).is_some(), alone.iter().any(|set| set.restricts(&location).is_some()));
     }

@@ -1,0 +1,236 @@
+//! Names that rules give: of themselves, of servers and tools, and of roles that these have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::annotation::Annotations;
+use crate::diagnostic::{Code, Severity};
+use crate::document::{JsonPath, Report, did_you_mean};
+use crate::policy::{Conditions, Rule};
+use crate::role::RoleSet;
+use crate::seed::RESERVED_SERVERS;
+
+/// Warns about each rule of the rules at `path` that
+///
+/// - has the name of an earlier one;
+/// - names a server or a tool that no annotation has, so that the name never holds;
+/// - has a condition on roles of which none of its tools bears any.
+pub(crate) fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotations, report: &Report) {
+    let mut seen = BTreeSet::new();
+    let known = Known::new(annotations);
+    for rule in rules {
+        let place = JsonPath::Index(path, rule.index);
+        if !seen.insert(&*rule.name) {
+            report.warning(Code::RepeatedName, &JsonPath::Key(&place, "name"), || {
+                format!(
+                    "found `{}` again, the name of an earlier rule, expected a name of its own",
+                    rule.name
+                )
+            });
+        }
+        let conditions = JsonPath::Key(&place, "if");
+        if known.check_names(&rule.conditions, &conditions, report) {
+            known.check_roles(rule, &place, report);
+        }
+    }
+}
+
+/// The roles of tools, by server and by name.
+struct Known<'a> {
+    servers: BTreeMap<&'a str, BTreeMap<&'a str, RoleSet>>,
+    by_tool: BTreeMap<&'a str, RoleSet>,
+    all: RoleSet,
+}
+
+impl<'a> Known<'a> {
+    fn new(annotations: &'a Annotations) -> Self {
+        let mut known = Self {
+            servers: BTreeMap::new(),
+            by_tool: BTreeMap::new(),
+            all: RoleSet::default(),
+        };
+        for tool in &annotations.tools {
+            let arguments = tool.arguments.iter();
+            let roles: RoleSet = arguments.flat_map(|argument| argument.roles.possible()).collect();
+            let tools = known.servers.entry(&*tool.server).or_default();
+            tools.insert(&*tool.name, roles);
+            let shared = known.by_tool.entry(&*tool.name).or_default();
+            *shared = shared.union(roles);
+            known.all = known.all.union(roles);
+        }
+        known
+    }
+
+    /// Warns about servers and tools without an annotation. Returns `true` if there were none.
+    fn check_names(&self, conditions: &Conditions, path: &JsonPath<'_>, report: &Report) -> bool {
+        let mut all_known = true;
+        let place = JsonPath::Key(path, "server");
+        for (index, server) in conditions.server.iter().flatten().enumerate() {
+            if !self.servers.contains_key(&**server) && !RESERVED_SERVERS.contains(&&**server) {
+                all_known = false;
+                report.add(Severity::Warning, Code::UnknownName, &JsonPath::Index(&place, index), || {
+                    let message = format!("found the server `{server}`, which no annotation has, expected an annotated server");
+                    (message, did_you_mean(server, self.servers.keys().copied()))
+                });
+            }
+        }
+        let place = JsonPath::Key(path, "tool");
+        for (index, tool) in conditions.tool.iter().flatten().enumerate() {
+            if all_known
+                && self
+                    .roles_of(conditions.server.as_deref(), Some(std::slice::from_ref(tool)))
+                    .is_none()
+            {
+                all_known = false;
+                report.add(Severity::Warning, Code::UnknownName, &JsonPath::Index(&place, index), || {
+                    let message = format!("found the tool `{tool}`, which no annotation of the rule's servers has, expected an annotated tool");
+                    (message, did_you_mean(tool, self.by_tool.keys().copied()))
+                });
+            }
+        }
+        all_known
+    }
+
+    /// Warns about a condition on roles that no tool of the rule has.
+    fn check_roles(&self, rule: &Rule, place: &JsonPath<'_>, report: &Report) {
+        let conditions = &rule.conditions;
+        let Some(borne) = self.roles_of(conditions.server.as_deref(), conditions.tool.as_deref()) else {
+            return;
+        };
+        let lists = conditions.lists.iter().flatten();
+        let named = [
+            ("roles", conditions.roles.as_ref()),
+            ("paths", conditions.paths.as_ref().map(|paths| &paths.roles)),
+            (
+                "domains",
+                conditions.domains.as_ref().map(|domains| &domains.roles),
+            ),
+        ];
+        let named = named.into_iter().filter_map(|(name, roles)| Some((name, roles?)));
+        for (name, roles) in named.chain(lists.map(|list| ("lists", &list.roles))) {
+            let roles: RoleSet = roles.iter().copied().collect();
+            if !roles.intersects(borne) {
+                report.warning(Code::NeverMatches, place, || {
+                    format!(
+                        "the rule `{}` can never match: none of its tools has a role that `{name}` names, expected a role of a tool",
+                        rule.name
+                    )
+                });
+                return;
+            }
+        }
+    }
+
+    /// The roles of the tools that a rule is about; `None` if there are no such tools.
+    fn roles_of(&self, servers: Option<&[Box<str>]>, tools: Option<&[Box<str>]>) -> Option<RoleSet> {
+        let join = |found: &mut dyn Iterator<Item = RoleSet>| found.reduce(RoleSet::union);
+        match (servers, tools) {
+            (None, None) => (!self.servers.is_empty()).then_some(self.all),
+            (None, Some(tools)) => {
+                join(&mut tools.iter().filter_map(|tool| self.by_tool.get(&**tool).copied()))
+            }
+            (Some(servers), tools) => {
+                let known = servers.iter().filter_map(|server| self.servers.get(&**server));
+                join(&mut known.flat_map(|of_server| match tools {
+                    None => of_server.values().copied().collect::<Vec<_>>(),
+                    Some(tools) => {
+                        (tools.iter().filter_map(|tool| of_server.get(&**tool).copied())).collect()
+                    }
+                }))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::annotation;
+    use crate::document::Node;
+    use crate::limits::Limits;
+    use crate::policy::read_rules;
+    use crate::role::Registry;
+
+    fn check(conditions: Value, expected: &[&str]) {
+        let rules = json!([{"name": "n", "if": conditions, "then": "deny", "reason": ""}]);
+        check_all(rules, expected);
+    }
+
+    fn check_all(rules: Value, expected: &[&str]) {
+        let (report, registry) = (Report::default(), Registry::default());
+        let annotations = json!({"servers": {
+            "filesystem": {"tools": [
+                {"toolName": "read_file", "args": {"path": ["read-path"]}},
+                {"toolName": "list", "args": {}},
+            ]},
+            "git": {"tools": [{"toolName": "git_push", "args": {"remote": ["git-remote-url"]}}]},
+        }});
+        let annotations = Node::document(&annotations, "annotations", &report);
+        let annotations = annotation::read(&annotations, &registry, annotation::HARN_SERVER);
+        let rules = read_rules(
+            &Node::document(&rules, "rules", &report),
+            &registry,
+            &Limits::default(),
+        );
+        super::check(&rules, &JsonPath::Document("rules"), &annotations, &report);
+        let found: Vec<String> = report.finish("rules").iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_annotations() {
+        check(
+            json!({"server": ["filesystem", "git"], "tool": ["git_push", "list"]}),
+            &[],
+        );
+        check(json!({"server": ["proxy"]}), &[]);
+        check(
+            json!({"server": ["git", "filesytem"], "tool": ["nothing"]}),
+            &[
+                "warning[unknown-name] at rules[0].if.server[1]: found the server `filesytem`, which no annotation has, \
+                 expected an annotated server (help: did you mean `filesystem`?)",
+            ],
+        );
+        check(
+            json!({"tool": ["list", "git-push"]}),
+            &[
+                "warning[unknown-name] at rules[0].if.tool[1]: found the tool `git-push`, which no annotation of the rule's \
+                 servers has, expected an annotated tool (help: did you mean `git_push`?)",
+            ],
+        );
+        check(
+            json!({"server": ["git"], "tool": ["list"]}),
+            &["warning[unknown-name] at rules[0].if.tool[0]: "],
+        );
+    }
+
+    #[test]
+    fn roles_are_those_of_the_tools() {
+        let domains = json!({"roles": ["git-remote-url"], "allowed": ["x"]});
+        check(json!({"roles": ["read-path", "delete-path"]}), &[]);
+        check(json!({"server": ["git"], "domains": domains}), &[]);
+        for conditions in [
+            json!({"roles": ["fetch-url"]}),
+            json!({"server": ["filesystem"], "domains": domains}),
+            json!({"tool": ["list"], "roles": ["read-path"]}),
+        ] {
+            check(
+                conditions,
+                &["warning[never-matches] at rules[0]: the rule `n` can never match: none of its tools"],
+            );
+        }
+    }
+
+    #[test]
+    fn each_rule_has_a_name_of_its_own() {
+        let rule = json!({"name": "n", "if": {"server": ["git"]}, "then": "deny", "reason": ""});
+        check_all(
+            json!([rule, rule]),
+            &["warning[repeated-name] at rules[1].name: found `n` again"],
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! Domain patterns and directories with a `*`, a scheme or a query where none may be.
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{JsonPath, Report};
+use crate::model::{Effect, MatchType};
+use crate::net::DEEPEST_BELOW;
+use crate::policy::{Lists, Rule};
+
+/// Reports each pattern and directory of the rules at `rules` that is compared as it stands although it looks as if it
+/// meant more, with this severity; and, as a warning, each whole top-level domain that a rule allows, also through a
+/// list.
+pub(crate) fn check(rules: &[Rule], path: &JsonPath<'_>, lists: &Lists, severity: Severity, report: &Report) {
+    for rule in rules {
+        let place = JsonPath::Index(path, rule.index);
+        let conditions = JsonPath::Key(&place, "if");
+        let grants = rule.effect == Effect::Allow;
+        if let Some(paths) = &rule.conditions.paths
+            && paths.within.contains('*')
+        {
+            let place = JsonPath::Key(&conditions, "paths");
+            report.add(
+                severity,
+                Code::InvalidPath,
+                &JsonPath::Key(&place, "within"),
+                || {
+                    let message = format!(
+                        "found `{}`, but `within` is not a glob, expected a directory",
+                        paths.within
+                    );
+                    let help = "everything in a directory lies within it; name the directory without the `*`";
+                    (message, Some(help.to_owned()))
+                },
+            );
+        }
+        if let Some(domains) = &rule.conditions.domains {
+            let place = JsonPath::Key(&conditions, "domains");
+            let place = JsonPath::Key(&place, "allowed");
+            check_patterns(&domains.allowed, &place, lists, grants, severity, report);
+        }
+        let place = JsonPath::Key(&conditions, "lists");
+        for (index, list) in rule.conditions.lists.iter().flatten().enumerate() {
+            let place = JsonPath::Index(&place, index);
+            match list.match_type {
+                MatchType::Domains => {
+                    let place = JsonPath::Key(&place, "allowed");
+                    check_patterns(&list.allowed, &place, lists, grants, severity, report);
+                }
+                MatchType::Emails | MatchType::Identifiers => {}
+            }
+        }
+    }
+}
+
+/// The same for the patterns of each server with a domain allowlist.
+pub(crate) fn check_allowlists(
+    allowlists: &[(Box<str>, Vec<Box<str>>)],
+    document: &str,
+    severity: Severity,
+    report: &Report,
+) {
+    let path = JsonPath::Document(document);
+    for (server, patterns) in allowlists {
+        let place = JsonPath::Key(&path, server);
+        check_patterns(patterns, &place, &Lists::default(), true, severity, report);
+    }
+}
+
+fn check_patterns(
+    patterns: &[Box<str>],
+    path: &JsonPath<'_>,
+    lists: &Lists,
+    grants: bool,
+    severity: Severity,
+    report: &Report,
+) {
+    for (index, pattern) in patterns.iter().enumerate() {
+        let place = JsonPath::Index(path, index);
+        if let Some(name) = pattern.strip_prefix('@') {
+            for entry in lists.effective(name).unwrap_or_default() {
+                // A list is resolved anew, often by a program: a mistake in it must not stop the engine.
+                check_pattern(entry, Some(name), grants, Severity::Warning, &place, report);
+            }
+        } else {
+            check_pattern(pattern, None, grants, severity, &place, report);
+        }
+    }
+}
+
+fn check_pattern(
+    pattern: &str,
+    list: Option<&str>,
+    grants: bool,
+    severity: Severity,
+    place: &JsonPath<'_>,
+    report: &Report,
+) {
+    let found = || match list {
+        Some(list) => format!("found `{pattern}` in the list `@{list}`"),
+        None => format!("found `{pattern}`"),
+    };
+    if let Some((what, help)) = fault(pattern) {
+        report.add(severity, Code::InvalidValue, place, || {
+            let message = format!("{}, {what}, expected a host, `*.host` or `host/path`", found());
+            (message, Some(help.to_owned()))
+        });
+    } else if grants && is_whole_domain(pattern) {
+        report.warning(Code::WholeDomain, place, || {
+            format!(
+                "{}, a whole top-level domain, expected a narrower pattern",
+                found()
+            )
+        });
+    }
+}
+
+/// What is wrong with a pattern, and what to do about it.
+fn fault(pattern: &str) -> Option<(&'static str, &'static str)> {
+    let rest = pattern.strip_prefix("*.").unwrap_or(pattern);
+    let (above, is_below) = match rest.strip_suffix("/*") {
+        Some(above) if rest.len() == pattern.len() => (above, true),
+        _ => (rest, false),
+    };
+    if pattern.contains("://") {
+        Some(("which has a scheme", "schemes are not compared; leave it out"))
+    } else if pattern.contains(['?', '#']) {
+        Some((
+            "which has a query or a fragment",
+            "only hosts and paths are compared; leave it out",
+        ))
+    } else if pattern != "*" && above.contains('*') {
+        Some((
+            "which has a `*` where it is not a wildcard",
+            "a `*` may be the whole pattern, or begin it as `*.`, or end its path as `/*`",
+        ))
+    } else if is_below && above.split('/').count() > DEEPEST_BELOW + 1 {
+        Some((
+            "which has more than 8 names before `/*`",
+            "name a path further up",
+        ))
+    } else {
+        None
+    }
+}
+
+/// Returns `true` if the pattern is `*.` and a name without a dot.
+fn is_whole_domain(pattern: &str) -> bool {
+    let parent = pattern.strip_prefix("*.").unwrap_or_default();
+    let parent = parent.strip_suffix('.').unwrap_or(parent);
+    !parent.is_empty() && !parent.contains('.') && !parent.eq_ignore_ascii_case("localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_says_no_more_than_it_means() {
+        for (pattern, expected) in [
+            ("*", None),
+            ("*.x.org", None),
+            ("x.org", None),
+            ("x.org/acme/w", None),
+            ("github.com/acme/*", None),
+            ("github.com/*", None),
+            ("x.org/[a]{b}", None),
+            ("", None),
+            ("a.*.org", Some("which has a `*`")),
+            ("*x.org", Some("which has a `*`")),
+            ("*.*.org", Some("which has a `*`")),
+            ("**", Some("which has a `*`")),
+            ("github.com/*/w", Some("which has a `*`")),
+            ("github.com/a*", Some("which has a `*`")),
+            ("*.x.org/*", Some("which has a `*`")),
+            ("https://x.org", Some("which has a scheme")),
+            ("x.org/a?b=c", Some("which has a query")),
+            ("x.org/1/2/3/4/5/6/7/8/*", None),
+            ("x.org/1/2/3/4/5/6/7/8/9/*", Some("which has more than 8 names")),
+        ] {
+            let found = fault(pattern).map(|(what, _)| what);
+            assert_eq!(found.is_some(), expected.is_some(), "{pattern}");
+            let begins = |what: &str| expected.is_some_and(|expected| what.starts_with(expected));
+            assert!(found.is_none_or(begins), "{pattern}: {found:?}");
+        }
+        for (pattern, expected) in [
+            ("*.com", true),
+            ("*.com.", true),
+            ("*.co.uk", false),
+            ("*", false),
+            ("com", false),
+            ("*.localhost", false),
+        ] {
+            assert_eq!(is_whole_domain(pattern), expected, "{pattern}");
+        }
+    }
+}

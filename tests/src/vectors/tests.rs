@@ -69,7 +69,6 @@ fn the_recorded_engine_fails_where_this_one_must_differ() {
     let count = |key: &str| failures.get(key).copied().unwrap_or(0);
     assert_eq!(count("isWithinDirectory root-directory"), 11);
     assert_eq!(count("normalizeUrl normalize-url-slash"), 32);
-    assert_eq!(count("normalizeGitUrl normalize-url-slash"), 15);
     assert!(
         !failures.keys().any(|key| key.starts_with("evaluate")),
         "{failures:?}"

@@ -36,9 +36,14 @@ const own = {
   homeDir: "/",
   currentDir: "/",
   realpath: (path) => (path === "/" || store.has(path) ? path : { error: "not-found" }),
+  readLink: () => undefined,
   isDirectory: (path) => store.get(path) === "directory",
   gitRemoteUrls: () => [],
   gitDefaultRemoteUrls: () => [],
+  gitUrl: (_repository, url) => [url],
+  gitBranch: () => {
+    throw new Error("the store has no repositories");
+  },
 };
 show("own", createEngine({ ...config, host: own }).evaluate(read("/box/new/file")));
 

@@ -62,11 +62,11 @@ test("the host is asked in each call", () => {
   const answers = [["https://github.com/o/r"], ["https://evil.test/o/r"]];
   const asking = createEngine({
     policy: policyOf({ if: { server: ["git"] }, then: "allow" }),
-    annotations: annotationsOf({ git: { push: { remote: ["git-remote-url"], force: ["none"] } } }),
+    annotations: annotationsOf({ git: { push: { path: ["read-path"], remote: ["git-remote-url"] } } }),
     serverDomainAllowlists: { git: ["github.com"] },
     host: { ...host, gitDefaultRemoteUrls: () => answers[0] },
   });
-  const push = () => asking.evaluate(call("git", "push", { force: true })).decision;
+  const push = () => asking.evaluate(call("git", "push", { path: "/repo" })).decision;
   assert.deepEqual([push(), push()], ["allow", "allow"]);
   answers.shift();
   assert.equal(push(), "escalate");

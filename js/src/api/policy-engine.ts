@@ -148,11 +148,11 @@ function index(file: StoredToolAnnotationsFile): Map<string, Map<string, Known>>
   for (const [name, server] of Object.entries(file.servers)) {
     const tools = new Map<string, Known>();
     for (const tool of server.tools) {
-      const stored: StoredToolAnnotation = { serverName: name, comment: "", ...tool };
+      const stored = { serverName: name, comment: "", ...tool } as StoredToolAnnotation;
       // The kind of a tool implies roles of paths that `args` does not name.
       const isResolved = (stored.arg_schema?.path_params?.length ?? 0) > 0 || isConditional(stored);
       tools.set(stored.toolName, {
-        stored: stored as StoredToolAnnotation,
+        stored,
         isConditional: isResolved,
         resolved: new Map(),
         isFrozen: false,

@@ -23,6 +23,7 @@ mod verdict;
 mod walk;
 mod world;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
@@ -33,12 +34,23 @@ pub use verdict::{Decision, Verdict};
 
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError};
 use crate::host::{Facts, Host, HostError};
-use crate::program::{Program, Tool, distinct};
+use crate::program::{Program, RuleId, Tool, distinct};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
+use crate::table::Table;
 use crate::text::escape_token;
 use canonical::Operand;
 use checks::Outcome;
 use places::Repositories;
+
+/// How many values of a condition meet it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hits {
+    values: usize,
+    /// Those that meet it, look-alikes included.
+    hits: usize,
+    /// Those that meet it as they are written.
+    exact: usize,
+}
 
 /// Indices of operands.
 type Values = Vec<usize>;
@@ -63,6 +75,11 @@ pub(crate) struct Case<'p, 'c, 'h> {
     may_forward_places: bool,
     /// Where git remotes of this call are looked up, once asked for.
     repositories: Option<Arc<Repositories>>,
+    /// The operands under each role, once asked for.
+    values: BTreeMap<RoleId, Arc<[usize]>>,
+    /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
+    /// the first value that does not.
+    hits: Table<(RuleId, usize, RoleId, bool), Hits>,
     /// Members that stood under an alias.
     renamed: Vec<(usize, String)>,
     trace: Option<Trace>,
@@ -94,7 +111,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             program,
             canonicalizer: Canonicalizer {
                 program,
-                facts: Facts::new(host, task.traced),
+                facts: Facts::new(host, task.traced).with_steps(program.limits.steps),
                 base: task.base,
             },
             directories: Directories::new(program, pinned),
@@ -107,6 +124,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             sandboxed: RoleSet::default(),
             may_forward_places: false,
             repositories: None,
+            values: BTreeMap::new(),
+            hits: Table::default(),
             renamed: task.renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
         }
@@ -219,8 +238,14 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             .collect()
     }
 
-    /// The verdict for a host failure. The host's message is withheld when it could reveal paths.
+    /// The verdict for a host failure, or for too much work. The host's message is withheld when it could reveal paths.
     fn host_failure(&mut self) -> Verdict<'p> {
+        if self.canonicalizer.facts.is_exhausted() {
+            let steps = self.program.limits.steps;
+            let reason = format!("Limit exceeded: judging the call takes more than steps = {steps} steps");
+            self.note("steps", false, || reason.clone());
+            return Verdict::deny("structural-limit", reason);
+        }
         let hides = self.has_addresses();
         let message = match self.canonicalizer.facts.failure() {
             Some(error) if !hides => Some(error.message.clone()),

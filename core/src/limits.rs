@@ -62,6 +62,11 @@ limits! {
     glob_alternatives = 64, "alternatives";
     /// Symbolic links followed while resolving one path: Linux's limit.
     links = 40, "links";
+    /// Steps of one verdict, each a comparison, a value or a question: about 50 ms of work natively. They are counted,
+    /// not timed, so every host ends at the same one.
+    steps = 2_000_000, "steps";
+    /// Bytes of a host name, in its canonical form (RFC 1035, section 2.3.4). A longer one cannot be looked up.
+    host_bytes = 253, "bytes";
     /// Steps of one explanation: nobody reads more, and memory must be bounded.
     explanation_steps = 10_000, "steps";
     /// Roots and mods of one world together: one address may cost a question to the host for each.

@@ -13,6 +13,7 @@ pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
 pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::ListMatcher;
+pub(crate) use mailbox::readable as readable_addresses;
 
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;

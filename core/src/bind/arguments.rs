@@ -382,7 +382,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 .iter()
                 .filter(|value| value.role_set.contains(role))
                 .count();
-            if definition.is_resource_identifier() && count > limit {
+            if count > limit {
                 self.refuse(Refusal::Limit(format!(
                     "{count} values under the role `{}`, more than values_per_role = {limit}",
                     definition.name

@@ -1,5 +1,7 @@
 //! The two views of a call's arguments: canonical forms are put in, all else stays as it was given, byte for byte.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 
 use super::call::Arguments;
@@ -75,14 +77,16 @@ impl Prepared {
         let Arguments::Members(members) = arguments else {
             return None;
         };
+        let mut edits: BTreeMap<usize, Vec<Edit<'_>>> = BTreeMap::new();
+        for replacement in &self.replacements {
+            if let Some(text) = replacement.text(view) {
+                let edit = (replacement.place.as_slice(), text);
+                edits.entry(replacement.argument).or_default().push(edit);
+            }
+        }
         let mut text = String::from("{");
         for (at, (name, value)) in members.iter().enumerate() {
-            let edits: Vec<Edit<'_>> = self
-                .replacements
-                .iter()
-                .filter(|replacement| replacement.argument == at)
-                .filter_map(|replacement| Some((replacement.place.as_slice(), replacement.text(view)?)))
-                .collect();
+            let edits = edits.remove(&at).unwrap_or_default();
             separate(&mut text, at);
             push_string(&mut text, self.key(at).unwrap_or(name));
             text.push(':');
@@ -105,21 +109,19 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
         push_string(text, replacement);
         return Some(());
     }
-    let below = |wanted: &dyn Fn(&PointerToken) -> bool| -> Vec<Edit<'_>> {
-        let edits = edits
-            .iter()
-            .filter_map(|(place, text)| Some((place.split_first()?, *text)));
-        edits
-            .filter(|((first, _), _)| wanted(first))
-            .map(|((_, rest), text)| (rest, text))
-            .collect()
-    };
+    let mut below: BTreeMap<&PointerToken, Vec<Edit<'_>>> = BTreeMap::new();
+    for (place, text) in edits {
+        if let Some((first, rest)) = place.split_first() {
+            below.entry(first).or_default().push((rest, *text));
+        }
+    }
+    let below = |token: &PointerToken| below.get(token).map(Vec::as_slice).unwrap_or_default();
     if value.get().starts_with('[') {
         let items: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
         text.push('[');
         for (at, item) in items.into_iter().enumerate() {
             separate(text, at);
-            splice(text, item, &below(&|place| *place == PointerToken::Item(at)))?;
+            splice(text, item, below(&PointerToken::Item(at)))?;
         }
         text.push(']');
     } else {
@@ -129,11 +131,7 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
             separate(text, at);
             push_string(text, name);
             text.push(':');
-            splice(
-                text,
-                member,
-                &below(&|place| matches!(place, PointerToken::Member(known) if known == name)),
-            )?;
+            splice(text, member, below(&PointerToken::Member(name.to_string())))?;
         }
         text.push('}');
     }

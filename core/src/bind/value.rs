@@ -47,7 +47,7 @@ pub(crate) enum Unreadable {
 }
 
 /// One step from an argument to a value inside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointerToken {
     /// The item of an array, from 0.
     Item(usize),

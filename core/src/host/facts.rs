@@ -26,6 +26,9 @@ pub(crate) struct Facts<'h> {
     missing_roots: Vec<Box<str>>,
     others: BTreeMap<Question, Answer>,
     log: Option<Vec<Exchange>>,
+    /// How much work is left: comparisons, values and questions.
+    steps: usize,
+    is_exhausted: bool,
 }
 
 type Realpath = Result<Arc<str>, RealpathError>;
@@ -41,7 +44,27 @@ impl<'h> Facts<'h> {
             missing_roots: Vec::new(),
             others: BTreeMap::new(),
             log: recorded.then(Vec::new),
+            steps: usize::MAX,
+            is_exhausted: false,
         }
+    }
+
+    /// With a bound on the work of the evaluation ([`Limits::steps`](crate::Limits)).
+    pub(crate) fn with_steps(self, steps: usize) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// Counts work that is being done. Beyond the bound the evaluation has failed, like one whose host fails.
+    pub(crate) fn take_steps(&mut self, count: usize) {
+        match self.steps.checked_sub(count) {
+            Some(left) => self.steps = left,
+            None => self.is_exhausted = true,
+        }
+    }
+
+    /// Returns `true` if the evaluation takes more work than it may.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.is_exhausted
     }
 
     /// The recording of this evaluation, for an engine with this home and current directory.
@@ -54,9 +77,9 @@ impl<'h> Facts<'h> {
         self.failure.as_ref()
     }
 
-    /// Returns `true` if the host has failed.
+    /// Returns `true` if the host has failed, or the evaluation takes more work than it may.
     pub(crate) fn has_failed(&self) -> bool {
-        self.failure.is_some()
+        self.failure.is_some() || self.is_exhausted
     }
 
     /// `value`, unless the host has failed.
@@ -66,6 +89,7 @@ impl<'h> Facts<'h> {
     pub(crate) fn check<T>(&self, value: T) -> Result<T, HostError> {
         match &self.failure {
             Some(error) => Err(error.clone()),
+            None if self.is_exhausted => Err(HostError::new("the call takes too many steps")),
             None => Ok(value),
         }
     }
@@ -78,6 +102,7 @@ impl<'h> Facts<'h> {
         if self.has_failed() || self.missing_roots.iter().any(|root| is_below(path, root)) {
             return Err(RealpathError::NotFound);
         }
+        self.take_steps(1);
         let answer: Realpath = match self.host().realpath(path) {
             Ok(real) if *real == *path || is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
@@ -177,6 +202,7 @@ impl<'h> Facts<'h> {
         if let Some(known) = self.others.get(&question) {
             return known.clone();
         }
+        self.take_steps(1);
         let answer = question.ask(self.host());
         self.note(|| Exchange {
             question: question.clone(),

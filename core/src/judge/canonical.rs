@@ -8,7 +8,7 @@ use crate::bind::{BoundValue, Replacement};
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical};
-use crate::program::{Compatibility, Program, RelativePaths, ServerPath};
+use crate::program::{Compatibility, Program, RelativePaths, ServerPath, readable_addresses};
 use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
 use crate::text::strip_directory;
 use crate::world::{Action, Context, Located, Reply};
@@ -39,6 +39,8 @@ pub(crate) struct Operand<'p, 'c> {
     pub(crate) form: Form,
     /// What [`Canonicalizer::text`] answered.
     texts: Vec<(RoleId, String)>,
+    /// What [`Canonicalizer::addresses`] answered.
+    addresses: Vec<(RoleId, Vec<String>)>,
     /// What [`Canonicalizer::locations`] answered.
     locations: Vec<(RoleId, Vec<Location>)>,
 }
@@ -71,6 +73,7 @@ impl<'p, 'c> Operand<'p, 'c> {
             bound,
             form,
             texts: Vec::new(),
+            addresses: Vec::new(),
             locations: Vec::new(),
         }
     }
@@ -106,6 +109,11 @@ impl<'p, 'c> Operand<'p, 'c> {
         known
             .map(|(_, locations)| locations.as_slice())
             .unwrap_or_default()
+    }
+
+    /// Returns `true` if [`Canonicalizer::locations`] was asked for the role.
+    pub(super) fn has_locations(&self, role: RoleId) -> bool {
+        self.locations.iter().any(|(known, _)| *known == role)
     }
 
     /// What [`Canonicalizer::text`] answered for the role, if it was asked.
@@ -167,6 +175,12 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 false => Ok(Form::Text),
             };
         };
+        if bound.role_set.intersects(program.url_roles)
+            && let Some(bytes) = net::long_host(text, program.limits.host_bytes)
+        {
+            let limit = program.limits.host_bytes;
+            return Err(Unresolvable::TooLong { bytes, limit });
+        }
         if is_resource && text.contains('\0') {
             // A NUL ends the string for programs written in C.
             return Err(Unresolvable::Nul);
@@ -380,6 +394,18 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             operand.texts.push((role, text));
         }
         operand.text(role).unwrap_or_default()
+    }
+
+    /// The e-mail addresses that a mail program may read from the value's text under the role.
+    pub(super) fn addresses<'o>(&mut self, operand: &'o mut Operand<'_, '_>, role: RoleId) -> &'o [String] {
+        if !operand.addresses.iter().any(|(known, _)| *known == role) {
+            let addresses = readable_addresses(self.text(operand, role));
+            operand.addresses.push((role, addresses));
+        }
+        let known = operand.addresses.iter().find(|(known, _)| *known == role);
+        known
+            .map(|(_, addresses)| addresses.as_slice())
+            .unwrap_or_default()
     }
 
     fn canonical(&mut self, operand: &Operand<'_, '_>, definition: &RoleDefinition) -> String {

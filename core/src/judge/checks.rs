@@ -137,6 +137,7 @@ fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let context = case.call.context();
     while let Some(bound) = case.pending.next() {
         let base = case.base_of(&bound);
+        case.canonicalizer.facts.take_steps(1);
         let operand = case.canonicalizer.operand(bound, base, context);
         let denial = match &operand.form {
             Form::Unresolvable(why) => Some(unresolvable(case, &operand, why)),

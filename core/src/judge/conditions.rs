@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::canonical::{Form, Operand};
 use super::directory::Directory;
-use super::{Case, Values};
+use super::{Case, Hits, Values};
 use crate::model::Effect;
 use crate::model::refs::{self, Ref};
 use crate::net::{DomainSet, Location};
-use crate::program::{Compatibility, DirectoryId, ListCondition, ListMatcher, Rule};
+use crate::program::{Compatibility, DirectoryId, ListMatcher, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
 
 /// How much of a condition's values match.
@@ -59,15 +59,55 @@ impl Hit {
     }
 }
 
-/// How the values of one condition meet it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Hits {
-    values: usize,
-    hits: usize,
-    exact: usize,
+/// What values are compared with.
+#[derive(Clone, Copy)]
+enum Matcher<'r> {
+    Domains(&'r DomainSet),
+    List(&'r ListMatcher),
+}
+
+/// A condition on values: its rule, its place there (0 for `domains`, then `lists` in order), and what it compares with.
+#[derive(Clone, Copy)]
+struct Condition<'r> {
+    rule: RuleId,
+    place: usize,
+    matcher: Matcher<'r>,
+    effect: Effect,
+}
+
+impl<'r> Condition<'r> {
+    fn domains(rule: &Rule, id: RuleId, set: &'r DomainSet) -> Self {
+        Self {
+            rule: id,
+            place: 0,
+            matcher: Matcher::Domains(set),
+            effect: rule.effect,
+        }
+    }
+
+    fn list(rule: &Rule, id: RuleId, at: usize, matcher: &'r ListMatcher) -> Self {
+        let matcher = match matcher {
+            ListMatcher::Domains(set) => Matcher::Domains(set),
+            ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => Matcher::List(matcher),
+        };
+        Self {
+            rule: id,
+            place: at + 1,
+            matcher,
+            effect: rule.effect,
+        }
+    }
 }
 
 impl Hits {
+    fn add(self, other: Self) -> Self {
+        Self {
+            values: self.values + other.values,
+            hits: self.hits + other.hits,
+            exact: self.exact + other.exact,
+        }
+    }
+
     fn count(&mut self, hit: Hit) {
         self.values += 1;
         self.hits += usize::from(hit != Hit::Miss);
@@ -100,14 +140,24 @@ pub(super) type Reason = Option<(&'static str, &'static str)>;
 
 impl Case<'_, '_, '_> {
     /// The values of one role in this judgement.
-    pub(super) fn values_in(&self, role: RoleId, subject: &Subject) -> Values {
+    pub(super) fn values_in(&mut self, role: RoleId, subject: &Subject) -> Values {
         match subject.isolated {
             Some((isolated, value)) if isolated == role => vec![value],
-            _ => self.values_of(role),
+            _ => self.known_values(role).to_vec(),
         }
     }
 
-    /// The values of several roles, each operand once and in order.
+    /// The values of one role, found once: judging by rules adds none.
+    fn known_values(&mut self, role: RoleId) -> Arc<[usize]> {
+        if let Some(known) = self.values.get(&role) {
+            return Arc::clone(known);
+        }
+        let values: Arc<[usize]> = self.values_of(role).into();
+        self.values.insert(role, Arc::clone(&values));
+        values
+    }
+
+    /// The values of several roles, in order.
     fn values_in_set(&self, roles: RoleSet, subject: &Subject) -> RoleValues {
         let is_kept = |at: usize, role: RoleId| match subject.isolated {
             Some((isolated, value)) => isolated != role || value == at,
@@ -125,7 +175,13 @@ impl Case<'_, '_, '_> {
 
     /// The domain and list conditions of a rule that is relevant to the judged role, or that is looked at where the tool
     /// has no resource role.
-    pub(super) fn conditions(&mut self, rule: &Rule, subject: &Subject, why: &mut Reason) -> Match {
+    pub(super) fn conditions(
+        &mut self,
+        rule: &Rule,
+        id: RuleId,
+        subject: &Subject,
+        why: &mut Reason,
+    ) -> Match {
         let mut matched = Match::All;
         if !self.meets_roles(rule, why) {
             return Match::Nothing;
@@ -133,9 +189,8 @@ impl Case<'_, '_, '_> {
         if let Some((roles, set)) = &rule.domains {
             let mut hits = Hits::default();
             if let Some(role) = subject.judged.filter(|role| roles.contains(*role)) {
-                for at in self.values_in(role, subject) {
-                    hits.count(self.names_one_of(set, rule.effect, at, role));
-                }
+                let condition = Condition::domains(rule, id, set);
+                hits = self.role_hits(condition, role, subject, true);
             }
             matched = matched.min(hits.of_all());
             if matched == Match::Nothing {
@@ -146,14 +201,15 @@ impl Case<'_, '_, '_> {
                 return matched;
             }
         }
-        for condition in &rule.lists {
+        for (at, condition) in rule.lists.iter().enumerate() {
             if rule.effect == Effect::Allow && condition.roles.intersects(self.arguments.opaque_list_roles) {
                 *why = Some(("lists", "an array or object stands where strings belong"));
                 return Match::Nothing;
             }
-            let (values, needs_all) = self.listed_values(condition, rule.effect, subject);
-            let hits = self.list_hits(condition, rule.effect, &values);
+            let (roles, needs_all) = listed_roles(condition.roles, rule.effect, subject);
             let needs_all = needs_all || rule.effect == Effect::Allow;
+            let condition = Condition::list(rule, id, at, &condition.matcher);
+            let hits = self.set_hits(condition, roles, subject, needs_all);
             matched = matched.min(if needs_all { hits.of_all() } else { hits.of_any() });
             if matched == Match::Nothing {
                 *why = Some(("lists", "not every value is in `lists.allowed`"));
@@ -163,50 +219,86 @@ impl Case<'_, '_, '_> {
         matched
     }
 
-    /// The values that a list condition looks at, and whether all of them must match a restricting rule too.
-    ///
-    /// A condition that names the judged role is about its values. A restricting rule that also asks about
-    /// another role holds in part when one value of that role matches, since that value could come by itself.
-    fn listed_values(
-        &self,
-        condition: &ListCondition,
-        effect: Effect,
+    /// How the values of several roles meet a condition.
+    fn set_hits(
+        &mut self,
+        condition: Condition<'_>,
+        roles: RoleSet,
         subject: &Subject,
-    ) -> (RoleValues, bool) {
-        let names = |role: &RoleId| condition.roles.contains(*role);
-        let of = |role: RoleId| {
-            let values = self.values_in(role, subject).into_iter();
-            values.map(|at| (at, role)).collect()
-        };
-        let isolated = subject.isolated.map(|(role, _)| role).filter(names);
-        match (subject.judged.filter(names), isolated) {
-            (Some(role), _) => (of(role), true),
-            (None, Some(role)) if effect != Effect::Allow => (of(role), true),
-            (None, _) => {
-                let is_whole = subject.judged.is_none() && subject.isolated.is_none();
-                (self.values_in_set(condition.roles, subject), is_whole)
+        needs_all: bool,
+    ) -> Hits {
+        let mut hits = Hits::default();
+        for role in self.tool_roles.intersection(roles).iter() {
+            hits = hits.add(self.role_hits(condition, role, subject, needs_all));
+            if needs_all && hits.of_all() == Match::Nothing && hits.values > 0 {
+                break;
             }
+        }
+        hits
+    }
+
+    /// How the values of one role meet a condition; all of them together are compared once in a judgement.
+    ///
+    /// Where every value must meet it, the first that does not ends the comparison.
+    fn role_hits(
+        &mut self,
+        condition: Condition<'_>,
+        role: RoleId,
+        subject: &Subject,
+        needs_all: bool,
+    ) -> Hits {
+        let mut hits = Hits::default();
+        if let Some((_, at)) = subject.isolated.filter(|(isolated, _)| *isolated == role) {
+            hits.count(self.hit(condition, at, role));
+            return hits;
+        }
+        let key = (condition.rule, condition.place, role, needs_all);
+        if let Some(known) = self.hits.get(&key) {
+            return *known;
+        }
+        for at in self.known_values(role).iter() {
+            let hit = self.hit(condition, *at, role);
+            hits.count(hit);
+            if (needs_all && hit == Hit::Miss) || self.canonicalizer.facts.has_failed() {
+                break;
+            }
+        }
+        self.hits.insert(key, hits);
+        hits
+    }
+
+    fn hit(&mut self, condition: Condition<'_>, at: usize, role: RoleId) -> Hit {
+        self.canonicalizer.facts.take_steps(1);
+        match condition.matcher {
+            Matcher::Domains(set) => self.names_one_of(set, condition.effect, at, role),
+            Matcher::List(_) if self.is_unknown(at) => Hit::look_alike(condition.effect != Effect::Allow),
+            Matcher::List(matcher @ ListMatcher::Identifiers(_))
+                if self.reads_refs(role, condition.effect) =>
+            {
+                self.ref_hit(matcher, at, role)
+            }
+            Matcher::List(matcher) => self.list_hit(matcher, condition.effect, at, role),
         }
     }
 
-    fn list_hits(&mut self, condition: &ListCondition, effect: Effect, values: &[(usize, RoleId)]) -> Hits {
-        let mut hits = Hits::default();
-        for (at, role) in values.iter().copied() {
-            hits.count(match &condition.matcher {
-                ListMatcher::Domains(set) => self.names_one_of(set, effect, at, role),
-                ListMatcher::Emails(_) | ListMatcher::Identifiers(_) if self.is_unknown(at) => {
-                    Hit::look_alike(effect != Effect::Allow)
-                }
-                ListMatcher::Identifiers(_) if self.reads_refs(role, effect) => {
-                    self.ref_hit(&condition.matcher, at, role)
-                }
-                ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => {
-                    let step = self.program.registry.get(role).canonicalize;
-                    list_hit(&condition.matcher, effect, step, self.text(at, role))
-                }
-            });
+    fn list_hit(&mut self, matcher: &ListMatcher, effect: Effect, at: usize, role: RoleId) -> Hit {
+        let step = self.program.registry.get(role).canonicalize;
+        if effect == Effect::Allow {
+            return Hit::exact(matcher.grants_text(step, self.text(at, role)));
         }
-        hits
+        if matcher.lists_text(step, self.text(at, role)) {
+            return Hit::Exact;
+        }
+        let ListMatcher::Emails(emails) = matcher else {
+            return Hit::Miss;
+        };
+        let Some(operand) = self.operands.get_mut(at) else {
+            return Hit::Miss;
+        };
+        let addresses = self.canonicalizer.addresses(operand, role);
+        let (count, is_listed) = (addresses.len(), emails.restrict_any(addresses));
+        self.canonicalizer.facts.take_steps(count);
+        Hit::look_alike(is_listed)
     }
 
     /// Whether a value counts as every ref that git would take it for.
@@ -245,6 +337,8 @@ impl Case<'_, '_, '_> {
 
     /// Whether the domain that the value names, or each of them, is in the set, in the sense that fits the effect.
     fn names_one_of(&mut self, set: &DomainSet, effect: Effect, at: usize, role: RoleId) -> Hit {
+        let cost = self.locations(at, role).iter().map(Location::cost).sum();
+        self.canonicalizer.facts.take_steps(cost);
         let locations = self.locations(at, role);
         match effect {
             Effect::Allow => Hit::exact(set.grants_all(locations).is_some()),
@@ -262,29 +356,34 @@ impl Case<'_, '_, '_> {
 
     /// Whether a restricting rule that is relevant to no judged role holds all the same: each condition over the
     /// values of its own roles, one matching value sufficing.
-    pub(super) fn holds_across_roles(&mut self, rule: &Rule, subject: &Subject, why: &mut Reason) -> bool {
+    pub(super) fn holds_across_roles(
+        &mut self,
+        rule: &Rule,
+        id: RuleId,
+        subject: &Subject,
+        why: &mut Reason,
+    ) -> bool {
         if !self.meets_roles(rule, why) {
             return false;
         }
         if let Some((roles, set)) = &rule.domains {
-            let mut hits = Hits::default();
-            for (at, role) in self.values_in_set(*roles, subject) {
-                hits.count(self.names_one_of(set, rule.effect, at, role));
-            }
+            let condition = Condition::domains(rule, id, set);
+            let hits = self.set_hits(condition, *roles, subject, false);
             if hits.of_any() == Match::Nothing {
                 *why = Some(("domains", "no value matches `domains.allowed`"));
                 return false;
             }
         }
-        for condition in &rule.lists {
-            let values = self.values_in_set(condition.roles, subject);
-            if self.list_hits(condition, rule.effect, &values).of_any() == Match::Nothing {
+        for (at, list) in rule.lists.iter().enumerate() {
+            let condition = Condition::list(rule, id, at, &list.matcher);
+            if self.set_hits(condition, list.roles, subject, false).of_any() == Match::Nothing {
                 *why = Some(("lists", "no value is in `lists.allowed`"));
                 return false;
             }
         }
         if let Some((roles, id)) = rule.paths {
             let values = self.values_in_set(roles, subject);
+            self.canonicalizer.facts.take_steps(values.len());
             let directory = self.directories.rule(&mut self.canonicalizer, id);
             let mut operands = values.iter().filter_map(|(at, _)| self.operands.get(*at));
             if !operands.any(|operand| {
@@ -309,6 +408,7 @@ impl Case<'_, '_, '_> {
     /// The values that do not lie within the rule's directory, and whether a restriction on it may concern one of the
     /// values all the same.
     pub(super) fn outside(&mut self, effect: Effect, id: DirectoryId, values: &[usize]) -> (Values, bool) {
+        self.canonicalizer.facts.take_steps(values.len());
         let directory = self.directories.rule(&mut self.canonicalizer, id);
         let operands = &self.operands;
         let is_outside = |at: &usize| {
@@ -324,8 +424,12 @@ impl Case<'_, '_, '_> {
 
     /// The URLs, or the bare domain, that a value names under the role.
     pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location] {
+        let is_known = self
+            .operands
+            .get(at)
+            .is_some_and(|operand| operand.has_locations(role));
         let repositories = match self.program.registry.get(role).canonicalize {
-            Step::GitUrl => self.repositories(),
+            Step::GitUrl if !is_known => self.repositories(),
             _ => Arc::default(),
         };
         match self.operands.get_mut(at) {
@@ -343,11 +447,17 @@ impl Case<'_, '_, '_> {
     }
 }
 
-fn list_hit(matcher: &ListMatcher, effect: Effect, step: Step, text: &str) -> Hit {
-    match effect {
-        Effect::Allow => Hit::exact(matcher.grants_text(step, text)),
-        Effect::Escalate | Effect::Deny if matcher.lists_text(step, text) => Hit::Exact,
-        Effect::Escalate | Effect::Deny => Hit::look_alike(matcher.restricts_text(step, text)),
+/// The roles whose values a list condition looks at, and whether all of them must match a restricting rule too.
+///
+/// A condition that names the judged role is about its values. A restricting rule that also asks about another role
+/// holds in part when one value of that role matches, since that value could come by itself.
+fn listed_roles(roles: RoleSet, effect: Effect, subject: &Subject) -> (RoleSet, bool) {
+    let names = |role: &RoleId| roles.contains(*role);
+    let isolated = subject.isolated.map(|(role, _)| role).filter(names);
+    match (subject.judged.filter(names), isolated) {
+        (Some(role), _) => (role.into(), true),
+        (None, Some(role)) if effect != Effect::Allow => (role.into(), true),
+        (None, _) => (roles, subject.judged.is_none() && subject.isolated.is_none()),
     }
 }
 

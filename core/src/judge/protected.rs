@@ -30,6 +30,11 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     }
     let path_case = case.program.path_case;
     let (protected, sandbox) = case.directories.protection(&mut case.canonicalizer);
+    let count = candidates.len().saturating_mul(protected.len());
+    case.canonicalizer.facts.take_steps(count);
+    if case.canonicalizer.facts.has_failed() {
+        return Check::Pass;
+    }
     for candidate in candidates {
         let (folded, text) = match &candidate.path {
             Path::Canonical(path) => (path_case.fold(path), path.as_str()),
@@ -65,6 +70,10 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
     }
     let longest = case.program.limits.path_like_bytes;
     for (_, text) in &case.arguments.path_like {
+        if case.canonicalizer.facts.has_failed() {
+            break;
+        }
+        case.canonicalizer.facts.take_steps(1);
         // A string without a path role that is not a path either names nothing to protect.
         let path = if text.len() <= longest {
             case.canonicalizer.path_like(text).ok().map(Path::Canonical)

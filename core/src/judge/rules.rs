@@ -5,6 +5,7 @@ use super::conditions::{Match, Reason, Subject};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};
 use crate::model::Effect;
+use crate::net::Location;
 use crate::program::{DirectoryId, Rule, RuleId, Tool, distinct};
 use crate::role::{Category, RoleId, RoleSet};
 use crate::seed::FILESYSTEM;
@@ -112,7 +113,7 @@ impl<'p> Case<'p, '_, '_> {
             return whole;
         }
         for value in values {
-            if whole.effect == Effect::Deny {
+            if whole.effect == Effect::Deny || self.canonicalizer.facts.has_failed() {
                 break;
             }
             subject.isolated = Some((role, value));
@@ -135,6 +136,7 @@ impl<'p> Case<'p, '_, '_> {
         }
         let directories = self.pinned_directories(role, &progress.left);
         let mut walk = Walk::of_role(program, tool, role, view, directories.as_deref());
+        self.canonicalizer.facts.take_steps(walk.cost());
         while progress.is_undecided() && !self.canonicalizer.facts.has_failed() {
             if walk.needs_keys() {
                 self.add_keyed(&mut walk, role, &progress.left);
@@ -143,10 +145,11 @@ impl<'p> Case<'p, '_, '_> {
                 return self.end_walk(true, RoleVerdict::DEFAULT_DENY);
             };
             let Some(rule) = program.rule(id) else { continue };
+            self.canonicalizer.facts.take_steps(1);
             match relevance {
                 Relevance::CrossRole => {
                     let mut why = None;
-                    let holds = self.holds_across_roles(rule, subject, &mut why);
+                    let holds = self.holds_across_roles(rule, id, subject, &mut why);
                     self.considered(id, holds, "is heard although it names other roles", why);
                     if holds {
                         progress.add(by_rule(rule, id));
@@ -177,6 +180,7 @@ impl<'p> Case<'p, '_, '_> {
         let sandbox = self.directories.sandbox(&mut self.canonicalizer);
         let operands = &self.operands;
         let before = progress.left.len();
+        self.canonicalizer.facts.take_steps(before);
         let is_held = |at: &usize| operands.get(*at).is_some_and(|operand| sandbox.holds(operand));
         progress.left.retain(|at| !is_held(at));
         if progress.left.len() < before {
@@ -190,7 +194,7 @@ impl<'p> Case<'p, '_, '_> {
     /// Takes from the values that are left those that a relevant rule decides about.
     fn discharge(&mut self, rule: &Rule, id: RuleId, subject: &Subject, progress: &mut Progress) -> Reach {
         let mut why = None;
-        let matched = self.conditions(rule, subject, &mut why);
+        let matched = self.conditions(rule, id, subject, &mut why);
         if matched == Match::Nothing {
             self.considered(id, false, "", why);
             return Reach::Else;
@@ -228,7 +232,7 @@ impl<'p> Case<'p, '_, '_> {
     /// Whether a rule holds for a role that has no values in this call: all its conditions must hold as they stand.
     fn holds_without_values(&mut self, rule: &Rule, id: RuleId, subject: &Subject) -> bool {
         let mut why = None;
-        let mut holds = self.conditions(rule, subject, &mut why) != Match::Nothing;
+        let mut holds = self.conditions(rule, id, subject, &mut why) != Match::Nothing;
         if holds && rule.paths.is_some() {
             holds = false;
             why = Some(("paths", "no value of the judged role"));
@@ -253,7 +257,7 @@ impl<'p> Case<'p, '_, '_> {
                 continue;
             }
             for value in values {
-                if whole.effect == Effect::Deny {
+                if whole.effect == Effect::Deny || self.canonicalizer.facts.has_failed() {
                     return whole;
                 }
                 subject.isolated = Some((role, value));
@@ -271,12 +275,16 @@ impl<'p> Case<'p, '_, '_> {
             let Some(rule) = self.program.rule(id) else {
                 continue;
             };
+            self.canonicalizer.facts.take_steps(1);
+            if self.canonicalizer.facts.has_failed() {
+                break;
+            }
             let mut why = None;
             let matched = if rule.paths.is_some() {
                 why = Some(("paths", "the tool names no path"));
                 Match::Nothing
             } else {
-                self.conditions(rule, subject, &mut why)
+                self.conditions(rule, id, subject, &mut why)
             };
             self.considered(id, matched != Match::Nothing, "holds", why);
             match matched {
@@ -296,7 +304,8 @@ impl<'p> Case<'p, '_, '_> {
         let (by_domain, by_text) = walk.wanted_keys();
         for at in values.iter().copied() {
             if by_domain {
-                self.locations(at, role);
+                let cost = self.locations(at, role).iter().map(Location::cost).sum();
+                self.canonicalizer.facts.take_steps(cost);
             }
             if by_text {
                 self.text(at, role);

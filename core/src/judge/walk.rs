@@ -107,6 +107,11 @@ impl<'p> Walk<'p> {
         walk
     }
 
+    /// How many parts of the index the rules come from: what it took to find them.
+    pub(super) fn cost(&self) -> usize {
+        self.cursors.len() + self.keyed.len()
+    }
+
     fn push(&mut self, rules: &'p [RuleId], relevance: Relevance, is_directory: bool) {
         if !rules.is_empty() {
             self.cursors.push(Reverse(Cursor {

@@ -50,7 +50,7 @@ pub(super) fn with_path(host: &str, path: &str) -> String {
 /// `[user@]host:path` without `://`, read as in the existing runtime: the user consists of letters, digits and `_ . +
 /// -`, and the host is everything before the first `:`.
 pub(super) struct SshForm<'a> {
-    host: &'a str,
+    pub(super) host: &'a str,
     pub(super) path: &'a str,
 }
 

@@ -117,13 +117,13 @@ fn carried(address: Ipv6Addr) -> Vec<Ipv4Addr> {
 
 /// The canonical form of a domain that stands outside a URL; `None` if it is not a host, or longer than any host may be.
 pub(crate) fn canonical_domain(written: &str) -> Option<String> {
-    let written = Some(written).filter(|written| written.len() <= MOST_WRITTEN)?;
+    let written = Some(written).filter(|written| written.len() <= LONGEST_WRITTEN)?;
     let host = CanonicalHost::parse(written.trim_matches('.'))?;
     Some(host.text().to_owned())
 }
 
 /// Bytes of a domain as it may be written: four for each of the 253 that its canonical form may have.
-const MOST_WRITTEN: usize = 1_012;
+pub(super) const LONGEST_WRITTEN: usize = 1_012;
 
 /// `host` and the rest of it after each dot: the suffixes that `*.x` is compared with.
 pub(super) fn tails(host: &str) -> impl Iterator<Item = &str> {

@@ -41,6 +41,8 @@ pub(crate) struct Location {
     folded: Option<Box<str>>,
     kind: UrlKind,
     is_unknown: bool,
+    /// How many keys it has, and how many hosts had to be read.
+    cost: usize,
 }
 
 /// What a value names that can be granted.
@@ -101,7 +103,31 @@ impl<'a> Key<'a> {
     }
 }
 
+/// Bytes of a host name that can be looked up (RFC 1035, section 2.3.4); it has 127 labels at most.
+const LONGEST_HOST: usize = 253;
+
+/// What reading a host costs, in comparisons.
+const READING: usize = 16;
+
+/// The length of the host of a URL or remote, where it is longer than `most` bytes.
+pub(crate) fn long_host(value: &str, most: usize) -> Option<usize> {
+    // IDNA may make a host of other letters longer.
+    if value.len() <= most && value.is_ascii() {
+        return None;
+    }
+    let host = match Url::parse(value) {
+        Ok(url) => host_text(&url).len(),
+        Err(_) => SshForm::parse(value).map_or(0, |form| form.host.len()),
+    };
+    (host > most).then_some(host)
+}
+
 impl Location {
+    /// About how many comparisons it takes to hold the location against a set of patterns.
+    pub(crate) fn cost(&self) -> usize {
+        self.cost
+    }
+
     /// Reads `value` as it came in the call, not normalized: a remote with a line break, which the parser would drop
     /// but git reads, is never granted. A URL to fetch is read as the parser does, so the normalized text must be
     /// sent.
@@ -117,6 +143,17 @@ impl Location {
             Some(_) => (Vec::new(), None),
             None => possible_hosts(value, &domain),
         };
+        let labels = |host: &str| 1 + host.bytes().filter(|byte| *byte == b'.').count();
+        let cost = match &target {
+            Some(target) => labels(target.host.text()),
+            None => hosts.iter().map(|host| READING + labels(host)).sum(),
+        };
+        if target
+            .as_ref()
+            .is_some_and(|target| target.host.text().len() > LONGEST_HOST)
+        {
+            return Self::unknown();
+        }
         Self {
             domain: domain.into(),
             target,
@@ -124,6 +161,7 @@ impl Location {
             folded,
             kind,
             is_unknown: false,
+            cost,
         }
     }
 
@@ -136,6 +174,7 @@ impl Location {
             folded: None,
             kind: UrlKind::Other,
             is_unknown: true,
+            cost: 1,
         }
     }
 

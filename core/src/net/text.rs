@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::host::CanonicalHost;
+use super::host::{CanonicalHost, LONGEST_WRITTEN};
 
 /// Every host that might be read from `text`: each run of characters allowed in a host, in the text as it is, without
 /// tabs and line breaks, and percent-decoded. Unsorted; may contain duplicates.
@@ -40,7 +40,9 @@ fn collect(text: &str, hosts: &mut Vec<Box<str>>) {
 
 fn push(written: &str, hosts: &mut Vec<Box<str>>) -> bool {
     let written = written.trim_matches('.');
-    let host = CanonicalHost::parse(written);
+    // No host is longer than 253 bytes, however it is written.
+    let host = Some(written).filter(|written| written.len() <= LONGEST_WRITTEN);
+    let host = host.and_then(CanonicalHost::parse);
     if let Some(host) = &host {
         hosts.extend(host.texts().map(Box::from));
     }

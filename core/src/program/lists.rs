@@ -25,6 +25,11 @@ pub(crate) struct Emails {
 }
 
 impl Emails {
+    /// Returns `true` if a deny or escalate rule takes one of the addresses, as they may be read from a value, as listed.
+    pub(crate) fn restrict_any(&self, addresses: &[String]) -> bool {
+        addresses.iter().any(|address| self.addresses.contains(address))
+    }
+
     pub(crate) fn new<'a>(entries: impl Iterator<Item = &'a str> + Clone) -> Self {
         Self {
             written: Entries::new(entries.clone().map(mailbox::fold)),
@@ -70,16 +75,6 @@ impl ListMatcher {
     pub(crate) fn lists_text(&self, step: Step, value: &str) -> bool {
         self.holds_text(step, value, |emails| {
             emails.written.contains(&value.to_lowercase())
-        })
-    }
-
-    /// Returns `true` if a deny or escalate rule takes the value as listed. E-mail addresses compare by address alone,
-    /// in whatever way a mail program may read one from the text.
-    pub(crate) fn restricts_text(&self, step: Step, value: &str) -> bool {
-        self.holds_text(step, value, |emails| {
-            mailbox::readable(value)
-                .iter()
-                .any(|address| emails.addresses.contains(address))
         })
     }
 

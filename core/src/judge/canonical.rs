@@ -345,6 +345,8 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     ) -> &'o [Location] {
         if !operand.locations.iter().any(|(known, _)| *known == role) {
             let locations = self.locate(operand, role, repositories);
+            self.facts
+                .take_steps(locations.iter().map(Location::reading).sum());
             operand.locations.push((role, locations));
         }
         Operand::locations(operand, role)

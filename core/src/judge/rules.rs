@@ -303,6 +303,9 @@ impl<'p> Case<'p, '_, '_> {
     fn add_keyed(&mut self, walk: &mut Walk<'p>, role: RoleId, values: &[usize]) {
         let (by_domain, by_text) = walk.wanted_keys();
         for at in values.iter().copied() {
+            if self.canonicalizer.facts.has_failed() {
+                return;
+            }
             if by_domain {
                 let cost = self.locations(at, role).iter().map(Location::cost).sum();
                 self.canonicalizer.facts.take_steps(cost);

@@ -41,8 +41,10 @@ pub(crate) struct Location {
     folded: Option<Box<str>>,
     kind: UrlKind,
     is_unknown: bool,
-    /// How many keys it has, and how many hosts had to be read.
+    /// How many keys it has.
     cost: usize,
+    /// What it took to read it, in comparisons.
+    reading: usize,
 }
 
 /// What a value names that can be granted.
@@ -106,8 +108,8 @@ impl<'a> Key<'a> {
 /// Bytes of a host name that can be looked up (RFC 1035, section 2.3.4); it has 127 labels at most.
 const LONGEST_HOST: usize = 253;
 
-/// What reading a host costs, in comparisons.
-const READING: usize = 16;
+/// What it takes to look for hosts in a byte of a value that is not clearly a URL, in comparisons.
+const READING: usize = 4;
 
 /// The length of the host of a URL or remote, where it is longer than `most` bytes.
 pub(crate) fn long_host(value: &str, most: usize) -> Option<usize> {
@@ -123,6 +125,11 @@ pub(crate) fn long_host(value: &str, most: usize) -> Option<usize> {
 }
 
 impl Location {
+    /// About how many comparisons it took to read the value.
+    pub(crate) fn reading(&self) -> usize {
+        self.reading
+    }
+
     /// About how many comparisons it takes to hold the location against a set of patterns.
     pub(crate) fn cost(&self) -> usize {
         self.cost
@@ -146,7 +153,11 @@ impl Location {
         let labels = |host: &str| 1 + host.bytes().filter(|byte| *byte == b'.').count();
         let cost = match &target {
             Some(target) => labels(target.host.text()),
-            None => hosts.iter().map(|host| READING + labels(host)).sum(),
+            None => hosts.iter().map(|host| labels(host)).sum(),
+        };
+        let reading = match &target {
+            Some(_) => 1,
+            None => value.len() * READING,
         };
         if target
             .as_ref()
@@ -162,6 +173,7 @@ impl Location {
             kind,
             is_unknown: false,
             cost,
+            reading,
         }
     }
 
@@ -175,6 +187,7 @@ impl Location {
             kind: UrlKind::Other,
             is_unknown: true,
             cost: 1,
+            reading: 1,
         }
     }
 

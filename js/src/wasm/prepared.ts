@@ -66,13 +66,14 @@ export function viewOf(snapshot: Snapshot, prepared: Prepared, view: "transport"
   const { names } = snapshot;
   const { replacements, renamed } = prepared;
   let { values } = snapshot;
+  const copies = new Set<unknown>();
   for (const replacement of replacements) {
     const text = replacement[view];
     if (text !== undefined) {
       if (values === snapshot.values) {
         values = values.slice();
       }
-      values[replacement.argument] = replaced(values[replacement.argument], replacement.place, 0, text);
+      values[replacement.argument] = replaced(values[replacement.argument], replacement.place, 0, text, copies);
     }
   }
   const view_: PreparedArgs = {};
@@ -83,21 +84,32 @@ export function viewOf(snapshot: Snapshot, prepared: Prepared, view: "transport"
   return view_;
 }
 
-/** The value with a string replaced at a place within it. The objects and arrays on the way are copied. */
-function replaced(value: unknown, place: Replacement["place"], depth: number, text: string): unknown {
+/** The value with a string replaced at a place within it. The objects and arrays on the way are copied, each once. */
+function replaced(
+  value: unknown,
+  place: Replacement["place"],
+  depth: number,
+  text: string,
+  copies: Set<unknown>,
+): unknown {
   const step = place[depth];
   if (step === undefined || typeof value !== "object" || value === null) {
     return text;
   }
-  if (typeof step === "number") {
-    const items = (value as readonly unknown[]).slice();
-    items[step] = replaced(items[step], place, depth + 1, text);
-    return items;
+  const copy = copies.has(value) ? value : copyOf(value);
+  copies.add(copy);
+  const member = (copy as Record<string | number, unknown>)[step];
+  define(copy, step as string, replaced(member, place, depth + 1, text, copies));
+  return copy;
+}
+
+function copyOf(value: object): object {
+  if (Array.isArray(value)) {
+    return value.slice();
   }
   const copy = {};
   for (const name of Object.keys(value)) {
-    const member = (value as Record<string, unknown>)[name];
-    define(copy, name, name === step ? replaced(member, place, depth + 1, text) : member);
+    define(copy, name, (value as Record<string, unknown>)[name]);
   }
   return copy;
 }

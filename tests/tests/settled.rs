@@ -10,7 +10,8 @@
 mod engines;
 
 use callgate_core::{
-    ApprovalPattern, ApprovalWhitelist, Arguments, Call, DocumentKind, Escalation, Explanation, Host, RoleId,
+    ApprovalPattern, ApprovalWhitelist, Arguments, Call, Context, DocumentKind, Escalation, Explanation,
+    Host, RoleId,
 };
 use callgate_host::VirtualHost;
 use conformance::Explain;
@@ -795,4 +796,111 @@ fn servers_get_their_own_names_of_what_was_judged() {
         &host,
     );
     assert_eq!(found, Some(json!({"repo": "/work", "files": ["a", "/work/e/x"]})));
+}
+
+/// Work is bounded by a count, the same in every host; a call beyond it is denied, and so is a host name that cannot be
+/// looked up.
+#[test]
+fn a_call_beyond_a_limit_is_denied() {
+    let host = host(&json!({}));
+    let url = || tool("s/read", json!({"url": ["fetch-url"], "to": ["email-address"]}));
+    let rules: Vec<Value> = (0..40)
+        .map(|at| {
+            let allowed = json!([format!("u{at}@y.test")]);
+            let list =
+                json!({"lists": [{"roles": ["email-address"], "allowed": allowed, "matchType": "emails"}]});
+            rule(&format!("l{at}"), list, "escalate")
+        })
+        .chain([rule("yes", json!({"server": ["s"]}), "allow")])
+        .collect();
+    let documents = Documents::new(json!(rules), &[url()]);
+    let narrow = documents
+        .clone()
+        .with(DocumentKind::Options, json!({"limits": {"steps": 1_000}}));
+    let mails = |count: usize| -> Value { (0..count).map(|at| json!(format!("u{at}@x.test"))).collect() };
+    let labels = format!("https://{}x.test/", "a.".repeat(124));
+    for (arguments, expected, narrowed) in [
+        (json!({"to": "a@x.test"}), "yes", "yes"),
+        (json!({"to": mails(100)}), "yes", "structural-limit"),
+        (json!({"to": mails(16_384)}), "yes", "structural-limit"),
+        (
+            json!({"to": mails(16_385)}),
+            "structural-limit",
+            "structural-limit",
+        ),
+        (json!({"url": "https://x.test/"}), "yes", "yes"),
+        (json!({"url": labels.replacen("a.", "", 2)}), "yes", "yes"),
+        (json!({"url": labels}), "structural-limit", "structural-limit"),
+    ] {
+        let shown = arguments.to_string().chars().take(60).collect::<String>();
+        assert_eq!(
+            explain(&documents, &arguments, &host).verdict.rule,
+            expected,
+            "{shown}"
+        );
+        assert_eq!(
+            explain(&narrow, &arguments, &host).verdict.rule,
+            narrowed,
+            "{shown}, narrow"
+        );
+    }
+}
+
+/// In an engine with a world no reason holds a path of the host, and removing what an address names removes what it
+/// holds.
+#[test]
+fn an_address_can_be_removed_and_hides_its_path() {
+    let annotated = json!([
+        {"toolName": "read", "serverName": "s", "comment": "", "args": {"at": ["address"], "path": ["read-path"]}, "kind": "read"},
+        {"toolName": "remove", "serverName": "s", "comment": "", "args": {"at": ["address"]}, "kind": "delete"},
+    ]);
+    let world = json!({
+        "roots": {"repo": "/hidden/repo"}, "mounts": {},
+        "visibility": [{"mode": "m", "root": "repo", "subdirectory": null, "when": []}],
+        "operations": [{"mode": "m", "root": "repo", "subdirectory": null, "rules": [{"commands": [["read", "x"], ["remove", "x"]], "when": []}]}],
+    });
+    let documents = Documents::new(json!([rule("yes", json!({"server": ["s"]}), "allow")]), &[])
+        .with(
+            DocumentKind::ToolAnnotations,
+            json!({"generatedAt": "", "servers": {"s": {"inputHash": "", "tools": annotated}}}),
+        )
+        .with(DocumentKind::ProtectedPaths, json!(["/hidden/repo/.git"]))
+        .with(DocumentKind::World, world);
+    let host = host(
+        &json!({"dirs": ["/hidden/repo/.git", "/hidden/repo/src"], "links": {"/srv/link": "/hidden/repo/.git"}}),
+    );
+    let engine = documents.build(&host).expect("the documents are good");
+    for (tool, arguments, expected) in [
+        ("read", json!({"at": "root:repo/src"}), "yes"),
+        (
+            "read",
+            json!({"at": "root:repo/.git"}),
+            "structural-protected-path",
+        ),
+        (
+            "read",
+            json!({"at": "root:repo/src", "path": "link/config"}),
+            "structural-protected-path",
+        ),
+        (
+            "read",
+            json!({"at": "root:repo/src", "other": "./link"}),
+            "structural-protected-path",
+        ),
+        ("remove", json!({"at": "root:repo/src"}), "yes"),
+        ("remove", json!({"at": "root:repo/"}), "structural-protected-path"),
+    ] {
+        let request = json!({"serverName": "s", "toolName": tool, "arguments": arguments});
+        let request = request.to_string();
+        let context = Context::from_value(&json!({"mode": "m", "command": "x"}));
+        let call = Call::from_json(&request).expect("a call");
+        let found = engine.explain(&call.within(context), &host);
+        assert_eq!(
+            found.verdict.rule, expected,
+            "{request}: {}",
+            found.verdict.reason
+        );
+        let said = serde_json::to_string(&found.for_agent()).expect("an explanation");
+        assert!(!said.contains("/hidden"), "{request}: {said}");
+    }
 }

@@ -10,8 +10,8 @@ struct Candidate {
     path: Path,
     /// Whether the call removes it.
     is_deleted: bool,
-    /// What is shown instead of the path.
-    address: Option<String>,
+    /// What is shown instead of the path, in an engine with a world: the address, or the text as it was given.
+    shown: Option<String>,
 }
 
 enum Path {
@@ -25,16 +25,11 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         return Check::Pass;
     }
     let candidates = candidates(case);
-    if candidates.is_empty() {
+    if candidates.is_empty() || case.canonicalizer.facts.has_failed() {
         return Check::Pass;
     }
     let path_case = case.program.path_case;
     let (protected, sandbox) = case.directories.protection(&mut case.canonicalizer);
-    let count = candidates.len().saturating_mul(protected.len());
-    case.canonicalizer.facts.take_steps(count);
-    if case.canonicalizer.facts.has_failed() {
-        return Check::Pass;
-    }
     for candidate in candidates {
         let (folded, text) = match &candidate.path {
             Path::Canonical(path) => (path_case.fold(path), path.as_str()),
@@ -45,7 +40,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             is_covered || (candidate.is_deleted && entry.lies_within(&folded))
         });
         if is_protected {
-            let shown = candidate.address.unwrap_or_else(|| text.to_owned());
+            let shown = candidate.shown.unwrap_or_else(|| text.to_owned());
             let reason = format!("Access to protected path is forbidden: {shown}");
             return deny("structural-protected-path", reason);
         }
@@ -54,18 +49,23 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 }
 
 fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
+    // What each of them costs: it is found once, and held against every entry.
+    let cost = 1 + case.program.protected.len();
     let mut candidates = Vec::new();
+    let shown = |given: &str| case.program.world.is_some().then(|| given.to_owned());
+    let removes_places = case.removes_places();
     for operand in &case.operands {
+        case.canonicalizer.facts.take_steps(cost);
         let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
         candidates.extend(operand.paths().map(|path| Candidate {
             path: Path::Canonical(path.clone()),
             is_deleted,
-            address: None,
+            shown: shown(operand.bound.raw()),
         }));
         candidates.extend(operand.located().map(|located| Candidate {
             path: Path::Canonical(located.path.clone()),
-            is_deleted: false,
-            address: Some(located.address.clone()),
+            is_deleted: is_deleted || removes_places,
+            shown: Some(located.address.clone()),
         }));
     }
     let longest = case.program.limits.path_like_bytes;
@@ -73,7 +73,7 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
         if case.canonicalizer.facts.has_failed() {
             break;
         }
-        case.canonicalizer.facts.take_steps(1);
+        case.canonicalizer.facts.take_steps(cost);
         // A string without a path role that is not a path either names nothing to protect.
         let path = if text.len() <= longest {
             case.canonicalizer.path_like(text).ok().map(Path::Canonical)
@@ -84,7 +84,7 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
         candidates.extend(path.map(|path| Candidate {
             path,
             is_deleted: false,
-            address: None,
+            shown: case.program.world.is_some().then(|| text.to_string()),
         }));
     }
     candidates

@@ -3,7 +3,23 @@
 use super::Case;
 use super::canonical::{Form, Operand};
 use super::check::{Check, deny};
+use crate::model::MutationClass;
 use crate::world::Action;
+
+impl Case<'_, '_, '_> {
+    /// Whether the call may remove what its addresses name: by the area of its command, or by the kind of its tool.
+    pub(super) fn removes_places(&self) -> bool {
+        let Some(world) = &self.program.world else {
+            return false;
+        };
+        let action = Action {
+            tool: &self.call.tool,
+            command: self.call.context().command(),
+        };
+        let kind = self.tool.map(|tool| tool.semantics.kind);
+        world.removes(&action) || kind.is_some_and(|kind| kind.mutation_class() == MutationClass::Destructive)
+    }
+}
 
 /// Every address must name a place that the mode sees.
 pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {

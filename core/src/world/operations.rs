@@ -81,6 +81,11 @@ impl World {
         Err(reply(Outcome::Unmet, unmet).into())
     }
 
+    /// Returns `true` if the command is declared to remove things.
+    pub(crate) fn removes(&self, action: &Action<'_>) -> bool {
+        self.area(action) == Area::Delete
+    }
+
     fn area(&self, action: &Action<'_>) -> Area {
         if action.tool == &*self.exec_tool {
             return Area::Exec;

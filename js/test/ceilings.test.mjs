@@ -55,7 +55,7 @@ test("one workspace root can be the sandbox", () => {
   const engine = createEngine({ policy, annotations: HARN, ceiling, options: { workspaceRoots: "sandbox" }, host });
   const prepared = engine.prepare(call("read_file", { path: "src/../src/a" }));
   assert.deepEqual(prepared, {
-    argsForTransport: { path: "src/../src/a" },
+    argsForTransport: { path: `${SANDBOX}/src/a` },
     argsForPolicy: { path: `${SANDBOX}/src/a` },
   });
 });

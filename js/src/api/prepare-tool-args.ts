@@ -68,6 +68,7 @@ function preparerOf(annotation: PreparedBy): Preparer {
   const documents = documentsOf({
     compiledPolicy: { generatedAt: "", constitutionHash: "", inputHash: "", rules: [] },
     toolAnnotations: { generatedAt: "", servers: { [NAME]: { inputHash: "", tools: [tool] } } },
+    options: { compatibility: "runtime" },
     roles: context?.roles,
   });
   const answers = answersOf(host, context?.roles);

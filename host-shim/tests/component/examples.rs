@@ -24,7 +24,7 @@ fn an_agent_s_calls_are_forwarded_as_they_were_judged() {
     agent::run(workspace.path(), &mut out).unwrap();
     let expected = [
         "write_file: wrote <workspace>/notes/today.md (1 so far)",
-        "read_text_file: was asked for notes/today.md",
+        "read_text_file: was asked for <workspace>/notes/today.md",
         "read_text_file: refused by structural-protected-path: Access to protected path is forbidden: \
          <workspace>/.env",
         "read_text_file: refused by structural-protected-path: Access to protected path is forbidden: \

@@ -92,7 +92,7 @@ pub struct Escalation<'a> {
 /// The patterns that an approval of this escalation may stand for; empty if no value can be constrained.
 ///
 /// As in the existing runtime, a value that cannot be constrained is left out; then the pattern does not cover calls
-/// with such a value. An engine's offers leave nothing out ([`Engine::offer`](crate::Engine::offer)).
+/// with such a value.
 ///
 /// # Errors
 /// When the host fails.

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use callgate_core::{Arguments, Call, Engine, DocumentSource, DocumentKind};
+use callgate_core::{Arguments, Call, DocumentKind, DocumentSource, Engine};
 use callgate_fuzz::Guessing;
 use libfuzzer_sys::fuzz_target;
 

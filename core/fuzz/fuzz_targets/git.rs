@@ -27,7 +27,10 @@ fuzz_target!(|data: &[u8]| {
         let found = answers(&disk, directory);
         assert_eq!(found, answers(&Disk::new(data), directory), "{directory}, again");
         let [.., urls, _] = &found;
-        assert!(urls.as_ref().map_or(true, |urls| !urls.is_empty()), "{directory}: a URL leads nowhere");
+        assert!(
+            urls.as_ref().map_or(true, |urls| !urls.is_empty()),
+            "{directory}: a URL leads nowhere"
+        );
         // A link may make the configuration the content of another file, where a comment counts.
         if disk.has_links() {
             continue;

@@ -26,7 +26,12 @@ impl Disk {
             reads: RefCell::default(),
         };
         disk.put(b"/repo/.git/HEAD", b"ref: refs/heads/main\n");
-        for directory in ["/repo/.git/objects/x", "/repo/.git/refs/x", "/home/u/x", "/repo/w/x"] {
+        for directory in [
+            "/repo/.git/objects/x",
+            "/repo/.git/refs/x",
+            "/home/u/x",
+            "/repo/w/x",
+        ] {
             disk.put(directory.as_bytes(), b"");
         }
         let mut rest = input;
@@ -48,6 +53,10 @@ impl Disk {
     /// The same disk, with a comment at the end of the repository's configuration.
     pub fn with_comment(mut self) -> Self {
         let config = self.files.entry(CONFIG.to_vec()).or_default();
+        // A carriage return before a line feed ends a line; at the end of a file it is a character like others.
+        if config.ends_with(b"\r") {
+            config.push(b' ');
+        }
         config.extend_from_slice(b"\n# a comment = \\\"\n");
         self
     }
@@ -69,7 +78,8 @@ impl Disk {
 
     fn target(&self, path: &[u8]) -> Option<&[u8]> {
         let target = self.files.get(path)?.strip_prefix(b"-> ")?;
-        Some(target.strip_suffix(b"\n").unwrap_or(target)).filter(|target| !target.is_empty() && path != CONFIG)
+        Some(target.strip_suffix(b"\n").unwrap_or(target))
+            .filter(|target| !target.is_empty() && path != CONFIG)
     }
 
     fn is_directory(&self, path: &[u8]) -> bool {
@@ -96,7 +106,10 @@ impl Disk {
                 _ => {
                     let next = [place.as_slice(), b"/", &name].concat();
                     let is_followed = follows_last || !names.is_empty();
-                    match self.target(&next).filter(|_| is_followed && !self.is_directory(&next)) {
+                    match self
+                        .target(&next)
+                        .filter(|_| is_followed && !self.is_directory(&next))
+                    {
                         Some(target) => {
                             links += 1;
                             if links > MAX_LINKS {
@@ -152,13 +165,18 @@ impl Files for Disk {
     }
 
     fn is_searchable(&self, path: &[u8]) -> Result<bool, Error> {
-        Ok(self.walk(path, true)?.is_some_and(|place| self.is_directory(&place)))
+        Ok(self
+            .walk(path, true)?
+            .is_some_and(|place| self.is_directory(&place)))
     }
 }
 
 /// The text before the separator, and after it if it is there.
 fn split<'t>(text: &'t [u8], separator: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
-    match text.windows(separator.len()).position(|window| window == separator) {
+    match text
+        .windows(separator.len())
+        .position(|window| window == separator)
+    {
         Some(at) => (&text[..at], Some(&text[at + separator.len()..])),
         None => (text, None),
     }

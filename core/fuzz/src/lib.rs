@@ -4,7 +4,7 @@ pub mod disk;
 
 use std::borrow::Cow;
 
-use callgate_core::{Engine, Host, HostError, DocumentSource, DocumentKind, RealpathError};
+use callgate_core::{DocumentKind, DocumentSource, Engine, Host, HostError, RealpathError};
 use serde_json::json;
 
 /// Answers every question by a digest of the path or name, so that a fuzzer reaches every kind of answer.
@@ -105,8 +105,14 @@ pub fn engine() -> Engine {
     Engine::builder()
         .part(DocumentKind::CompiledPolicy, DocumentSource::Value(&policy))
         .part(DocumentKind::ToolAnnotations, DocumentSource::Value(&annotations))
-        .part(DocumentKind::ProtectedPaths, DocumentSource::Value(&json!(["~/.ssh"])))
-        .part(DocumentKind::AllowedDirectory, DocumentSource::Value(&json!("/srv/project")))
+        .part(
+            DocumentKind::ProtectedPaths,
+            DocumentSource::Value(&json!(["~/.ssh"])),
+        )
+        .part(
+            DocumentKind::AllowedDirectory,
+            DocumentSource::Value(&json!("/srv/project")),
+        )
         .part(
             DocumentKind::ServerDomainAllowlists,
             DocumentSource::Value(&json!({"fetch": ["*"], "git": ["github.com"]})),

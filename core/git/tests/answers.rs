@@ -135,7 +135,7 @@ fn a_branch_needs_a_repository() {
             .unwrap()
             .is_empty()
     );
-    // A detached head has no branch, and that is no error.
+    // A detached head has no branch, which is not an error.
     disk.files.insert("/repo/.git/HEAD", "0".repeat(40) + "\n");
     assert_eq!(Git::new(&disk, &places).branch("/repo").unwrap(), None);
 }

@@ -211,7 +211,7 @@ fn constraint(
             };
             let directory = match plain.is_directory(&path) {
                 true => path,
-                // A file at the top is no reason to open everything below it.
+                // A file at the top does not open everything below it.
                 false if path.parent().as_str() == "/" => return None,
                 false => path.parent(),
             };

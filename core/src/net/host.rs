@@ -1,7 +1,7 @@
 //! The canonical form of a host.
 
+use core::net::{Ipv4Addr, Ipv6Addr};
 use std::iter::once;
-use std::net::{Ipv4Addr, Ipv6Addr};
 
 use url::Host;
 

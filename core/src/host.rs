@@ -11,7 +11,7 @@ mod recording;
 use std::borrow::Cow;
 use std::fmt;
 
-pub(crate) use facts::Facts;
+pub(crate) use facts::{Facts, LOOK_UP};
 pub use question::{Answer, Question};
 pub use recording::{Exchange, Recording};
 

@@ -15,6 +15,7 @@ mod git;
 mod json;
 mod places;
 mod protected;
+mod reason;
 mod repository;
 mod rules;
 mod sandbox;
@@ -23,7 +24,6 @@ mod verdict;
 mod walk;
 mod world;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
@@ -76,7 +76,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// Where git remotes of this call are looked up, once asked for.
     repositories: Option<Arc<Repositories>>,
     /// The operands under each role, once asked for.
-    values: BTreeMap<RoleId, Arc<[usize]>>,
+    values: Vec<(RoleId, Values)>,
     /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
     /// the first value that does not.
     hits: Table<(RuleId, usize, RoleId, bool), Hits>,
@@ -124,7 +124,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             sandboxed: RoleSet::default(),
             may_forward_places: false,
             repositories: None,
-            values: BTreeMap::new(),
+            values: Vec::new(),
             hits: Table::default(),
             renamed: task.renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),

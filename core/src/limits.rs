@@ -62,7 +62,8 @@ limits! {
     glob_alternatives = 64, "alternatives";
     /// Symbolic links followed while resolving one path: Linux's limit.
     links = 40, "links";
-    /// Steps of one verdict, each a comparison, a value or a question: about 50 ms of work natively. They are counted,
+    /// Steps of one verdict: at most 50 ms of work natively. The comparison of two paths is one, a look-up in a list two,
+    /// a question to the host thirty-two. They are counted,
     /// not timed, so every host ends at the same one.
     steps = 2_000_000, "steps";
     /// Bytes of a host name, in its canonical form (RFC 1035, section 2.3.4). A longer one cannot be looked up.

@@ -51,7 +51,8 @@ fn read_file(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn engine(folder: &Path, host: &VirtualHost) -> Engine {
+fn engine(folder: &Path, host: &VirtualHost, compatibility: &str) -> Engine {
+    let options = json!({"compatibility": compatibility}).to_string();
     let text = |name: &str| read_file(&folder.join(name));
     let (policy, annotations) = (text("compiled-policy.json"), text("tool-annotations.json"));
     let lists = text("dynamic-lists.json");
@@ -59,6 +60,7 @@ fn engine(folder: &Path, host: &VirtualHost) -> Engine {
         .part(DocumentKind::CompiledPolicy, DocumentSource::Text(&policy))
         .part(DocumentKind::ToolAnnotations, DocumentSource::Text(&annotations))
         .part(DocumentKind::DynamicLists, DocumentSource::Text(&lists))
+        .part(DocumentKind::Options, DocumentSource::Text(&options))
         .part(DocumentKind::ProtectedPaths, DocumentSource::Text(PROTECTED))
         .part(DocumentKind::AllowedDirectory, DocumentSource::Text(SANDBOX))
         .part(
@@ -79,7 +81,7 @@ fn it_loads_and_its_warnings_are_listed() {
         return;
     };
     let host = host();
-    let engine = engine(&folder, &host);
+    let engine = engine(&folder, &host, "careful");
     let warnings: Vec<String> = engine.warnings().iter().map(ToString::to_string).collect();
     let expected: Vec<String> = serde_json::from_str(&committed("warnings.json")).expect("texts");
     assert_eq!(warnings, expected);
@@ -105,11 +107,25 @@ fn calls_are_answered_as_recorded_but_for_the_listed_differences() {
         return;
     };
     let host = host();
-    let engine = engine(&folder, &host);
+    let careful = engine(&folder, &host, "careful");
+    let runtime = engine(&folder, &host, "runtime");
     let mut found = Vec::new();
     for (at, (request, recorded)) in recorded(&folder).iter().enumerate() {
         let call = Call::from_json(request).expect("a request is a call");
-        let ours = serde_json::to_value(engine.evaluate(&call, &host)).expect("a verdict is JSON");
+        let answer = |engine: &Engine| -> Value {
+            serde_json::to_value(engine.evaluate(&call, &host)).expect("a verdict is JSON")
+        };
+        let ours = answer(&runtime);
+        // The careful defaults only add to a reason what it is about.
+        let mut longer = answer(&careful);
+        let (text, begins) = (longer["reason"].as_str(), recorded["reason"].as_str());
+        if text
+            .zip(begins)
+            .is_some_and(|(text, begins)| text.starts_with(begins))
+        {
+            longer["reason"] = recorded["reason"].clone();
+        }
+        assert_eq!(longer, ours, "{request}");
         if ours != *recorded {
             let request: Value = serde_json::from_str(request).expect("a request is JSON");
             found.push(json!({"call": at, "request": request, "recorded": recorded, "ours": ours}));
@@ -137,7 +153,7 @@ fn an_explanation_gives_the_same_verdict_and_replays() {
         return;
     };
     let host = host();
-    let engine = engine(&folder, &host);
+    let engine = engine(&folder, &host, "careful");
     for (request, _) in recorded(&folder) {
         let call = Call::from_json(&request).expect("a request is a call");
         let verdict = engine.evaluate(&call, &host);

@@ -7,11 +7,12 @@ use serde_json::value::RawValue;
 use super::call::{Arguments, Call};
 use super::shape::ShapeError;
 use super::siblings::{Reached, Siblings, descend};
-use super::value::{PointerToken, Unreadable, Value};
+use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value, each_item};
 use crate::limits::Limits;
 use crate::model::{ArgumentName, JsonType, SchemaType};
 use crate::program::{Compatibility, Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
+use crate::sort;
 use crate::text::escape_token;
 
 /// One string under at least one role.
@@ -77,6 +78,8 @@ pub(crate) struct BoundArguments<'p, 'c> {
     pub(crate) path_like: Vec<(usize, Cow<'c, str>)>,
     /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
     pub(crate) resolved: ResolvedRoles<'p>,
+    /// How many values each role has, once there are so many that one may have too many.
+    counts: Vec<(RoleId, usize)>,
 }
 
 impl<'p, 'c> BoundArguments<'p, 'c> {
@@ -97,14 +100,23 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             opaque_list_roles: RoleSet::default(),
             path_like: Vec::new(),
             resolved: resolve(tool, call, &program.limits),
+            counts: Vec::new(),
         };
         if bound.refusal.is_some() {
+            return bound;
+        }
+        if members.len() > MOST_MEMBERS {
+            let why = format!("`arguments`: more than {MOST_MEMBERS} members");
+            bound.refuse(Refusal::Unreadable(why));
             return bound;
         }
         if let Arguments::Unreadable(why) = &call.arguments {
             bound.refuse(Refusal::Unreadable(why.clone()));
         }
-        for (at, (name, value)) in members.iter().enumerate() {
+        for at in order(program, tool, members) {
+            let Some((name, value)) = members.get(at) else {
+                continue;
+            };
             let mut is_path = false;
             if let Some(tool) = tool {
                 let member = tool.member(name);
@@ -117,8 +129,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                     is_path |= bound.collect(program, tool, index, at, name, value);
                 }
             }
-            if program.heuristic_paths && !is_path {
-                bound.collect_path_like(at, value);
+            if !is_path {
+                bound.collect_path_like(program, at, value);
             }
         }
         if let Some(tool) = tool {
@@ -339,57 +351,87 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         let relative_to = annotated
             .relative_to
             .filter(|_| value.role_set.intersects(program.path_roles));
-        self.values.push(BoundValue { relative_to, ..value });
+        let value = BoundValue { relative_to, ..value };
+        if self.values.len() < program.limits.values_per_role {
+            self.values.push(value);
+        } else {
+            self.push_counted(program, value);
+        }
+    }
+
+    /// Keeps a value unless one of its roles has too many already. They are counted all the same.
+    fn push_counted(&mut self, program: &Program, value: BoundValue<'p, 'c>) {
+        if self.counts.is_empty() {
+            let count = |role| {
+                let values = self.values.iter();
+                (role, values.filter(|value| value.role_set.contains(role)).count())
+            };
+            self.counts = program.registry.iter().map(|(role, _)| count(role)).collect();
+        }
+        let mut is_kept = true;
+        for (role, count) in &mut self.counts {
+            if value.role_set.contains(*role) {
+                *count += 1;
+                is_kept &= *count <= program.limits.values_per_role;
+            }
+        }
+        if is_kept {
+            self.values.push(value);
+        }
     }
 
     /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2. What else an array holds
     /// is not looked into, and cannot hide them.
-    fn collect_path_like(&mut self, at: usize, value: &'c Value<'c>) {
+    fn collect_path_like(&mut self, program: &Program, at: usize, value: &'c Value<'c>) {
+        if !program.heuristic_paths || program.protected.is_empty() {
+            return;
+        }
+        // Each is held against every protected path. If there are more, the steps run out.
+        let most = program.limits.steps / program.protected.len() + 1;
+        let mut push = |text: Option<Cow<'c, str>>| {
+            let text = text.filter(|text| text.starts_with(['/', '.', '~']));
+            if let Some(text) = text.filter(|_| self.path_like.len() <= most) {
+                self.path_like.push((at, text));
+            }
+        };
         match value {
             Value::Raw(raw) if raw.get().starts_with('[') => {
-                let items = serde_json::from_str::<Vec<&RawValue>>(raw.get());
-                for text in items.unwrap_or_default().into_iter().filter_map(path_like_raw) {
-                    self.push_path_like(at, text);
-                }
+                // The call's text was read as JSON before, so each item is found.
+                let _ = each_item(raw.get(), |item| {
+                    push(path_like_raw(item));
+                    Ok(())
+                });
             }
-            Value::Array(items) => {
-                for text in items.iter().filter_map(path_like_string) {
-                    self.push_path_like(at, text);
-                }
-            }
-            one => {
-                if let Some(text) = path_like_string(one) {
-                    self.push_path_like(at, text);
-                }
-            }
-        }
-    }
-
-    fn push_path_like(&mut self, at: usize, text: Cow<'c, str>) {
-        if text.starts_with(['/', '.', '~']) {
-            self.path_like.push((at, text));
+            Value::Array(items) => items.iter().for_each(|item| push(path_like_string(item))),
+            one => push(path_like_string(one)),
         }
     }
 
     fn check_counts(&mut self, program: &Program) {
         let limit = program.limits.values_per_role;
-        if self.values.len() <= limit {
-            return;
-        }
-        for (role, definition) in program.registry.iter() {
-            let count = self
-                .values
-                .iter()
-                .filter(|value| value.role_set.contains(role))
-                .count();
-            if count > limit {
-                self.refuse(Refusal::Limit(format!(
-                    "{count} values under the role `{}`, more than values_per_role = {limit}",
-                    definition.name
-                )));
-            }
+        let mut counts = self.counts.iter();
+        if let Some((role, count)) = counts.find(|(_, count)| *count > limit) {
+            self.refuse(Refusal::Limit(format!(
+                "{count} values under the role `{}`, more than values_per_role = {limit}",
+                program.registry.name(*role)
+            )));
         }
     }
+}
+
+/// The order in which the members are looked at: that of the annotation, then that of their names, so that no verdict
+/// depends on the order in which the call has them. The existing runtime takes them as they come.
+fn order(program: &Program, tool: Option<&Tool>, members: &[(Cow<'_, str>, Value<'_>)]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    if program.compatibility == Compatibility::Careful && members.len() > 1 {
+        let place = |at: &usize| {
+            let name = members.get(*at).map_or("", |(name, _)| name);
+            let named = tool.and_then(|tool| tool.member(name).arguments.first().copied());
+            (named.is_none(), named, name)
+        };
+        sort::sort_by(&mut order, |one, other| place(one).cmp(&place(other)));
+    }
+    order
 }
 
 /// The text of a string, unless it is known not to start like a path.
@@ -476,6 +518,9 @@ fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
         Unreadable::Ambiguous(why) => Refusal::Unreadable(format!("argument `{name}`: {why}")),
         Unreadable::TooDeep(limit) => Refusal::Limit(format!(
             "argument `{name}` is nested deeper than depth = {limit} levels"
+        )),
+        Unreadable::TooMany => Refusal::Limit(format!(
+            "argument `{name}` holds more than {MOST_ITEMS} items and members"
         )),
     }
 }

@@ -7,6 +7,7 @@ use super::call::Arguments;
 use super::value::{PointerToken, Value};
 use crate::limits::Limits;
 use crate::model::{ConditionArgument, Roles, Seen, Segment};
+use crate::sort;
 
 /// The arguments that conditions look at, read as far as that needs.
 pub(crate) struct Siblings<'v>(BTreeMap<&'v str, Cow<'v, Value<'v>>>);
@@ -84,7 +85,8 @@ pub(crate) enum Reached<'v, 'a> {
     },
 }
 
-/// Calls `visit` for everything that the segments of a JSON Pointer lead to, `*` standing for each item or member.
+/// Calls `visit` for everything that the segments of a JSON Pointer lead to, `*` standing for each item or member, these
+/// in the order of their names.
 ///
 /// A member or item that is not there leads nowhere.
 pub(crate) fn descend<'v, 'a>(
@@ -127,8 +129,10 @@ pub(crate) fn descend<'v, 'a>(
             }
         },
         (Value::Object(members), Segment::Every) => {
+            let mut members: Vec<&(Cow<'a, str>, Value<'a>)> = members.iter().collect();
+            sort::sort_by(&mut members, |one, other| one.0.cmp(&other.0));
             members
-                .iter()
+                .into_iter()
                 .for_each(|(name, member)| step(PointerToken::Member(name.to_string()), member));
         }
         (Value::Object(members), Segment::Key(name)) => {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::model::JsonType;
@@ -44,7 +44,16 @@ pub(crate) enum Unreadable {
     Ambiguous(String),
     /// It is nested deeper than the limit.
     TooDeep(usize),
+    /// It holds more than [`MOST_ITEMS`].
+    TooMany,
 }
+
+/// Items and members in one argument that is read: each takes memory, however short its text is. No role may have that
+/// many values.
+pub(crate) const MOST_ITEMS: usize = 262_144;
+
+/// Members of one object: each takes memory before anything is known about it.
+pub(crate) const MOST_MEMBERS: usize = 65_536;
 
 /// One step from an argument to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,8 +93,10 @@ impl<'a> Value<'a> {
     /// The value with everything in it read, down to `depth` levels.
     pub(crate) fn read(&self, depth: usize) -> Result<Cow<'_, Value<'a>>, Unreadable> {
         match self {
-            Value::Raw(raw) => read_raw(raw, depth, depth).map(Cow::Owned),
-            other => check_depth(other, depth, depth).map(|()| Cow::Borrowed(other)),
+            Value::Raw(raw) => Reading::new(depth).read(raw, depth).map(Cow::Owned),
+            other => Reading::new(depth)
+                .check(other, depth)
+                .map(|()| Cow::Borrowed(other)),
         }
     }
 
@@ -130,64 +141,130 @@ impl<'a> Value<'a> {
     }
 }
 
-fn check_depth(value: &Value<'_>, depth: usize, limit: usize) -> Result<(), Unreadable> {
-    let below = || depth.checked_sub(1).ok_or(Unreadable::TooDeep(limit));
-    match value {
-        Value::Array(items) => {
-            let depth = below()?;
-            items.iter().try_for_each(|item| check_depth(item, depth, limit))
+/// What is left while one argument is read.
+struct Reading {
+    /// The levels that it may have.
+    depth: usize,
+    /// The items and members that it may still have.
+    items: usize,
+}
+
+impl Reading {
+    fn new(depth: usize) -> Self {
+        let items = MOST_ITEMS;
+        Self { depth, items }
+    }
+
+    fn take(&mut self, items: usize) -> Result<(), Unreadable> {
+        self.items = self.items.checked_sub(items).ok_or(Unreadable::TooMany)?;
+        Ok(())
+    }
+
+    fn below(&self, depth: usize) -> Result<usize, Unreadable> {
+        depth.checked_sub(1).ok_or(Unreadable::TooDeep(self.depth))
+    }
+
+    /// Checks a value that has been read, with `depth` levels left.
+    fn check(&mut self, value: &Value<'_>, depth: usize) -> Result<(), Unreadable> {
+        match value {
+            Value::Array(items) => {
+                let depth = self.below(depth)?;
+                self.take(items.len())?;
+                items.iter().try_for_each(|item| self.check(item, depth))
+            }
+            Value::Object(members) => {
+                let depth = self.below(depth)?;
+                self.take(members.len())?;
+                members
+                    .iter()
+                    .try_for_each(|(_, member)| self.check(member, depth))
+            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Text(_)
+            | Value::IllFormed
+            | Value::Raw(_)
+            | Value::Unread => Ok(()),
         }
-        Value::Object(members) => {
-            let depth = below()?;
-            members
-                .iter()
-                .try_for_each(|(_, member)| check_depth(member, depth, limit))
-        }
-        Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::Text(_)
-        | Value::IllFormed
-        | Value::Raw(_)
-        | Value::Unread => Ok(()),
+    }
+
+    /// Reads JSON text, with `depth` levels left.
+    fn read<'a>(&mut self, raw: &'a RawValue, depth: usize) -> Result<Value<'a>, Unreadable> {
+        let text = raw.get();
+        Ok(match text.as_bytes().first() {
+            Some(b'n') => Value::Null,
+            Some(b't') => Value::Bool(true),
+            Some(b'f') => Value::Bool(false),
+            // Text that is not well-formed Unicode is the only text that cannot be read.
+            Some(b'"') => serde_json::from_str(text).map_or(Value::IllFormed, |Text(text)| Value::Text(text)),
+            Some(b'[') => {
+                let depth = self.below(depth)?;
+                let mut items = Vec::new();
+                each_item(text, |item| {
+                    self.take(1)?;
+                    items.push(self.read(item, depth)?);
+                    Ok(())
+                })?;
+                Value::Array(items)
+            }
+            Some(b'{') => {
+                let depth = self.below(depth)?;
+                let members = serde_json::from_str(text);
+                let Members::<&RawValue>(members) =
+                    members.map_err(|error| Unreadable::Ambiguous(error.to_string()))?;
+                self.take(members.len())?;
+                let read = |(name, value)| Ok((name, self.read(value, depth)?));
+                Value::Object(members.into_iter().map(read).collect::<Result<_, _>>()?)
+            }
+            // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
+            _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
+        })
     }
 }
 
-fn read_raw(raw: &RawValue, depth: usize, limit: usize) -> Result<Value<'_>, Unreadable> {
-    let text = raw.get();
-    let below = || depth.checked_sub(1).ok_or(Unreadable::TooDeep(limit));
-    Ok(match text.as_bytes().first() {
-        Some(b'n') => Value::Null,
-        Some(b't') => Value::Bool(true),
-        Some(b'f') => Value::Bool(false),
-        // Text that is not well-formed Unicode is the only text that cannot be read.
-        Some(b'"') => serde_json::from_str(text).map_or(Value::IllFormed, |Text(text)| Value::Text(text)),
-        Some(b'[') => {
-            let depth = below()?;
-            let items: Vec<&RawValue> = parse(text)?;
-            Value::Array(
-                items
-                    .into_iter()
-                    .map(|item| read_raw(item, depth, limit))
-                    .collect::<Result<_, _>>()?,
-            )
+/// Calls `visit` for each item of a JSON array as it is found, so that a long array takes no more memory than what
+/// `visit` keeps. Ends with the first fault.
+pub(super) fn each_item<'a>(
+    array: &'a str,
+    visit: impl FnMut(&'a RawValue) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    struct Items<'f, F> {
+        visit: F,
+        fault: &'f mut Option<Unreadable>,
+    }
+
+    impl<'de, F: FnMut(&'de RawValue) -> Result<(), Unreadable>> Visitor<'de> for Items<'_, F> {
+        type Value = ();
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an array")
         }
-        Some(b'{') => {
-            let depth = below()?;
-            let Members::<&RawValue>(members) = parse(text)?;
-            let read = |(name, value)| Ok((name, read_raw(value, depth, limit)?));
-            Value::Object(members.into_iter().map(read).collect::<Result<_, _>>()?)
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+            while let Some(item) = items.next_element()? {
+                if let Err(fault) = (self.visit)(item) {
+                    *self.fault = Some(fault);
+                    return Err(A::Error::custom("the rest is not read"));
+                }
+            }
+            Ok(())
         }
-        // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
-        _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
-    })
+    }
+
+    let mut fault = None;
+    let visitor = Items {
+        visit,
+        fault: &mut fault,
+    };
+    let read = serde_json::Deserializer::from_str(array).deserialize_seq(visitor);
+    match fault {
+        Some(fault) => Err(fault),
+        None => read.map_err(|error| Unreadable::Ambiguous(error.to_string())),
+    }
 }
 
-fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Unreadable> {
-    serde_json::from_str(text).map_err(|error| Unreadable::Ambiguous(error.to_string()))
-}
-
-/// The members of a JSON object, in order, each name once; the values stay text.
+/// The members of a JSON object, in order, each name once, not too many; the values stay text.
 pub(crate) struct Members<'a, V>(pub(crate) Vec<(Cow<'a, str>, V)>);
 
 impl<'de, V: From<&'de RawValue>> Deserialize<'de> for Members<'de, V> {
@@ -205,6 +282,9 @@ impl<'de, V: From<&'de RawValue>> Deserialize<'de> for Members<'de, V> {
                 let mut members: Vec<(Cow<'de, str>, V)> = Vec::new();
                 let mut seen = BTreeSet::new();
                 while let Some(Text(name)) = map.next_key()? {
+                    if members.len() == MOST_MEMBERS {
+                        return Err(A::Error::custom(format_args!("more than {MOST_MEMBERS} members")));
+                    }
                     if !seen.insert(name.clone()) {
                         return Err(A::Error::custom(format_args!("the name {name:?} occurs twice")));
                     }
@@ -222,3 +302,38 @@ impl<'de, V: From<&'de RawValue>> Deserialize<'de> for Members<'de, V> {
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, is_readable: bool) {
+        let raw: &RawValue = serde_json::from_str(text).unwrap();
+        assert_eq!(Value::Raw(raw).read(64).is_ok(), is_readable);
+        let whole: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(Value::from(&whole).read(64).is_ok(), is_readable);
+    }
+
+    #[test]
+    fn an_argument_holds_a_bounded_number_of_items() {
+        let items = |count: usize| vec!["1"; count].join(",");
+        check(&format!("[{}]", items(MOST_ITEMS)), true);
+        check(&format!("[{}]", items(MOST_ITEMS + 1)), false);
+        let half = format!("[{}]", items(MOST_ITEMS / 2));
+        check(&format!("[{half},{half}]"), false);
+        check(&format!("{{\"a\": {half}}}"), true);
+    }
+
+    #[test]
+    fn an_object_has_a_bounded_number_of_members() {
+        let object = |count: usize| {
+            let members: Vec<String> = (0..count).map(|at| format!("\"{at}\":1")).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        let read = |text: &str| serde_json::from_str::<Members<'_, &RawValue>>(text).map(|read| read.0.len());
+        assert_eq!(read(&object(MOST_MEMBERS)).ok(), Some(MOST_MEMBERS));
+        let error = read(&object(MOST_MEMBERS + 1)).unwrap_err().to_string();
+        assert!(error.starts_with("more than 65536 members"), "{error}");
+    }
+}

@@ -11,6 +11,12 @@ use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recordin
 /// How many missing directories are remembered; others are asked about again.
 const MISSING_ROOTS: usize = 64;
 
+/// What a question to the host counts as, in steps; the comparison of two paths is one.
+const QUESTION: usize = 32;
+
+/// What it counts as to look a value up in a list or a set of domains.
+pub(crate) const LOOK_UP: usize = 2;
+
 /// Asks each distinct question at most once, and refuses malformed answers.
 ///
 /// A host failure decides the call, so the first one is kept ([`Facts::failure`]). From then on the host is not asked
@@ -102,7 +108,7 @@ impl<'h> Facts<'h> {
         if self.has_failed() || self.missing_roots.iter().any(|root| is_below(path, root)) {
             return Err(RealpathError::NotFound);
         }
-        self.take_steps(1);
+        self.take_steps(QUESTION);
         let answer: Realpath = match self.host().realpath(path) {
             Ok(real) if *real == *path || is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
@@ -202,7 +208,7 @@ impl<'h> Facts<'h> {
         if let Some(known) = self.others.get(&question) {
             return known.clone();
         }
-        self.take_steps(1);
+        self.take_steps(QUESTION);
         let answer = question.ask(self.host());
         self.note(|| Exchange {
             question: question.clone(),

@@ -26,6 +26,9 @@ pub(crate) struct PathBase<'s> {
     pub(crate) server_paths: Option<&'s [ServerPath]>,
 }
 
+/// How many bytes of a URL are parsed in one step.
+const URL_BYTES: usize = 8;
+
 /// Makes canonical forms; every question to the host goes through its memory.
 pub(crate) struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
@@ -175,6 +178,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 false => Ok(Form::Text),
             };
         };
+        if bound.role_set.intersects(program.url_roles) {
+            self.facts.take_steps(text.len() / URL_BYTES);
+        }
         if bound.role_set.intersects(program.url_roles)
             && let Some(bytes) = net::long_host(text, program.limits.host_bytes)
         {
@@ -401,7 +407,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     /// The e-mail addresses that a mail program may read from the value's text under the role.
     pub(super) fn addresses<'o>(&mut self, operand: &'o mut Operand<'_, '_>, role: RoleId) -> &'o [String] {
         if !operand.addresses.iter().any(|(known, _)| *known == role) {
-            let addresses = readable_addresses(self.text(operand, role));
+            let text = self.text(operand, role);
+            let (bytes, addresses) = (text.len(), readable_addresses(text));
+            self.facts.take_steps(bytes);
             operand.addresses.push((role, addresses));
         }
         let known = operand.addresses.iter().find(|(known, _)| *known == role);

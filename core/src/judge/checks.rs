@@ -155,9 +155,7 @@ fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 }
 
 fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Unresolvable) -> Check<'p> {
-    let name = case.name_of(operand.bound.argument);
-    let shown = shorten(operand.bound.raw());
-    let reason = format!("Unresolvable value of argument {name:?}: {shown:?}: {why}");
+    let reason = format!("Unresolvable value of {}: {why}", case.shown_as_given(operand));
     match why {
         Unresolvable::TooLong { .. } => deny("structural-limit", reason),
         _ => deny("structural-unresolvable-value", reason),
@@ -209,13 +207,4 @@ fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     }
     let reason = format!("Unknown tool: {}/{}", case.server(), case.call.tool);
     deny("structural-unknown-tool", reason)
-}
-
-/// A value for a message: its beginning, where it is long.
-fn shorten(text: &str) -> String {
-    const SHOWN: usize = 200;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

@@ -3,6 +3,7 @@
 use super::Verdict;
 use crate::model::Effect;
 use crate::program::RuleId;
+use crate::role::RoleId;
 
 /// What decided about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +13,18 @@ pub(crate) enum Source {
     /// A rule of the policy.
     Rule(RuleId),
     /// No rule did.
-    Default,
+    Default(Undecided),
+}
+
+/// What no rule decided about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undecided {
+    /// A call whose tool has no resource role.
+    Call,
+    /// A role without a value.
+    Role(RoleId),
+    /// The first value that was left under a role: its place among the operands.
+    Value(RoleId, usize),
 }
 
 /// What was decided for a role, and by what.
@@ -23,10 +35,13 @@ pub(crate) struct RoleVerdict {
 }
 
 impl RoleVerdict {
-    pub(crate) const DEFAULT_DENY: RoleVerdict = RoleVerdict {
-        effect: Effect::Deny,
-        source: Source::Default,
-    };
+    /// The default denial.
+    pub(crate) fn default_deny(undecided: Undecided) -> Self {
+        Self {
+            effect: Effect::Deny,
+            source: Source::Default(undecided),
+        }
+    }
 
     /// The stricter of two; on a tie the first, unless it is the sandbox and the second a rule.
     pub(crate) fn join(self, next: RoleVerdict) -> RoleVerdict {

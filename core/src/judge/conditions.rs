@@ -3,11 +3,11 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use std::sync::Arc;
-
 use super::canonical::{Form, Operand};
 use super::directory::Directory;
+use super::places::Repositories;
 use super::{Case, Hits, Values};
+use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::model::refs::{self, Ref};
 use crate::net::{DomainSet, Location};
@@ -143,18 +143,29 @@ impl Case<'_, '_, '_> {
     pub(super) fn values_in(&mut self, role: RoleId, subject: &Subject) -> Values {
         match subject.isolated {
             Some((isolated, value)) if isolated == role => vec![value],
-            _ => self.known_values(role).to_vec(),
+            _ => {
+                let list = self.list_of(role);
+                self.values
+                    .get(list)
+                    .map(|(_, values)| values.clone())
+                    .unwrap_or_default()
+            }
         }
     }
 
-    /// The values of one role, found once: judging by rules adds none.
-    fn known_values(&mut self, role: RoleId) -> Arc<[usize]> {
-        if let Some(known) = self.values.get(&role) {
-            return Arc::clone(known);
+    /// The place of the list of a role's values, which are found once: judging by rules adds none.
+    fn list_of(&mut self, role: RoleId) -> usize {
+        if let Some(known) = self.values.iter().position(|(known, _)| *known == role) {
+            return known;
         }
-        let values: Arc<[usize]> = self.values_of(role).into();
-        self.values.insert(role, Arc::clone(&values));
-        values
+        self.values.push((role, self.values_of(role)));
+        self.values.len() - 1
+    }
+
+    /// The number of values of one role.
+    pub(super) fn count_of(&mut self, role: RoleId) -> usize {
+        let list = self.list_of(role);
+        self.values.get(list).map_or(0, |(_, values)| values.len())
     }
 
     /// The values of several roles, in order.
@@ -252,23 +263,29 @@ impl Case<'_, '_, '_> {
             hits.count(self.hit(condition, at, role));
             return hits;
         }
+        // One value is compared as fast as it is looked up.
+        let is_kept = self.count_of(role) > 1;
         let key = (condition.rule, condition.place, role, needs_all);
-        if let Some(known) = self.hits.get(&key) {
+        if is_kept && let Some(known) = self.hits.get(&key) {
             return *known;
         }
-        for at in self.known_values(role).iter() {
-            let hit = self.hit(condition, *at, role);
+        let list = self.list_of(role);
+        let nth = |case: &Self, at: usize| case.values.get(list)?.1.get(at).copied();
+        while let Some(at) = nth(self, hits.values) {
+            let hit = self.hit(condition, at, role);
             hits.count(hit);
             if (needs_all && hit == Hit::Miss) || self.canonicalizer.facts.has_failed() {
                 break;
             }
         }
-        self.hits.insert(key, hits);
+        if is_kept {
+            self.hits.insert(key, hits);
+        }
         hits
     }
 
     fn hit(&mut self, condition: Condition<'_>, at: usize, role: RoleId) -> Hit {
-        self.canonicalizer.facts.take_steps(1);
+        self.canonicalizer.facts.take_steps(LOOK_UP);
         match condition.matcher {
             Matcher::Domains(set) => self.names_one_of(set, condition.effect, at, role),
             Matcher::List(_) if self.is_unknown(at) => Hit::look_alike(condition.effect != Effect::Allow),
@@ -297,7 +314,7 @@ impl Case<'_, '_, '_> {
         };
         let addresses = self.canonicalizer.addresses(operand, role);
         let (count, is_listed) = (addresses.len(), emails.restrict_any(addresses));
-        self.canonicalizer.facts.take_steps(count);
+        self.canonicalizer.facts.take_steps(count * LOOK_UP);
         Hit::look_alike(is_listed)
     }
 
@@ -337,8 +354,8 @@ impl Case<'_, '_, '_> {
 
     /// Whether the domain that the value names, or each of them, is in the set, in the sense that fits the effect.
     fn names_one_of(&mut self, set: &DomainSet, effect: Effect, at: usize, role: RoleId) -> Hit {
-        let cost = self.locations(at, role).iter().map(Location::cost).sum();
-        self.canonicalizer.facts.take_steps(cost);
+        let cost: usize = self.locations(at, role).iter().map(Location::cost).sum();
+        self.canonicalizer.facts.take_steps(cost * LOOK_UP);
         let locations = self.locations(at, role);
         match effect {
             Effect::Allow => Hit::exact(set.grants_all(locations).is_some()),
@@ -429,11 +446,13 @@ impl Case<'_, '_, '_> {
             .get(at)
             .is_some_and(|operand| operand.has_locations(role));
         let repositories = match self.program.registry.get(role).canonicalize {
-            Step::GitUrl if !is_known => self.repositories(),
-            _ => Arc::default(),
+            Step::GitUrl if !is_known => Some(self.repositories()),
+            _ => None,
         };
+        let none = Repositories::default();
+        let repositories = repositories.as_deref().unwrap_or(&none);
         match self.operands.get_mut(at) {
-            Some(operand) => self.canonicalizer.locations(operand, role, &repositories),
+            Some(operand) => self.canonicalizer.locations(operand, role, repositories),
             None => &[],
         }
     }

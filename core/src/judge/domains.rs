@@ -13,15 +13,14 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let Some((allowlist, patterns)) = program.allowlists.get(case.server()) else {
         return Check::Pass;
     };
-    let urls: Vec<(usize, RoleId)> = case
-        .operands
-        .iter()
-        .enumerate()
-        .flat_map(|(at, operand)| operand.bound.roles.iter().map(move |role| (at, *role)))
-        .filter(|(_, role)| program.url_roles.contains(*role))
-        .collect();
+    let operands = case.operands.iter().enumerate();
+    let urls = operands.filter(|(_, operand)| operand.bound.role_set.intersects(program.url_roles));
+    let urls: Vec<(usize, &[RoleId])> = urls.map(|(at, operand)| (at, operand.bound.roles)).collect();
+    let each_role = urls
+        .into_iter()
+        .flat_map(|(at, roles)| roles.iter().map(move |role| (at, *role)));
     let mut escalation = None;
-    for (at, role) in urls {
+    for (at, role) in each_role.filter(|(_, role)| program.url_roles.contains(*role)) {
         let mut locations = case.locations(at, role).iter();
         let outside = locations.find(|one| allowlist.grants(one).is_none());
         let Some(domain) = outside.map(|one| one.display_domain().to_owned()) else {
@@ -31,7 +30,10 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             return Check::Pass;
         }
         let server = case.server();
-        let reason = format!("URL domain \"{domain}\" is not in the allowlist for server \"{server}\"");
+        let mut reason = format!("URL domain \"{domain}\" is not in the allowlist for server \"{server}\"");
+        if case.names_arguments() {
+            reason = format!("{reason} ({})", case.shown_as_judged(at, role));
+        }
         case.note("domain-allowlist", false, || reason.clone());
         let roles = vec![program.registry.name(role)];
         let verdict = Verdict::escalate(roles, "structural-domain-escalate", reason);

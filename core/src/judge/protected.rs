@@ -2,16 +2,27 @@
 
 use super::Case;
 use super::check::{Check, deny};
+use crate::host::LOOK_UP;
 use crate::path::CanonicalPath;
 use crate::role::RoleId;
 
 /// A path that may be protected.
 struct Candidate {
     path: Path,
+    from: From,
     /// Whether the call removes it.
     is_deleted: bool,
     /// What is shown instead of the path, in an engine with a world: the address, or the text as it was given.
     shown: Option<String>,
+}
+
+/// Where it comes from.
+#[derive(Clone, Copy)]
+enum From {
+    /// An operand.
+    Role(usize),
+    /// A text that looks like a path.
+    Heuristic(usize),
 }
 
 enum Path {
@@ -40,36 +51,56 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             is_covered || (candidate.is_deleted && entry.lies_within(&folded))
         });
         if is_protected {
-            let shown = candidate.shown.unwrap_or_else(|| text.to_owned());
-            let reason = format!("Access to protected path is forbidden: {shown}");
+            let shown = candidate.shown.as_deref().unwrap_or(text);
+            let mut reason = format!("Access to protected path is forbidden: {shown}");
+            if case.names_arguments() {
+                reason = format!("{reason} ({})", source(case, candidate.from));
+            }
             return deny("structural-protected-path", reason);
         }
     }
     Check::Holds("no value lies within a protected path")
 }
 
+/// The argument that a candidate comes from.
+fn source(case: &Case<'_, '_, '_>, from: From) -> String {
+    match from {
+        From::Role(at) => {
+            let operand = case.operands.get(at);
+            case.shown_argument(operand.and_then(|operand| operand.bound.argument))
+        }
+        From::Heuristic(at) => {
+            let found = case.arguments.path_like.get(at);
+            let shown = case.shown_argument(found.map(|(argument, _)| *argument));
+            format!("{shown}, which looks like a path")
+        }
+    }
+}
+
 fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
     // What each of them costs: it is found once, and held against every entry.
-    let cost = 1 + case.program.protected.len();
+    let cost = (1 + case.program.protected.len()) * LOOK_UP;
     let mut candidates = Vec::new();
     let shown = |given: &str| case.program.world.is_some().then(|| given.to_owned());
     let removes_places = case.removes_places();
-    for operand in &case.operands {
+    for (at, operand) in case.operands.iter().enumerate() {
         case.canonicalizer.facts.take_steps(cost);
         let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
         candidates.extend(operand.paths().map(|path| Candidate {
             path: Path::Canonical(path.clone()),
+            from: From::Role(at),
             is_deleted,
             shown: shown(operand.bound.raw()),
         }));
         candidates.extend(operand.located().map(|located| Candidate {
             path: Path::Canonical(located.path.clone()),
+            from: From::Role(at),
             is_deleted: is_deleted || removes_places,
             shown: Some(located.address.clone()),
         }));
     }
     let longest = case.program.limits.path_like_bytes;
-    for (_, text) in &case.arguments.path_like {
+    for (at, (_, text)) in case.arguments.path_like.iter().enumerate() {
         if case.canonicalizer.facts.has_failed() {
             break;
         }
@@ -83,6 +114,7 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
         };
         candidates.extend(path.map(|path| Candidate {
             path,
+            from: From::Heuristic(at),
             is_deleted: false,
             shown: case.program.world.is_some().then(|| text.to_string()),
         }));

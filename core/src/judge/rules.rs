@@ -1,9 +1,12 @@
 //! Judging by the rules of the policy (SPEC §8.4): each role by itself, the most restrictive verdict stands.
 
-use super::combine::{RoleVerdict, Source, join};
+use std::borrow::Cow;
+
+use super::combine::{RoleVerdict, Source, Undecided, join};
 use super::conditions::{Match, Reason, Subject};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};
+use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::net::Location;
 use crate::program::{DirectoryId, Rule, RuleId, Tool, distinct};
@@ -36,6 +39,13 @@ impl Progress {
         !self.left.is_empty() || !self.had_values
     }
 
+    fn undecided(&self, role: RoleId) -> Undecided {
+        match self.left.first() {
+            Some(at) => Undecided::Value(role, *at),
+            None => Undecided::Role(role),
+        }
+    }
+
     fn add(&mut self, verdict: RoleVerdict) {
         self.best = join(self.best, verdict);
     }
@@ -45,7 +55,7 @@ impl<'p> Case<'p, '_, '_> {
     /// The verdict of the rules over the tool's resource roles, less those that the sandbox resolved.
     pub(super) fn judge_roles(&mut self) -> Verdict<'p> {
         let Some(tool) = self.tool else {
-            return self.verdict(RoleVerdict::DEFAULT_DENY, Vec::new());
+            return self.verdict(RoleVerdict::default_deny(Undecided::Call), Vec::new());
         };
         let roles = self.resource_roles();
         if roles.is_empty() {
@@ -84,17 +94,26 @@ impl<'p> Case<'p, '_, '_> {
         self.verdict(whole, escalated)
     }
 
-    fn verdict(&self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
+    fn verdict(&mut self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
         let rule = match verdict.source {
             Source::Rule(rule) => self.program.rule(rule),
             Source::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
-            Source::Default => None,
+            Source::Default(_) => None,
         };
         match (rule, verdict.effect) {
             (Some(rule), Effect::Allow) => Verdict::allow(&rule.name, &*rule.reason),
             (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &rule.name, &*rule.reason),
             (Some(rule), Effect::Deny) => Verdict::deny(&rule.name, &*rule.reason),
-            (None, _) => Verdict::deny("default-deny", DEFAULT_REASON),
+            (None, _) => Verdict::deny("default-deny", self.default_reason(verdict.source)),
+        }
+    }
+
+    fn default_reason(&mut self, source: Source) -> Cow<'static, str> {
+        match source {
+            Source::Default(what) if self.names_arguments() => {
+                format!("{DEFAULT_REASON}: no rule decides about {}", self.undecided(what)).into()
+            }
+            Source::Default(_) | Source::Rule(_) | Source::Sandbox => DEFAULT_REASON.into(),
         }
     }
 
@@ -108,11 +127,10 @@ impl<'p> Case<'p, '_, '_> {
             isolated: None,
         };
         let mut whole = self.walk_role(tool, role, view, &subject);
-        let values = self.values_of(role);
-        if values.len() < 2 || self.program.registry.get(role).category == Category::Path {
+        if self.count_of(role) < 2 || self.program.registry.get(role).category == Category::Path {
             return whole;
         }
-        for value in values {
+        for value in self.values_of(role) {
             if whole.effect == Effect::Deny || self.canonicalizer.facts.has_failed() {
                 break;
             }
@@ -136,13 +154,13 @@ impl<'p> Case<'p, '_, '_> {
         }
         let directories = self.pinned_directories(role, &progress.left);
         let mut walk = Walk::of_role(program, tool, role, view, directories.as_deref());
-        self.canonicalizer.facts.take_steps(walk.cost());
+        self.canonicalizer.facts.take_steps(walk.cost() * LOOK_UP);
         while progress.is_undecided() && !self.canonicalizer.facts.has_failed() {
             if walk.needs_keys() {
                 self.add_keyed(&mut walk, role, &progress.left);
             }
             let Some((id, relevance)) = walk.next() else {
-                return self.end_walk(true, RoleVerdict::DEFAULT_DENY);
+                return self.end_walk(true, RoleVerdict::default_deny(progress.undecided(role)));
             };
             let Some(rule) = program.rule(id) else { continue };
             self.canonicalizer.facts.take_steps(1);
@@ -172,7 +190,9 @@ impl<'p> Case<'p, '_, '_> {
                 }
             }
         }
-        self.end_walk(false, progress.best.unwrap_or(RoleVerdict::DEFAULT_DENY))
+        let decided = progress.best;
+        let default = || RoleVerdict::default_deny(progress.undecided(role));
+        self.end_walk(false, decided.unwrap_or_else(default))
     }
 
     /// On the filesystem server, a value that lies within the sandbox needs no rule.
@@ -296,7 +316,7 @@ impl<'p> Case<'p, '_, '_> {
                 }
             }
         }
-        self.end_walk(true, RoleVerdict::DEFAULT_DENY)
+        self.end_walk(true, RoleVerdict::default_deny(Undecided::Call))
     }
 
     /// Adds the rules that the index finds by these values.
@@ -307,8 +327,8 @@ impl<'p> Case<'p, '_, '_> {
                 return;
             }
             if by_domain {
-                let cost = self.locations(at, role).iter().map(Location::cost).sum();
-                self.canonicalizer.facts.take_steps(cost);
+                let cost: usize = self.locations(at, role).iter().map(Location::cost).sum();
+                self.canonicalizer.facts.take_steps(cost * LOOK_UP);
             }
             if by_text {
                 self.text(at, role);
@@ -338,6 +358,9 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn end_walk(&mut self, went_through_all: bool, decided: RoleVerdict) -> RoleVerdict {
+        if self.trace.is_none() {
+            return decided;
+        }
         let verdict = self.verdict(decided, Vec::new());
         if let Some(trace) = &mut self.trace {
             let decision = verdict.decision.as_str();

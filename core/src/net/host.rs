@@ -5,6 +5,8 @@ use std::iter::once;
 
 use url::Host;
 
+use super::simple::is_simple_domain;
+
 /// What kind of thing a host is, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostKind {
@@ -118,6 +120,9 @@ fn carried(address: Ipv6Addr) -> Vec<Ipv4Addr> {
 /// The canonical form of a domain that stands outside a URL; `None` if it is not a host, or longer than any host may be.
 pub(crate) fn canonical_domain(written: &str) -> Option<String> {
     let written = Some(written).filter(|written| written.len() <= LONGEST_WRITTEN)?;
+    if is_simple_domain(written) {
+        return Some(written.to_owned());
+    }
     let host = CanonicalHost::parse(written.trim_matches('.'))?;
     Some(host.text().to_owned())
 }

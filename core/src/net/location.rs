@@ -32,7 +32,8 @@ pub(crate) enum UrlKind {
 /// Only the former can be granted; see [`DomainSet`](super::DomainSet) for the two comparisons.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
-    domain: Box<str>,
+    /// `None` if it is the target's host.
+    domain: Option<Box<str>>,
     /// `None` if the value is broken, ambiguous or of another protocol.
     target: Option<Target>,
     /// Without a target: the hosts that might be read, at least one.
@@ -142,17 +143,22 @@ impl Location {
     /// Takes time linear in the length, which the caller bounds.
     pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
         let (domain, target) = match kind {
-            UrlKind::Bare => (value.to_owned(), bare_target(value)),
+            UrlKind::Bare => (Some(value.to_owned()), bare_target(value)),
             UrlKind::Fetch | UrlKind::Other => read_url(value, kind),
             UrlKind::GitRemote => read_remote(value),
         };
         let (hosts, folded) = match &target {
             Some(_) => (Vec::new(), None),
-            None => possible_hosts(value, &domain),
+            None => possible_hosts(value, domain.as_deref().unwrap_or(value)),
         };
         let labels = |host: &str| 1 + host.bytes().filter(|byte| *byte == b'.').count();
         let cost = match &target {
-            Some(target) => labels(target.host.text()),
+            Some(target) => {
+                let names = |text: &str| 2 + text.bytes().filter(|byte| *byte == b'/').count();
+                let paths = [&target.exact, &target.folded];
+                let paths = paths.into_iter().flatten().map(|path| names(path));
+                labels(target.host.text()) + paths.sum::<usize>()
+            }
             None => hosts.iter().map(|host| labels(host)).sum(),
         };
         let reading = match &target {
@@ -166,7 +172,9 @@ impl Location {
             return Self::unknown();
         }
         Self {
-            domain: domain.into(),
+            domain: domain
+                .filter(|domain| target.as_ref().is_none_or(|target| target.host.text() != domain))
+                .map(String::into_boxed_str),
             target,
             hosts,
             folded,
@@ -180,7 +188,7 @@ impl Location {
     /// A target that nobody could tell: every pattern restricts it, and none grants it.
     pub(crate) fn unknown() -> Self {
         Self {
-            domain: Box::default(),
+            domain: None,
             target: None,
             hosts: Vec::new(),
             folded: None,
@@ -199,7 +207,8 @@ impl Location {
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
     /// [`extract_git_domain`](super::extract_git_domain) of a remote.
     pub(crate) fn display_domain(&self) -> &str {
-        &self.domain
+        let host = || self.target.as_ref().map_or("", |target| target.host.text());
+        self.domain.as_deref().unwrap_or_else(host)
     }
 
     /// Returns `true` if any pattern can grant it.
@@ -321,17 +330,17 @@ fn bare_target(value: &str) -> Option<Target> {
     })
 }
 
-/// The domain of a URL, and its host if all programs read the same one.
-fn read_url(value: &str, kind: UrlKind) -> (String, Option<Target>) {
+/// The domain of a URL unless it is its host, and its host if all programs read the same one.
+fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target>) {
     if kind == UrlKind::Fetch
         && let Some(host) = simple_host(value)
         && is_as_written(value, LINE_BREAKS)
         && let Some(host) = CanonicalHost::new(host)
     {
-        return (host.text().to_owned(), Some(Target::of(host)));
+        return (None, Some(Target::of(host)));
     }
     let Ok(url) = Url::parse(value) else {
-        return (value.to_owned(), None);
+        return (Some(value.to_owned()), None);
     };
     let is_http = matches!(url.scheme(), "http" | "https");
     let is_clear = match kind {
@@ -340,11 +349,11 @@ fn read_url(value: &str, kind: UrlKind) -> (String, Option<Target>) {
     };
     let host = url_host(&url).filter(|_| is_clear);
     let target = host.map(Target::of);
-    (host_text(&url).to_owned(), target)
+    (Some(host_text(&url).to_owned()), target)
 }
 
 /// The domain of a git remote, and its host and repository if git and the URL parser read the same ones.
-fn read_remote(value: &str) -> (String, Option<Target>) {
+fn read_remote(value: &str) -> (Option<String>, Option<Target>) {
     let (domain, url) = if let Some(form) = SshForm::parse(value) {
         (form.domain(), None)
     } else if let Ok(url) = Url::parse(value) {
@@ -360,7 +369,7 @@ fn read_remote(value: &str) -> (String, Option<Target>) {
     } else {
         url.map_or_else(|| ssh_target(value), |url| remote_target(value, &url))
     };
-    (domain, target)
+    (Some(domain), target)
 }
 
 /// The characters that the parser drops anywhere.

@@ -13,7 +13,15 @@ use url::Host;
 /// (<https://url.spec.whatwg.org/#authority-state>).
 pub(super) fn simple_host(value: &str) -> Option<Host<&str>> {
     let rest = value.strip_prefix("http")?;
-    let rest = rest.strip_prefix('s').unwrap_or(rest).strip_prefix("://")?;
+    host_at_start(rest.strip_prefix('s').unwrap_or(rest).strip_prefix("://")?)
+}
+
+/// Returns `true` if the text is a domain in canonical form. `false` says nothing about it.
+pub(super) fn is_simple_domain(text: &str) -> bool {
+    matches!(host_at_start(text), Some(Host::Domain(domain)) if domain.len() == text.len())
+}
+
+fn host_at_start(rest: &str) -> Option<Host<&str>> {
     let (mut first, mut before) = (b'0', b'.');
     let mut end = rest.len();
     for (at, byte) in rest.bytes().enumerate() {

@@ -32,17 +32,21 @@ pub(crate) fn readable(text: &str) -> Vec<String> {
     if text.bytes().all(is_plain) {
         return found;
     }
-    let decoded = percent_decode(text);
-    for text in [Cow::Borrowed(text), decoded] {
-        let bare = unquoted(&text);
-        add_parts(&text, READ_SEPARATORS, &mut found);
-        add_parts(&bare, READ_SEPARATORS, &mut found);
-        add_parts(&bare, SEPARATORS, &mut found);
-        add_parts(&joined(&bare), SEPARATORS, &mut found);
+    add_readings(text, &mut found);
+    if let Cow::Owned(decoded) = percent_decode(text) {
+        add_readings(&decoded, &mut found);
     }
     found.sort_unstable();
     found.dedup();
     found
+}
+
+fn add_readings(text: &str, found: &mut Vec<String>) {
+    let bare = unquoted(text);
+    add_parts(text, READ_SEPARATORS, found);
+    add_parts(&bare, READ_SEPARATORS, found);
+    add_parts(&bare, SEPARATORS, found);
+    add_parts(&joined(&bare), SEPARATORS, found);
 }
 
 /// What ends an address in a list of them, a group or a route.

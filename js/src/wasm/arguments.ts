@@ -36,8 +36,8 @@ export type Purpose = "evaluate" | "gate" | "prepare";
 
 /** A depth beyond the limit of any engine. */
 const DEEPEST = 128;
-/** More items than any role may have values. A longer array may be sparse, and claim four billion without having them. */
-const MOST_ITEMS = 1_000_000;
+/** Items that the engine reads of one argument. A longer array may be sparse, and claim four billion without having them. */
+const MOST_ITEMS = 262_144;
 
 // Taken now, before other code can replace them.
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;
@@ -281,7 +281,7 @@ function writeItems(
 ): readonly unknown[] {
   const { length } = items;
   if (length > MOST_ITEMS) {
-    throw new Unreadable(`the argument \`${name}\` holds an array of more than ${MOST_ITEMS} items`);
+    return writeTooMany(writer, items, name, purpose);
   }
   writer.byte(Tag.Array);
   writer.count(length);
@@ -294,6 +294,19 @@ function writeItems(
     copy[index] = writeValue(writer, descriptor?.value, name, purpose, depth + 1);
   }
   return copy;
+}
+
+/** Writes an array that the engine refuses for its length, without looking at its items. */
+function writeTooMany(writer: Writer, items: readonly unknown[], name: string, purpose: Purpose): readonly unknown[] {
+  if (purpose === "prepare") {
+    throw new Unreadable(`the argument \`${name}\` holds an array of more than ${MOST_ITEMS} items`);
+  }
+  writer.byte(Tag.Array);
+  writer.count(MOST_ITEMS + 1);
+  for (let index = 0; index <= MOST_ITEMS; index++) {
+    writer.byte(Tag.Null);
+  }
+  return items;
 }
 
 function writeObject(writer: Writer, value: object, name: string, purpose: Purpose, depth: number): unknown {

@@ -1,0 +1,98 @@
+//! What reasons say about the values of a call, so that whoever reads them finds the argument (SPEC §8.6).
+
+use super::Case;
+use super::canonical::Operand;
+use super::combine::Undecided;
+use crate::program::Compatibility;
+use crate::role::{REDACTED, RoleId, Step};
+
+/// The characters of a value that a reason shows.
+const SHOWN: usize = 200;
+
+impl Case<'_, '_, '_> {
+    /// Returns `true` if reasons name the arguments that they are about; those of the existing runtime do not.
+    pub(super) fn names_arguments(&self) -> bool {
+        self.program.compatibility == Compatibility::Careful
+    }
+
+    /// `argument "path"`, or what the engine filled in.
+    pub(super) fn shown_argument(&self, argument: Option<usize>) -> String {
+        match argument {
+            Some(_) => format!("argument {:?}", self.name_of(argument)),
+            None => "the default remote".to_owned(),
+        }
+    }
+
+    /// `argument "path": "~/x"`, as it was given; the value is cut where it is long, and withheld where its role redacts
+    /// it.
+    pub(super) fn shown_as_given(&self, operand: &Operand<'_, '_>) -> String {
+        let argument = operand.bound.argument;
+        let text = match self.redacts(argument) {
+            true => REDACTED.to_owned(),
+            false => format!("{:?}", shorten(operand.bound.raw())),
+        };
+        format!("{}: {text}", self.shown_argument(argument))
+    }
+
+    /// The same in the form that policy sees under the role, which is that of what is sent as well. In an engine with a
+    /// world a path stays as it was given.
+    pub(super) fn shown_as_judged(&mut self, at: usize, role: RoleId) -> String {
+        let Some(operand) = self.operands.get_mut(at) else {
+            return String::new();
+        };
+        let argument = operand.bound.argument;
+        if argument.is_none() {
+            return self.shown_argument(None);
+        }
+        let is_hidden = self.program.world.is_some() && operand.path().is_some();
+        let text = match is_hidden {
+            true => shorten(operand.bound.raw()),
+            false => shorten(self.canonicalizer.text(operand, role)),
+        };
+        let text = match self.redacts(argument) {
+            true => REDACTED.to_owned(),
+            false => format!("{text:?}"),
+        };
+        format!("{}: {text}", self.shown_argument(argument))
+    }
+
+    /// What no rule decides about, to end the reason of the default denial.
+    pub(super) fn undecided(&mut self, what: Undecided) -> String {
+        let registry = &self.program.registry;
+        match what {
+            Undecided::Call => format!("calls of {}/{}", self.server(), self.call.tool),
+            Undecided::Role(role) => {
+                format!(
+                    "the role `{}`, which has no value in this call",
+                    registry.name(role)
+                )
+            }
+            Undecided::Value(role, at) => {
+                format!(
+                    "the `{}` of {}",
+                    registry.name(role),
+                    self.shown_as_judged(at, role)
+                )
+            }
+        }
+    }
+
+    /// Whether a role of the argument redacts its values.
+    fn redacts(&self, argument: Option<usize>) -> bool {
+        let Some(tool) = self.tool else { return false };
+        let arguments = &tool.member(self.name_of(argument)).arguments;
+        let roles = arguments.iter().filter_map(|at| self.arguments.resolved.get(*at));
+        roles
+            .copied()
+            .flatten()
+            .any(|role| self.program.registry.get(*role).extract_policy_value == Some(Step::Redact))
+    }
+}
+
+/// The beginning of a text that is long.
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -130,12 +130,18 @@ impl<'p> Case<'p, '_, '_> {
         if self.count_of(role) < 2 || self.program.registry.get(role).category == Category::Path {
             return whole;
         }
+        let is_default = matches!(whole.source, Source::Default(_));
         for value in self.values_of(role) {
-            if whole.effect == Effect::Deny || self.canonicalizer.facts.has_failed() {
+            if self.canonicalizer.facts.has_failed() || (whole.effect == Effect::Deny && !is_default) {
                 break;
             }
             subject.isolated = Some((role, value));
-            whole = whole.join(self.walk_role(tool, role, view, &subject));
+            let alone = self.walk_role(tool, role, view, &subject);
+            if is_default && matches!(alone.source, Source::Default(_)) {
+                // All values together only say that some rule is missing; this is the value that it is missing for.
+                return alone;
+            }
+            whole = whole.join(alone);
         }
         whole
     }

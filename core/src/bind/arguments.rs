@@ -10,7 +10,7 @@ use super::siblings::{Reached, Siblings, descend};
 use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value, each_item};
 use crate::limits::Limits;
 use crate::model::{ArgumentName, JsonType, SchemaType};
-use crate::program::{Compatibility, Program, ResolvedRoles, Tool};
+use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 use crate::text::escape_token;
@@ -113,13 +113,15 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         if let Arguments::Unreadable(why) = &call.arguments {
             bound.refuse(Refusal::Unreadable(why.clone()));
         }
-        for at in order(program, tool, members) {
-            let Some((name, value)) = members.get(at) else {
-                continue;
-            };
+        for Named {
+            at,
+            name,
+            value,
+            member,
+        } in in_order(program, tool, members)
+        {
             let mut is_path = false;
-            if let Some(tool) = tool {
-                let member = tool.member(name);
+            if let Some((tool, member)) = tool.zip(member) {
                 let is_unknown =
                     !member.is_known || (!member.is_annotated && is_prototype_setter(name, value));
                 if bound.unknown.is_none() && is_unknown {
@@ -419,19 +421,36 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     }
 }
 
-/// The order in which the members are looked at: that of the annotation, then that of their names, so that no verdict
-/// depends on the order in which the call has them. The existing runtime takes them as they come.
-fn order(program: &Program, tool: Option<&Tool>, members: &[(Cow<'_, str>, Value<'_>)]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..members.len()).collect();
-    if program.compatibility == Compatibility::Careful && members.len() > 1 {
-        let place = |at: &usize| {
-            let name = members.get(*at).map_or("", |(name, _)| name);
-            let named = tool.and_then(|tool| tool.member(name).arguments.first().copied());
-            (named.is_none(), named, name)
+/// A member of the arguments with what its tool says about it.
+struct Named<'p, 'c> {
+    at: usize,
+    name: &'c str,
+    value: &'c Value<'c>,
+    member: Option<&'p ToolMember>,
+}
+
+/// The members in the order of the annotation, then in that of their names, so that no verdict depends on the order in
+/// which the call has them. The existing runtime takes them as they come.
+fn in_order<'p, 'c>(
+    program: &Program,
+    tool: Option<&'p Tool>,
+    members: &'c [(Cow<'c, str>, Value<'c>)],
+) -> Vec<Named<'p, 'c>> {
+    let named = members.iter().enumerate().map(|(at, (name, value))| Named {
+        at,
+        name,
+        value,
+        member: tool.map(|tool| tool.member(name)),
+    });
+    let mut members: Vec<Named<'_, '_>> = named.collect();
+    if program.compatibility == Compatibility::Careful {
+        let place = |one: &Named<'p, 'c>| {
+            let first = one.member.and_then(|member| member.arguments.first().copied());
+            (first.unwrap_or(usize::MAX), one.name)
         };
-        sort::sort_by(&mut order, |one, other| place(one).cmp(&place(other)));
+        sort::sort_by(&mut members, |one, other| place(one).cmp(&place(other)));
     }
-    order
+    members
 }
 
 /// The text of a string, unless it is known not to start like a path.

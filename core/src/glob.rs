@@ -2,12 +2,20 @@
 //!
 //! `*` and `?` do not match a `/`; only `**` as a whole component does. A pattern that starts with `!` is refused: it
 //! would match everything except what it names, and a grant must name what it grants.
+//!
+//! Rules and protected paths have a simpler kind of pattern, in which only `*` has a meaning: `Wildcard`.
+
+mod name;
+mod wildcard;
 
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::limits::Limits;
+
+pub(crate) use name::NamePattern;
+pub(crate) use wildcard::Wildcard;
 
 /// A well-formed pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,6 +4,7 @@ mod ceiling;
 mod document;
 mod lists;
 
+use crate::glob::NamePattern;
 use crate::model::{Effect, MatchType};
 use crate::role::RoleId;
 
@@ -41,8 +42,10 @@ pub(crate) struct Rule {
 pub(crate) struct Conditions {
     /// An argument of the tool must have one of these roles.
     pub(crate) roles: Option<Vec<RoleId>>,
-    pub(crate) server: Option<Vec<Box<str>>>,
-    pub(crate) tool: Option<Vec<Box<str>>>,
+    /// The server has one of these names, or matches one of these patterns.
+    pub(crate) server: Option<Vec<NamePattern>>,
+    /// The same for the tool.
+    pub(crate) tool: Option<Vec<NamePattern>>,
     pub(crate) paths: Option<PathCondition>,
     pub(crate) domains: Option<DomainCondition>,
     /// An empty array is not a condition.
@@ -87,8 +90,8 @@ impl Conditions {
     }
 }
 
-fn includes(names: Option<&[Box<str>]>, name: &str) -> bool {
-    names.is_none_or(|names| names.iter().any(|one| **one == *name))
+fn includes(names: Option<&[NamePattern]>, name: &str) -> bool {
+    names.is_none_or(|names| names.iter().any(|one| one.matches(name)))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -93,14 +93,17 @@ pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostErr
 }
 
 /// The servers that a compiled policy's rules name, in order of first mention, except those that are not real
-/// servers.
+/// servers. A pattern names no server, so it is left out.
 pub fn extract_required_servers(policy: &Json) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
     let named = rules(policy)
         .filter_map(|rule| rule.get("if")?.get("server")?.as_array())
         .flatten();
     for server in named.filter_map(Json::as_str) {
-        if !RESERVED_SERVERS.contains(&server) && !servers.iter().any(|known| known == server) {
+        if !RESERVED_SERVERS.contains(&server)
+            && !server.contains('*')
+            && !servers.iter().any(|known| known == server)
+        {
             servers.push(server.to_owned());
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::annotation::Annotations;
 use crate::diagnostic::{Code, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
+use crate::glob::NamePattern;
 use crate::policy::{Conditions, Rule};
 use crate::role::RoleSet;
 use crate::seed::RESERVED_SERVERS;
@@ -65,12 +66,24 @@ impl<'a> Known<'a> {
         let mut all_known = true;
         let place = JsonPath::Key(path, "server");
         for (index, server) in conditions.server.iter().flatten().enumerate() {
-            if !self.servers.contains_key(&**server) && !RESERVED_SERVERS.contains(&&**server) {
+            let is_reserved = RESERVED_SERVERS.iter().any(|reserved| server.matches(reserved));
+            if !is_reserved && self.tools_of(server).next().is_none() {
                 all_known = false;
-                report.add(Severity::Warning, Code::UnknownName, &JsonPath::Index(&place, index), || {
-                    let message = format!("found the server `{server}`, which no annotation has, expected an annotated server");
-                    (message, did_you_mean(server, self.servers.keys().copied()))
-                });
+                report.add(
+                    Severity::Warning,
+                    Code::UnknownName,
+                    &JsonPath::Index(&place, index),
+                    || {
+                        let message = format!(
+                            "found the server {}, expected an annotated server",
+                            unknown(server, "annotation")
+                        );
+                        (
+                            message,
+                            did_you_mean(server.as_str(), self.servers.keys().copied()),
+                        )
+                    },
+                );
             }
         }
         let place = JsonPath::Key(path, "tool");
@@ -81,10 +94,18 @@ impl<'a> Known<'a> {
                     .is_none()
             {
                 all_known = false;
-                report.add(Severity::Warning, Code::UnknownName, &JsonPath::Index(&place, index), || {
-                    let message = format!("found the tool `{tool}`, which no annotation of the rule's servers has, expected an annotated tool");
-                    (message, did_you_mean(tool, self.by_tool.keys().copied()))
-                });
+                report.add(
+                    Severity::Warning,
+                    Code::UnknownName,
+                    &JsonPath::Index(&place, index),
+                    || {
+                        let message = format!(
+                            "found the tool {}, expected an annotated tool",
+                            unknown(tool, "annotation of the rule's servers")
+                        );
+                        (message, did_you_mean(tool.as_str(), self.by_tool.keys().copied()))
+                    },
+                );
             }
         }
         all_known
@@ -120,23 +141,53 @@ impl<'a> Known<'a> {
         }
     }
 
+    /// The tools of each server that the pattern matches.
+    fn tools_of(&self, server: &NamePattern) -> impl Iterator<Item = &BTreeMap<&'a str, RoleSet>> {
+        matching(&self.servers, server)
+    }
+
     /// The roles of the tools that a rule is about; `None` if there are no such tools.
-    fn roles_of(&self, servers: Option<&[Box<str>]>, tools: Option<&[Box<str>]>) -> Option<RoleSet> {
-        let join = |found: &mut dyn Iterator<Item = RoleSet>| found.reduce(RoleSet::union);
+    fn roles_of(&self, servers: Option<&[NamePattern]>, tools: Option<&[NamePattern]>) -> Option<RoleSet> {
+        let union = |tools: &BTreeMap<&'a str, RoleSet>, names: Option<&[NamePattern]>| match names {
+            None => tools.values().copied().reduce(RoleSet::union),
+            Some(names) => names
+                .iter()
+                .flat_map(|name| matching(tools, name))
+                .copied()
+                .reduce(RoleSet::union),
+        };
         match (servers, tools) {
             (None, None) => (!self.servers.is_empty()).then_some(self.all),
-            (None, Some(tools)) => {
-                join(&mut tools.iter().filter_map(|tool| self.by_tool.get(&**tool).copied()))
+            (None, Some(_)) => union(&self.by_tool, tools),
+            (Some(servers), _) => {
+                let known = servers.iter().flat_map(|server| self.tools_of(server));
+                known
+                    .filter_map(|of_server| union(of_server, tools))
+                    .reduce(RoleSet::union)
             }
-            (Some(servers), tools) => {
-                let known = servers.iter().filter_map(|server| self.servers.get(&**server));
-                join(&mut known.flat_map(|of_server| match tools {
-                    None => of_server.values().copied().collect::<Vec<_>>(),
-                    Some(tools) => {
-                        (tools.iter().filter_map(|tool| of_server.get(&**tool).copied())).collect()
-                    }
-                }))
-            }
+        }
+    }
+}
+
+/// What stands under the names that the pattern matches.
+fn matching<'m, T>(named: &'m BTreeMap<&str, T>, pattern: &NamePattern) -> impl Iterator<Item = &'m T> {
+    let (exact, pattern) = match pattern {
+        NamePattern::Exact(name) => (named.get(&**name), None),
+        NamePattern::Wildcard(pattern) => (None, Some(pattern)),
+    };
+    let all = pattern.into_iter().flat_map(move |pattern| {
+        let matching = named.iter().filter(|(name, _)| pattern.matches(name));
+        matching.map(|(_, one)| one)
+    });
+    exact.into_iter().chain(all)
+}
+
+/// A name that nothing has, or a pattern that matches nothing.
+fn unknown(pattern: &NamePattern, annotation: &str) -> String {
+    match pattern {
+        NamePattern::Exact(name) => format!("`{name}`, which no {annotation} has"),
+        NamePattern::Wildcard(pattern) => {
+            format!("`{}`, which matches that of no {annotation}", pattern.as_str())
         }
     }
 }
@@ -189,6 +240,23 @@ mod tests {
         );
         check(json!({"server": ["proxy"]}), &[]);
         check(
+            json!({"server": ["file*", "pro*"], "tool": ["git_*", "read_*"]}),
+            &["warning[unknown-name] at rules[0].if.tool[0]: "],
+        );
+        check(
+            json!({"server": ["filesytem*"]}),
+            &[
+                "warning[unknown-name] at rules[0].if.server[0]: found the server `filesytem*`, which matches that of no \
+                 annotation, expected an annotated server (help: did you mean `filesystem`?)",
+            ],
+        );
+        check(
+            json!({"server": ["*"], "tool": ["list", "get_*"]}),
+            &[
+                "warning[unknown-name] at rules[0].if.tool[1]: found the tool `get_*`, which matches that of no annotation of the rule's servers",
+            ],
+        );
+        check(
             json!({"server": ["git", "filesytem"], "tool": ["nothing"]}),
             &[
                 "warning[unknown-name] at rules[0].if.server[1]: found the server `filesytem`, which no annotation has, \
@@ -217,6 +285,8 @@ mod tests {
             json!({"roles": ["fetch-url"]}),
             json!({"server": ["filesystem"], "domains": domains}),
             json!({"tool": ["list"], "roles": ["read-path"]}),
+            json!({"tool": ["l*"], "roles": ["read-path"]}),
+            json!({"server": ["g*"], "tool": ["*"], "roles": ["read-path"]}),
         ] {
             check(
                 conditions,

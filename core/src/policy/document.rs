@@ -3,6 +3,7 @@
 
 use crate::diagnostic::Severity;
 use crate::document::{Node, Relative};
+use crate::glob::NamePattern;
 use crate::limits::Limits;
 use crate::role::Registry;
 
@@ -124,8 +125,8 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
         Severity::Error,
     );
     let roles = object.read_if_present("roles", |node| node.roles(registry));
-    let server = object.read_if_present("server", |node| node.strings());
-    let tool = object.read_if_present("tool", |node| node.strings());
+    let server = object.read_if_present("server", |node| read_names(node, limits));
+    let tool = object.read_if_present("tool", |node| read_names(node, limits));
     let paths = object.read_if_present("paths", |node| read_paths(node, registry, limits));
     let domains = object.read_if_present("domains", |node| read_domains(node, registry, limits));
     let lists = object.read_if_present("lists", |node| {
@@ -138,6 +139,16 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
         paths: paths?,
         domains: domains?,
         lists: lists?,
+    })
+}
+
+/// Names of servers or tools, or patterns of them.
+fn read_names(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<NamePattern>> {
+    node.each("an array of strings", |item| {
+        let name = NamePattern::from(item.string()?);
+        let is_short = !name.is_wildcard()
+            || item.check_limit(name.as_str().len(), "bytes", "glob_bytes", limits.glob_bytes);
+        is_short.then_some(name)
     })
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
+use crate::glob::NamePattern;
 use crate::model::Effect;
 use crate::net::Key;
 use crate::role::{RoleId, RoleSet};
@@ -27,7 +28,7 @@ pub(crate) struct RoleIndex {
     pub(crate) first_keyed: Option<RuleId>,
 }
 
-/// The rules for one server or any, and one tool or any.
+/// The rules for one server, those that match a pattern, or any, and likewise for tools.
 #[derive(Default)]
 pub(crate) struct ScopeIndex {
     /// Every rule of the scope, in order.
@@ -51,8 +52,8 @@ pub(crate) struct Restricting {
     pub(crate) rules: Vec<RuleId>,
 }
 
-/// A server and a tool, each or any.
-type Scope = (Option<Box<str>>, Option<Box<str>>);
+/// A server and a tool, each a name, a pattern, or any.
+type Scope = (Option<NamePattern>, Option<NamePattern>);
 
 /// All scopes.
 #[derive(Default)]
@@ -62,6 +63,8 @@ pub(crate) struct Index {
     hears_roles_alone: bool,
     pub(crate) scopes: Vec<ScopeIndex>,
     by_scope: BTreeMap<Scope, usize>,
+    /// The scopes with a pattern, which no name finds.
+    patterns: Vec<(Scope, usize)>,
 }
 
 impl Index {
@@ -77,17 +80,13 @@ impl Index {
         &mut self,
         id: RuleId,
         rule: &Rule,
-        servers: Option<&[Box<str>]>,
-        tools: Option<&[Box<str>]>,
+        servers: Option<&[NamePattern]>,
+        tools: Option<&[NamePattern]>,
         roles: RoleSet,
     ) {
         for server in scope(servers) {
             for tool in scope(tools) {
-                let fresh = self.scopes.len();
-                let at = *self.by_scope.entry((server.clone(), tool)).or_insert(fresh);
-                if at == fresh {
-                    self.scopes.push(ScopeIndex::default());
-                }
+                let at = self.place((server.clone(), tool));
                 if let Some(scope) = self.scopes.get_mut(at) {
                     let is_heard = self.hears_roles_alone || !rule.value_conditions().is_empty();
                     scope.file(id, rule, roles, is_heard);
@@ -96,26 +95,49 @@ impl Index {
         }
     }
 
-    /// The scopes whose rules can match that tool.
+    /// Where a scope is, which is made if there is none yet.
+    fn place(&mut self, scope: Scope) -> usize {
+        if let Some(at) = self.by_scope.get(&scope) {
+            return *at;
+        }
+        let at = self.scopes.len();
+        self.scopes.push(ScopeIndex::default());
+        if [&scope.0, &scope.1]
+            .into_iter()
+            .flatten()
+            .any(NamePattern::is_wildcard)
+        {
+            self.patterns.push((scope.clone(), at));
+        }
+        self.by_scope.insert(scope, at);
+        at
+    }
+
+    /// The scopes whose rules can match that tool. More than one of them may have the same rule.
     pub(crate) fn scopes_for(&self, server: &str, tool: &str) -> Vec<usize> {
-        [
+        let exact = |name: &str| NamePattern::Exact(name.into());
+        let named = [
             (None, None),
             (Some(server), None),
             (None, Some(tool)),
             (Some(server), Some(tool)),
         ]
         .into_iter()
-        .filter_map(|(server, tool)| {
-            self.by_scope
-                .get(&(server.map(Into::into), tool.map(Into::into)))
-                .copied()
-        })
-        .collect()
+        .filter_map(|(server, tool)| self.by_scope.get(&(server.map(exact), tool.map(exact))).copied());
+        let holds = |pattern: &Option<NamePattern>, name: &str| {
+            pattern.as_ref().is_none_or(|pattern| pattern.matches(name))
+        };
+        let matching = self
+            .patterns
+            .iter()
+            .filter(|((servers, tools), _)| holds(servers, server) && holds(tools, tool))
+            .map(|(_, at)| *at);
+        named.chain(matching).collect()
     }
 }
 
 /// Each name once, or any.
-fn scope(names: Option<&[Box<str>]>) -> Vec<Option<Box<str>>> {
+fn scope(names: Option<&[NamePattern]>) -> Vec<Option<NamePattern>> {
     match names {
         None => vec![None],
         Some(names) => {

@@ -205,7 +205,9 @@ export type ListType = "domains" | "emails" | "identifiers";
 /** The conditions of a rule, all of which must hold. An absent condition holds. */
 export interface RuleConditions<Role extends string = ArgumentRole> {
   readonly roles?: readonly Role[] | undefined;
+  /** Names, or patterns such as `"git*"`: `*` stands for any text without a `/`, every other character for itself. */
   readonly server?: readonly string[] | undefined;
+  /** The same for the tool. */
   readonly tool?: readonly string[] | undefined;
   readonly paths?: { readonly roles: readonly Role[]; readonly within: string } | undefined;
   readonly domains?: { readonly roles: readonly Role[]; readonly allowed: readonly string[] } | undefined;

@@ -26,7 +26,7 @@ pub(crate) struct Config {
     pub(crate) policy: Policy,
     pub(crate) annotations: Annotations,
     pub(crate) lists: Lists,
-    /// Absolute, `~` or `~/…`.
+    /// Absolute, `~` or `~/…`, and patterns, which may begin with `**` too.
     pub(crate) protected_paths: Vec<Box<str>>,
     /// The directories that are one sandbox: `allowedDirectory`, or the workspace roots of the ceiling. They are
     /// absolute, `~`, `~/…`, or (with a warning, and not of a ceiling) relative to the current directory.
@@ -93,7 +93,9 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
         }
         reader.diagnostics.extend(report.finish(name));
     }
-    let protected_paths = reader.optional(DocumentKind::ProtectedPaths, |node, limits| node.paths(limits));
+    let protected_paths = reader.optional(DocumentKind::ProtectedPaths, |node, limits| {
+        node.paths_or_patterns(limits)
+    });
     let sandbox = reader.optional(DocumentKind::AllowedDirectory, |node, limits| {
         node.path(Relative::Warned, limits).map(Box::from)
     });

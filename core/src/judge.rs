@@ -13,6 +13,7 @@ mod directory;
 mod domains;
 mod git;
 mod json;
+mod pattern;
 mod places;
 mod protected;
 mod reason;

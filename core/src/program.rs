@@ -8,12 +8,14 @@ mod compile;
 mod index;
 mod lists;
 mod mailbox;
+mod protected;
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
 pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::ListMatcher;
 pub(crate) use mailbox::readable as readable_addresses;
+pub(crate) use protected::{ProtectedPattern, Protection};
 
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
@@ -47,8 +49,8 @@ pub(crate) struct Program {
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
     pub(crate) directories: Box<[Box<str>]>,
-    /// Protected paths, absolute and lexical.
-    pub(crate) protected: Box<[Box<str>]>,
+    /// What no call may touch.
+    pub(crate) protected: Protection,
     /// The directories of the sandbox, absolute and lexical, each once; relative paths are relative to the first.
     pub(crate) sandbox: Box<[Box<str>]>,
     /// What calls may use at most.

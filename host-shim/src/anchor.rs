@@ -6,13 +6,14 @@ use crate::members::Members;
 
 /// `path` as the engine takes it: a relative one lies in `folder`, which is absolute.
 ///
-/// What begins with `~`, and what the engine refuses by its spelling (empty, `$NAME`, `file:`), stays as it is.
+/// What begins with `~`, a pattern that begins with `**`, and what the engine refuses by its spelling (empty, `$NAME`, `file:`), stays as it is.
 pub fn anchored(path: &str, folder: &str) -> String {
     let spelled = path.starts_with(['/', '~', '$']) || path.contains(['\0']) || path.contains("${");
     let uri = path
         .get(..5)
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    if path.is_empty() || spelled || uri {
+    let everywhere = path == "**" || path.starts_with("**/");
+    if path.is_empty() || spelled || uri || everywhere {
         return path.to_owned();
     }
     let folder = folder.trim_end_matches('/');
@@ -98,6 +99,9 @@ mod tests {
             ("a/${HOME}", "a/${HOME}"),
             ("FILE:/etc", "FILE:/etc"),
             ("a\0", "a\0"),
+            ("**/.env", "**/.env"),
+            ("**", "**"),
+            ("*.pem", "/srv/app/*.pem"),
             ("", ""),
         ] {
             assert_eq!(anchored(path, "/srv/app"), expected, "{path:?}");

@@ -7,7 +7,7 @@
 //!   "annotations": "annotations.json",
 //!   "lists": "lists.json",
 //!   "sandbox": ".",
-//!   "protectedPaths": ["~/.ssh", "secrets"],
+//!   "protectedPaths": ["~/.ssh", "secrets", "**/.env"],
 //!   "domainAllowlists": {"fetch": ["docs.rs", "*.github.com"]},
 //!   "trustedServers": [],
 //!   "ceiling": {"tools": ["read_text_file"], "workspace_roots": ["."]},
@@ -20,8 +20,9 @@
 //! `policy`, `annotations`, `lists`, `ceiling` and `world` are the path of a file or the document itself; the rest is
 //! written out. Paths are relative to the bundle's folder, the roots and mounts of a world and the workspace roots of a
 //! ceiling that is written out among them; in a file of its own a ceiling has absolute ones, since an intersection of
-//! ceilings has no folder. Every key may be missing; a key that is not listed here, or that
-//! is given twice, is an error, and so is a null (except for `lists` and `sandbox`, which it leaves out).
+//! ceilings has no folder. A pattern of protected paths that begins with `**` is about the whole disk. Every key may be
+//! missing; a key that is not listed here, or that is given twice, is an error, and so is a null (except for `lists` and
+//! `sandbox`, which it leaves out).
 
 use std::path::{Path, PathBuf};
 

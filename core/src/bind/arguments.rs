@@ -389,7 +389,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             return;
         }
         // Each is held against every protected path. If there are more, the steps run out.
-        let most = program.limits.steps / program.protected.len() + 1;
+        let most = program.limits.steps / program.protected.cost() + 1;
         let mut push = |text: Option<Cow<'c, str>>| {
             let text = text.filter(|text| text.starts_with(['/', '.', '~']));
             if let Some(text) = text.filter(|_| self.path_like.len() <= most) {

@@ -11,7 +11,7 @@ named! {
         ToolAnnotations = "toolAnnotations",
         /// The lists that `@names` in the policy stand for.
         DynamicLists = "dynamicLists",
-        /// An array of paths that no call may touch.
+        /// An array of paths that no call may touch, and of patterns of them (`**/.env`).
         ProtectedPaths = "protectedPaths",
         /// The sandbox: a directory within which `filesystem` and `git` may do anything.
         AllowedDirectory = "allowedDirectory",

@@ -50,6 +50,51 @@ impl<'v> Node<'v, '_> {
             item.path(Relative::Refused, limits).map(Box::from)
         })
     }
+
+    /// An array of paths and of patterns of paths, none of them relative.
+    pub(crate) fn paths_or_patterns(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
+        self.each("an array of paths", |item| {
+            item.path_or_pattern(limits).map(Box::from)
+        })
+    }
+
+    fn path_or_pattern(&self, limits: &Limits) -> Option<&'v str> {
+        let text = self.bounded_string(limits)?;
+        if !text.contains('*') {
+            return self.path(Relative::Refused, limits);
+        }
+        if let Some((what, help)) = pattern_fault(text) {
+            self.fault(Severity::Error, Code::InvalidPath, || {
+                let expected = "a pattern that begins with `/`, `~/` or `**/`";
+                let message = format!("found {}, {what}, expected {expected}", self.found());
+                (message, Some(help.to_owned()))
+            });
+            return None;
+        }
+        self.check_limit(text.len(), "bytes", "glob_bytes", limits.glob_bytes)
+            .then_some(text)
+    }
+}
+
+/// What is wrong with a pattern of paths. What lies above a `*` cannot be told, so no `..` follows one.
+fn pattern_fault(text: &str) -> Option<Fault> {
+    let below = text.strip_prefix("**");
+    let names = below.filter(|names| names.is_empty() || names.starts_with('/'));
+    let names = names.unwrap_or(text);
+    let mut from_star = text.split('/').skip_while(|name| !name.contains('*'));
+    if from_star.any(|name| name == "..") {
+        Some(("which has a `..` after a `*`", "write the pattern without `..`"))
+    } else if names.is_empty() {
+        None
+    } else {
+        match fault(names) {
+            Some(RELATIVE) => Some((
+                "a pattern that does not say where it begins",
+                "begin it with `/` or `~/`, or with `**/` for everywhere",
+            )),
+            other => other,
+        }
+    }
 }
 
 /// What is wrong with a path, and what to do about it.
@@ -118,6 +163,33 @@ mod tests {
             ("日本語", Some("a relative path")),
         ] {
             assert_eq!(fault(text).map(|(what, _)| what), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn each_fault_of_a_pattern_has_its_words() {
+        let relative = Some("a pattern that does not say where it begins");
+        for (text, expected) in [
+            ("**", None),
+            ("**/.env", None),
+            ("/srv/*/secret", None),
+            ("/*", None),
+            ("~/**/[a]?{b}", None),
+            ("*.pem", relative),
+            ("*/x", relative),
+            ("**x/y", relative),
+            ("***/y", relative),
+            ("**~/y", relative),
+            ("a/**", relative),
+            ("~*/x", Some("another user's home")),
+            ("/srv/../a/*/x", None),
+            ("/srv/*/../x", Some("which has a `..` after a `*`")),
+            ("**/../x", Some("which has a `..` after a `*`")),
+            ("/$HOME/*", Some("which contains a variable")),
+            ("**/a\0", Some("which contains a NUL")),
+            ("file:///*", Some("a URI")),
+        ] {
+            assert_eq!(pattern_fault(text).map(|(what, _)| what), expected, "{text:?}");
         }
     }
 }

@@ -40,6 +40,65 @@ impl Wildcard {
         let parts: Vec<&str> = text.split('/').collect();
         matches(&self.components, &parts)
     }
+
+    /// Returns `true` if the pattern matches a relative path, or a directory above it, and the match has more than `depth`
+    /// components. The empty path has none.
+    pub(crate) fn covers(&self, names: &str, depth: usize) -> bool {
+        let parts: Vec<&str> = components(names).collect();
+        let mut groups = self.components.split(|component| *component == Component::Any);
+        let first = groups.next().unwrap_or_default();
+        let last = groups.next_back();
+        let Some((head, mut left)) = parts.split_at_checked(first.len()) else {
+            return false;
+        };
+        if !holds(first, head) {
+            return false;
+        }
+        let Some(last) = last else {
+            return first.len() > depth;
+        };
+        for group in groups {
+            let Some(rest) = after(group, left) else {
+                return false;
+            };
+            left = rest;
+        }
+        let before = parts.len() - left.len();
+        let may_end = |end: usize| before + end > depth;
+        if last.is_empty() {
+            return may_end(left.len());
+        }
+        let mut windows = left.windows(last.len()).enumerate();
+        windows.any(|(at, parts)| may_end(at + last.len()) && holds(last, parts))
+    }
+
+    /// Returns `true` if, as far as the text tells, a match may lie at the relative path or below it: it agrees with what
+    /// stands before the first `**`.
+    pub(crate) fn may_lie_below(&self, names: &str) -> bool {
+        let first = self
+            .components
+            .split(|component| *component == Component::Any)
+            .next();
+        let first = first.unwrap_or_default();
+        let parts: Vec<&str> = components(names).collect();
+        let begins = first
+            .iter()
+            .zip(&parts)
+            .all(|(component, part)| component.matches(part));
+        parts.len() <= first.len() && begins
+    }
+
+    /// How many steps it takes to hold the pattern against a text of this length.
+    pub(crate) fn cost(&self, bytes: usize) -> usize {
+        let groups = self.components.split(|component| *component == Component::Any);
+        let longest = groups.skip(1).map(<[Component]>::len).max();
+        1 + bytes / 8 * longest.unwrap_or(1).max(1)
+    }
+}
+
+/// The components of a relative path; the empty one has none.
+fn components(names: &str) -> impl Iterator<Item = &str> {
+    names.split('/').filter(move |_| !names.is_empty())
 }
 
 impl Component {
@@ -188,7 +247,85 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_pattern_of_paths_covers_what_lies_below_a_match() {
+        for (pattern, holds, fails) in [
+            (
+                "**/.env",
+                &[".env", "a/.env", "a/.env/b", ".env/.env"][..],
+                &["", "a", "a.env"][..],
+            ),
+            (
+                "*/secret",
+                &["a/secret", "a/secret/x/y"],
+                &["", "a", "secret", "a/b/secret"],
+            ),
+            (
+                "a/**/b*/c",
+                &["a/b/c", "a/x/b1/c/d", "a/b1/x/b2/c"],
+                &["a/b", "a/b/x", "b/c"],
+            ),
+            ("**/a/**/b", &["a/b", "x/a/y/b/z"], &["b/a", "a"]),
+        ] {
+            let wildcard = Wildcard::parse(pattern).unwrap();
+            for names in holds {
+                assert!(wildcard.covers(names, 0), "{pattern:?} {names:?}");
+            }
+            for names in fails {
+                assert!(!wildcard.covers(names, 0), "{pattern:?} {names:?}");
+            }
+        }
+        for (pattern, names, depth, expected) in [
+            ("**/x", "a/x/b", 1, true),
+            ("**/x", "a/x/b", 2, false),
+            ("**/x", "a/x/b/x", 2, true),
+            ("*/x", "a/x/b/x", 2, false),
+            ("**/a/**/x", "a/x/x", 2, true),
+        ] {
+            assert_eq!(
+                Wildcard::parse(pattern).unwrap().covers(names, depth),
+                expected,
+                "{pattern} {names} {depth}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_match_may_lie_below_what_the_pattern_begins_with() {
+        for (pattern, names, expected) in [
+            ("*/secret", "", true),
+            ("*/secret", "a", true),
+            ("*/secret", "a/secret", true),
+            ("*/secret", "a/b", false),
+            ("*/secret", "a/secret/b", false),
+            ("a*/**/x", "ab", true),
+            ("a*/**/x", "b", false),
+            // What stands after a `**` cannot be told.
+            ("a*/**/x", "ab/c", false),
+            ("**/x", "a", false),
+            ("**/x", "", true),
+        ] {
+            assert_eq!(
+                Wildcard::parse(pattern).unwrap().may_lie_below(names),
+                expected,
+                "{pattern} {names}"
+            );
+        }
+    }
+
     proptest! {
+        #[test]
+        fn covering_is_matching_a_directory_above(
+            pattern in "(a|b|\\*|\\*\\*|x)(/(a|b|\\*|\\*\\*|b\\*)){0,4}/\\*(/(a|\\*\\*|b)){0,2}", names in "[abx](/[abx]{1,2}){0,5}",
+            depth in 0_usize..4,
+        ) {
+            let wildcard = Wildcard::parse(&pattern).unwrap();
+            let ends = names.match_indices('/').map(|(at, _)| at).chain([names.len()]);
+            let mut above = ends.enumerate().filter(|(count, _)| *count + 1 > depth);
+            let expected = above.any(|(_, end)| wildcard.matches(names.split_at(end).0));
+            prop_assert_eq!(wildcard.covers(&names, depth), expected);
+        }
+
         #[test]
         fn it_agrees_with_globs_where_both_have_a_meaning(
             pattern in "(a|b|\\*|/){0,7}\\*(a|b|\\*|/){0,4}", text in "[ab/]{0,9}"

@@ -59,6 +59,9 @@ pub(crate) enum Form {
         entry: Option<CanonicalPath>,
         /// The path of the argument that it is relative to.
         base: Option<String>,
+        /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where
+        /// the link is. None without such patterns.
+        written: Vec<String>,
     },
     /// An address of the world: its place, or the reply that refuses it.
     Address(Box<Result<Located, Box<Reply>>>),
@@ -96,6 +99,14 @@ impl<'p, 'c> Operand<'p, 'c> {
             Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => (None, None),
         };
         canonical.into_iter().chain(entry)
+    }
+
+    /// Other paths that lead to the canonical one, where patterns of protected paths are to be held against them.
+    pub(crate) fn written(&self) -> &[String] {
+        match &self.form {
+            Form::Path { written, .. } => written,
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => &[],
+        }
     }
 
     /// The place that an address names.
@@ -233,11 +244,23 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             false => None,
         };
         self.check_shared(entry.as_ref().unwrap_or(&canonical).as_str())?;
+        let mut written = Vec::new();
+        if !self.program.protected.patterns.is_empty() {
+            let lexical = lexical(&expand_tilde(given, &self.program.home), directory).into_owned();
+            let link = match &entry {
+                Some(_) => None,
+                None => self.resolver().entry(given, directory)?,
+            };
+            written.extend(link.map(|link| link.as_str().to_owned()));
+            written.push(lexical);
+            written.retain(|path| *path != *canonical.as_str());
+        }
         Ok(Form::Path {
             moved,
             canonical,
             entry,
             base,
+            written,
         })
     }
 

@@ -4,10 +4,31 @@ use std::collections::BTreeMap;
 
 use super::canonical::Canonicalizer;
 use super::directory::{Directory, Protected};
+use super::pattern::ProtectedPattern;
 use super::sandbox::Sandbox;
 use crate::path::{CanonicalPath, DirIndex, PathCase};
 use crate::program::{DirectoryId, Program};
 use crate::sort;
+
+/// What no call may touch.
+#[derive(Debug, Default)]
+pub(crate) struct Protection {
+    pub(crate) paths: Vec<Protected>,
+    pub(crate) patterns: Vec<ProtectedPattern>,
+}
+
+impl Protection {
+    fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>) -> Self {
+        let program = canonicalizer.program;
+        let paths = program.protected.paths.iter();
+        let paths = paths.map(|one| Protected::resolve(canonicalizer, one)).collect();
+        let patterns = program.protected.patterns.iter();
+        let patterns = patterns
+            .map(|one| ProtectedPattern::resolve(canonicalizer, one))
+            .collect();
+        Self { paths, patterns }
+    }
+}
 
 /// Directories resolved once, for as long as the caller wants.
 #[derive(Debug, Default)]
@@ -15,7 +36,7 @@ pub(crate) struct Pinned {
     rules: Vec<Directory>,
     /// The rule directories that have a canonical form.
     index: DirIndex,
-    protected: Vec<Protected>,
+    protected: Protection,
     sandbox: Sandbox,
     roots: Vec<Vec<Directory>>,
 }
@@ -51,11 +72,7 @@ impl Pinned {
         Self {
             index: DirIndex::new(known.collect()),
             rules,
-            protected: program
-                .protected
-                .iter()
-                .map(|one| Protected::resolve(canonicalizer, one))
-                .collect(),
+            protected: Protection::resolve(canonicalizer),
             sandbox: Sandbox::resolve(canonicalizer),
             roots: resolve_roots(canonicalizer),
         }
@@ -67,7 +84,7 @@ pub(crate) struct Directories<'p> {
     program: &'p Program,
     pinned: Option<&'p Pinned>,
     rules: BTreeMap<DirectoryId, Directory>,
-    protected: Option<Vec<Protected>>,
+    protected: Option<Protection>,
     sandbox: Option<Sandbox>,
     roots: Option<Vec<Vec<Directory>>>,
 }
@@ -121,17 +138,16 @@ impl<'p> Directories<'p> {
     pub(crate) fn protection(
         &mut self,
         canonicalizer: &mut Canonicalizer<'_, '_>,
-    ) -> (&[Protected], &Sandbox) {
+    ) -> (&Protection, &Sandbox) {
         if let Some(pinned) = self.pinned {
             return (&pinned.protected, &pinned.sandbox);
         }
         let sandbox = self
             .sandbox
             .get_or_insert_with(|| Sandbox::resolve(canonicalizer));
-        let paths = self.program.protected.iter();
         let protected = self
             .protected
-            .get_or_insert_with(|| paths.map(|one| Protected::resolve(canonicalizer, one)).collect());
+            .get_or_insert_with(|| Protection::resolve(canonicalizer));
         (protected, sandbox)
     }
 

@@ -71,6 +71,12 @@ impl Directory {
         self.known.as_ref()
     }
 
+    /// The directory as it is written, and its canonical form where there is one and it is another.
+    pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
+        let known = self.known.as_ref().map(CanonicalPath::as_str);
+        std::iter::once(&*self.written).chain(known.filter(|known| *known != &*self.written))
+    }
+
     /// The canonical form, else the directory as it is written.
     pub(crate) fn as_str(&self) -> &str {
         self.known.as_ref().map_or(&self.written, CanonicalPath::as_str)

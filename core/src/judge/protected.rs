@@ -2,14 +2,19 @@
 
 use super::Case;
 use super::check::{Check, deny};
-use crate::host::LOOK_UP;
-use crate::path::CanonicalPath;
+use super::directories::Protection;
+use super::sandbox::Sandbox;
+use crate::path::{CanonicalPath, PathCase};
+use crate::program::{Program, ProtectedPattern};
 use crate::role::RoleId;
 
 /// A path that may be protected.
 struct Candidate {
-    path: Path,
+    /// None where only patterns count.
+    path: Option<Path>,
     from: From,
+    /// Other paths that lead there, for patterns.
+    written: Vec<String>,
     /// Whether the call removes it.
     is_deleted: bool,
     /// What is shown instead of the path, in an engine with a world: the address, or the text as it was given.
@@ -31,6 +36,15 @@ enum Path {
     Lexical(String),
 }
 
+impl Path {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Canonical(path) => path.as_str(),
+            Self::Lexical(text) => text,
+        }
+    }
+}
+
 pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     if case.program.protected.is_empty() {
         return Check::Pass;
@@ -40,18 +54,12 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         return Check::Pass;
     }
     let path_case = case.program.path_case;
-    let (protected, sandbox) = case.directories.protection(&mut case.canonicalizer);
+    let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
     for candidate in candidates {
-        let (folded, text) = match &candidate.path {
-            Path::Canonical(path) => (path_case.fold(path), path.as_str()),
-            Path::Lexical(text) => (path_case.fold_written(text), text.as_str()),
-        };
-        let is_protected = protected.iter().any(|entry| {
-            let is_covered = entry.covers(&folded) && !sandbox.excepts(text, entry, path_case);
-            is_covered || (candidate.is_deleted && entry.lies_within(&folded))
-        });
-        if is_protected {
-            let shown = candidate.shown.as_deref().unwrap_or(text);
+        if is_protected(&candidate, protection, sandbox, path_case) {
+            let path = candidate.path.as_ref().map(Path::as_str);
+            let path = path.or(candidate.written.first().map(String::as_str));
+            let shown = candidate.shown.as_deref().or(path).unwrap_or_default();
             let mut reason = format!("Access to protected path is forbidden: {shown}");
             if case.names_arguments() {
                 reason = format!("{reason} ({})", source(case, candidate.from));
@@ -77,24 +85,60 @@ fn source(case: &Case<'_, '_, '_>, from: From) -> String {
     }
 }
 
+fn is_protected(candidate: &Candidate, protection: &Protection, sandbox: &Sandbox, case: PathCase) -> bool {
+    if let Some(path) = &candidate.path {
+        let folded = match path {
+            Path::Canonical(path) => case.fold(path),
+            Path::Lexical(text) => case.fold_written(text),
+        };
+        let mut paths = protection.paths.iter();
+        let is_in_one = paths.any(|entry| {
+            let is_covered = entry.covers(&folded) && !sandbox.excepts(path.as_str(), entry, case);
+            is_covered || (candidate.is_deleted && entry.lies_within(&folded))
+        });
+        if is_in_one {
+            return true;
+        }
+    }
+    protection.patterns.iter().any(|pattern| {
+        let path = candidate.path.as_ref().map(Path::as_str);
+        let mut forms = path
+            .into_iter()
+            .chain(candidate.written.iter().map(String::as_str));
+        forms.any(|form| {
+            pattern.protects(form, sandbox.forms()) || (candidate.is_deleted && pattern.may_lie_within(form))
+        })
+    })
+}
+
 fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
     // What each of them costs: it is found once, and held against every entry.
-    let cost = (1 + case.program.protected.len()) * LOOK_UP;
+    let cost = case.program.protected.cost();
     let mut candidates = Vec::new();
-    let shown = |given: &str| case.program.world.is_some().then(|| given.to_owned());
+    let has_world = case.program.world.is_some();
+    let shown = |given: &str| has_world.then(|| given.to_owned());
     let removes_places = case.removes_places();
+    let patterns = &case.program.protected.patterns;
     for (at, operand) in case.operands.iter().enumerate() {
         case.canonicalizer.facts.take_steps(cost);
         let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
         candidates.extend(operand.paths().map(|path| Candidate {
-            path: Path::Canonical(path.clone()),
+            path: Some(Path::Canonical(path.clone())),
             from: From::Role(at),
+            written: Vec::new(),
             is_deleted,
             shown: shown(operand.bound.raw()),
         }));
+        if let Some(last) = candidates.last_mut().filter(|_| operand.path().is_some()) {
+            last.written = operand.written().to_vec();
+        }
         candidates.extend(operand.located().map(|located| Candidate {
-            path: Path::Canonical(located.path.clone()),
+            path: Some(Path::Canonical(located.path.clone())),
             from: From::Role(at),
+            written: match patterns.is_empty() {
+                true => Vec::new(),
+                false => vec![located.lexical.to_string()],
+            },
             is_deleted: is_deleted || removes_places,
             shown: Some(located.address.clone()),
         }));
@@ -105,19 +149,47 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
             break;
         }
         case.canonicalizer.facts.take_steps(cost);
-        // A string without a path role that is not a path either names nothing to protect.
+        // A string without a path role that is not a path either names nothing to protect, unless by its text.
         let path = if text.len() <= longest {
             case.canonicalizer.path_like(text).ok().map(Path::Canonical)
         } else {
             let lexical = case.canonicalizer.lexical(text);
             (lexical.len() <= longest).then_some(Path::Lexical(lexical))
         };
-        candidates.extend(path.map(|path| Candidate {
-            path,
-            from: From::Heuristic(at),
-            is_deleted: false,
-            shown: case.program.world.is_some().then(|| text.to_string()),
-        }));
+        let mut written = Vec::new();
+        if !patterns.is_empty() && text.len() <= longest {
+            written.push(case.canonicalizer.lexical(text));
+        }
+        if path.is_some() || !written.is_empty() {
+            candidates.push(Candidate {
+                path,
+                from: From::Heuristic(at),
+                written,
+                is_deleted: false,
+                shown: has_world.then(|| text.to_string()),
+            });
+        }
     }
+    let cost = candidates.iter().map(|candidate| candidate.cost(case.program));
+    case.canonicalizer.facts.take_steps(cost.sum());
     candidates
+}
+
+impl Candidate {
+    /// What it takes to hold every form of the path against every pattern.
+    fn cost(&self, program: &Program) -> usize {
+        let patterns = &program.protected.patterns;
+        let path = self.path.as_ref().map(Path::as_str);
+        let forms = path.into_iter().chain(self.written.iter().map(String::as_str));
+        let of_form = |form: &str| {
+            patterns
+                .iter()
+                .map(|one: &ProtectedPattern| one.pattern.cost(form.len()))
+                .sum::<usize>()
+        };
+        match patterns.is_empty() {
+            true => 0,
+            false => forms.map(of_form).sum(),
+        }
+    }
 }

@@ -68,6 +68,12 @@ impl Sandbox {
         })
     }
 
+    /// Its directories that have a canonical form, in every form.
+    pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
+        let known = self.0.iter().filter(|directory| directory.known().is_some());
+        known.flat_map(Directory::forms)
+    }
+
     /// For explanations: of the directories that hold one of the values, or its link, the first for each.
     pub(crate) fn shown_around<'o, 'p: 'o, 'c: 'o>(
         &self,

@@ -25,7 +25,7 @@ impl PathCase {
     ///
     /// It maps to upper case and back, so that `ß`, `ẞ` and `ss` become equal, as do `k` and the Kelvin sign. It
     /// composes first, because mapping depends on the order of combining marks.
-    pub(super) fn fold_text(self, text: &str) -> Cow<'_, str> {
+    pub(crate) fn fold_text(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Sensitive => Cow::Borrowed(text),
             Self::Insensitive if text.bytes().all(is_folded) => Cow::Borrowed(text),

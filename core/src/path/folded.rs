@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{CanonicalPath, PathCase};
-use crate::text::is_at_or_below;
+use crate::text::{is_at_or_below, strip_directory};
 
 /// A path in the form that all its spellings on the host's disk share.
 ///
@@ -17,6 +17,11 @@ impl Folded {
     /// Returns `true` if the disk may read this path as `directory` or as something in it.
     pub(crate) fn may_be_within(&self, directory: &Folded) -> bool {
         is_at_or_below(&self.0, &directory.0)
+    }
+
+    /// What `ask` says of this path relative to the directory; `None` if the disk cannot read it as lying there.
+    pub(crate) fn with_names_below<T>(&self, directory: &Folded, ask: impl FnOnce(&str) -> T) -> Option<T> {
+        strip_directory(&self.0, &directory.0).map(ask)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::lists::{Emails, Entries};
 use super::{
-    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, RelativePaths, Rule,
-    Tool, ToolMember, UnknownArguments,
+    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, Protection,
+    RelativePaths, Rule, Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
 use crate::config::Config;
@@ -86,7 +86,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         rules: rules.into(),
         index,
         directories: directories.into_iter().collect(),
-        protected: config.protected_paths.iter().map(|path| absolute(path)).collect(),
+        protected: Protection::new(&config.protected_paths, absolute),
         sandbox: dedup(config.sandbox.iter().map(|path| absolute(path))),
         ceiling,
         allowlists: config

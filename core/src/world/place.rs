@@ -10,6 +10,8 @@ pub(crate) struct Located {
     /// `root:<key>/<rel>` or `mod:<name>/<rel>`, without links, `.` and `..`.
     pub(crate) address: String,
     pub(crate) path: CanonicalPath,
+    /// The path without `.` and `..`, with its links.
+    pub(crate) lexical: Box<str>,
     pub(crate) root: Box<str>,
     /// The first name below the root.
     pub(crate) subdirectory: Option<Box<str>>,

@@ -7,7 +7,7 @@ use super::place::Located;
 use super::reply::{Reply, ReplyData};
 use super::{Directory, World, find};
 use crate::model::ReplyCode;
-use crate::path::{CanonicalPath, Resolver};
+use crate::path::{CanonicalPath, Resolver, lexical};
 
 impl World {
     /// The place that the address names, if it is visible in the mode.
@@ -80,7 +80,7 @@ impl World {
         relative: &str,
         resolver: &mut Resolver<'_, '_>,
     ) -> Result<Located, Box<Reply>> {
-        let (directory, path) = resolve(mount, relative, resolver)?;
+        let (directory, path, written) = resolve(mount, relative, resolver)?;
         let mut holder: Option<(&Directory, CanonicalPath)> = None;
         for root in &self.roots {
             let candidate = canonical(&root.path, resolver)?;
@@ -99,6 +99,7 @@ impl World {
             subdirectory: first_name(below_root),
             relative: relative.into(),
             mod_name: Some(mount.name.clone()),
+            lexical: written,
             path,
         })
     }
@@ -109,7 +110,7 @@ fn place_in_root(
     relative: &str,
     resolver: &mut Resolver<'_, '_>,
 ) -> Result<Located, Box<Reply>> {
-    let (directory, path) = resolve(root, relative, resolver)?;
+    let (directory, path, written) = resolve(root, relative, resolver)?;
     let relative = path.below(&directory).ok_or_else(|| invalid("unresolvable"))?;
     Ok(Located {
         address: format!("root:{}/{relative}", root.name),
@@ -117,20 +118,21 @@ fn place_in_root(
         subdirectory: first_name(relative),
         relative: relative.into(),
         mod_name: None,
+        lexical: written,
         path,
     })
 }
 
-/// The canonical directory, and the canonical path below it.
+/// The canonical directory, the canonical path below it, and that as it is written.
 fn resolve(
     base: &Directory,
     relative: &str,
     resolver: &mut Resolver<'_, '_>,
-) -> Result<(CanonicalPath, CanonicalPath), Box<Reply>> {
+) -> Result<(CanonicalPath, CanonicalPath, Box<str>), Box<Reply>> {
     let directory = canonical(&base.path, resolver)?;
     let text = format!("{}/{relative}", directory.as_str());
     let path = canonical(&text, resolver)?;
-    Ok((directory, path))
+    Ok((directory, path, lexical(&text, "/").as_ref().into()))
 }
 
 fn first_name(relative: &str) -> Option<Box<str>> {

@@ -108,7 +108,7 @@ impl GateBuilder {
         self.source(part, Source::Text { text, file })
     }
 
-    /// Adds a path to those that no call may touch: absolute, `~` or `~/…`.
+    /// Adds a path to those that no call may touch: absolute, `~`, `~/…`, or a pattern such as `**/.env`.
     pub fn protect(mut self, path: impl Into<String>) -> Self {
         self.additions.protected_paths.push(path.into());
         self

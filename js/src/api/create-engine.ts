@@ -37,7 +37,10 @@ export interface EngineConfig<Role extends string = never> {
   readonly annotations: StoredToolAnnotationsFile<WorldRole | NoInfer<Role>> | HarnAnnotations | string;
   /** The contents of the lists that the policy names as `@name`. */
   readonly dynamicLists?: DynamicListsFile | string | undefined;
-  /** Paths that no call may touch. */
+  /**
+   * Paths that no call may touch, and patterns of them, such as `"/srv/secret-*"`: a `*` stands for any text without a `/`,
+   * `**` for any number of directories.
+   */
   readonly protectedPaths?: readonly string[] | undefined;
   /** The sandbox: a directory in which the servers `filesystem` and `git` may do anything. */
   readonly allowedDirectory?: string | undefined;

@@ -39,7 +39,7 @@ pub(crate) struct Setup {
     /// The directory in which filesystem and git may do what they like
     #[arg(long, value_name = "DIR", help_heading = DOCUMENTS)]
     sandbox: Option<String>,
-    /// A path that no call may touch, besides the bundle's; may be repeated
+    /// A path that no call may touch, or a pattern of paths, besides the bundle's; may be repeated
     #[arg(long, value_name = "PATH", help_heading = DOCUMENTS)]
     protected_path: Vec<String>,
     /// A domain pattern that the URLs of a server's calls may match, besides the bundle's; may be repeated

@@ -1,0 +1,84 @@
+//! A pattern of protected paths, as a call sees it.
+
+use super::canonical::Canonicalizer;
+use crate::glob::Wildcard;
+use crate::path::{Folded, PathCase};
+use crate::program;
+use crate::text::is_at_or_below;
+
+/// A pattern of protected paths. What lies below a match is protected too.
+#[derive(Clone, Debug)]
+pub(crate) struct ProtectedPattern(Vec<Reading>);
+
+/// The pattern for one way to compare names.
+#[derive(Clone, Debug)]
+struct Reading {
+    case: PathCase,
+    /// The directory that the pattern begins in: as it is written, and what it stands for.
+    directories: Vec<Folded>,
+    pattern: Wildcard,
+}
+
+impl ProtectedPattern {
+    pub(super) fn resolve(
+        canonicalizer: &mut Canonicalizer<'_, '_>,
+        entry: &program::ProtectedPattern,
+    ) -> Self {
+        let known = canonicalizer.directory(&entry.directory).ok();
+        let known = known.filter(|known| *known.as_str() != *entry.directory);
+        // A pattern may match a name as it stands and not in the form that all spellings share: an `e` and an accent are
+        // one letter there.
+        let cases = match canonicalizer.program.path_case {
+            PathCase::Sensitive => &[PathCase::Sensitive][..],
+            PathCase::Insensitive => &[PathCase::Sensitive, PathCase::Insensitive],
+        };
+        let reading = |case: PathCase| Reading {
+            case,
+            directories: std::iter::once(case.fold_written(&entry.directory))
+                .chain(known.as_ref().map(|known| case.fold(known)))
+                .collect(),
+            pattern: Wildcard::parse(&case.fold_text(entry.pattern.as_str()))
+                .unwrap_or_else(|| entry.pattern.clone()),
+        };
+        Self(cases.iter().copied().map(reading).collect())
+    }
+
+    /// Whether the pattern matches the path, or a directory above it; only directories below `beyond` count, where that
+    /// is given.
+    pub(super) fn covers(&self, path: &str, beyond: Option<&str>) -> bool {
+        self.0.iter().any(|reading| {
+            let path = reading.case.fold_written(path);
+            let beyond = beyond.map(|directory| reading.case.fold_written(directory));
+            reading.directories.iter().any(|directory| {
+                let mut depth = 0;
+                if let Some(beyond) = &beyond {
+                    let count =
+                        |names: &str| depth = names.split('/').filter(|name| !name.is_empty()).count();
+                    beyond.with_names_below(directory, count);
+                }
+                let covers = |names: &str| reading.pattern.covers(names, depth);
+                path.with_names_below(directory, covers) == Some(true)
+            })
+        })
+    }
+
+    /// Whether removing the path may remove a match, as far as the texts tell: it holds the directory that the pattern
+    /// begins in, or agrees with the pattern up to where that has its first `**`.
+    pub(super) fn may_lie_within(&self, path: &str) -> bool {
+        self.0.iter().any(|reading| {
+            let path = reading.case.fold_written(path);
+            reading.directories.iter().any(|directory| {
+                let begins = |names: &str| reading.pattern.may_lie_below(names);
+                directory.may_be_within(&path) || path.with_names_below(directory, begins) == Some(true)
+            })
+        })
+    }
+
+    /// Whether the pattern protects the path although it may lie in the sandbox, whose directories are given in every
+    /// form: one that lies in a match itself excepts what it holds, unless there is another match in it.
+    pub(super) fn protects<'d>(&self, path: &str, sandbox: impl Iterator<Item = &'d str>) -> bool {
+        let mut around = sandbox.filter(|directory| is_at_or_below(path, directory));
+        self.covers(path, None)
+            && !around.any(|directory| self.covers(directory, None) && !self.covers(path, Some(directory)))
+    }
+}

@@ -1,0 +1,110 @@
+//! The paths that no call may touch, and patterns of them.
+
+use crate::glob::Wildcard;
+use crate::host::LOOK_UP;
+
+/// A pattern of protected paths: of the names below a directory.
+pub(crate) struct ProtectedPattern {
+    /// What stands before the first component with a `*`: absolute and lexical.
+    pub(crate) directory: Box<str>,
+    /// The rest, which does not end in `**`.
+    pub(crate) pattern: Wildcard,
+}
+
+/// The protected paths of a configuration.
+#[derive(Default)]
+pub(crate) struct Protection {
+    /// Absolute and lexical.
+    pub(crate) paths: Box<[Box<str>]>,
+    pub(crate) patterns: Box<[ProtectedPattern]>,
+}
+
+impl Protection {
+    /// Compiles paths and patterns as a document has them; `absolute` gives a path its lexical form.
+    pub(super) fn new(written: &[Box<str>], absolute: impl Fn(&str) -> Box<str>) -> Self {
+        let mut paths = Vec::new();
+        let mut patterns = Vec::new();
+        for text in written {
+            let (directory, names) = split(text);
+            // Everything below a match is protected anyway, so a `**` at the end says nothing.
+            let names: Vec<&str> = names
+                .split('/')
+                .filter(|name| !matches!(*name, "" | "."))
+                .collect();
+            let end = names
+                .iter()
+                .rposition(|name| *name != "**")
+                .map_or(0, |at| at + 1);
+            let names = names.get(..end).unwrap_or_default().join("/");
+            match Wildcard::parse(&names) {
+                Some(pattern) => patterns.push(ProtectedPattern {
+                    directory: absolute(directory),
+                    pattern,
+                }),
+                None => paths.push(absolute(directory)),
+            }
+        }
+        Self {
+            paths: paths.into(),
+            patterns: patterns.into(),
+        }
+    }
+
+    /// What it takes at least to hold a path against all of it, in steps.
+    pub(crate) fn cost(&self) -> usize {
+        (1 + self.paths.len() + self.patterns.len()) * LOOK_UP
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.patterns.is_empty()
+    }
+}
+
+/// What stands before the first component with a `*`, and the rest. A pattern that begins with such a component is about
+/// the whole disk.
+fn split(text: &str) -> (&str, &str) {
+    let Some(star) = text.find('*') else {
+        return (text, "");
+    };
+    let start = text.get(..star).and_then(|before| before.rfind('/'));
+    match start.map(|slash| text.split_at(slash + 1)) {
+        Some((directory, names)) => (directory, names),
+        None => ("/", text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_begins_in_the_directory_that_it_names() {
+        for (text, expected) in [
+            ("/etc", ("/etc", None)),
+            ("~", ("/home/u", None)),
+            ("**/.env", ("/", Some("**/.env"))),
+            ("/**/.env", ("/", Some("**/.env"))),
+            ("~/*/key", ("/home/u", Some("*/key"))),
+            ("/srv/./a/../*.pem//x/.", ("/srv", Some("*.pem/x"))),
+            ("/srv/[a]*/b", ("/srv", Some("[a]*/b"))),
+            ("/srv/**", ("/srv", None)),
+            ("/srv/*/**/**", ("/srv", Some("*"))),
+            ("**", ("/", None)),
+        ] {
+            let written = [Box::from(text)];
+            let absolute = |path: &str| {
+                let path = path.replace("~", "/home/u").replace("/./a/..", "");
+                Box::from(if path == "/" {
+                    "/"
+                } else {
+                    path.trim_end_matches('/')
+                })
+            };
+            let found = Protection::new(&written, absolute);
+            let paths = found.paths.iter().map(|path| (&**path, None));
+            let patterns = found.patterns.iter();
+            let patterns = patterns.map(|one| (&*one.directory, Some(one.pattern.as_str())));
+            assert_eq!(paths.chain(patterns).collect::<Vec<_>>(), [expected], "{text}");
+        }
+    }
+}

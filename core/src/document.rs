@@ -4,6 +4,7 @@
 //! value together with its [`JsonPath`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
+mod condition;
 mod json_path;
 mod node;
 mod parse;

@@ -1,6 +1,7 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
 
+mod arguments;
 mod canonical;
 mod careful;
 mod ceiling;
@@ -33,7 +34,7 @@ use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
 
-use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError};
+use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};
 use crate::program::{Program, RuleId, Tool, distinct};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
@@ -74,6 +75,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     sandboxed: RoleSet,
     /// Whether the paths behind addresses may be forwarded to the tool's server.
     may_forward_places: bool,
+    /// The arguments that conditions of rules name, once asked for.
+    siblings: Option<Siblings<'c>>,
     /// Where git remotes of this call are looked up, once asked for.
     repositories: Option<Arc<Repositories>>,
     /// The operands under each role, once asked for.
@@ -124,6 +127,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             tool_roles,
             sandboxed: RoleSet::default(),
             may_forward_places: false,
+            siblings: None,
             repositories: None,
             values: Vec::new(),
             hits: Table::default(),

@@ -5,7 +5,7 @@ mod document;
 mod lists;
 
 use crate::glob::NamePattern;
-use crate::model::{Effect, MatchType};
+use crate::model::{Condition, Effect, MatchType};
 use crate::role::RoleId;
 
 pub(crate) use ceiling::names_tool;
@@ -14,7 +14,7 @@ pub(crate) use document::{read, read_list_definitions, read_rules};
 pub(crate) use lists::{Lists, expand};
 
 /// A compiled policy.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Policy {
     /// The rules, in the order they are tried.
     pub(crate) rules: Vec<Rule>,
@@ -23,7 +23,7 @@ pub(crate) struct Policy {
 }
 
 /// One rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule {
     /// Its position in the document, from 0, counting rules that could not be read.
     pub(crate) index: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Rule {
 }
 
 /// The conditions of a rule. All of them must hold; a missing one always holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Conditions {
     /// An argument of the tool must have one of these roles.
     pub(crate) roles: Option<Vec<RoleId>>,
@@ -50,6 +50,8 @@ pub(crate) struct Conditions {
     pub(crate) domains: Option<DomainCondition>,
     /// An empty array is not a condition.
     pub(crate) lists: Option<Vec<ListCondition>>,
+    /// Conditions on arguments, all of which must hold; empty where there are none.
+    pub(crate) args: Vec<Condition>,
 }
 
 impl Conditions {
@@ -60,7 +62,7 @@ impl Conditions {
 
     /// Returns `true` if a condition looks at the values of arguments.
     pub(crate) fn name_values(&self) -> bool {
-        self.paths.is_some() || self.domains.is_some() || self.lists.is_some()
+        self.paths.is_some() || self.domains.is_some() || self.lists.is_some() || !self.args.is_empty()
     }
 
     /// The roles and the entries of `domains` and of each of `lists`.

@@ -20,7 +20,7 @@ pub(crate) use protected::{ProtectedPattern, Protection};
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{Argument, Effect, SchemaType, Semantics};
+use crate::model::{Argument, Condition, Effect, SchemaType, Semantics};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
@@ -90,6 +90,8 @@ pub(crate) struct Tool {
     pub(crate) required: Box<[Box<str>]>,
     /// The parts of the index whose rules can match this tool.
     pub(crate) scopes: Box<[usize]>,
+    /// The arguments that conditions of these rules name.
+    pub(crate) conditioned: Box<[Box<str>]>,
     /// What the tool does, beyond what its arguments name.
     pub(crate) semantics: Semantics,
     /// What the capability ceiling says about it.
@@ -157,6 +159,8 @@ pub(crate) struct Rule {
     pub(crate) domains: Option<(RoleSet, DomainSet)>,
     /// `if.lists`.
     pub(crate) lists: Box<[ListCondition]>,
+    /// `if.args`.
+    pub(crate) arguments: Box<[Condition]>,
     /// The roles that the rule is relevant to.
     pub(crate) relevant: RoleSet,
     /// Every role that a condition names.

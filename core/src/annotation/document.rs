@@ -9,7 +9,7 @@ use crate::document::{JsonPath, Node, Object, Report};
 use crate::model::{ArgumentName, JsonType, Roles, SchemaType, Semantics};
 use crate::role::{Registry, RoleId};
 
-use super::roles::{RoleSpec, read_name, read_role_spec};
+use super::roles::{RoleSpec, read_role_spec};
 use super::{Annotations, Argument, Schema, Tool, harn, implied, semantics};
 
 const TOOL_KEYS: [&str; 6] = [
@@ -184,7 +184,7 @@ pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Arg
             } else {
                 read_role_spec(&node, registry)
             };
-            arguments.extend(argument(read_name(name, &node), roles));
+            arguments.extend(argument(node.argument_name(name), roles));
         }
     }
     let failed = report.has_errors();
@@ -203,7 +203,7 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
                 )
             });
         }
-        let name = read_name(name, &node);
+        let name = node.argument_name(name);
         arguments.extend(argument(name, read_role_spec(&node, registry)));
     }
     for (name, node) in object.entries() {

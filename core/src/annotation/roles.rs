@@ -5,23 +5,8 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Object};
-use crate::model::{ArgumentName, Clause, Condition, ConditionArgument, Roles, Scalar, Segment, Test};
+use crate::model::{Clause, Roles};
 use crate::role::{Registry, RoleId};
-
-/// The tests that `is` can name.
-const IS: [(&str, Test); 4] = [
-    ("present", Test::Present),
-    ("absent", Test::Absent),
-    ("truthy", Test::Truthy),
-    ("falsy", Test::Falsy),
-];
-
-/// Reads the name of an argument; a malformed pointer is an error.
-pub(super) fn read_name(name: &str, node: &Node<'_, '_>) -> Option<ArgumentName> {
-    ArgumentName::parse(name)
-        .map_err(|bad| node.error(Code::InvalidValue, || bad.message(name)))
-        .ok()
-}
 
 /// The roles of an argument, and the argument that its relative paths start from.
 pub(super) type RoleSpec = (Roles, Option<Box<str>>);
@@ -96,7 +81,10 @@ fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Role
 
 fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Registry) -> Option<Clause> {
     let clause = node.object_of(&["condition", "roles"], Severity::Error)?;
-    let condition = clause.require("condition", "a condition", |node| read_condition(node));
+    let condition = clause.require("condition", "a condition", |node| {
+        // In the existing runtime a condition without a test never holds; the same is true here.
+        node.condition(Severity::Warning)
+    });
     let node = clause.required("roles", "an array of roles")?;
     let roles = node.roles(registry)?;
     check_address(&node, &roles, registry);
@@ -114,74 +102,6 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
         condition: condition?,
         roles,
     })
-}
-
-fn read_condition(node: &Node<'_, '_>) -> Option<Condition> {
-    let condition = node.object_of(&["arg", "equals", "in", "is"], Severity::Error)?;
-    let argument = condition.require("arg", "the name of an argument", |node| {
-        read_condition_argument(node)
-    });
-    let equals = condition.optional("equals");
-    let among = condition.optional("in");
-    let is = condition.optional("is");
-    let test = match (equals, among, is) {
-        (Some(node), None, None) => read_scalar(&node).map(Test::Equals),
-        (None, Some(node), None) => {
-            let values = node.each("an array of values", read_scalar);
-            if values.as_ref().is_some_and(Vec::is_empty) {
-                node.warning(Code::NeverMatches, || {
-                    "found `[]`, which no value matches, expected at least one value".to_owned()
-                });
-            }
-            values.map(Test::In)
-        }
-        (None, None, Some(node)) => node.one_of(&IS),
-        // In the existing runtime such a condition never holds; the same is true here.
-        (None, None, None) => {
-            node.warning(Code::NeverMatches, || {
-                "found a condition without a test, which never holds, expected one of `equals`, `in`, `is`"
-                    .to_owned()
-            });
-            None
-        }
-        _ => {
-            node.refuse(Code::InvalidValue, "expected exactly one of `equals`, `in`, `is`");
-            None
-        }
-    };
-    Some(Condition {
-        argument: argument?,
-        test: test?,
-    })
-}
-
-fn read_condition_argument(node: &Node<'_, '_>) -> Option<ConditionArgument> {
-    match read_name(node.string()?, node)? {
-        ArgumentName::Top(name) => Some(ConditionArgument::Top(name)),
-        ArgumentName::Pointer(segments) => {
-            let keys = segments
-                .into_iter()
-                .map(|segment| match segment {
-                    Segment::Key(key) => Some(key),
-                    Segment::Every => None,
-                })
-                .collect::<Option<_>>();
-            if keys.is_none() {
-                node.refuse(Code::InvalidValue, "expected the place of one value, without `*`");
-            }
-            keys.map(ConditionArgument::Pointer)
-        }
-    }
-}
-
-fn read_scalar(node: &Node<'_, '_>) -> Option<Scalar> {
-    match node.value() {
-        Value::Null => Some(Scalar::Null),
-        Value::Bool(value) => Some(Scalar::Bool(*value)),
-        Value::Number(value) => value.as_f64().map(Scalar::Number),
-        Value::String(text) => Some(Scalar::Text(text.as_str().into())),
-        Value::Array(_) | Value::Object(_) => node.wrong_type("a string, a number, a boolean or null"),
-    }
 }
 
 #[cfg(test)]

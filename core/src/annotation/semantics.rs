@@ -7,8 +7,6 @@ use crate::document::{Node, Object};
 use crate::model::{ArgSchema, Semantics};
 use crate::sort;
 
-use super::roles::read_name;
-
 pub(super) const KEYS: [&str; 7] = [
     "kind",
     "side_effect_level",
@@ -46,7 +44,7 @@ impl ArgSchema {
         let path_params = schema.read("path_params", |node| {
             node.each("an array of strings", |item| {
                 let name = item.string()?;
-                read_name(name, item).map(|_| name.into())
+                item.argument_name(name).map(|_| name.into())
             })
         });
         Self {

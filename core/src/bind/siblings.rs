@@ -6,61 +6,107 @@ use std::collections::BTreeMap;
 use super::call::Arguments;
 use super::value::{PointerToken, Value};
 use crate::limits::Limits;
-use crate::model::{ConditionArgument, Roles, Seen, Segment};
+use crate::model::{ConditionArgument, JsonType, Roles, SchemaType, Seen, Segment};
 use crate::sort;
 
-/// The arguments that conditions look at, read as far as that needs.
-pub(crate) struct Siblings<'v>(BTreeMap<&'v str, Cow<'v, Value<'v>>>);
+/// The arguments that conditions look at, read as far as that needs; `None` for one that cannot be read.
+pub(crate) struct Siblings<'v>(BTreeMap<&'v str, Option<Cow<'v, Value<'v>>>>);
 
 impl<'v> Siblings<'v> {
+    /// The arguments that the conditions of these roles look at.
     pub(crate) fn new<'r>(
         roles: impl Iterator<Item = &'r Roles>,
         arguments: &'v Arguments<'v>,
         limits: &Limits,
     ) -> Self {
+        let clauses = roles.flat_map(|roles| match roles {
+            Roles::Conditional { when, .. } => when.as_slice(),
+            Roles::Fixed(_) => &[],
+        });
+        let names = clauses.filter_map(|clause| clause.condition.argument.first());
+        Self::named(names, arguments, limits)
+    }
+
+    /// The arguments with these names.
+    pub(crate) fn named<'r>(
+        names: impl Iterator<Item = &'r str>,
+        arguments: &'v Arguments<'v>,
+        limits: &Limits,
+    ) -> Self {
         let mut read = BTreeMap::new();
-        for roles in roles {
-            let Roles::Conditional { when, .. } = roles else {
-                continue;
-            };
-            for wanted in when.iter().filter_map(|clause| clause.condition.argument.first()) {
-                let member = arguments.members().iter().find(|(name, _)| name == wanted);
-                if let Some((name, value)) = member
-                    && !read.contains_key(&**name)
-                {
-                    // What cannot be read is there, and equals nothing that a condition can name.
-                    let value = value
-                        .read(limits.depth)
-                        .unwrap_or(Cow::Owned(Value::Array(Vec::new())));
-                    read.insert(&**name, value);
-                }
+        for wanted in names {
+            let member = arguments.members().iter().find(|(name, _)| name == wanted);
+            if let Some((name, value)) = member
+                && !read.contains_key(&**name)
+            {
+                read.insert(&**name, value.read(limits.depth).ok());
             }
         }
         Self(read)
     }
 
+    /// What the condition of a role sees.
     pub(crate) fn see(&self, wanted: &ConditionArgument) -> Seen<'_> {
-        let (name, mut way) = match wanted {
-            ConditionArgument::Top(name) => (name, [].iter()),
+        self.look(wanted).unwrap_or(Seen::Absent)
+    }
+
+    /// What the condition of a rule sees. A value of another type than the schema gives it, and what stands where a pointer
+    /// expects an array or an object, cannot be read.
+    pub(crate) fn see_typed(&self, wanted: &ConditionArgument, schema: &SchemaType) -> Seen<'_> {
+        let given = wanted.first().and_then(|name| self.0.get(name));
+        let is_mistyped = |value: &Cow<'_, Value<'_>>| !is_of_type(value, schema);
+        if given.and_then(Option::as_ref).is_some_and(is_mistyped) {
+            return Seen::Unreadable;
+        }
+        self.look(wanted).unwrap_or(Seen::Unreadable)
+    }
+
+    /// What stands at the place; `None` where a pointer does not lead on, because there is no array or object.
+    fn look(&self, wanted: &ConditionArgument) -> Option<Seen<'_>> {
+        let (name, way) = match wanted {
+            ConditionArgument::Top(name) => (name, &[][..]),
             ConditionArgument::Pointer(names) => match names.split_first() {
-                Some((first, rest)) => (first, rest.iter()),
-                None => return Seen::Absent,
+                Some((first, rest)) => (first, rest),
+                None => return Some(Seen::Absent),
             },
         };
-        let mut value = self.0.get(&**name).map(Cow::as_ref);
-        for name in way.by_ref() {
-            value = value.and_then(|value| child(value, name));
+        let mut value = match self.0.get(&**name) {
+            None => return Some(Seen::Absent),
+            Some(None) => return Some(Seen::Unreadable),
+            Some(Some(value)) => &**value,
+        };
+        for name in way {
+            let next = match value {
+                Value::Array(_) | Value::Object(_) => child(value, name),
+                Value::Null => None,
+                Value::IllFormed | Value::Raw(_) | Value::Unread => return Some(Seen::Unreadable),
+                Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
+            };
+            match next {
+                Some(next) => value = next,
+                None => return Some(Seen::Absent),
+            }
         }
-        match value {
-            None => Seen::Absent,
-            Some(Value::Null) => Seen::Null,
-            Some(Value::Bool(value)) => Seen::Bool(*value),
-            Some(Value::Number(value)) => Seen::Number(*value),
-            Some(Value::Text(text)) => Seen::Text(text),
-            Some(Value::IllFormed | Value::Array(_) | Value::Object(_)) => Seen::Compound,
-            Some(Value::Raw(_) | Value::Unread) => Seen::Compound,
-        }
+        Some(match value {
+            Value::Null => Seen::Null,
+            Value::Bool(value) => Seen::Bool(*value),
+            Value::Number(value) => Seen::Number(*value),
+            Value::Text(text) => Seen::Text(text),
+            Value::Array(_) | Value::Object(_) => Seen::Compound,
+            Value::IllFormed | Value::Raw(_) | Value::Unread => Seen::Unreadable,
+        })
     }
+}
+
+/// Whether the schema accepts the type of the value, and those of its items.
+fn is_of_type(value: &Value<'_>, schema: &SchemaType) -> bool {
+    let fits =
+        |value: &Value<'_>, types: &[JsonType]| value.json_type().is_none_or(|found| found.is_among(types));
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        _ => &[],
+    };
+    fits(value, &schema.own) && items.iter().all(|item| fits(item, &schema.items))
 }
 
 fn child<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {

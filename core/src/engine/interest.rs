@@ -47,6 +47,8 @@ impl<'e> Interest<'e> {
                 self.members.push(("path", true));
             }
         }
+        self.members
+            .extend(tool.conditioned.iter().map(|name| (&**name, true)));
         for name in tool.ceiling.names() {
             match name.first() {
                 Some(name) => self.members.push((name, true)),

@@ -3,6 +3,8 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
+use std::borrow::Cow;
+
 use super::canonical::{Form, Operand};
 use super::directory::Directory;
 use super::places::Repositories;
@@ -136,7 +138,7 @@ impl Hits {
 }
 
 /// Why a condition does not hold, for an explanation.
-pub(super) type Reason = Option<(&'static str, &'static str)>;
+pub(super) type Reason = Option<(&'static str, Cow<'static, str>)>;
 
 impl Case<'_, '_, '_> {
     /// The values of one role in this judgement.
@@ -193,9 +195,12 @@ impl Case<'_, '_, '_> {
         subject: &Subject,
         why: &mut Reason,
     ) -> Match {
-        let mut matched = Match::All;
         if !self.meets_roles(rule, why) {
             return Match::Nothing;
+        }
+        let mut matched = self.meets_arguments(rule, why);
+        if matched == Match::Nothing {
+            return matched;
         }
         if let Some((roles, set)) = &rule.domains {
             let mut hits = Hits::default();
@@ -207,14 +212,14 @@ impl Case<'_, '_, '_> {
             if matched == Match::Nothing {
                 *why = Some((
                     "domains",
-                    "not every value of the judged role matches `domains.allowed`",
+                    "not every value of the judged role matches `domains.allowed`".into(),
                 ));
                 return matched;
             }
         }
         for (at, condition) in rule.lists.iter().enumerate() {
             if rule.effect == Effect::Allow && condition.roles.intersects(self.arguments.opaque_list_roles) {
-                *why = Some(("lists", "an array or object stands where strings belong"));
+                *why = Some(("lists", "an array or object stands where strings belong".into()));
                 return Match::Nothing;
             }
             let (roles, needs_all) = listed_roles(condition.roles, rule.effect, subject);
@@ -223,7 +228,7 @@ impl Case<'_, '_, '_> {
             let hits = self.set_hits(condition, roles, subject, needs_all);
             matched = matched.min(if needs_all { hits.of_all() } else { hits.of_any() });
             if matched == Match::Nothing {
-                *why = Some(("lists", "not every value is in `lists.allowed`"));
+                *why = Some(("lists", "not every value is in `lists.allowed`".into()));
                 return matched;
             }
         }
@@ -380,21 +385,21 @@ impl Case<'_, '_, '_> {
         subject: &Subject,
         why: &mut Reason,
     ) -> bool {
-        if !self.meets_roles(rule, why) {
+        if !self.meets_roles(rule, why) || self.meets_arguments(rule, why) == Match::Nothing {
             return false;
         }
         if let Some((roles, set)) = &rule.domains {
             let condition = Condition::domains(rule, id, set);
             let hits = self.set_hits(condition, *roles, subject, false);
             if hits.of_any() == Match::Nothing {
-                *why = Some(("domains", "no value matches `domains.allowed`"));
+                *why = Some(("domains", "no value matches `domains.allowed`".into()));
                 return false;
             }
         }
         for (at, list) in rule.lists.iter().enumerate() {
             let condition = Condition::list(rule, id, at, &list.matcher);
             if self.set_hits(condition, list.roles, subject, false).of_any() == Match::Nothing {
-                *why = Some(("lists", "no value is in `lists.allowed`"));
+                *why = Some(("lists", "no value is in `lists.allowed`".into()));
                 return false;
             }
         }
@@ -406,7 +411,7 @@ impl Case<'_, '_, '_> {
             if !operands.any(|operand| {
                 lies_within(operand, directory, rule.effect) || may_concern(operand, directory)
             }) {
-                *why = Some(("paths", "no path value lies within `paths.within`"));
+                *why = Some(("paths", "no path value lies within `paths.within`".into()));
                 return false;
             }
         }
@@ -417,7 +422,7 @@ impl Case<'_, '_, '_> {
     fn meets_roles(&self, rule: &Rule, why: &mut Reason) -> bool {
         let meets = rule.roles.is_none_or(|roles| roles.intersects(self.tool_roles));
         if !meets {
-            *why = Some(("roles", "no argument of the tool has one of `roles`"));
+            *why = Some(("roles", "no argument of the tool has one of `roles`".into()));
         }
         meets
     }

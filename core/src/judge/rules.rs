@@ -261,7 +261,7 @@ impl<'p> Case<'p, '_, '_> {
         let mut holds = self.conditions(rule, id, subject, &mut why) != Match::Nothing;
         if holds && rule.paths.is_some() {
             holds = false;
-            why = Some(("paths", "no value of the judged role"));
+            why = Some(("paths", "no value of the judged role".into()));
         }
         self.considered(id, holds, "holds", why);
         holds
@@ -307,7 +307,7 @@ impl<'p> Case<'p, '_, '_> {
             }
             let mut why = None;
             let matched = if rule.paths.is_some() {
-                why = Some(("paths", "the tool names no path"));
+                why = Some(("paths", "the tool names no path".into()));
                 Match::Nothing
             } else {
                 self.conditions(rule, id, subject, &mut why)
@@ -377,7 +377,7 @@ impl<'p> Case<'p, '_, '_> {
 
     fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason) {
         if let Some(trace) = &mut self.trace {
-            let why = why.map(|(condition, detail)| (condition, detail.to_owned()));
+            let why = why.map(|(condition, detail)| (condition, detail.into_owned()));
             trace.rule(self.program, id, holds, outcome, why);
         }
     }

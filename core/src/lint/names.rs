@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::annotation::Annotations;
+use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
 use crate::glob::NamePattern;
@@ -14,7 +14,8 @@ use crate::seed::RESERVED_SERVERS;
 ///
 /// - has the name of an earlier one;
 /// - names a server or a tool that no annotation has, so that the name never holds;
-/// - has a condition on roles of which none of its tools bears any.
+/// - has a condition on roles of which none of its tools bears any;
+/// - has a condition on an argument that none of its tools has.
 pub(crate) fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotations, report: &Report) {
     let mut seen = BTreeSet::new();
     let known = Known::new(annotations);
@@ -31,6 +32,7 @@ pub(crate) fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotatio
         let conditions = JsonPath::Key(&place, "if");
         if known.check_names(&rule.conditions, &conditions, report) {
             known.check_roles(rule, &place, report);
+            check_arguments(&rule.conditions, &conditions, annotations, report);
         }
     }
 }
@@ -169,6 +171,39 @@ impl<'a> Known<'a> {
     }
 }
 
+/// Warns about conditions on arguments that neither the annotation nor the schema of a tool of the rule names.
+fn check_arguments(conditions: &Conditions, path: &JsonPath<'_>, annotations: &Annotations, report: &Report) {
+    let place = JsonPath::Key(path, "args");
+    let is_of_rule =
+        |tool: &&Tool| conditions.includes_server(&tool.server) && conditions.includes_tool(&tool.name);
+    for (index, condition) in conditions.args.iter().enumerate() {
+        let wanted = condition.argument.first().unwrap_or_default();
+        let tools = annotations.tools.iter().filter(is_of_rule);
+        let known = tools.flat_map(arguments_of).collect::<Option<BTreeSet<&str>>>();
+        // A pointer that begins with `*` is about every argument.
+        let Some(known) = known.filter(|known| !known.contains(wanted)) else {
+            continue;
+        };
+        let item = JsonPath::Index(&place, index);
+        report.add(Severity::Warning, Code::UnknownName, &JsonPath::Key(&item, "arg"), || {
+            let message = format!(
+                "found the argument `{wanted}`, which none of the rule's tools has, expected an argument of one of them"
+            );
+            (message, did_you_mean(wanted, known))
+        });
+    }
+}
+
+/// The arguments of a tool that its annotation or its schema names; `None` for every one.
+fn arguments_of(tool: &Tool) -> impl Iterator<Item = Option<&str>> {
+    let annotated = tool.arguments.iter().map(|argument| argument.name.first());
+    let listed = tool.schema.properties.iter().flatten().map(|(name, _)| name);
+    let semantics = &tool.semantics.arg_schema;
+    let shaped = semantics.required.iter().chain(semantics.arg_aliases.values());
+    let named = listed.chain(&tool.schema.required).chain(shaped);
+    annotated.chain(named.map(|name| Some(&**name)))
+}
+
 /// What stands under the names that the pattern matches.
 fn matching<'m, T>(named: &'m BTreeMap<&str, T>, pattern: &NamePattern) -> impl Iterator<Item = &'m T> {
     let (exact, pattern) = match pattern {
@@ -215,7 +250,7 @@ mod tests {
                 {"toolName": "read_file", "args": {"path": ["read-path"]}},
                 {"toolName": "list", "args": {}},
             ]},
-            "git": {"tools": [{"toolName": "git_push", "args": {"remote": ["git-remote-url"]}}]},
+            "git": {"tools": [{"toolName": "git_push", "args": {"remote": ["git-remote-url"]}, "inputSchema": {"properties": {"force": {}}}}]},
         }});
         let annotations = Node::document(&annotations, "annotations", &report);
         let annotations = annotation::read(&annotations, &registry, annotation::HARN_SERVER);
@@ -293,6 +328,25 @@ mod tests {
                 &["warning[never-matches] at rules[0]: the rule `n` can never match: none of its tools"],
             );
         }
+    }
+
+    #[test]
+    fn arguments_are_those_of_the_tools() {
+        let on = |argument: &str| json!([{"arg": argument, "is": "present"}]);
+        check(json!({"args": on("path")}), &[]);
+        check(json!({"server": ["git"], "args": on("/remote/0")}), &[]);
+        check(json!({"tool": ["git_push"], "args": on("force")}), &[]);
+        check(
+            json!({"server": ["git"], "args": on("remotes")}),
+            &[
+                "warning[unknown-name] at rules[0].if.args[0].arg: found the argument `remotes`, which none of the rule's \
+                 tools has, expected an argument of one of them (help: did you mean `remote`?)",
+            ],
+        );
+        check(
+            json!({"server": ["filesystem"], "args": on("/remote")}),
+            &["warning[unknown-name] at rules[0].if.args[0].arg: "],
+        );
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Annotated arguments, whose roles may depend on a sibling argument.
 
+use std::fmt;
+
 use super::argument_name::ArgumentName;
 use crate::role::RoleId;
+use crate::text::escape_token;
 
 /// One annotated argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +54,17 @@ pub(crate) enum ConditionArgument {
     Top(Box<str>),
     /// The keys or indices that lead to the value.
     Pointer(Vec<Box<str>>),
+}
+
+impl fmt::Display for ConditionArgument {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Top(name) => formatter.write_str(name),
+            Self::Pointer(names) => names
+                .iter()
+                .try_for_each(|name| write!(formatter, "/{}", escape_token(name))),
+        }
+    }
 }
 
 impl ConditionArgument {
@@ -108,6 +122,8 @@ pub(crate) enum Seen<'a> {
     Text(&'a str),
     /// An array or an object.
     Compound,
+    /// Something that cannot be read: it is there, and equals nothing.
+    Unreadable,
 }
 
 impl Roles {
@@ -136,6 +152,33 @@ impl Roles {
 }
 
 impl Test {
+    /// Returns `true` if the test holds, and holds for servers that take a word or a number for a boolean as well: what a
+    /// grant needs.
+    pub(crate) fn surely_holds(&self, seen: Seen<'_>) -> bool {
+        let is_false_word = matches!(self, Test::Truthy) && word(seen) == Some(false);
+        seen != Seen::Unreadable && self.holds(seen) && !is_false_word
+    }
+
+    /// Returns `true` if the test holds, or may for servers that convert what they get to the type that they expect
+    /// (`"true"` and `1` to `true`), or if the argument cannot be read: what a restriction needs.
+    pub(crate) fn may_hold(&self, seen: Seen<'_>) -> bool {
+        let converted = match self {
+            Test::Equals(value) => value.may_become(seen),
+            Test::In(values) => values.iter().any(|value| value.may_become(seen)),
+            Test::Falsy => word(seen) == Some(false),
+            Test::Present | Test::Absent | Test::Truthy => false,
+        };
+        seen == Seen::Unreadable || converted || self.holds(seen)
+    }
+
+    /// How many steps it takes to hold the test against a value.
+    pub(crate) fn cost(&self) -> usize {
+        match self {
+            Test::In(values) => 1 + values.len(),
+            Test::Equals(_) | Test::Present | Test::Absent | Test::Truthy | Test::Falsy => 1,
+        }
+    }
+
     fn holds(&self, seen: Seen<'_>) -> bool {
         match self {
             Test::Equals(value) => value.is(seen),
@@ -149,6 +192,28 @@ impl Test {
 }
 
 impl Scalar {
+    /// What a condition would see of it.
+    fn seen(&self) -> Seen<'_> {
+        match self {
+            Scalar::Null => Seen::Null,
+            Scalar::Bool(value) => Seen::Bool(*value),
+            Scalar::Number(value) => Seen::Number(*value),
+            Scalar::Text(text) => Seen::Text(text),
+        }
+    }
+
+    /// Whether a server may convert one of the two values to the other, which is of another type.
+    fn may_become(&self, seen: Seen<'_>) -> bool {
+        let is_same_type = matches!(
+            (self, seen),
+            (Scalar::Bool(_), Seen::Bool(_))
+                | (Scalar::Number(_), Seen::Number(_))
+                | (Scalar::Text(_), Seen::Text(_))
+        );
+        let number = number(seen);
+        !is_same_type && number.is_some() && number == self::number(self.seen())
+    }
+
     fn is(&self, seen: Seen<'_>) -> bool {
         match self {
             Scalar::Null => seen == Seen::Null,
@@ -163,6 +228,31 @@ fn is_missing(seen: Seen<'_>) -> bool {
     matches!(seen, Seen::Absent | Seen::Null)
 }
 
+/// The boolean that the word stands for in YAML and in lenient readers of JSON.
+fn word(seen: Seen<'_>) -> Option<bool> {
+    let Seen::Text(text) = seen else { return None };
+    let text = text.trim();
+    let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_one_of(&["true", "t", "yes", "y", "on", "1"]) {
+        Some(true)
+    } else {
+        is_one_of(&["false", "f", "no", "n", "off", "0"]).then_some(false)
+    }
+}
+
+/// The number that a boolean, a number or a text may be converted to.
+fn number(seen: Seen<'_>) -> Option<f64> {
+    match seen {
+        Seen::Bool(value) => Some(f64::from(u8::from(value))),
+        Seen::Number(value) => Some(value),
+        Seen::Text(text) => match word(seen) {
+            Some(value) => Some(f64::from(u8::from(value))),
+            None => text.trim().parse().ok(),
+        },
+        Seen::Absent | Seen::Null | Seen::Compound | Seen::Unreadable => None,
+    }
+}
+
 /// [ToBoolean](https://tc39.es/ecma262/#sec-toboolean) of an argument; a missing one is falsy.
 fn is_truthy(seen: Seen<'_>) -> bool {
     match seen {
@@ -170,7 +260,7 @@ fn is_truthy(seen: Seen<'_>) -> bool {
         Seen::Bool(value) => value,
         Seen::Number(value) => value != 0.0 && !value.is_nan(),
         Seen::Text(text) => !text.is_empty(),
-        Seen::Compound => true,
+        Seen::Compound | Seen::Unreadable => true,
     }
 }
 
@@ -212,6 +302,48 @@ mod tests {
                 .map(|seen| if test.holds(*seen) { '1' } else { '0' })
                 .collect();
             assert_eq!(found, expected, "{test:?}");
+        }
+    }
+
+    #[test]
+    fn a_restriction_holds_for_what_servers_convert_and_a_grant_does_not() {
+        let text = |text: &str| Scalar::Text(text.into());
+        for (test, seen, surely, may) in [
+            (Test::Equals(Scalar::Bool(true)), Seen::Bool(true), true, true),
+            (Test::Equals(Scalar::Bool(true)), Seen::Text("true"), false, true),
+            (Test::Equals(Scalar::Bool(true)), Seen::Text(" YES "), false, true),
+            (Test::Equals(Scalar::Bool(true)), Seen::Number(1.0), false, true),
+            (
+                Test::Equals(Scalar::Bool(true)),
+                Seen::Text("false"),
+                false,
+                false,
+            ),
+            (Test::Equals(Scalar::Number(10.0)), Seen::Text("1e1"), false, true),
+            (Test::Equals(text("10")), Seen::Number(10.0), false, true),
+            // Texts are compared as they stand.
+            (Test::Equals(text("main")), Seen::Text("Main"), false, false),
+            (Test::Equals(text("1")), Seen::Text("true"), false, false),
+            (
+                Test::In(vec![text("x"), Scalar::Number(0.0)]),
+                Seen::Bool(false),
+                false,
+                true,
+            ),
+            (Test::Equals(Scalar::Null), Seen::Absent, false, false),
+            (Test::Truthy, Seen::Text("false"), false, true),
+            (Test::Truthy, Seen::Text("main"), true, true),
+            (Test::Falsy, Seen::Text("off"), false, true),
+            (Test::Falsy, Seen::Text("on"), false, false),
+            (Test::Falsy, Seen::Absent, true, true),
+            (Test::Present, Seen::Text("null"), true, true),
+            (Test::Present, Seen::Unreadable, false, true),
+            (Test::Absent, Seen::Unreadable, false, true),
+            (Test::Equals(text("x")), Seen::Unreadable, false, true),
+            (Test::Equals(text("x")), Seen::Compound, false, false),
+        ] {
+            assert_eq!(test.surely_holds(seen), surely, "{test:?} {seen:?}");
+            assert_eq!(test.may_hold(seen), may, "{test:?} {seen:?}");
         }
     }
 

@@ -1,10 +1,11 @@
 //! The compiled policy document
 //! `{generatedAt, constitutionHash, inputHash, rules, listDefinitions?, skippedServers?}`.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Relative};
 use crate::glob::NamePattern;
 use crate::limits::Limits;
+use crate::model::Condition;
 use crate::role::Registry;
 
 use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCondition, Policy, Rule};
@@ -121,7 +122,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
     let object = node.object()?;
     // A misspelled condition would be missing, and the rule wider than it looks.
     let all_known = object.unknown_keys(
-        &["roles", "server", "tool", "paths", "domains", "lists"],
+        &["roles", "server", "tool", "paths", "domains", "lists", "args"],
         Severity::Error,
     );
     let roles = object.read_if_present("roles", |node| node.roles(registry));
@@ -132,6 +133,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
     let lists = object.read_if_present("lists", |node| {
         node.each("an array of conditions", |item| read_list(item, registry, limits))
     });
+    let args = object.read_if_present("args", |node| read_arguments(node, limits));
     all_known.then_some(Conditions {
         roles: roles?,
         server: server?,
@@ -139,6 +141,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
         paths: paths?,
         domains: domains?,
         lists: lists?,
+        args: args?.unwrap_or_default(),
     })
 }
 
@@ -190,13 +193,25 @@ fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Optio
     })
 }
 
+/// Conditions on arguments. A missing one would widen the rule, so there is at least one, and each has a test.
+fn read_arguments(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Condition>> {
+    let conditions = node.each("an array of conditions", |item| item.condition(Severity::Error))?;
+    let values = conditions.iter().map(|condition| condition.test.cost()).sum();
+    if conditions.is_empty() {
+        node.refuse(Code::InvalidValue, "expected at least one condition");
+        return None;
+    }
+    node.check_limit(values, "values", "list_entries", limits.list_entries)
+        .then_some(conditions)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
     use crate::document::Report;
-    use crate::model::{Effect, MatchType};
+    use crate::model::{ConditionArgument, Effect, MatchType, Test};
     use crate::role::RoleId;
 
     fn read_policy(value: &Value, limits: &Limits) -> (Policy, Vec<String>) {
@@ -245,6 +260,7 @@ mod tests {
             "paths": {"roles": ["read-path"], "within": "~/x"},
             "domains": {"roles": ["fetch-url"], "allowed": ["*.x", "@l", ""]},
             "lists": [{"roles": ["email-address"], "allowed": ["@e"], "matchType": "emails"}],
+            "args": [{"arg": "force", "is": "truthy"}],
         }))]));
         value["listDefinitions"] =
             json!([{"name": "l", "type": "domains", "principle": "", "requiresMcp": false}]);
@@ -275,6 +291,10 @@ mod tests {
                     allowed: vec!["@e".into()],
                     match_type: MatchType::Emails,
                 }]),
+                args: vec![Condition {
+                    argument: ConditionArgument::Top("force".into()),
+                    test: Test::Truthy,
+                }],
             },
         };
         assert_eq!(policy.rules, [expected]);

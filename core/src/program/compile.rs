@@ -179,6 +179,7 @@ fn compile_rule(
         paths,
         domains,
         lists,
+        arguments: conditions.args.into(),
         relevant,
         named,
     }
@@ -232,6 +233,7 @@ fn compile_tools(
                     .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
                     .unwrap_or_default(),
                 semantics: tool.semantics,
+                conditioned: index.conditioned_in(&scopes),
                 scopes: scopes.into(),
                 server: tool.server,
                 name: tool.name,

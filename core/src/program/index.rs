@@ -1,6 +1,6 @@
 //! The index over rules: by server and tool, by role, and by what a rule's first condition compares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
 use crate::glob::NamePattern;
@@ -37,6 +37,8 @@ pub(crate) struct ScopeIndex {
     pub(crate) any_role: RoleIndex,
     /// Rules that are relevant to some roles, by role.
     pub(crate) by_role: BTreeMap<RoleId, RoleIndex>,
+    /// The arguments that conditions of these rules name.
+    conditioned: BTreeSet<Box<str>>,
     /// Restricting rules that name roles, by the roles of their conditions on values.
     pub(crate) restricting: Vec<Restricting>,
 }
@@ -88,7 +90,8 @@ impl Index {
             for tool in scope(tools) {
                 let at = self.place((server.clone(), tool));
                 if let Some(scope) = self.scopes.get_mut(at) {
-                    let is_heard = self.hears_roles_alone || !rule.value_conditions().is_empty();
+                    let has_values = !rule.value_conditions().is_empty() || !rule.arguments.is_empty();
+                    let is_heard = self.hears_roles_alone || has_values;
                     scope.file(id, rule, roles, is_heard);
                 }
             }
@@ -136,6 +139,15 @@ impl Index {
     }
 }
 
+impl Index {
+    /// The arguments that conditions of rules in these scopes name, each once.
+    pub(crate) fn conditioned_in(&self, scopes: &[usize]) -> Box<[Box<str>]> {
+        let scopes = scopes.iter().filter_map(|at| self.scopes.get(*at));
+        let names: BTreeSet<&Box<str>> = scopes.flat_map(|scope| &scope.conditioned).collect();
+        names.into_iter().cloned().collect()
+    }
+}
+
 /// Each name once, or any.
 fn scope(names: Option<&[NamePattern]>) -> Vec<Option<NamePattern>> {
     match names {
@@ -153,6 +165,9 @@ impl ScopeIndex {
     /// `is_heard`: whether a restricting rule counts where it is relevant to no judged role.
     fn file(&mut self, id: RuleId, rule: &Rule, roles: RoleSet, is_heard: bool) {
         self.all.push(id);
+        let conditions = rule.arguments.iter();
+        self.conditioned
+            .extend(conditions.filter_map(|condition| condition.argument.first().map(Box::from)));
         if rule.relevant == RoleSet::ALL {
             self.any_role.file(id, rule, None);
         } else {

@@ -55,8 +55,9 @@ export interface Gated {
 /** The name that the existing runtime has for a {@link Verdict}. */
 export type EvaluationResult = Verdict;
 
-/** A condition on another argument of the call. */
+/** A condition on an argument of the call. */
 export interface RoleCondition {
+  /** Its name, or a JSON Pointer into the arguments, which begins with `/`. */
   readonly arg: string;
   /** One of the following must be given; `undefined` is the same as absent. */
   readonly equals?: unknown;
@@ -218,6 +219,11 @@ export interface RuleConditions<Role extends string = ArgumentRole> {
         readonly matchType: ListType;
       }[]
     | undefined;
+  /**
+   * Conditions on arguments, whatever their roles; at least one. A restriction also holds for a value that servers may convert
+   * to one that meets it, such as `"true"` to `true`. What cannot be read meets every restriction and no grant.
+   */
+  readonly args?: readonly RoleCondition[] | undefined;
 }
 
 /** One rule of a compiled policy. */

@@ -116,6 +116,14 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     });
     let ceiling = reader.optional(DocumentKind::Ceiling, Ceiling::read);
     let annotations = annotations.unwrap_or_default();
+    let named = options.working_directories.iter().map(|(server, _)| &**server);
+    let found = lint::servers(
+        &options.servers,
+        named,
+        DocumentKind::Options.as_str(),
+        &annotations,
+    );
+    reader.diagnostics.extend(found);
     let mut sandbox: Vec<Box<str>> = sandbox.flatten().into_iter().collect();
     if let Some(ceiling) = &ceiling {
         let found = lint::unbound(ceiling, DocumentKind::Ceiling.as_str(), &annotations);
@@ -141,7 +149,12 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
         DocumentKind::CompiledPolicy.as_str(),
         &registry,
         &annotations,
-        &sandbox,
+        &lint::Sandboxed {
+            directories: &sandbox,
+            servers: &options.servers,
+            roles: options.sandbox_roles,
+            order: options.sandbox_order,
+        },
         &domain_allowlists,
     );
     reader.diagnostics.extend(by_design);

@@ -36,6 +36,7 @@ pub use verdict::{Decision, Verdict};
 
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};
+use crate::model::ServerKind;
 use crate::program::{Program, RuleId, Tool, distinct};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::table::Table;
@@ -275,6 +276,11 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     fn server(&self) -> &'c str {
         &self.call.server
+    }
+
+    /// The kind of the server, if it has structural rules.
+    fn kind(&self) -> Option<ServerKind> {
+        self.program.servers.kind(self.server())
     }
 
     /// The resource roles of the tool in this call, in order.

@@ -9,6 +9,7 @@ mod names;
 mod patterns;
 mod policy;
 mod reachable;
+mod servers;
 mod validate;
 mod world;
 
@@ -17,8 +18,9 @@ pub(crate) use ceiling::{unbound, undeclared};
 pub(crate) use lists::missing_lists;
 pub(crate) use names::check as names;
 pub(crate) use patterns::{check as patterns, check_allowlists as allowlist_patterns};
-pub(crate) use policy::overridden;
+pub(crate) use policy::{Sandboxed, overridden};
 pub(crate) use reachable::check as reachability;
+pub(crate) use servers::servers;
 pub use validate::Validation;
 pub(crate) use validate::validate_compiled_rules;
 pub(crate) use world::check as world;

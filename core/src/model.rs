@@ -7,6 +7,7 @@ pub(crate) mod refs;
 mod reply_code;
 mod schema_type;
 mod semantics;
+mod server;
 
 pub(crate) use argument_name::{ArgumentName, Segment};
 pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
@@ -14,3 +15,4 @@ pub use effect::{Effect, MatchType};
 pub use reply_code::{ReplyCode, ReplyStatus};
 pub(crate) use schema_type::{JsonType, SchemaType};
 pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};
+pub(crate) use server::{SandboxOrder, ServerKind, Servers};

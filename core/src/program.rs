@@ -20,7 +20,7 @@ pub(crate) use protected::{ProtectedPattern, Protection};
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{Argument, Condition, Effect, SchemaType, Semantics};
+use crate::model::{Argument, Condition, Effect, SandboxOrder, SchemaType, Semantics, Servers};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
@@ -41,6 +41,13 @@ pub(crate) struct Program {
     /// What servers that see the disk under other names call its directories.
     pub(crate) server_paths: TextTable<Vec<ServerPath>>,
     pub(crate) trusted_servers: Set<Box<str>>,
+    /// The kinds of servers, and those on which the sandbox decides.
+    pub(crate) servers: Servers,
+    /// The roles that the sandbox decides about, and when.
+    pub(crate) sandbox_roles: RoleSet,
+    pub(crate) sandbox_order: SandboxOrder,
+    /// The directories that servers are started in, absolute and lexical.
+    pub(crate) working_directories: TextTable<Box<str>>,
     /// Sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,
     /// Places in `tools`, by server and name.

@@ -13,7 +13,7 @@ named! {
         DynamicLists = "dynamicLists",
         /// An array of paths that no call may touch, and of patterns of them (`**/.env`).
         ProtectedPaths = "protectedPaths",
-        /// The sandbox: a directory within which `filesystem` and `git` may do anything.
+        /// The sandbox: a directory within which file and git servers may do anything, unless the options say otherwise.
         AllowedDirectory = "allowedDirectory",
         /// An object from server to the domain patterns that its URLs must match.
         ServerDomainAllowlists = "serverDomainAllowlists",

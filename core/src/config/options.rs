@@ -2,10 +2,13 @@
 
 use crate::annotation::HARN_SERVER;
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DEEPEST, Node, Object, did_you_mean, listed};
+use crate::document::{DEEPEST, Node, Object, Relative, did_you_mean, listed};
 use crate::limits::Limits;
-use crate::named::named;
+use crate::model::{SandboxOrder, ServerKind, Servers};
+use crate::named::{Named, named};
 use crate::path::{PathCase, lexical};
+use crate::role::{RoleId, RoleSet};
+use crate::table::TextTable;
 
 /// How an engine behaves where SPEC allows a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +27,14 @@ pub(crate) struct Options {
     /// `harnServer`: the server of the tools in a Harn file, which does not name one.
     pub(crate) harn_server: Box<str>,
     pub(crate) workspace_roots: WorkspaceRoots,
+    /// `serverAliases` and `sandboxServers`.
+    pub(crate) servers: Servers,
+    /// `sandboxRoles`: the roles that the sandbox decides about.
+    pub(crate) sandbox_roles: RoleSet,
+    /// `sandbox`.
+    pub(crate) sandbox_order: SandboxOrder,
+    /// `workingDirectory`: for servers that are started in a repository, that directory: absolute, `~` or `~/…`.
+    pub(crate) working_directories: Vec<(Box<str>, Box<str>)>,
     /// Whether a warning refuses a document.
     pub(crate) strict: bool,
     pub(crate) limits: Limits,
@@ -41,6 +52,10 @@ impl Default for Options {
             server_paths: Vec::new(),
             harn_server: HARN_SERVER.into(),
             workspace_roots: WorkspaceRoots::Bounds,
+            servers: Servers::default(),
+            sandbox_roles: RoleSet::SANDBOX_SAFE,
+            sandbox_order: SandboxOrder::BeforeRules,
+            working_directories: Vec::new(),
             strict: false,
             limits: Limits::default(),
         }
@@ -117,6 +132,15 @@ const PATH_CASE: &[(&str, PathCase)] = &[
     ("insensitive", PathCase::Insensitive),
 ];
 
+/// The roles that the sandbox can decide about.
+const SANDBOX_ROLES: &[(&str, RoleId)] = &[
+    ("read-path", RoleId::READ_PATH),
+    ("write-path", RoleId::WRITE_PATH),
+    ("delete-path", RoleId::DELETE_PATH),
+    ("write-history", RoleId::WRITE_HISTORY),
+    ("delete-history", RoleId::DELETE_HISTORY),
+];
+
 /// Reads the options; a missing one has its default. Faults go to the document's report.
 ///
 /// An unknown key is an error: a misspelled option would leave the engine less strict than it looks.
@@ -133,12 +157,22 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
             "serverPaths",
             "harnServer",
             "workspaceRoots",
+            "serverAliases",
+            "sandboxServers",
+            "sandboxRoles",
+            "sandbox",
+            "workingDirectory",
             "strict",
             "limits",
         ],
         Severity::Error,
     ) else {
         return defaults;
+    };
+    let limits = object.read_or_default("limits", |node| Some(read_limits(node)));
+    let servers = Servers {
+        aliases: object.read_or_default("serverAliases", |node| Some(read_aliases(node))),
+        sandboxed: object.read_or("sandboxServers", defaults.servers.sandboxed, |node| node.names()),
     };
     Options {
         compatibility: object.read_or("compatibility", defaults.compatibility, |node| node.word()),
@@ -156,9 +190,37 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
             node.name().map(Box::from)
         }),
         workspace_roots: object.read_or("workspaceRoots", defaults.workspace_roots, |node| node.word()),
+        servers,
+        sandbox_roles: object.read_or("sandboxRoles", defaults.sandbox_roles, |node| {
+            let roles = node.each("an array of roles", |item| item.one_of(SANDBOX_ROLES))?;
+            Some(roles.into_iter().collect())
+        }),
+        sandbox_order: object.read_or("sandbox", defaults.sandbox_order, |node| node.word()),
+        working_directories: object.read_or_default("workingDirectory", |node| {
+            let directory = |node: &Node<'_, '_>| node.path(Relative::Refused, &limits).map(Box::from);
+            Some(node.each_entry(directory))
+        }),
         strict: object.read_or("strict", defaults.strict, |node| node.boolean()),
-        limits: object.read_or_default("limits", |node| Some(read_limits(node))),
+        limits,
     }
+}
+
+fn read_aliases(node: &Node<'_, '_>) -> TextTable<ServerKind> {
+    let object = node.object();
+    let entries = object.iter().flat_map(Object::entries);
+    let read = |(server, node): (&str, Node<'_, '_>)| {
+        let kind = node.word()?;
+        if let Some(own) = ServerKind::find(server).filter(|own| *own != kind) {
+            let own = own.word();
+            node.refuse(
+                Code::InvalidValue,
+                &format!("but `{server}` is of the kind `{own}`, expected another server"),
+            );
+            return None;
+        }
+        Some((server.into(), kind))
+    };
+    entries.filter_map(read).collect()
 }
 
 fn read_server_paths(node: &Node<'_, '_>) -> Vec<ServerPath> {
@@ -223,6 +285,7 @@ mod tests {
 
     use super::*;
     use crate::document::Report;
+    use crate::role::Registry;
 
     fn check(value: Value, expected: Options, faults: &[&str]) {
         let report = Report::default();
@@ -239,7 +302,9 @@ mod tests {
                 "compatibility": "runtime", "heuristicPaths": "off", "unknownArguments": "escalate", "pathCase": "insensitive",
                 "directories": "pinned", "strict": true, "limits": {"depth": 8, "rules": 0},
                 "harnServer": "vm", "workspaceRoots": "sandbox", "relativePaths": "as-given",
-                "serverPaths": {"fs": {"/srv/": "/work"}},
+                "serverPaths": {"fs": {"/srv/": "/work"}}, "serverAliases": {"fs": "filesystem"},
+                "sandboxServers": ["filesystem", "notes"], "sandboxRoles": ["read-path", "write-path"],
+                "sandbox": "after-rules", "workingDirectory": {"git": "~/repo"},
             }),
             Options {
                 compatibility: Compatibility::Runtime,
@@ -257,6 +322,13 @@ mod tests {
                 )],
                 harn_server: "vm".into(),
                 workspace_roots: WorkspaceRoots::Sandbox,
+                servers: Servers {
+                    aliases: [("fs".into(), ServerKind::Filesystem)].into_iter().collect(),
+                    sandboxed: vec!["filesystem".into(), "notes".into()],
+                },
+                sandbox_roles: [RoleId::READ_PATH, RoleId::WRITE_PATH].into_iter().collect(),
+                sandbox_order: SandboxOrder::AfterRules,
+                working_directories: vec![("git".into(), "~/repo".into())],
                 strict: true,
                 limits: Limits {
                     depth: 8,
@@ -269,6 +341,49 @@ mod tests {
     }
 
     #[test]
+    fn the_sandbox_decides_about_the_roles_of_paths() {
+        let named: RoleSet = SANDBOX_ROLES.iter().map(|(_, role)| *role).collect();
+        assert_eq!(named, RoleSet::SANDBOX_SAFE);
+        let registry = Registry::new(false);
+        for (name, role) in SANDBOX_ROLES {
+            assert_eq!(registry.name(*role), *name);
+        }
+    }
+
+    #[test]
+    fn options_about_servers_are_read_strictly() {
+        check(
+            json!({
+                "serverAliases": {"fs": "filesystm", "git": "filesystem", "x": 5, "filesystem": "filesystem"},
+                "sandboxServers": "git", "sandboxRoles": ["read-path", "fetch-url"], "sandbox": "after",
+                "workingDirectory": {"git": "repo"},
+            }),
+            Options {
+                servers: Servers {
+                    aliases: [("filesystem".into(), ServerKind::Filesystem)]
+                        .into_iter()
+                        .collect(),
+                    ..Servers::default()
+                },
+                ..Options::default()
+            },
+            &[
+                "error[unknown-value] at options.serverAliases.fs: found `\"filesystm\"`, expected one of `filesystem`, `git` \
+                 (help: did you mean `filesystem`?)",
+                "error[invalid-value] at options.serverAliases.git: found `\"filesystem\"`, but `git` is of the kind `git`, \
+                 expected another server",
+                "error[wrong-type] at options.serverAliases.x: found `5`, expected one of `filesystem`, `git`",
+                "error[wrong-type] at options.sandboxServers: found `\"git\"`, expected an array of names",
+                "error[unknown-value] at options.sandboxRoles[1]: found `\"fetch-url\"`, expected one of `read-path`, \
+                 `write-path`, `delete-path`, `write-history`, `delete-history`",
+                "error[unknown-value] at options.sandbox: found `\"after\"`, expected one of `before-rules`, `after-rules`",
+                "error[invalid-path] at options.workingDirectory.git: found `\"repo\"`, a relative path, expected an absolute \
+                 path, `~` or `~/…` (help: begin it with `/` or `~/`)",
+            ],
+        );
+    }
+
+    #[test]
     fn a_misspelled_option_is_refused() {
         check(
             json!({"heuristicPath": "off", "pathCase": "Sensitive", "strict": "yes"}),
@@ -276,7 +391,7 @@ mod tests {
             &[
                 "error[unknown-key] at options.heuristicPath: found the key `heuristicPath`, expected one of \
                  `compatibility`, `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `relativePaths`, `serverPaths`, `harnServer`, `workspaceRoots`, \
-                 `strict`, `limits` \
+                 `serverAliases`, `sandboxServers`, `sandboxRoles`, `sandbox`, `workingDirectory`, `strict`, `limits` \
                  (help: did you mean `heuristicPaths`?)",
                 "error[unknown-value] at options.pathCase: found `\"Sensitive\"`, expected one of `sensitive`, \
                  `insensitive` (help: did you mean `sensitive`?)",

@@ -4,10 +4,10 @@ use super::canonical::{Form, Operand};
 use super::check::{Check, deny};
 use super::{Case, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
+use crate::model::{SandboxOrder, ServerKind};
 use crate::path::Unresolvable;
 use crate::program::{UnknownArguments, distinct};
-use crate::role::RoleSet;
-use crate::seed::{FILESYSTEM, INTROSPECTION_TOOL, SANDBOXED_SERVERS};
+use crate::seed::INTROSPECTION_TOOL;
 
 /// Every check, by the name that explanations give it. The first that decides ends the judgement.
 const CHECKS: &[(&str, CheckFunction)] = &[
@@ -164,7 +164,7 @@ fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Un
 
 fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let is_introspection = case.tool.is_some()
-        && case.server() == FILESYSTEM
+        && case.kind() == Some(ServerKind::Filesystem)
         && case.call.tool == INTROSPECTION_TOOL
         && case.call.arguments.members().is_empty();
     if !is_introspection {
@@ -176,10 +176,13 @@ fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 
 /// Finds the sandbox-safe roles all of whose values lie within the sandbox.
 fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
-    if case.program.sandbox.is_empty() || !SANDBOXED_SERVERS.contains(&case.server()) {
+    let program = case.program;
+    let decides =
+        program.sandbox_order == SandboxOrder::BeforeRules && program.servers.is_sandboxed(case.server());
+    if program.sandbox.is_empty() || !decides {
         return Check::Pass;
     }
-    for role in distinct(&case.arguments.resolved, RoleSet::SANDBOX_SAFE) {
+    for role in distinct(&case.arguments.resolved, program.sandbox_roles) {
         let operands = case.operands.iter();
         let values = operands.filter(|operand| operand.bound.role_set.contains(role));
         if values.clone().next().is_none() {

@@ -7,18 +7,16 @@ use super::check::Check;
 use super::places::Repositories;
 use super::{Case, Verdict};
 use crate::bind::{BoundValue, Value};
-use crate::model::Argument;
-use crate::model::ArgumentName;
+use crate::model::{Argument, ArgumentName, ServerKind};
 use crate::program::Compatibility;
 use crate::role::RoleId;
-use crate::seed::GIT;
 
 /// Gives an absent git remote the URLs of the default remote.
 ///
 /// Where the server has an allowlist and it is not known which remote git would use, the call escalates, unless the
 /// rules deny it.
 pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
-    let Some(tool) = case.tool.filter(|_| case.server() == GIT) else {
+    let Some(tool) = case.tool.filter(|_| case.kind() == Some(ServerKind::Git)) else {
         return Check::Pass;
     };
     let wanting: Vec<&'p [RoleId]> = tool
@@ -71,8 +69,10 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             case.operands.push(filled_in(String::new(), Form::Unknown));
         }
     }
-    if !is_told && case.program.allowlists.contains_key(GIT) {
-        let reason = format!("The git remote of {shown} is not known, and server \"git\" has an allowlist");
+    let server = case.server();
+    if !is_told && case.program.allowlists.contains_key(server) {
+        let reason =
+            format!("The git remote of {shown} is not known, and server \"{server}\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];
         return Check::Escalate(Verdict::escalate(roles, "structural-domain-escalate", reason));
     }

@@ -7,7 +7,7 @@ pub(crate) struct Repositories {
     pub(super) directories: Vec<String>,
     /// Whether these are all: not so if a place has no canonical form, or if there are too many.
     pub(super) are_all: bool,
-    /// Whether the call names them; else it is the current directory.
+    /// Whether the call names them, or the configuration says where the server is started; else it is the current directory.
     pub(super) are_named: bool,
 }
 

@@ -7,9 +7,9 @@ use super::Case;
 use super::canonical::{Canonicalizer, Operand};
 use super::places::Repositories;
 use crate::bind::Value;
+use crate::model::ServerKind;
 use crate::path::CanonicalPath;
 use crate::program::Compatibility;
-use crate::seed::GIT;
 use crate::text::strip_directory;
 
 /// How many places of a call are looked at. Where there are more, the others count as unknown.
@@ -31,7 +31,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
 
     /// The branches that are checked out in the repositories of a call to git; `None` if they cannot be told.
     pub(super) fn current_branches(&mut self) -> Option<Vec<String>> {
-        if self.server() != GIT {
+        if self.kind() != Some(ServerKind::Git) {
             return None;
         }
         let repositories = self.repositories();
@@ -49,7 +49,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         Some(branches)
     }
 
-    /// Those that a path, an address or the argument `path` lies in, else the current directory.
+    /// Those that a path, an address or the argument `path` lies in, else the server's.
     fn all_repositories(&mut self) -> Repositories {
         let mut places = BTreeSet::new();
         for operand in &self.operands {
@@ -70,8 +70,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }
         found.are_named = !places.is_empty() || !found.are_all;
         if !found.are_named {
-            found.directories.push(self.program.current.to_string());
-            return found;
+            return self.repository_by_default();
         }
         let mut directories = BTreeSet::new();
         for (at, place) in places.into_iter().enumerate() {
@@ -92,15 +91,31 @@ impl<'p, 'c> Case<'p, 'c, '_> {
 
     /// As the existing runtime chooses: the argument `path`, else the first path, else the current directory.
     fn one_repository(&mut self) -> Repositories {
-        let are_named = self.path_argument().is_some() || self.first_place().is_some();
-        let repository = match are_named {
-            true => self.repository_argument(),
-            false => Some(self.program.current.to_string()),
-        };
+        if self.path_argument().is_none() && self.first_place().is_none() {
+            return self.repository_by_default();
+        }
         Repositories {
-            directories: repository.into_iter().collect(),
+            directories: self.repository_argument().into_iter().collect(),
             are_all: true,
-            are_named,
+            are_named: true,
+        }
+    }
+
+    /// The one that the server is started in, where that is configured, else the current directory.
+    fn repository_by_default(&mut self) -> Repositories {
+        let Some(directory) = self.program.working_directories.get(self.server()) else {
+            return Repositories {
+                directories: vec![self.program.current.to_string()],
+                are_all: true,
+                are_named: false,
+            };
+        };
+        let place = self.canonicalizer.directory(directory).ok();
+        let found = place.and_then(|place| directory_of(&mut self.canonicalizer, place.to_string()));
+        Repositories {
+            are_all: found.is_some(),
+            are_named: true,
+            directories: found.into_iter().collect(),
         }
     }
 

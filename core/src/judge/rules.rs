@@ -7,11 +7,10 @@ use super::conditions::{Match, Reason, Subject};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};
 use crate::host::LOOK_UP;
-use crate::model::Effect;
+use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::net::Location;
 use crate::program::{DirectoryId, Rule, RuleId, Tool, distinct};
 use crate::role::{Category, RoleId, RoleSet};
-use crate::seed::FILESYSTEM;
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
@@ -155,7 +154,8 @@ impl<'p> Case<'p, '_, '_> {
             left,
             best: None,
         };
-        if progress.had_values && self.server() == FILESYSTEM && RoleSet::SANDBOX_SAFE.contains(role) {
+        let is_file = self.kind() == Some(ServerKind::Filesystem);
+        if progress.had_values && is_file && self.is_sandboxed(role, SandboxOrder::BeforeRules) {
             self.take_sandboxed(&mut progress);
         }
         let directories = self.pinned_directories(role, &progress.left);
@@ -166,7 +166,12 @@ impl<'p> Case<'p, '_, '_> {
                 self.add_keyed(&mut walk, role, &progress.left);
             }
             let Some((id, relevance)) = walk.next() else {
-                return self.end_walk(true, RoleVerdict::default_deny(progress.undecided(role)));
+                if progress.had_values && self.is_sandboxed(role, SandboxOrder::AfterRules) {
+                    self.take_after_rules(role, &mut progress);
+                }
+                let default = RoleVerdict::default_deny(progress.undecided(role));
+                let best = progress.best.filter(|_| !progress.is_undecided());
+                return self.end_walk(true, best.unwrap_or(default));
             };
             let Some(rule) = program.rule(id) else { continue };
             self.canonicalizer.facts.take_steps(1);
@@ -199,6 +204,37 @@ impl<'p> Case<'p, '_, '_> {
         let decided = progress.best;
         let default = || RoleVerdict::default_deny(progress.undecided(role));
         self.end_walk(false, decided.unwrap_or_else(default))
+    }
+
+    /// Whether the sandbox decides about the role at this time.
+    fn is_sandboxed(&self, role: RoleId, order: SandboxOrder) -> bool {
+        let program = self.program;
+        program.sandbox_order == order
+            && !program.sandbox.is_empty()
+            && program.sandbox_roles.contains(role)
+            && program.servers.is_sandboxed(self.server())
+    }
+
+    /// What no rule has decided about needs none within the sandbox: each value on a filesystem server, elsewhere all of
+    /// them if no value of the role lies outside.
+    fn take_after_rules(&mut self, role: RoleId, progress: &mut Progress) {
+        if self.kind() != Some(ServerKind::Filesystem) {
+            let values = self.values_of(role);
+            self.canonicalizer.facts.take_steps(values.len());
+            let sandbox = self.directories.sandbox(&mut self.canonicalizer);
+            let mut operands = values.iter().filter_map(|at| self.operands.get(*at));
+            if !operands.all(|operand| sandbox.holds(operand)) {
+                return;
+            }
+        }
+        let before = progress.left.len();
+        self.take_sandboxed(progress);
+        if progress.left.len() < before {
+            let name = self.program.registry.name(role);
+            self.note("sandbox", true, || {
+                format!("a `{name}` value that no rule decided about lies within the sandbox")
+            });
+        }
     }
 
     /// On the filesystem server, a value that lies within the sandbox needs no rule.

@@ -3,11 +3,19 @@
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{JsonPath, Report};
-use crate::model::Effect;
+use crate::model::{Effect, SandboxOrder, ServerKind, Servers};
 use crate::policy::{Policy, Rule};
 use crate::role::{Category, Registry, RoleSet};
-use crate::seed::{FILESYSTEM, INTROSPECTION_TOOL, SANDBOXED_SERVERS};
+use crate::seed::INTROSPECTION_TOOL;
 use crate::text::is_at_or_below;
+
+/// What the sandbox decides about.
+pub(crate) struct Sandboxed<'c> {
+    pub(crate) directories: &'c [Box<str>],
+    pub(crate) servers: &'c Servers,
+    pub(crate) roles: RoleSet,
+    pub(crate) order: SandboxOrder,
+}
 
 /// Warns about each rule that does less or more than it seems to say:
 ///
@@ -23,7 +31,7 @@ pub(crate) fn overridden(
     document: &str,
     registry: &Registry,
     annotations: &Annotations,
-    sandbox: &[Box<str>],
+    sandbox: &Sandboxed<'_>,
     domain_allowlists: &[(Box<str>, Vec<Box<str>>)],
 ) -> Vec<Diagnostic> {
     let report = Report::default();
@@ -38,11 +46,18 @@ pub(crate) fn overridden(
     for (index, rule) in policy.rules.iter().enumerate() {
         let place = JsonPath::Index(&rules, index);
         let allows = rule.effect == Effect::Allow;
+        let mut files = sandbox.servers.of_kind(ServerKind::Filesystem);
         let before = [
-            restricts_the_sandbox(rule, sandbox)
-                .then_some("paths within the sandbox on `filesystem` and `git`"),
-            (!allows && matches_every_call(rule, FILESYSTEM, INTROSPECTION_TOOL))
-                .then_some("`list_allowed_directories`"),
+            restricts_the_sandbox(rule, sandbox).then(|| {
+                let servers: Vec<String> = sandbox
+                    .servers
+                    .sandboxed()
+                    .map(|name| format!("`{name}`"))
+                    .collect();
+                format!("paths within the sandbox on {}", servers.join(" and "))
+            }),
+            (!allows && files.any(|server| matches_every_call(rule, server, INTROSPECTION_TOOL)))
+                .then(|| "`list_allowed_directories`".to_owned()),
         ];
         for what in before.into_iter().flatten() {
             report.warning(Code::Overridden, &place, || {
@@ -82,23 +97,29 @@ fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
 }
 
 /// Returns `true` if the rule restricts something that the sandbox has already allowed.
-fn restricts_the_sandbox(rule: &Rule, sandbox: &[Box<str>]) -> bool {
+fn restricts_the_sandbox(rule: &Rule, sandbox: &Sandboxed<'_>) -> bool {
     let conditions = &rule.conditions;
     let meets_paths = |roles: &[_]| {
         let roles: RoleSet = roles.iter().copied().collect();
-        roles.intersects(RoleSet::SANDBOX_SAFE)
+        roles.intersects(sandbox.roles)
     };
     let is_about_the_sandbox = match &conditions.paths {
         Some(paths) => {
-            meets_paths(&paths.roles) && sandbox.iter().any(|outer| is_at_or_below(&paths.within, outer))
+            meets_paths(&paths.roles)
+                && sandbox
+                    .directories
+                    .iter()
+                    .any(|outer| is_at_or_below(&paths.within, outer))
         }
-        None => rule.effect == Effect::Deny && !sandbox.is_empty(),
+        None => rule.effect == Effect::Deny && !sandbox.directories.is_empty(),
     };
     // A rule that also names domains or lists is judged by those roles, which the sandbox does not decide.
-    rule.effect != Effect::Allow
+    sandbox.order == SandboxOrder::BeforeRules
+        && rule.effect != Effect::Allow
         && is_about_the_sandbox
-        && SANDBOXED_SERVERS
-            .iter()
+        && sandbox
+            .servers
+            .sandboxed()
             .any(|server| conditions.includes_server(server))
         && conditions.domains.is_none()
         && conditions.lists.is_none()
@@ -155,15 +176,29 @@ mod tests {
         );
         let annotations = annotations(&report);
         assert!(!report.has_errors());
+        let servers = Servers::default();
         let gated: Vec<(Box<str>, Vec<Box<str>>)> = gated
             .iter()
             .map(|server| ((*server).into(), Vec::new()))
             .collect();
         let sandbox: Vec<Box<str>> = sandbox.iter().map(|directory| (*directory).into()).collect();
+        let sandbox = Sandboxed {
+            directories: &sandbox,
+            ..by_default(&servers)
+        };
         let found = overridden(&policy, "p", &registry, &annotations, &sandbox, &gated);
         assert_eq!(found.len(), expected.len(), "{conditions} {found:#?}");
         for (found, expected) in found.iter().zip(expected) {
             assert!(found.to_string().contains(expected), "{found}");
+        }
+    }
+
+    fn by_default(servers: &Servers) -> Sandboxed<'_> {
+        Sandboxed {
+            directories: &[],
+            servers,
+            roles: RoleSet::SANDBOX_SAFE,
+            order: SandboxOrder::BeforeRules,
         }
     }
 
@@ -282,7 +317,7 @@ mod tests {
             "p",
             &Registry::default(),
             &Annotations::default(),
-            &[],
+            &by_default(&Servers::default()),
             &allowlists,
         );
         assert_eq!(found.len(), 1);

@@ -80,6 +80,15 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
                 Compatibility::Runtime => RelativePaths::AsGiven,
             }),
         server_paths: config.options.server_paths.into_iter().collect(),
+        servers: config.options.servers,
+        sandbox_roles: config.options.sandbox_roles,
+        sandbox_order: config.options.sandbox_order,
+        working_directories: config
+            .options
+            .working_directories
+            .iter()
+            .map(|(server, directory)| (server.clone(), absolute(directory)))
+            .collect(),
         trusted_servers: config.trusted_servers.into_iter().collect(),
         places: places(&tools),
         tools,

@@ -42,7 +42,10 @@ export interface EngineConfig<Role extends string = never> {
    * `**` for any number of directories.
    */
   readonly protectedPaths?: readonly string[] | undefined;
-  /** The sandbox: a directory in which the servers `filesystem` and `git` may do anything. */
+  /**
+   * The sandbox: a directory in which file and git servers may do anything. The options `sandbox`, `sandboxServers` and
+   * `sandboxRoles` say otherwise.
+   */
   readonly allowedDirectory?: string | undefined;
   /** The domain patterns that the URLs of a server must match, by server. Other servers are not restricted. */
   readonly serverDomainAllowlists?:

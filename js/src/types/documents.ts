@@ -307,6 +307,22 @@ export interface EngineOptions {
    * Default `"bounds"`: roots grant nothing.
    */
   readonly workspaceRoots?: "bounds" | "sandbox";
+  /** Servers that are file or git servers under another name, which then have the same structural rules. */
+  readonly serverAliases?: Readonly<Record<string, "filesystem" | "git">>;
+  /** The servers, or kinds of servers, on which the sandbox decides. Default `["filesystem", "git"]`. */
+  readonly sandboxServers?: readonly string[];
+  /** The roles that the sandbox decides about. Default: all of these. */
+  readonly sandboxRoles?: readonly ("read-path" | "write-path" | "delete-path" | "write-history" | "delete-history")[];
+  /**
+   * `"before-rules"`: paths in the sandbox are allowed before any rule is read. `"after-rules"`: where no rule has decided.
+   * Default `"before-rules"`.
+   */
+  readonly sandbox?: "before-rules" | "after-rules";
+  /**
+   * The directory that a server is started in, absolute or `~/…`, by server: the repository of calls that name none. It is no
+   * base of relative paths.
+   */
+  readonly workingDirectory?: Readonly<Record<string, string>>;
   /** `true` if warnings stop loading too. Default `false`. */
   readonly strict?: boolean;
   /** Limits by name, for example `{ value_bytes: 4096 }`. */

@@ -4,6 +4,8 @@
 mod circles;
 #[path = "absences/facade.rs"]
 mod facade;
+#[path = "absences/features.rs"]
+mod features;
 #[path = "absences/graph.rs"]
 mod graph;
 #[path = "absences/layering.rs"]

@@ -31,9 +31,8 @@ pub fn build(root: &Path, target: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
 /// # Errors
 /// When the module does not fit the contract in it, or imports anything but the host.
 pub fn encode(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut encoder = ComponentEncoder::default();
-    let encoder = encoder.validate(true).module(module);
-    let component = encoder.and_then(|encoder| encoder.encode());
+    let encoder = ComponentEncoder::default().validate(true).module(module);
+    let component = encoder.and_then(|mut encoder| encoder.encode());
     let component = component.map_err(|error| format!("{error:#}"))?;
     let foreign = foreign_imports(&component)?;
     if foreign.is_empty() {
@@ -73,32 +72,44 @@ fn imports(resolve: &Resolve, world: WorldId) -> impl Iterator<Item = (String, b
 
 #[cfg(test)]
 mod tests {
+    use wasm_encoder::{EntityType, ImportSection, Module, TypeSection, ValType};
+    use wit_component::{StringEncoding, embed_component_metadata};
+
     use super::*;
+
+    const WORLD: &str = "
+        package a:b;
+        world w { IMPORTS }
+        package callgate:gate@0.1.0 { interface types { type t = u8; } interface host { f: func() -> u64; } }
+        package wasi:cli@0.2.0 { interface exit { f: func() -> u64; } }";
+
+    /// A module of a world with these imports, that imports these functions of these interfaces.
+    fn module(imports: &str, functions: &[(&str, &str)]) -> Vec<u8> {
+        let mut resolve = Resolve::default();
+        let package = resolve
+            .push_str("w.wit", &WORLD.replace("IMPORTS", imports))
+            .unwrap();
+        let world = resolve.select_world(&[package], Some("w")).unwrap();
+        let mut types = TypeSection::new();
+        types.ty().function([], [ValType::I64]);
+        let mut section = ImportSection::new();
+        for (interface, name) in functions {
+            section.import(interface, name, EntityType::Function(0));
+        }
+        let mut module = Module::new();
+        module.section(&types).section(&section);
+        let mut module = module.finish();
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).unwrap();
+        module
+    }
 
     #[test]
     fn only_the_host_may_be_imported() {
         #[track_caller]
-        fn check(imports: &str, expected: &[&str]) {
-            let text = format!(
-                "package a:b; \
-                 world w {{ {imports} }} \
-                 package callgate:gate@0.1.0 {{ interface types {{ type t = u8; }} interface host {{ f: func(); }} }} \
-                 package wasi:cli@0.2.0 {{ interface exit {{ exit: func(); }} }}"
-            );
-            let mut resolve = Resolve::default();
-            let package = resolve.push_str("w.wit", &text).unwrap();
-            let world = resolve.select_world(&[package], Some("w")).unwrap();
-            let mut module =
-                wit_component::dummy_module(&resolve, world, wit_parser::ManglingAndAbi::Standard32);
-            wit_component::embed_component_metadata(
-                &mut module,
-                &resolve,
-                world,
-                wit_component::StringEncoding::UTF8,
-                false,
-            )
-            .unwrap();
-            let refused = encode(&module).err().map(|error| error.to_string());
+        fn check(imports: &str, functions: &[(&str, &str)], expected: &[&str]) {
+            let refused = encode(&module(imports, functions))
+                .err()
+                .map(|error| error.to_string());
             assert_eq!(refused.is_some(), !expected.is_empty(), "{refused:?}");
             for name in expected {
                 assert!(
@@ -107,11 +118,13 @@ mod tests {
                 );
             }
         }
-        check("import callgate:gate/host@0.1.0;", &[]);
+        const HOST: (&str, &str) = ("callgate:gate/host@0.1.0", "f");
+        check("import callgate:gate/host@0.1.0;", &[HOST], &[]);
         check(
             "import callgate:gate/host@0.1.0; import wasi:cli/exit@0.2.0;",
+            &[HOST, ("wasi:cli/exit@0.2.0", "f")],
             &["`wasi:cli/exit@0.2.0`"],
         );
-        check("import now: func() -> u64;", &["`now`"]);
+        check("import now: func() -> u64;", &[("$root", "now")], &["`now`"]);
     }
 }

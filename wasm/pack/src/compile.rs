@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::target::{TARGET, libraries};
+
 /// What the module is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
@@ -16,8 +18,6 @@ pub enum Face {
     Git,
 }
 
-const TARGET: &str = "wasm32-unknown-unknown";
-
 /// What LLVM may inline into a component, in its own measure; 225 where nothing is said. Hosts that stop a component by
 /// a clock have it look at that clock in each function that it enters, and a component is not sent over networks.
 const INLINED: u32 = 1200;
@@ -27,7 +27,7 @@ const INLINED: u32 = 1200;
 /// # Errors
 /// When the compiler has no such target, and when cargo cannot be started or fails; what it says is on standard error.
 pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dyn Error>> {
-    require_target()?;
+    libraries()?;
     let (package, module, features): (_, _, &[&str]) = match face {
         Face::JavaScript => ("callgate-wasm", "callgate_wasm.wasm", &["--features", "js"]),
         Face::Component => (
@@ -62,25 +62,6 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
     }
     succeed(&mut command)?;
     Ok(target.join(TARGET).join("wasm").join(module))
-}
-
-/// Says in one line what is missing, where cargo would say that it cannot find `core`.
-fn require_target() -> Result<(), Box<dyn Error>> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
-    let mut command = Command::new(rustc);
-    let output = command
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .output();
-    let output = output.map_err(|error| format!("`rustc` cannot be started: {error}"))?;
-    let folder = String::from_utf8_lossy(&output.stdout);
-    // rustup leaves the empty folder behind when it removes a target.
-    let mut libraries = Path::new(folder.trim()).read_dir().into_iter().flatten();
-    match libraries.next() {
-        Some(_) => Ok(()),
-        None => {
-            Err(format!("the compiler has no target `{TARGET}`, run `rustup target add {TARGET}`").into())
-        }
-    }
 }
 
 /// Runs the command.

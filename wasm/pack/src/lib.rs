@@ -3,5 +3,6 @@
 
 mod compile;
 pub mod component;
+mod target;
 
 pub use compile::{Face, compile, succeed};

@@ -1,11 +1,9 @@
-//! Builds and optimizes the WebAssembly faces of Callgate: `cargo run -p callgate-pack -- [js | component]`, both without
-//! an argument.
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [js | component]`, both without an argument.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part,
 //! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with the module of
-//! `callgate-git-wasm`, which the package's Node host loads when it is asked about git. For hosts of components, binaryen
-//! optimizes the module, and the component is put into `wasm/dist`. Prints the sizes, and by how much the compressed
-//! module of the npm package exceeds its budget.
+//! `callgate-git-wasm`, which the package's Node host loads when it is asked about git. For hosts of components, the component is
+//! put into `wasm/dist`. Prints the sizes, and by how much the compressed module of the npm package exceeds its budget.
 
 mod roles;
 
@@ -91,18 +89,15 @@ fn bind(root: &Path, name: &str, face: Face, keeps_names: bool) -> Result<usize,
     report(&format!("{name}.wasm"), &optimized)
 }
 
-/// Builds the component in the directory in which the build script of `callgate-host` builds it too.
+/// Builds the component in the directory in which the build script of `callgate-host` builds it too: both are the same. The
+/// compiler has optimized it; binaryen took minutes for two percent of its size.
 fn pack_component() -> Result<(), Box<dyn Error>> {
     let root = root()?;
     let out = root.join("wasm/dist");
     fs::create_dir_all(&out)?;
-    let built = compile(&root, &target(&root).join("component"), Face::Component)?;
-    let module = out.join("callgate.module.wasm");
-    let optimized = optimize(&root.join("js"), &fs::read(built)?, &module, false)?;
-    fs::remove_file(&module)?;
-    let encoded = component::encode(&optimized)?;
+    let encoded = component::build(&root, &target(&root).join("component"))?;
     fs::write(out.join("callgate.component.wasm"), &encoded)?;
-    report("callgate.component.wasm", &encoded)?;
+    println!("callgate.component.wasm: {} bytes", encoded.len());
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Replays case files in every host: `cargo run -p conformance -- [--hosts a,b] FILES…`.
+//! Replays case files in every host: `cargo conformance [--hosts a,b] FILES…`.
 //!
 //! Prints each disagreement with its world, a table by file and by tag, and last a line `N passed, N failed`.
 

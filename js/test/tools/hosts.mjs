@@ -4,6 +4,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of everything that is built or installed for the tests. */
+export const TARGET = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL("../../../target", import.meta.url));
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 

@@ -1,79 +1,52 @@
-//! Starts a program of the conformance suite: `cargo show` and `cargo suite`.
+//! Starts the programs of the checkout: `cargo show`, `cargo suite`, `cargo conformance`, `cargo callgate`, `cargo pack`.
 //!
-//! Those programs take minutes to compile and need the compiler's target `wasm32-unknown-unknown`. This one has no
-//! dependencies, so within seconds it checks for the target, and installs it with rustup if it is missing. rustup
-//! itself installs it only if its automatic installation is on.
+//! This program has no dependencies, so within two seconds it says what the machine lacks, and installs what it may.
+//! Whatever is built after that is built with one choice of features, so that no crate is compiled twice.
+
+mod build;
+mod count;
+mod needs;
+mod package;
+mod pulse;
+mod show;
+mod suite;
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 
-const TARGET: &str = "wasm32-unknown-unknown";
+use build::Hosts;
+use needs::Purpose;
 
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
-    let started = match arguments.next() {
-        Some(program) => ensure_target().and_then(|()| start(program, arguments)),
-        None => Err("expected the name of a program of the crate `conformance`, such as `show`".to_owned()),
+    let Some(program) = arguments.next() else {
+        eprintln!("error: expected the name of a program, such as `show`");
+        return ExitCode::FAILURE;
     };
-    match started {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(status) => status
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .map_or(ExitCode::FAILURE, ExitCode::from),
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let arguments: Vec<OsString> = arguments.collect();
+    let ended = match program.to_str() {
+        Some("show") => show::show(&arguments),
+        Some("suite") => suite::suite(),
+        _ => start(&program, &arguments),
+    };
+    ended.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
 }
 
-/// Installs the target for the toolchain in use, unless it is there.
-///
-/// # Errors
-/// The target is missing, and rustup is missing or fails.
-fn ensure_target() -> Result<(), String> {
-    if is_installed()? {
-        return Ok(());
-    }
-    let command = format!("rustup target add {TARGET}");
-    eprintln!("The compiler has no target `{TARGET}`; installing it: {command}");
-    let status = Command::new("rustup").args(["target", "add", TARGET]).status();
-    let status = status.map_err(|error| {
-        format!("rustup cannot be started ({error}); install the target `{TARGET}` for this compiler by hand")
-    })?;
-    if !status.success() {
-        return Err(format!("`{command}` ended with {status}"));
-    }
-    match is_installed()? {
-        true => Ok(()),
-        false => Err(format!(
-            "`{command}` installed the target for another toolchain than the one in use"
-        )),
-    }
+/// Builds a program of the workspace, and runs it in the current directory.
+fn start(program: &OsString, arguments: &[OsString]) -> Result<ExitCode, String> {
+    needs::meet(Purpose::Build)?;
+    let program = build::program(program, Hosts::All, true)?;
+    let status = Command::new(&program).args(arguments).status();
+    let status = status.map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
+    Ok(code(status))
 }
 
-/// Returns `true` if the compiler in use has the target's standard library.
-fn is_installed() -> Result<bool, String> {
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
-    let output = Command::new(rustc)
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .output();
-    let output = output.map_err(|error| format!("rustc cannot be started: {error}"))?;
-    let folder = String::from_utf8_lossy(&output.stdout);
-    // rustup leaves the empty folder behind when it removes a target.
-    let mut libraries = PathBuf::from(folder.trim()).read_dir().into_iter().flatten();
-    Ok(libraries.next().is_some())
-}
-
-fn start(program: OsString, arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, String> {
-    Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
-        .args(["run", "--package", "conformance", "--bin"])
-        .arg(program)
-        .arg("--")
-        .args(arguments)
-        .status()
-        .map_err(|error| format!("cargo cannot be started: {error}"))
+/// The exit code of a program as that of this one.
+fn code(status: ExitStatus) -> ExitCode {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
 }

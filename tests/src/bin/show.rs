@@ -1,10 +1,10 @@
-//! Judges real calls in every host and shows the verdicts side by side: `cargo show [BUNDLE] [CALLS]`.
+//! Judges real calls in one host: `show [--host NAME] [BUNDLE] [CALLS]`. `cargo show` runs it for every host.
 //!
 //! The native host judges with this machine's disk and git, with relative paths in the bundle's folder, and records
-//! their answers. Every other host judges from that recording and must answer the same.
+//! their answers. Another host judges from that recording and must answer the same.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
@@ -14,9 +14,12 @@ use conformance::hosts;
 use conformance::{Batch, Outcome, Subject, cases};
 use serde_json::Value;
 
-/// Judge real calls in every host
+/// Judge real calls in one host
 #[derive(Parser)]
 struct Options {
+    /// The host; any but the native one is compared with it
+    #[arg(long, default_value = "native")]
+    host: String,
     /// The bundle to judge by [default: the example's]
     bundle: Option<PathBuf>,
     /// The calls, one per line [default: calls.jsonl beside the bundle]
@@ -34,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns `true` if all hosts agree.
+/// Returns `true` if the host answers as the native one does.
 fn show(options: &Options) -> Result<bool, String> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let example = project.join("host-shim/examples/bundle/callgate.json");
@@ -42,8 +45,46 @@ fn show(options: &Options) -> Result<bool, String> {
     let beside = bundle.with_file_name("calls.jsonl");
     let calls = options.calls.as_deref().unwrap_or(&beside);
     let calls = std::fs::read_to_string(calls).map_err(|error| format!("{}: {error}", calls.display()))?;
+    let calls: Vec<&str> = calls.lines().filter(|line| !line.trim().is_empty()).collect();
+    let gate = native(bundle)?;
+    if options.host == "native" {
+        for call in calls {
+            let context = context_of(call);
+            let verdict = gate
+                .evaluate(given(call, context.as_deref()))
+                .map_err(|error| format!("{call}: {error}"))?;
+            let verdict = serde_json::to_value(verdict).map_err(|error| error.to_string())?;
+            print(call, &verdict);
+        }
+        return Ok(true);
+    }
+    let mut others = hosts::start(std::slice::from_ref(&options.host))?;
+    let mut differing = 0;
+    for call in &calls {
+        let context = context_of(call);
+        let given = given(call, context.as_deref());
+        let explanation = gate.explain(given).map_err(|error| format!("{call}: {error}"))?;
+        let recorded = gate.recorded(given, &explanation);
+        let batch = cases::batch(&recorded.map_err(|error| error.to_string())?)?;
+        for subject in &mut others {
+            let answer = judge(subject.as_mut(), &batch)?;
+            if answer != explanation["verdict"] {
+                differing += 1;
+                println!("{} answers {answer}", options.host);
+                print(call, &explanation["verdict"]);
+            }
+        }
+    }
+    let (host, all) = (&options.host, calls.len());
+    match differing {
+        0 => println!("{host:<8}  the same {all} verdicts"),
+        some => println!("{host:<8}  {some} of {all} verdicts differ"),
+    }
+    Ok(differing == 0)
+}
 
-    build_package(&project.join("js"))?;
+/// The core, with this machine's disk and git.
+fn native(bundle: &Path) -> Result<Gate, String> {
     let folder = bundle.parent().and_then(|folder| folder.canonicalize().ok());
     let folder = folder.ok_or_else(|| format!("{}: there is no such folder", bundle.display()))?;
     let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
@@ -53,68 +94,20 @@ fn show(options: &Options) -> Result<bool, String> {
         .engine(EngineKind::Native)
         .bundle(bundle)
         .host(Arc::new(host));
-    let gate = gate.build();
-    let gate = gate.map_err(|error| error.to_string())?;
-    // The first host is the native one, which has judged.
-    let mut others = hosts::start(&[])?.split_off(1);
-
-    let mut same = true;
-    let names = others.iter().map(|subject| subject.name());
-    let names: Vec<String> = ["native"]
-        .into_iter()
-        .chain(names)
-        .map(|name| format!("{name:<8}"))
-        .collect();
-    anstream::println!("{}  call", names.join("  "));
-    for call in calls.lines().filter(|line| !line.trim().is_empty()) {
-        let context = context_of(call);
-        let given = CallText::from(call);
-        let given = context.as_deref().map_or(given, |context| given.within(context));
-        let explanation = gate.explain(given).map_err(|error| format!("{call}: {error}"))?;
-        let verdict = &explanation["verdict"];
-        let batch = cases::batch(
-            &gate
-                .recorded(given, &explanation)
-                .map_err(|error| error.to_string())?,
-        )?;
-        let mut cells = vec![cell(verdict)];
-        for subject in &mut others {
-            let answer = judge(subject.as_mut(), &batch)?;
-            same &= answer == *verdict;
-            cells.push(cell(&answer));
-        }
-        let text = |name: &str| verdict[name].as_str().unwrap_or_default();
-        let dimmed = Style::new().dimmed();
-        anstream::println!("{}  {}", cells.join("  "), title(call));
-        let indent = " ".repeat(cells.len() * 10);
-        anstream::println!("{indent}{dimmed}{}: {}{dimmed:#}", text("rule"), text("reason"));
-    }
-    println!(
-        "{}",
-        if same {
-            "every host answered the same"
-        } else {
-            "the hosts answered differently"
-        }
-    );
-    Ok(same)
+    gate.build().map_err(|error| error.to_string())
 }
 
-/// Builds the npm package unless it exists.
-fn build_package(folder: &Path) -> Result<(), String> {
-    let built = ["dist/node.js", "wasm/callgate.wasm", "component/callgate.js"];
-    if built.iter().all(|file| folder.join(file).exists()) {
-        return Ok(());
-    }
-    for step in [&["ci", "--no-audit", "--no-fund"][..], &["run", "build"]] {
-        eprintln!("npm {} (once)", step.join(" "));
-        let status = Command::new("npm").args(step).current_dir(folder).status();
-        let status = status.map_err(|error| format!("npm cannot be started: {error}"))?;
-        if !status.success() {
-            return Err(format!("npm {} failed: {status}", step.join(" ")));
-        }
-    }
-    Ok(())
+/// The decision about a call, with its rule and its reason.
+fn print(call: &str, verdict: &Value) {
+    let text = |name: &str| verdict[name].as_str().unwrap_or_default();
+    let dimmed = Style::new().dimmed();
+    anstream::println!("{}  {}", cell(verdict), title(call));
+    anstream::println!("          {dimmed}{}: {}{dimmed:#}", text("rule"), text("reason"));
+}
+
+fn given<'c>(call: &'c str, context: Option<&'c str>) -> CallText<'c> {
+    let call = CallText::from(call);
+    context.map_or(call, |context| call.within(context))
 }
 
 /// The context that an example's call gives itself; its author is not an agent.

@@ -1,0 +1,62 @@
+//! The programs of the workspace, and where they are.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::pulse::Pulse;
+
+/// The hosts that are compiled into a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hosts {
+    /// The core in the program's own process. Without wasmtime, a bare machine has it within a minute.
+    Native,
+    /// Those in wasmtime too.
+    All,
+}
+
+/// The folder of the checkout.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The cargo that started this program.
+pub(crate) fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// The folder in which cargo puts programs: this one is there.
+pub(crate) fn programs() -> Result<PathBuf, String> {
+    let found = env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    found
+        .parent()
+        .map(Path::to_owned)
+        .ok_or_else(|| "this program lies in no folder".to_owned())
+}
+
+/// Builds a program and returns its path.
+///
+/// All packages are selected even for one program: cargo then chooses the same features for the crates that they share,
+/// and nothing is compiled again for the next program, or for the tests.
+pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<PathBuf, String> {
+    let mut command = cargo();
+    command.current_dir(root()).args(["build", "--workspace"]);
+    if hosts == Hosts::Native {
+        command.arg("--no-default-features");
+    }
+    command.arg("--bin").arg(name);
+    if is_quiet {
+        command.arg("--quiet");
+    }
+    let shown = name.to_string_lossy();
+    let _pulse = Pulse::start(&format!("building `{shown}`"));
+    let status = command
+        .status()
+        .map_err(|error| format!("cargo cannot be started: {error}"))?;
+    if status.success() {
+        Ok(programs()?.join(name))
+    } else {
+        Err(format!("`{shown}` cannot be built"))
+    }
+}

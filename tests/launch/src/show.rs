@@ -1,0 +1,106 @@
+//! `cargo show [BUNDLE] [CALLS]`: the verdicts of every host, each as soon as it is ready.
+//!
+//! The native host needs the fewest crates and judges first. While wasmtime is compiled, npm's packages are fetched and
+//! the JavaScript hosts are made.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::thread;
+use std::time::Instant;
+
+use crate::build::{self, Hosts};
+use crate::needs::{self, Purpose};
+use crate::package::{self, COMPONENT, PACKAGE};
+use crate::pulse::{Pulse, clear_line, spoken};
+
+/// Judges in every host. Fails if one of them answers otherwise than the native host.
+pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
+    let begin = Instant::now();
+    needs::meet(Purpose::Show)?;
+    let packages = thread::spawn(|| package::install(true));
+
+    let program = build::program("show".as_ref(), Hosts::Native, false)?;
+    let status = Command::new(&program).args(arguments).status();
+    let status = status.map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
+    if !status.success() {
+        return Ok(crate::code(status));
+    }
+    println!("({} since the start)", spoken(begin.elapsed()));
+    // The next build replaces the program.
+    let native = program.with_file_name("show-native");
+    fs::copy(&program, &native).map_err(|error| format!("`{}`: {error}", native.display()))?;
+
+    let packer = package::packer(false)?;
+    let round = Round {
+        begin,
+        arguments: arguments.to_vec(),
+    };
+    let others = round.clone();
+    let javascript = thread::spawn(move || {
+        packages
+            .join()
+            .map_err(|_| "installing npm's packages failed".to_owned())??;
+        others.javascript(&native, &packer)
+    });
+    let program = build::program("show".as_ref(), Hosts::All, false)?;
+    let mut same = round.compare(&program, "wasmtime")?;
+    let pulse = Pulse::start("making the JavaScript hosts");
+    same &= javascript
+        .join()
+        .map_err(|_| "the JavaScript hosts failed".to_owned())??;
+    drop(pulse);
+    println!(
+        "{} ({})",
+        match same {
+            true => "every host answered the same",
+            false => "the hosts answered differently",
+        },
+        spoken(begin.elapsed())
+    );
+    Ok(match same {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+/// The same calls in one host after the other.
+#[derive(Clone)]
+struct Round {
+    begin: Instant,
+    arguments: Vec<OsString>,
+}
+
+impl Round {
+    fn javascript(&self, program: &Path, packer: &Path) -> Result<bool, String> {
+        PACKAGE.build(packer, true)?;
+        let mut same = self.compare(program, "node")?;
+        if needs::chromium().exists() {
+            same &= self.compare(program, "browser")?;
+        } else {
+            self.report("browser   left out: Chromium is missing");
+        }
+        COMPONENT.build(packer, true)?;
+        same &= self.compare(program, "jco")?;
+        Ok(same)
+    }
+
+    /// Judges in a host. Returns `true` if it answers as the native host does.
+    fn compare(&self, program: &Path, host: &str) -> Result<bool, String> {
+        let mut command = Command::new(program);
+        let output = command.args(["--host", host]).args(&self.arguments).output();
+        let output = output.map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if text.is_empty() {
+            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        }
+        self.report(text.trim_end());
+        Ok(output.status.success())
+    }
+
+    fn report(&self, text: &str) {
+        clear_line();
+        println!("{text} ({} since the start)", spoken(self.begin.elapsed()));
+    }
+}

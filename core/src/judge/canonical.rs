@@ -403,6 +403,14 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         match kind {
             // What the engine filled in is what git connects to.
             UrlKind::GitRemote if operand.bound.argument.is_none() => vec![Location::new(&text, kind)],
+            // A name means something in a repository alone, and the gate's own directory is not the server's.
+            UrlKind::GitRemote
+                if !repositories.are_named
+                    && self.program.compatibility == Compatibility::Careful
+                    && !net::is_explicit(&text) =>
+            {
+                vec![Location::unknown()]
+            }
             UrlKind::GitRemote => {
                 let urls = net::resolve_git_remote(&text, &repositories.directories, &mut self.facts);
                 let others = (!repositories.are_all).then(Location::unknown);

@@ -23,7 +23,9 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     for (at, role) in each_role.filter(|(_, role)| program.url_roles.contains(*role)) {
         let mut locations = case.locations(at, role).iter();
         let outside = locations.find(|one| allowlist.grants(one).is_none());
-        let Some(domain) = outside.map(|one| one.display_domain().to_owned()) else {
+        let Some((domain, is_unknown)) =
+            outside.map(|one| (one.display_domain().to_owned(), one.is_unknown()))
+        else {
             continue;
         };
         if case.canonicalizer.facts.has_failed() {
@@ -31,7 +33,11 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         }
         let server = case.server();
         let mut reason = format!("URL domain \"{domain}\" is not in the allowlist for server \"{server}\"");
-        if case.names_arguments() {
+        if is_unknown {
+            let shown = case.shown_as_judged(at, role);
+            reason =
+                format!("What {shown} stands for is not known, and server \"{server}\" has an allowlist");
+        } else if case.names_arguments() {
             reason = format!("{reason} ({})", case.shown_as_judged(at, role));
         }
         case.note("domain-allowlist", false, || reason.clone());

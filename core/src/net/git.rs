@@ -147,7 +147,8 @@ fn is_asked(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && !text.chars().any(char::is_control)
 }
 
-fn is_explicit(value: &str) -> bool {
+/// Returns `true` if the value is a URL or of the form `user@host:`, not the name of a remote.
+pub(crate) fn is_explicit(value: &str) -> bool {
     value.contains("://")
         || value
             .split_once(':')

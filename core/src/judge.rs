@@ -36,7 +36,7 @@ pub use verdict::{Decision, Verdict};
 
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};
-use crate::model::ServerKind;
+use crate::model::{ConditionArgument, ServerKind};
 use crate::program::{Program, RuleId, Tool, distinct};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::table::Table;
@@ -78,6 +78,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     may_forward_places: bool,
     /// The arguments that conditions of rules name, once asked for.
     siblings: Option<Siblings<'c>>,
+    /// The texts that are judged and sent in place of one of them, once asked for.
+    sent: Table<ConditionArgument, Vec<String>>,
     /// Where git remotes of this call are looked up, once asked for.
     repositories: Option<Arc<Repositories>>,
     /// The operands under each role, once asked for.
@@ -129,6 +131,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             sandboxed: RoleSet::default(),
             may_forward_places: false,
             siblings: None,
+            sent: Table::default(),
             repositories: None,
             values: Vec::new(),
             hits: Table::default(),

@@ -48,7 +48,7 @@ pub(crate) struct Condition {
 }
 
 /// The place of one value in the arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ConditionArgument {
     /// The own property with this name.
     Top(Box<str>),

@@ -220,8 +220,9 @@ export interface RuleConditions<Role extends string = ArgumentRole> {
       }[]
     | undefined;
   /**
-   * Conditions on arguments, whatever their roles; at least one. A restriction also holds for a value that servers may convert
-   * to one that meets it, such as `"true"` to `true`. What cannot be read meets every restriction and no grant.
+   * Conditions on arguments, whatever their roles; at least one. A value that names a resource is compared as it is given and
+   * in its canonical form. A restriction also holds for a value that servers may convert to one that meets it, such as
+   * `"true"` to `true`. What cannot be read meets every restriction and no grant.
    */
   readonly args?: readonly RoleCondition[] | undefined;
 }

@@ -54,7 +54,12 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
 }
 
 fn settings() -> impl Strategy<Value = Vec<(DocumentKind, Value)>> {
-    let protected = subsequence(vec!["/secret", "~/.ssh", "/box/in", "/out/l", "/"], 0..3);
+    let protected = subsequence(
+        vec![
+            "/secret", "~/.ssh", "/box/in", "/out/l", "/", "**/.ssh", "/*/in/*", "/s*",
+        ],
+        0..3,
+    );
     let sandbox = prop::option::weighted(0.7, select(vec!["/box", "/box", "/box/l", "/none/box"]));
     let gated = prop::option::weighted(0.4, (select(vec!["git", "fetch"]), domains()));
     let unknown = select(vec!["ignore", "schema", "escalate", "deny"]);
@@ -62,11 +67,19 @@ fn settings() -> impl Strategy<Value = Vec<(DocumentKind, Value)>> {
         select(vec!["on", "off"]),
         unknown,
         select(vec!["fresh", "pinned"]),
+        select(vec!["before-rules", "before-rules", "after-rules"]),
+        select(vec![
+            json!({}),
+            json!({"notes": "filesystem"}),
+            json!({"fetch": "git"}),
+        ]),
     );
     (protected, sandbox, gated, options).prop_map(
-        |(protected, sandbox, gated, (heuristic, unknown, directories))| {
-            let options =
-                json!({"heuristicPaths": heuristic, "unknownArguments": unknown, "directories": directories});
+        |(protected, sandbox, gated, (heuristic, unknown, directories, order, aliases))| {
+            let options = json!({
+                "heuristicPaths": heuristic, "unknownArguments": unknown, "directories": directories, "sandbox": order,
+                "serverAliases": aliases,
+            });
             let mut parts = vec![
                 (DocumentKind::ProtectedPaths, json!(protected)),
                 (DocumentKind::Options, options),

@@ -22,6 +22,8 @@ const SERVERS: &[&str] = &["filesystem", "git", "fetch", "notes"];
 /// The servers of tools. `filesystem` and `git` are frequent because the engine treats them specially.
 const HOMES: &[&str] = &["filesystem", "filesystem", "git", "git", "fetch", "notes"];
 pub(super) const TOOLS: &[&str] = &["t0", "t1", "t2"];
+/// Patterns of the names above.
+const PATTERNS: &[&str] = &["file*", "*t*", "g*", "*"];
 const NAMES: &[&str] = &["path", "a", "b", "c"];
 
 /// A stored tool, with the roles that its arguments have by default.
@@ -94,19 +96,54 @@ fn list() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// Some of the names, and sometimes a pattern.
+fn names(
+    of: &'static [&'static str],
+    patterns: &'static [&'static str],
+) -> impl Strategy<Value = Vec<&'static str>> {
+    let pattern = prop::option::weighted(0.3, select(patterns));
+    (subsequence(of, 1..3), pattern).prop_map(|(mut names, pattern)| {
+        names.extend(pattern);
+        names
+    })
+}
+
+/// A condition on an argument, whatever its roles.
+fn argument_condition() -> impl Strategy<Value = Value> {
+    let values = vec![
+        json!("safe"),
+        json!("/box/in/f"),
+        json!("main"),
+        json!(1),
+        json!(true),
+        json!(null),
+    ];
+    let test = prop_oneof![
+        select(vec!["present", "absent", "truthy", "falsy"]).prop_map(|word| ("is", json!(word))),
+        select(values.clone()).prop_map(|value| ("equals", value)),
+        subsequence(values, 1..3).prop_map(|values| ("in", json!(values))),
+    ];
+    (select(vec!["mode", "path", "a", "b", "c"]), test).prop_map(|(argument, (word, value))| {
+        let mut condition = json!({"arg": argument});
+        condition[word] = value;
+        condition
+    })
+}
+
 /// The conditions of a rule.
 pub(crate) fn condition() -> impl Strategy<Value = Value> {
     let maybe = |weight: f64| prop::bool::weighted(weight);
     let parts = (
         prop::option::weighted(0.3, roles(ROLES, 3)),
-        prop::option::weighted(0.3, subsequence(SERVERS, 1..3)),
-        prop::option::weighted(0.1, subsequence(TOOLS, 1..3)),
+        prop::option::weighted(0.3, names(SERVERS, PATTERNS)),
+        prop::option::weighted(0.1, names(TOOLS, &["t*", "*1", "t2*"])),
         prop::option::weighted(0.4, (roles(PATH_ROLES, 3), path_of_rule())),
         prop::option::weighted(0.25, (roles(&["fetch-url", "git-remote-url"], 2), domains())),
         prop::collection::vec(list(), 0..3),
         maybe(0.6),
+        prop::option::weighted(0.15, prop::collection::vec(argument_condition(), 1..3)),
     );
-    parts.prop_map(|(roles, server, tool, paths, domains, lists, unlisted)| {
+    parts.prop_map(|(roles, server, tool, paths, domains, lists, unlisted, args)| {
         let mut condition = Map::new();
         let mut set =
             |key: &str, value: Option<Value>| value.map(|value| condition.insert(key.to_owned(), value));
@@ -122,6 +159,7 @@ pub(crate) fn condition() -> impl Strategy<Value = Value> {
             domains.map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed})),
         );
         set("lists", (!lists.is_empty() && !unlisted).then(|| json!(lists)));
+        set("args", args.map(|args| json!(args)));
         Value::Object(condition)
     })
 }

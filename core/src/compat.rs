@@ -6,8 +6,7 @@ mod roots;
 mod tool_result;
 
 pub use approval::{
-    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained,
-    extract_whitelist_candidates,
+    ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained, extract_whitelist_candidates,
 };
 pub use functions::{
     PlainAnnotation, expand_home, is_within_directory, list_entry_matches, normalize_git_url,

@@ -7,6 +7,7 @@ mod world;
 
 use std::fmt;
 
+use crate::approval::Offer;
 use crate::bind::{BoundArguments, Call, Shape, ShapeError, shape};
 use crate::config::{self, Directories, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -146,6 +147,9 @@ impl Engine {
             traced: request.explain.is_some(),
         };
         let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
+        if let Some(approving) = request.approvals {
+            case.heed(approving);
+        }
         let (verdict, prepared) = match request.paths {
             Paths::Prepared => (case.judge(), None),
             Paths::Gate { .. } => {
@@ -161,6 +165,25 @@ impl Engine {
             prepared,
             given: &request.call.arguments,
         }
+    }
+
+    /// What approving an escalated call would cover: calls of the same tool whose values lie where those of this call
+    /// lie. Approvals in the request are not looked at.
+    ///
+    /// `None` unless the call escalates; if something that escalates is no value that can be constrained, such as a
+    /// branch, an address of a world, a remote whose URL is not known or a file at the root; if a rule that the domain
+    /// allowlist left unasked would deny the call; and if the host fails.
+    pub fn offer(&self, request: &Request<'_>, host: &dyn Host) -> Option<Offer> {
+        let (tool, found) = self.shape(request.call);
+        let shape = found.ok()?;
+        let task = Task {
+            call: &shape.call,
+            renamed: shape.renamed,
+            invalid_shape: None,
+            base: self.base(request.paths, request.call.server()),
+            traced: false,
+        };
+        Case::new(&self.program, self.pinned.as_ref(), tool, task, host).offer()
     }
 
     /// The verdict for a call whose arguments are prepared.

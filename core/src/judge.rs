@@ -1,6 +1,7 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
 
+mod approvals;
 mod arguments;
 mod canonical;
 mod careful;
@@ -28,6 +29,7 @@ mod world;
 
 use std::sync::Arc;
 
+use approvals::Escalation;
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
 use trace::Trace;
@@ -90,6 +92,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// Members that stood under an alias.
     renamed: Vec<(usize, String)>,
     trace: Option<Trace>,
+    /// What an escalation would need to be approved, if anyone asks.
+    escalation: Option<Box<Escalation<'c>>>,
 }
 
 /// A call with canonical keys, or one of the wrong shape, and how it is judged.
@@ -137,24 +141,40 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             hits: Table::default(),
             renamed: task.renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
+            escalation: None,
         }
     }
 
     /// The verdict. A host that fails makes it a denial, never anything else.
     pub(crate) fn judge(&mut self) -> Verdict<'p> {
-        let Outcome { decided, escalated } = checks::run(self);
+        let (verdict, early) = self.decide();
+        match verdict.decision {
+            Decision::Escalate(_) if self.escalation.is_some() => self.approve(verdict, early),
+            Decision::Allow | Decision::Escalate(_) | Decision::Deny => verdict,
+        }
+    }
+
+    /// The verdict before approvals, with [`Outcome::early`].
+    fn decide(&mut self) -> (Verdict<'p>, Option<usize>) {
+        let Outcome {
+            decided,
+            escalated,
+            early,
+        } = checks::run(self, 0);
         let verdict = match decided {
             Some(verdict) => verdict,
-            None if self.canonicalizer.facts.has_failed() => return self.host_failure(),
+            None if self.canonicalizer.facts.has_failed() => return (self.host_failure(), early),
             None => self.judge_roles(),
         };
         if self.canonicalizer.facts.has_failed() {
-            return self.host_failure();
+            return (self.host_failure(), early);
         }
-        match escalated {
+        self.note_escalation(&verdict);
+        let verdict = match escalated {
             Some(escalated) => combine::stricter(verdict, escalated),
             None => verdict,
-        }
+        };
+        (verdict, early)
     }
 
     /// The verdict, and the two views of the call from the same canonical forms that were judged. After a denial no view

@@ -71,6 +71,7 @@
 //! | `model` | the vocabulary: annotated arguments, effects, kinds of tools, side-effect levels | documents |
 //! | `document` | strict JSON with the place of every fault | what documents mean |
 //! | `annotation`, `policy` | the documents of this name; conditionals, lists, ceilings | each other, calls |
+//! | `approval` | what a person approved: constraints on the calls of one tool, and moments | calls, rules |
 //! | `world` | addresses; visibility and operations, each a table; conditions, replies, references | calls, rules |
 //! | `lint` | advice about documents that are valid but doubtful | calls |
 //! | `config` | all the parts of an engine, read together | calls |
@@ -90,6 +91,7 @@
 compile_error!("callgate-core has POSIX path semantics; on Windows run it as WebAssembly");
 
 mod annotation;
+mod approval;
 mod bind;
 mod compat;
 mod config;
@@ -114,10 +116,11 @@ mod table;
 mod text;
 mod world;
 
+pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
 pub use compat::{
-    ApprovalConstraint, ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot,
-    Unconstrained, directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
+    ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot, Unconstrained,
+    directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
     extract_whitelist_candidates, is_within_directory, list_entry_matches, normalize_git_url,
     resolve_default_git_remote, resolve_git_remote, resolve_real_path, resolve_stored_annotation,
     rewrite_result_content, rewrite_text, to_mcp_roots, validate_compiled_rules,

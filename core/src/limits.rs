@@ -70,6 +70,10 @@ limits! {
     host_bytes = 253, "bytes";
     /// Steps of one explanation: nobody reads more, and memory must be bounded.
     explanation_steps = 10_000, "steps";
+    /// Approvals in one list: each of a tool may be compared with an escalated call of it.
+    approvals = 4_096, "approvals";
+    /// Constraints of one approval, and rules that it names: more than a person reads before approving.
+    approval_constraints = 64, "constraints";
     /// Roots and mods of one world together: one address may cost a question to the host for each.
     places = 1_024, "directories";
     /// Valid references in one table: each keeps a path in memory until it is revoked.

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{CallError, Ceiling, Existence, Operation, ReplyStatus, Semantics, Verdict};
+use callgate_core::{CallError, Ceiling, Existence, Offer, Operation, ReplyStatus, Semantics, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -99,6 +99,9 @@ pub(crate) trait Backend: Send + Sync {
 
     /// The outer error is the backend's, the inner one is that of a text that is not a call.
     fn judge(&self, request: &Request<'_>) -> Result<Result<Response, CallError>, EngineFault>;
+
+    /// `None` if the call does not escalate, or cannot be covered.
+    fn offer(&self, request: &Request<'_>) -> Result<Result<Option<Offer>, CallError>, EngineFault>;
 
     /// `None` for an unknown tool.
     fn semantics(&self, server: &str, tool: &str) -> Result<Option<Semantics>, EngineFault>;

@@ -7,7 +7,9 @@ mod timings;
 
 use std::sync::Arc;
 
-use callgate_core::{Audience, CallError, Ceiling, Decision, Operation, Recording, Semantics, Verdict};
+use callgate_core::{
+    Audience, CallError, Ceiling, Decision, Offer, Operation, Recording, Semantics, Verdict,
+};
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
@@ -129,6 +131,22 @@ impl Gate {
         self.explained(Request::gate(call, container_workspace_dir))
     }
 
+    /// What approving an escalated call would cover, to be shown to whoever approves it and then added to
+    /// [`Approvals`](callgate_core::Approvals). The caller keeps those, and gives them with each request
+    /// ([`Request::approved`]).
+    ///
+    /// `None` unless the call escalates, and if something that escalates cannot be constrained, as
+    /// [`Engine::offer`](callgate_core::Engine::offer) says; also if the engine does not answer.
+    ///
+    /// # Errors
+    /// Those of [`Gate::judge`].
+    pub fn offer(&self, request: &Request<'_>) -> Result<Option<Offer>, CallError> {
+        match self.backend.offer(request) {
+            Ok(answer) => answer,
+            Err(_) => request.call.read().map(|_| None),
+        }
+    }
+
     /// What an annotated tool does, for schedulers and telemetry; `None` for an unknown tool.
     ///
     /// # Errors
@@ -211,6 +229,7 @@ fn engine_fault(fault: &EngineFault) -> Verdict<'static> {
         decision: Decision::Deny,
         rule: "structural-engine-fault".into(),
         reason: format!("{fault} while it judged the call").into(),
+        approval: None,
     }
 }
 

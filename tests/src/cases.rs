@@ -10,6 +10,7 @@
 //! | `gate` | `call`, `context`?, `containerWorkspaceDir`? | `{verdict, argsForTransport}` of a call that is prepared and judged |
 //! | `evaluate` | `call`, `context`? | the verdict of a call whose arguments are already prepared |
 //! | `explain` | `call`, `context`? | the explanation; the verdict in it must be that of `evaluate` |
+//! | `offer` | `call`, `context`?, `containerWorkspaceDir`? | what approving the escalated call would cover, or `null` |
 //! | `resolve` | `address`, `requireExists`?, `context`? | `{reply, hostPath}` of an address in the engine's world |
 //! | `enforce` | `tool`, `command`, `root`, `mode`?, `subdirectory`?, `address`?, `context`? | the reply to an operation |
 //! | `references` | `steps` | an array with the answer to each step, which [`ReferenceStep`](crate::ReferenceStep) describes |
@@ -19,11 +20,16 @@
 //! | `construct` | | `null`; the engine is only built |
 //! | the name of a function | `args` | its answer |
 //!
+//! `gate`, `evaluate` and `explain` may be asked with `approvals` (a document), `offeredFor` (another call; what is offered for
+//! it, if anything, is added to them) and `now` (milliseconds since 1970, or text); the answer of `gate` then has the
+//! explanation for an agent too.
+//!
 //! `expect` has one or more of these, and all of them must hold:
 //!
 //! | key | holds where |
 //! |---|---|
 //! | `decision`, `rule`, `reason` | the verdict has exactly this |
+//! | `approval` | the verdict names this approval; `null` if it names none |
 //! | `reasonHas` | the reason contains each of these strings |
 //! | `transport` | `argsForTransport` is this |
 //! | `answer` | the answer is this |

@@ -29,6 +29,6 @@ pub use file::{FileError, file};
 pub use report::{Disagreement, Report, Tally};
 pub use source::{Progress, ReplayError};
 pub use subject::{
-    Batch, EngineParts, Extraction, Match, Need, Operation, Outcome, ReferenceStep, Subject, SubjectKind,
-    Surroundings, WhitelistScript, WorldQuestion,
+    ApprovedCall, ApprovedQuestion, Batch, EngineParts, Extraction, Match, Need, Operation, Outcome,
+    ReferenceStep, Subject, SubjectKind, Surroundings, WhitelistScript, WorldQuestion,
 };

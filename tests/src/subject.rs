@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use callgate_core::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -239,6 +240,8 @@ pub enum Operation {
     Whitelist(WhitelistScript),
     /// Asks the engine about its world.
     World(WorldQuestion),
+    /// Asks about a call with what a person approved.
+    Approved(ApprovedCall),
 }
 
 impl Operation {
@@ -260,8 +263,56 @@ impl Operation {
             | Self::Explain { .. }
             | Self::Semantics { .. }
             | Self::Diagnostics
-            | Self::World(_) => None,
+            | Self::World(_)
+            | Self::Approved(_) => None,
         }
+    }
+}
+
+/// A call, and what a person approved.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovedCall {
+    /// What is asked.
+    pub ask: ApprovedQuestion,
+    /// JSON text: `{serverName, toolName, arguments}`.
+    pub request: String,
+    /// The context, as JSON text.
+    pub context: Option<String>,
+    /// The working directory as the tool's container names it.
+    pub container_workspace_dir: Option<String>,
+    /// JSON text: a document of approvals; `None` for an empty one.
+    pub approvals: Option<String>,
+    /// JSON text: another call. What the engine offers for it, if anything, is added to the approvals.
+    pub offered_for: Option<String>,
+    /// When the call is made: milliseconds since 1970, or RFC 3339 text.
+    pub now: Option<Value>,
+}
+
+/// What is asked about a call with approvals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovedQuestion {
+    /// The answer is `{verdict, argsForTransport, explanation}`, with the explanation for an agent.
+    Gate,
+    /// The answer is `{verdict, explanation}`, with the full explanation.
+    Evaluate,
+    /// The answer is what approving the call would cover, or `null`.
+    Offer,
+}
+
+impl ApprovedCall {
+    /// The time of the call.
+    ///
+    /// # Errors
+    /// It is no time.
+    pub(crate) fn now(&self) -> Result<Option<Moment>, String> {
+        let Some(now) = &self.now else { return Ok(None) };
+        let moment = match now {
+            Value::String(text) => Moment::parse(text),
+            other => other.as_i64().map(Moment::from_millis),
+        };
+        moment.map(Some).ok_or_else(|| format!("{now} is no time"))
     }
 }
 

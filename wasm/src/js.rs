@@ -16,7 +16,7 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-pub use approval::check_approval;
+pub use approval::{add_approval, check_approval, parse_moment, read_approvals};
 pub use engine::{WasmBuilder, WasmEngine};
 pub use host::{Callbacks, WasmHost};
 pub use plain::*;

@@ -1,59 +1,17 @@
-//! Approvals: a person who lets an escalated call pass may let similar calls pass from then on (SPEC §9).
+//! Approvals as the existing runtime has them, outside an engine (SPEC §9): whoever keeps them asks after the verdict.
 //!
 //! An approval only ever turns `escalate` into `allow`; it never touches a denial.
 
 use serde::{Deserialize, Serialize};
 
 use super::functions::{Plain, PlainAnnotation};
+use crate::approval::{ApprovalConstraint, describe};
 use crate::bind::{Arguments, Value};
 use crate::host::{Host, HostError};
 use crate::limits::Limits;
 use crate::net::{self, Location, UrlKind};
 use crate::program::distinct;
 use crate::role::{Category, Registry, RoleDefinition, RoleId};
-
-/// A constraint on every value of one role.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum ApprovalConstraint {
-    /// A path within a directory.
-    Directory {
-        /// The role's name.
-        role: String,
-        /// The canonical directory.
-        directory: String,
-    },
-    /// A URL of one domain.
-    Domain {
-        /// The role's name.
-        role: String,
-        /// The domain, as returned by `extractDomain` or `extractGitDomain`.
-        domain: String,
-    },
-    /// One identifier.
-    Exact {
-        /// The role's name.
-        role: String,
-        /// The identifier in lower case.
-        value: String,
-    },
-}
-
-impl ApprovalConstraint {
-    fn role(&self) -> &str {
-        match self {
-            Self::Directory { role, .. } | Self::Domain { role, .. } | Self::Exact { role, .. } => role,
-        }
-    }
-
-    fn describe(&self) -> String {
-        match self {
-            Self::Directory { role, directory } => format!("{role} within {directory}"),
-            Self::Domain { role, domain } => format!("{role} domain {domain}"),
-            Self::Exact { role, value } => format!("{role}={value}"),
-        }
-    }
-}
 
 /// Calls that a person approved together: one tool, and constraints on its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,13 +79,7 @@ pub fn extract_whitelist_candidates(
     if constraints.is_empty() {
         return Ok(Vec::new());
     }
-    let described: Vec<String> = constraints.iter().map(ApprovalConstraint::describe).collect();
-    let description = format!(
-        "Allow {}/{} {}",
-        escalation.server,
-        escalation.tool,
-        described.join(", ")
-    );
+    let description = describe(escalation.server, escalation.tool, &constraints);
     Ok(vec![ApprovalPattern {
         server_name: escalation.server.to_owned(),
         tool_name: escalation.tool.to_owned(),

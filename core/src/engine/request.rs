@@ -1,5 +1,6 @@
 //! What an engine is asked about a call, and what it answers.
 
+use crate::approval::{Approvals, Approving, Moment};
 use crate::bind::{Arguments, Call, Prepared, View};
 use crate::judge::{Explanation, Verdict};
 
@@ -12,6 +13,8 @@ pub struct Request<'a, C = &'a Call<'a>> {
     pub paths: Paths<'a>,
     /// Who reads the explanation; `None` for a verdict without one, which costs less.
     pub explain: Option<Audience>,
+    /// What a person approved: a call that escalates is allowed if an approval covers it. `None` for no approvals.
+    pub approvals: Option<Approving<'a>>,
 }
 
 /// What the paths of a call are relative to, and what is done with the arguments.
@@ -55,6 +58,7 @@ impl<'a, C> Request<'a, C> {
             call: call.into(),
             paths: Paths::Prepared,
             explain: None,
+            approvals: None,
         }
     }
 
@@ -74,6 +78,14 @@ impl<'a, C> Request<'a, C> {
     pub fn explained(self, audience: Audience) -> Self {
         let explain = Some(audience);
         Self { explain, ..self }
+    }
+
+    /// Lets the call pass if it escalates and an approval covers it. Nothing else becomes of approvals: the core keeps
+    /// none, and has no clock, so an approval that ends applies only if `now` says when the call is made.
+    #[must_use]
+    pub fn approved(self, approvals: &'a Approvals, now: Option<Moment>) -> Self {
+        let approvals = Some(Approving { approvals, now });
+        Self { approvals, ..self }
     }
 }
 

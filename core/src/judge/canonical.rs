@@ -578,7 +578,7 @@ fn relative_name(names: &str) -> String {
 }
 
 /// How a role's values are read as URLs.
-fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
+pub(super) fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
     if definition.category != Category::Url {
         UrlKind::Bare
     } else if role == RoleId::FETCH_URL {

@@ -36,12 +36,15 @@ pub(super) struct Outcome<'p> {
     pub(super) decided: Option<Verdict<'p>>,
     /// The first escalation that stands unless the call is denied.
     pub(super) escalated: Option<Verdict<'p>>,
+    /// How many checks came up, if they ended with an escalation that asks nothing else.
+    pub(super) early: Option<usize>,
 }
 
-/// Runs the checks in order. It ends where the host fails, since no answer counts from then on.
-pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>) -> Outcome<'p> {
+/// Runs the checks in order, but for the first `done`. It ends where the host fails, since no answer counts from then on.
+pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>, done: usize) -> Outcome<'p> {
     let mut escalated: Option<Verdict<'p>> = None;
-    for (name, check) in CHECKS {
+    let mut early = None;
+    for (at, (name, check)) in CHECKS.iter().enumerate().skip(done) {
         let found = check(case);
         if case.canonicalizer.facts.has_failed() {
             break;
@@ -53,6 +56,7 @@ pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>) -> Outcome<'p> {
                 continue;
             }
             Check::Escalate(verdict) => {
+                case.note_escalation(&verdict);
                 escalated.get_or_insert(verdict);
                 continue;
             }
@@ -66,16 +70,21 @@ pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>) -> Outcome<'p> {
                 });
                 verdict
             }
-            Check::EscalateNow(verdict) => verdict,
+            Check::EscalateNow(verdict) => {
+                early = Some(at + 1);
+                verdict
+            }
         };
         return Outcome {
             decided: Some(decided),
             escalated,
+            early,
         };
     }
     Outcome {
         decided: None,
         escalated,
+        early,
     }
 }
 

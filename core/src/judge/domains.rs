@@ -13,14 +13,8 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let Some((allowlist, patterns)) = program.allowlists.get(case.server()) else {
         return Check::Pass;
     };
-    let operands = case.operands.iter().enumerate();
-    let urls = operands.filter(|(_, operand)| operand.bound.role_set.intersects(program.url_roles));
-    let urls: Vec<(usize, &[RoleId])> = urls.map(|(at, operand)| (at, operand.bound.roles)).collect();
-    let each_role = urls
-        .into_iter()
-        .flat_map(|(at, roles)| roles.iter().map(move |role| (at, *role)));
     let mut escalation = None;
-    for (at, role) in each_role.filter(|(_, role)| program.url_roles.contains(*role)) {
+    for (at, role) in urls(case) {
         let mut locations = case.locations(at, role).iter();
         let outside = locations.find(|one| allowlist.grants(one).is_none());
         let Some((domain, is_unknown)) =
@@ -58,4 +52,28 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             Check::Escalate(verdict)
         }
     }
+}
+
+/// The roles with a value outside the server's allowlist: all of them, where the check ends at the first.
+pub(super) fn roles_outside(case: &mut Case<'_, '_, '_>) -> Vec<RoleId> {
+    let Some((allowlist, _)) = case.program.allowlists.get(case.server()) else {
+        return Vec::new();
+    };
+    let mut roles = Vec::new();
+    for (at, role) in urls(case) {
+        let mut locations = case.locations(at, role).iter();
+        if !roles.contains(&role) && locations.any(|one| allowlist.grants(one).is_none()) {
+            roles.push(role);
+        }
+    }
+    roles
+}
+
+/// The operands that are URLs, each with the roles that make it one.
+fn urls(case: &Case<'_, '_, '_>) -> Vec<(usize, RoleId)> {
+    let operands = case.operands.iter().enumerate();
+    operands
+        .flat_map(|(at, operand)| operand.bound.roles.iter().map(move |role| (at, *role)))
+        .filter(|(_, role)| case.program.url_roles.contains(*role))
+        .collect()
 }

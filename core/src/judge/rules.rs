@@ -412,6 +412,9 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason) {
+        if holds {
+            self.note_rule(id);
+        }
         if let Some(trace) = &mut self.trace {
             let why = why.map(|(condition, detail)| (condition, detail.into_owned()));
             trace.rule(self.program, id, holds, outcome, why);

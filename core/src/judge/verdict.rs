@@ -46,7 +46,7 @@ impl Decision<'_> {
 
 /// A decision with the rule that made it and the reason it gives; text that the policy holds is borrowed.
 ///
-/// As JSON it is `{decision, rule, reason, escalatedRoles?}`.
+/// As JSON it is `{decision, rule, reason, escalatedRoles?, approval?}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict<'e> {
     /// What is decided.
@@ -55,6 +55,8 @@ pub struct Verdict<'e> {
     pub rule: Cow<'e, str>,
     /// Why, for a person.
     pub reason: Cow<'e, str>,
+    /// The id of the approval that covers the call; `None` unless the rule is `structural-approval`.
+    pub approval: Option<Box<str>>,
 }
 
 impl<'e> Verdict<'e> {
@@ -76,6 +78,15 @@ impl<'e> Verdict<'e> {
             decision,
             rule: Cow::Borrowed(rule),
             reason: reason.into(),
+            approval: None,
+        }
+    }
+
+    /// Allowed because a person approved such calls.
+    pub(crate) fn approved(id: &str, reason: String) -> Self {
+        Self {
+            approval: Some(id.into()),
+            ..Self::allow("structural-approval", reason)
         }
     }
 
@@ -93,6 +104,7 @@ impl<'e> Verdict<'e> {
             decision: self.decision.into_owned(),
             rule: owned(self.rule),
             reason: owned(self.reason),
+            approval: self.approval,
         }
     }
 }
@@ -104,12 +116,16 @@ fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
 impl Serialize for Verdict<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let roles = self.escalated_roles();
-        let mut fields = serializer.serialize_struct("Verdict", 3 + usize::from(!roles.is_empty()))?;
+        let optional = usize::from(!roles.is_empty()) + usize::from(self.approval.is_some());
+        let mut fields = serializer.serialize_struct("Verdict", 3 + optional)?;
         fields.serialize_field("decision", self.decision.as_str())?;
         fields.serialize_field("rule", &self.rule)?;
         fields.serialize_field("reason", &self.reason)?;
         if !roles.is_empty() {
             fields.serialize_field("escalatedRoles", roles)?;
+        }
+        if let Some(approval) = &self.approval {
+            fields.serialize_field("approval", approval)?;
         }
         fields.end()
     }

@@ -216,6 +216,16 @@ impl Location {
         self.target.is_some()
     }
 
+    /// The canonical domain that can be granted: `host/owner/repo` of a remote, the host of anything else. `None` for a
+    /// value that cannot be granted, and for a remote without a clear repository.
+    pub(crate) fn granted_domain(&self) -> Option<&str> {
+        let target = self.target.as_ref()?;
+        match self.kind {
+            UrlKind::GitRemote => target.exact.as_deref(),
+            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => Some(target.host.text()),
+        }
+    }
+
     /// The keys of this value; a pattern must have one of them to match. Never empty.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
         let target = self.target.as_ref();

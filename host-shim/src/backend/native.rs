@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use callgate_core::{
-    CallError, Ceiling, Context, Engine, Existence, Host, Operation, Places, Request as Asked, Semantics,
+    Call, CallError, Ceiling, Context, Engine, Existence, Host, Offer, Operation, Places, Request as Asked,
+    Semantics,
 };
 use serde::Serialize;
 
@@ -38,11 +39,7 @@ impl Backend for Native {
             Ok(call) => call,
             Err(error) => return Ok(Err(error)),
         };
-        let asked = Asked {
-            call: &call,
-            paths: request.paths,
-            explain: request.explain,
-        };
+        let asked = asked(request, &call);
         guarded(|| {
             let response = self.engine.judge(&asked, self.host.as_ref());
             Ok(Ok(Response {
@@ -51,6 +48,15 @@ impl Backend for Native {
                 verdict: response.verdict.into_owned(),
             }))
         })
+    }
+
+    fn offer(&self, request: &Request<'_>) -> Result<Result<Option<Offer>, CallError>, EngineFault> {
+        let call = match request.call.read() {
+            Ok(call) => call,
+            Err(error) => return Ok(Err(error)),
+        };
+        let asked = asked(request, &call);
+        guarded(|| Ok(Ok(self.engine.offer(&asked, self.host.as_ref()))))
     }
 
     fn semantics(&self, server: &str, tool: &str) -> Result<Option<Semantics>, EngineFault> {
@@ -81,6 +87,15 @@ impl Backend for Native {
         let context = read(context)?;
         let host = self.host.as_ref();
         guarded(|| Ok(written(&places.enforce(mode, operation, &context, host))?))
+    }
+}
+
+fn asked<'r>(request: &Request<'r>, call: &'r Call<'r>) -> Asked<'r> {
+    Asked {
+        call,
+        paths: request.paths,
+        explain: request.explain,
+        approvals: request.approvals,
     }
 }
 

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use callgate_core::{Approvals, Moment};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Gate;
+use crate::backend::Request;
 use crate::call_text::CallText;
 
 impl Gate {
     /// What [`Gate::explain`] said of a call as one line of a recording file, which
     /// `callgate replay` judges again without any disk or git.
     ///
-    /// It holds the documents, the arguments, the context and what the host answered.
+    /// It holds the documents, the arguments, the context and what the host answered, and no approvals.
     ///
     /// # Errors
     /// When `call` is not JSON.
@@ -22,7 +24,23 @@ impl Gate {
         call: impl Into<CallText<'c>>,
         explanation: &Value,
     ) -> Result<String, serde_json::Error> {
-        let CallText { call, context } = call.into();
+        self.recorded_request(&Request::prepared(call), explanation)
+    }
+
+    /// The same with the request's approvals of the call's tool, and the time that it gives.
+    ///
+    /// # Errors
+    /// When the call is not JSON.
+    pub fn recorded_request(
+        &self,
+        request: &Request<'_>,
+        explanation: &Value,
+    ) -> Result<String, serde_json::Error> {
+        let CallText { call, context } = request.call;
+        let approvals = request.approvals.map(|given| match request.call.read() {
+            Ok(call) => given.approvals.of_tool(call.server(), call.tool()),
+            Err(_) => given.approvals.clone(),
+        });
         // JSON has line breaks between its tokens only.
         let one_line = |text: &str| RawValue::from_string(text.replace(['\n', '\r'], " "));
         let mut engine = BTreeMap::new();
@@ -37,6 +55,11 @@ impl Gate {
                 op: "explain",
                 call: one_line(call.trim())?,
                 context: context.map(|context| one_line(context.trim())).transpose()?,
+                approvals,
+                now: request
+                    .approvals
+                    .and_then(|given| given.now)
+                    .map(Moment::as_millis),
                 expect: Expected { answer: explanation },
             }],
         })
@@ -58,6 +81,10 @@ struct RecordedCall<'e> {
     call: Box<RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approvals: Option<Approvals>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<i64>,
     expect: Expected<'e>,
 }
 

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{DocumentKind, Existence, Host, HostError, RealpathError};
+use callgate_core::{Approvals, DocumentKind, Existence, Host, HostError, Moment, RealpathError};
 use serde::Deserialize as _;
 use serde_json::json;
 
@@ -126,6 +126,43 @@ fn a_recording_replays_without_the_host() {
         let explained = again.build().unwrap().explain(&case["call"].to_string()).unwrap();
         assert_eq!(case["expect"]["answer"], explained, "{path}");
     }
+}
+
+#[test]
+fn an_approval_is_recorded_with_the_call() {
+    let gate = gate();
+    let call = call("out/hosts");
+    let asked = Request::gate(&call, None);
+    let mut approvals = Approvals::default();
+    let mut offer = gate.offer(&asked).unwrap().unwrap();
+    assert_eq!(
+        offer.description,
+        "Allow filesystem/read_text_file read-path within /etc"
+    );
+    offer.expires_at = Some("2026-03-01T12:00:00Z".to_owned());
+    let id = approvals.add(&offer).unwrap().to_owned();
+    let end = Moment::parse("2026-03-01T12:00:00Z").unwrap();
+    let before = Some(Moment::from_millis(end.as_millis() - 1));
+    for (now, decision) in [(before, "allow"), (Some(end), "escalate"), (None, "escalate")] {
+        let response = gate.judge(&asked.approved(&approvals, now)).unwrap();
+        assert_eq!(response.verdict.decision.as_str(), decision);
+        let expected = (decision == "allow").then_some(&*id);
+        assert_eq!(response.verdict.approval.as_deref(), expected);
+    }
+
+    let asked = Request::prepared(&call).approved(&approvals, before);
+    let explained = gate.judge(&asked.explained(Audience::Operator)).unwrap();
+    assert_eq!(explained.verdict.rule, "structural-approval");
+    let line = gate
+        .recorded_request(&asked, &explained.explanation.unwrap())
+        .unwrap();
+    let line: Value = serde_json::from_str(&line).unwrap();
+    let case = &line["cases"][0];
+    assert_eq!(
+        Approvals::from_json(&case["approvals"].to_string()),
+        Ok(approvals)
+    );
+    assert_eq!(case["now"], end.as_millis() - 1);
 }
 
 #[test]
@@ -320,6 +357,10 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
             Err(EngineFault::Failed)
         }
 
+        fn offer(&self, _: &Request<'_>) -> Result<Result<Option<Offer>, CallError>, EngineFault> {
+            Err(EngineFault::Failed)
+        }
+
         fn semantics(&self, _: &str, _: &str) -> Result<Option<Semantics>, EngineFault> {
             Err(EngineFault::Failed)
         }
@@ -351,6 +392,8 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
     assert_eq!(gate.tools(), Err(EngineFault::Failed));
     assert_eq!(gate.semantics("s", "t"), Err(EngineFault::Failed));
     let request = Request::gate("{\"serverName\": \"s\", \"toolName\": \"t\"}", None);
+    assert_eq!(gate.offer(&request), Ok(None));
+    assert!(gate.offer(&Request::prepared("{}")).is_err());
     let response = gate.judge(&request.explained(Audience::Agent)).unwrap();
     assert_eq!(response.verdict, engine_fault(&EngineFault::Failed));
     assert_eq!(response.arguments, None);

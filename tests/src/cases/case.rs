@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::expected::Expected;
 use super::fields::Fields;
 use super::secrets::Secrets;
-use crate::subject::{Operation, Outcome, WorldQuestion};
+use crate::subject::{ApprovedCall, ApprovedQuestion, Operation, Outcome, WorldQuestion};
 
 pub(super) struct Case {
     pub(super) why: String,
@@ -97,6 +97,17 @@ fn explained(verdict: &Value, explanation: Value) -> Outcome {
 }
 
 fn operations(op: &str, fields: &mut Fields, has_world: bool) -> Result<Vec<Operation>, String> {
+    if let Some(question) = approved(op, fields) {
+        return Ok(vec![Operation::Approved(ApprovedCall {
+            ask: question,
+            request: fields.text("call")?,
+            context: fields.optional_text("context"),
+            container_workspace_dir: fields.optional("containerWorkspaceDir")?,
+            approvals: fields.optional_text("approvals"),
+            offered_for: fields.optional_text("offeredFor"),
+            now: fields.optional("now")?,
+        })]);
+    }
     let operation = match op {
         "gate" => gate(fields, has_world)?,
         "evaluate" => {
@@ -150,6 +161,19 @@ fn operations(op: &str, fields: &mut Fields, has_world: bool) -> Result<Vec<Oper
         },
     };
     Ok(vec![operation])
+}
+
+/// What is asked with approvals, if the case has any.
+fn approved(op: &str, fields: &Fields) -> Option<ApprovedQuestion> {
+    let has_approvals = ["approvals", "offeredFor", "now"]
+        .iter()
+        .any(|key| fields.has(key));
+    match op {
+        "offer" => Some(ApprovedQuestion::Offer),
+        "gate" if has_approvals => Some(ApprovedQuestion::Gate),
+        "evaluate" | "explain" if has_approvals => Some(ApprovedQuestion::Evaluate),
+        _ => None,
+    }
 }
 
 /// If the engine has a world, the explanation for an agent is requested too.

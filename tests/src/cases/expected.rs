@@ -13,6 +13,8 @@ pub(super) struct Expected {
     rule: Option<String>,
     reason: Option<String>,
     reason_has: Vec<String>,
+    #[serde(deserialize_with = "any_value")]
+    approval: Option<Value>,
     transport: Option<Value>,
     #[serde(deserialize_with = "any_value")]
     answer: Option<Value>,
@@ -33,6 +35,7 @@ impl Expected {
             && self.rule.is_none()
             && self.reason.is_none()
             && self.reason_has.is_empty()
+            && self.approval.is_none()
             && self.transport.is_none()
             && self.answer.is_none()
             && self.holds.is_none()
@@ -70,6 +73,11 @@ impl Expected {
             {
                 return Err(json!({ key: expected }));
             }
+        }
+        if let Some(expected) = &self.approval
+            && verdict["approval"] != *expected
+        {
+            return Err(json!({"approval": expected}));
         }
         let reason = verdict["reason"].as_str().unwrap_or_default();
         if let Some(text) = self

@@ -37,6 +37,11 @@ impl Fields {
         self.0.remove(key).map(|text| text.get().to_owned())
     }
 
+    /// Returns `true` if the member has not been taken.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
     /// # Errors
     /// A member is left over.
     pub(super) fn finish(self) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! The engine as a component in wasmtime, under test.
 
+mod approved;
 mod world;
 
 use std::cell::Cell;
@@ -166,6 +167,7 @@ impl Session<'_> {
                 Ok(warnings.map(|fault| fault.diagnostic.to_string()).collect())
             }
             Operation::World(question) => world::answer(self, question),
+            Operation::Approved(call) => approved::answer(call, self.gate()?),
             Operation::Function { .. }
             | Operation::Whitelist(_)
             | Operation::GetAnnotation { .. }

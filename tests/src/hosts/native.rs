@@ -1,5 +1,6 @@
 //! The engine as a Rust library, under test.
 
+mod approved;
 mod functions;
 mod world;
 
@@ -161,6 +162,7 @@ impl Session {
             Operation::World(question) => {
                 world::answer(question, self.engine.as_ref(), self.place.host.as_ref())
             }
+            Operation::Approved(call) => approved::answer(call, self.engine()?, self.place.host.as_ref()),
             Operation::Function { name, args } => functions::call(name, args, self.place.host.as_ref()),
             Operation::Whitelist(script) => functions::whitelist(script, self.place.host.as_ref()),
             Operation::EvaluateJs { .. } => Err("no JavaScript runs here".to_owned()),

@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["role"],
     &["model"],
     &["document"],
-    &["annotation", "policy", "world"],
+    &["annotation", "approval", "policy", "world"],
     &["lint"],
     &["config"],
     &["program"],

@@ -18,6 +18,7 @@ impl From<core::Verdict<'_>> for types::Verdict {
             },
             rule: verdict.rule.into_owned(),
             reason: verdict.reason.into_owned(),
+            approval: verdict.approval.map(String::from),
         }
     }
 }

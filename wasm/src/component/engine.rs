@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use callgate_core::{
-    Call, Context, DocumentKind, DocumentSource, Engine, Existence, Operation, Paths, References, Request,
-    unknown_key,
+    Approvals, Approving, Call, Context, DocumentKind, DocumentSource, Engine, Existence, Moment, Operation,
+    Paths, References, Request, unknown_key,
 };
 
 use super::contract::{self, GuestEngine, GuestReferences, ReferencesBorrow};
@@ -46,24 +46,16 @@ impl GuestEngine for Loaded {
     }
 
     fn judge(&self, request: types::Request) -> Result<types::Response, TextError> {
-        let mut call = Call::from_json(&request.call)?;
-        if let Some(context) = &request.context {
-            call = call.within_json(context)?;
-        }
-        let asked = Request {
-            call: &call,
-            paths: match &request.paths {
-                types::Paths::Prepared => Paths::Prepared,
-                types::Paths::Gate(container) => Paths::Gate {
-                    container_workspace_dir: container.as_deref(),
-                },
-            },
-            explain: request.explain.map(|audience| match audience {
-                types::Audience::Operator => callgate_core::Audience::Operator,
-                types::Audience::Agent => callgate_core::Audience::Agent,
-            }),
-        };
+        let call = read_call(&request)?;
+        let approvals = read_approvals(&request)?;
+        let asked = asked(&request, &call, approvals.as_ref());
         Ok(self.engine.borrow().judge(&asked, &self.host).into())
+    }
+
+    fn offer(&self, request: types::Request) -> Result<Option<String>, TextError> {
+        let call = read_call(&request)?;
+        let asked = asked(&request, &call, None);
+        Ok(self.engine.borrow().offer(&asked, &self.host).as_ref().map(json))
     }
 
     fn refresh(&self) -> Result<(), types::HostError> {
@@ -152,4 +144,48 @@ impl GuestReferences for Table {
 /// Without a context there is an empty one.
 fn read_context(context: Option<&str>) -> Result<Context, String> {
     context.map_or_else(|| Ok(Context::default()), Context::from_json)
+}
+
+fn read_call(request: &types::Request) -> Result<Call<'_>, TextError> {
+    let call = Call::from_json(&request.call)?;
+    match &request.context {
+        Some(context) => Ok(call.within_json(context)?),
+        None => Ok(call),
+    }
+}
+
+fn read_approvals(request: &types::Request) -> Result<Option<Approvals>, TextError> {
+    let read = |given: &types::Approving| Approvals::from_json(&given.document);
+    let read = request.approvals.as_ref().map(read).transpose();
+    // Every fault names its place in the document.
+    read.map_err(|error| TextError {
+        line: 1,
+        column: 1,
+        message: error.to_string(),
+    })
+}
+
+fn asked<'r>(
+    request: &'r types::Request,
+    call: &'r Call<'r>,
+    approvals: Option<&'r Approvals>,
+) -> Request<'r> {
+    let now = request.approvals.as_ref().and_then(|given| given.now);
+    Request {
+        call,
+        paths: match &request.paths {
+            types::Paths::Prepared => Paths::Prepared,
+            types::Paths::Gate(container) => Paths::Gate {
+                container_workspace_dir: container.as_deref(),
+            },
+        },
+        explain: request.explain.map(|audience| match audience {
+            types::Audience::Operator => callgate_core::Audience::Operator,
+            types::Audience::Agent => callgate_core::Audience::Agent,
+        }),
+        approvals: approvals.map(|approvals| Approving {
+            approvals,
+            now: now.map(Moment::from_millis),
+        }),
+    }
 }

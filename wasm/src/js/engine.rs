@@ -1,8 +1,8 @@
 //! Building an engine and asking it.
 
 use callgate_core::{
-    Audience, Call, Context, DocumentKind, DocumentSource, Engine, Existence, Operation, References, Request,
-    Semantics,
+    Approvals, Approving, Audience, Call, Context, DocumentKind, DocumentSource, Engine, Existence, Moment,
+    Operation, References, Request, Semantics,
 };
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -60,6 +60,8 @@ impl WasmBuilder {
             input: Vec::new(),
             output: Vec::new(),
             verdicts: Verdicts::default(),
+            approvals: None,
+            now: None,
         })
     }
 }
@@ -75,6 +77,10 @@ pub struct WasmEngine {
     verdicts: Verdicts,
     /// The resolved places; `None` without a world.
     references: Option<References>,
+    /// What a person approved; `None` if there is nothing.
+    approvals: Option<Approvals>,
+    /// When the next call is made.
+    now: Option<Moment>,
 }
 
 #[wasm_bindgen]
@@ -157,11 +163,40 @@ impl WasmEngine {
         self.engine.refresh(&self.host.asked()).map_err(to_js_error)
     }
 
+    /// Judges escalated calls by these approvals from now on: a document as JSON text, or none.
+    ///
+    /// # Errors
+    /// `{message, diagnostics}` with every fault of the document.
+    #[wasm_bindgen(js_name = setApprovals)]
+    pub fn set_approvals(&mut self, document: Option<String>) -> Result<(), JsValue> {
+        self.approvals = None;
+        if let Some(text) = document {
+            self.approvals = Some(super::approval::read(&text)?);
+        }
+        Ok(())
+    }
+
+    /// When the next calls are made, in milliseconds since 1970.
+    #[wasm_bindgen(js_name = setNow)]
+    pub fn set_now(&mut self, milliseconds: f64) {
+        self.now = Some(Moment::from_millis(milliseconds as i64));
+    }
+
+    /// What approving the call would cover; `undefined` unless it escalates and can be covered.
+    pub fn offer(&self, tool: usize, bytes: usize) -> JsValue {
+        let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
+        let offer = self
+            .engine
+            .offer(&Request::gate(&call, container), &self.host.asked());
+        offer.map_or(JsValue::UNDEFINED, |offer| to_js(&offer))
+    }
+
     /// Judges the call in the first `bytes` and returns the verdict's number.
     pub fn evaluate(&mut self, tool: usize, bytes: usize) -> u32 {
         let Incoming { call, .. } = incoming(&self.input, &self.tools, tool, bytes);
-        self.verdicts
-            .number(&self.engine.evaluate(&call, &self.host.asked()))
+        let request = approved(Request::prepared(&call), self.approvals.as_ref(), self.now);
+        let response = self.engine.judge(&request, &self.host.asked());
+        self.verdicts.number(&response.verdict)
     }
 
     /// The same for a call as JSON text, with a context as JSON text if it has one.
@@ -174,15 +209,16 @@ impl WasmEngine {
         if let Some(context) = context {
             call = call.within(read_context(&context));
         }
-        Ok(self
-            .verdicts
-            .number(&self.engine.evaluate(&call, &self.host.asked())))
+        let request = approved(Request::prepared(&call), self.approvals.as_ref(), self.now);
+        let response = self.engine.judge(&request, &self.host.asked());
+        Ok(self.verdicts.number(&response.verdict))
     }
 
     /// Prepares and judges, and returns the verdict's number. The changes to the arguments are in the output.
     pub fn gate(&mut self, tool: usize, bytes: usize) -> u32 {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
-        let gated = self.engine.gate(&call, container, &self.host.asked());
+        let request = approved(Request::gate(&call, container), self.approvals.as_ref(), self.now);
+        let gated = self.engine.judge(&request, &self.host.asked());
         wire::write(&gated.prepared.unwrap_or_default(), &mut self.output);
         self.verdicts.number(&gated.verdict)
     }
@@ -221,6 +257,7 @@ impl WasmEngine {
             true => Request::gate(&call, container),
             false => Request::prepared(&call),
         };
+        let request = approved(request, self.approvals.as_ref(), self.now);
         let audience = match for_agent {
             true => Audience::Agent,
             false => Audience::Operator,
@@ -295,6 +332,13 @@ impl WasmEngine {
     pub fn annotation(&self, tool: usize, bytes: usize) -> JsValue {
         let incoming = incoming(&self.input, &self.tools, tool, bytes);
         to_js(&self.engine.annotation(&incoming.call))
+    }
+}
+
+fn approved<'r>(request: Request<'r>, approvals: Option<&'r Approvals>, now: Option<Moment>) -> Request<'r> {
+    Request {
+        approvals: approvals.map(|approvals| Approving { approvals, now }),
+        ..request
     }
 }
 

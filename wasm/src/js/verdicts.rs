@@ -30,7 +30,8 @@ pub(super) struct Verdicts {
 impl Verdicts {
     /// The verdict's number.
     pub(super) fn number(&mut self, verdict: &Verdict<'_>) -> u32 {
-        let Some((rule, reason)) = held(&verdict.rule).zip(held(&verdict.reason)) else {
+        let texts = held(&verdict.rule).zip(held(&verdict.reason));
+        let Some((rule, reason)) = texts.filter(|_| verdict.approval.is_none()) else {
             return self.keep(verdict);
         };
         let roles = verdict.escalated_roles().iter().map(held);
@@ -52,7 +53,7 @@ impl Verdicts {
         }
     }
 
-    /// The verdict of that number, as `{decision, rule, reason, escalatedRoles?}`.
+    /// The verdict of that number, as `{decision, rule, reason, escalatedRoles?, approval?}`.
     pub(super) fn shown(&self, number: u32) -> &Json {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
         self.shared.get(at).unwrap_or(&self.unshared)
@@ -90,6 +91,7 @@ mod tests {
             decision: Decision::Escalate(roles.into_iter().map(Cow::Borrowed).collect()),
             rule: Cow::Borrowed("rule"),
             reason: Cow::Borrowed("because"),
+            approval: None,
         };
         let [first, second] = [vec!["read-path"], vec!["read-path", "fetch-url"]];
         assert_eq!(verdicts.number(&say(first.clone())), 0);
@@ -100,6 +102,7 @@ mod tests {
             decision: Decision::Deny,
             rule: Cow::Borrowed("rule"),
             reason: Cow::Owned("because".to_owned()),
+            approval: None,
         };
         assert_eq!(verdicts.number(&own), UNSHARED);
         assert_eq!(verdicts.shown(UNSHARED)["decision"], "deny");

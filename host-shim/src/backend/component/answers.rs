@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_core::{CallError, Ceiling, DocumentSource, Operation, Semantics};
+use callgate_core::{CallError, Ceiling, DocumentSource, Offer, Operation, Semantics};
 
 use super::bindings::callgate::gate::types;
 use super::decode::{call_error, json, response, unanswered};
@@ -19,6 +19,14 @@ impl Backend for Pool {
         let request = request.into();
         match self.ask(|guest, store, engine| guest.engine().call_judge(store, engine, &request))? {
             Ok(answer) => response(answer).map(Ok),
+            Err(error) => Ok(Err(call_error(error))),
+        }
+    }
+
+    fn offer(&self, request: &Request<'_>) -> Result<Result<Option<Offer>, CallError>, EngineFault> {
+        let request = request.into();
+        match self.ask(|guest, store, engine| guest.engine().call_offer(store, engine, &request))? {
+            Ok(answer) => answer.map(|text| json(&text)).transpose().map(Ok),
             Err(error) => Ok(Err(call_error(error))),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Audience, CallError, Decision, Diagnostic, Paths, Verdict};
+use callgate_core::{Audience, CallError, Decision, Diagnostic, Moment, Paths, Verdict};
 use serde::de::DeserializeOwned;
 
 use super::bindings::callgate::gate::types;
@@ -22,6 +22,17 @@ impl From<&Request<'_>> for types::Request {
             explain: request.explain.map(|audience| match audience {
                 Audience::Operator => types::Audience::Operator,
                 Audience::Agent => types::Audience::Agent,
+            }),
+            approvals: request.approvals.map(|given| {
+                // What is not about the call's tool need not cross.
+                let approvals = match request.call.read() {
+                    Ok(call) => &given.approvals.of_tool(call.server(), call.tool()),
+                    Err(_) => given.approvals,
+                };
+                types::Approving {
+                    document: approvals.to_json(),
+                    now: given.now.map(Moment::as_millis),
+                }
             }),
         }
     }
@@ -46,6 +57,7 @@ fn verdict(verdict: types::Verdict) -> Verdict<'static> {
         },
         rule: Cow::Owned(verdict.rule),
         reason: Cow::Owned(verdict.reason),
+        approval: verdict.approval.map(String::into_boxed_str),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use callgate_core::{DocumentKind, Recording};
-use callgate_host::{CallText, EngineKind, Gate};
+use callgate_core::{Approvals, DocumentKind, Moment, Recording};
+use callgate_host::{Audience, CallText, EngineKind, Gate, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,6 +27,8 @@ struct Case {
     op: Op,
     call: Box<RawValue>,
     context: Option<Box<RawValue>>,
+    approvals: Option<Box<RawValue>>,
+    now: Option<i64>,
     expect: Expected,
 }
 
@@ -92,8 +94,20 @@ impl Recorded {
                 None => text,
             };
             let unreadable = |error: callgate_core::CallError| invalid(error.to_string());
-            let got = gate.explain(text).map_err(unreadable)?;
-            let verdict = gate.evaluate(text).map_err(unreadable)?;
+            let approvals = case
+                .approvals
+                .as_ref()
+                .map(|text| Approvals::from_json(text.get()));
+            let approvals = approvals
+                .transpose()
+                .map_err(|error| invalid(error.to_string()))?;
+            let mut request = Request::prepared(text);
+            if let Some(approvals) = &approvals {
+                request = request.approved(approvals, case.now.map(Moment::from_millis));
+            }
+            let verdict = gate.judge(&request).map_err(unreadable)?.verdict;
+            let explained = gate.judge(&request.explained(Audience::Operator));
+            let got = explained.map_err(unreadable)?.explanation.unwrap_or_default();
             let is_same_verdict =
                 serde_json::to_value(&verdict).is_ok_and(|verdict| verdict == got["verdict"]);
             if got != case.expect.answer || !is_same_verdict {

@@ -1,0 +1,390 @@
+//! Approvals (SPEC §9): they turn an escalation of a call into permission, and never touch any other verdict.
+//!
+//! What is compared are the canonical values that were judged, in the same evaluation. An approval must cover all that
+//! escalated: it does not cover a role that none of its constraints names, a rule that it does not name, or what is no
+//! value of a resource role.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::canonical::url_kind;
+use super::checks::{self, Outcome};
+use super::{Case, Decision, Verdict, domains};
+use crate::approval::{Approval, ApprovalConstraint, Approving, Moment, Offer, describe};
+use crate::model::Effect;
+use crate::net::{Location, UrlKind};
+use crate::path::CanonicalPath;
+use crate::program::RuleId;
+use crate::role::{Category, RoleId, RoleSet, Step};
+use crate::text::is_at_or_below;
+
+/// The rule of an escalation by the domain allowlist.
+const ALLOWLIST: &str = "structural-domain-escalate";
+
+/// Comparing with approvals may take this part of a verdict's steps.
+const SHARE: usize = 4;
+
+/// The roles of which git changes the history: what is approved is one repository, not what lies below it.
+const HISTORY: [RoleId; 2] = [RoleId::WRITE_HISTORY, RoleId::DELETE_HISTORY];
+
+/// What escalates in a call, collected while it is judged, and the approvals that may cover it.
+#[derive(Default)]
+pub(super) struct Escalation<'c> {
+    /// The approvals of the tool.
+    approvals: Vec<&'c Approval>,
+    now: Option<Moment>,
+    /// The roles that escalated, each once.
+    roles: Vec<RoleId>,
+    /// The checks and rules that escalated, as far as a verdict names them.
+    rules: BTreeSet<Box<str>>,
+    /// The rules that hold.
+    held: BTreeSet<RuleId>,
+    /// Whether something escalated that is no value of a role.
+    is_open: bool,
+}
+
+/// What an approval has to cover.
+struct Needed {
+    roles: Vec<RoleId>,
+    rules: BTreeSet<Box<str>>,
+}
+
+/// What values are compared as, by their role; `None` if one of them cannot be constrained.
+type Measures = BTreeMap<RoleId, Option<BTreeSet<String>>>;
+
+impl<'p, 'c> Case<'p, 'c, '_> {
+    /// Lets an escalation pass if one of the approvals covers it.
+    pub(crate) fn heed(&mut self, approving: Approving<'c>) {
+        self.escalation = Some(Box::new(Escalation {
+            approvals: approving.of_tool(&self.call.server, &self.call.tool),
+            now: approving.now,
+            ..Escalation::default()
+        }));
+    }
+
+    /// What approving the call would cover. `None` unless it escalates, and if something that escalates cannot be
+    /// constrained.
+    pub(crate) fn offer(&mut self) -> Option<Offer> {
+        self.escalation = Some(Box::default());
+        let (verdict, early) = self.decide();
+        if !matches!(verdict.decision, Decision::Escalate(_)) {
+            return None;
+        }
+        let Needed { roles, rules } = self.needed(early).ok()?;
+        let most = self.program.limits.approval_constraints;
+        let mut constraints: Vec<ApprovalConstraint> = Vec::new();
+        for role in roles {
+            let values = self.values_of(role);
+            if values.is_empty() {
+                return None;
+            }
+            for at in values {
+                let found = self.constraints(at, role)?;
+                constraints.extend(
+                    found
+                        .into_iter()
+                        .filter(|one| !constraints.contains(one))
+                        .collect::<Vec<_>>(),
+                );
+                if constraints.len() > most {
+                    return None;
+                }
+            }
+        }
+        let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
+        let is_offered = rules.len() <= most && !self.canonicalizer.facts.has_failed();
+        is_offered.then(|| Offer {
+            description: describe(&server_name, &tool_name, &constraints),
+            server_name,
+            tool_name,
+            constraints,
+            rules: Some(rules.into_iter().map(String::from).collect()),
+            created_at: None,
+            expires_at: None,
+            source_escalation_id: None,
+            original_reason: Some(verdict.reason.into_owned()),
+        })
+    }
+
+    /// Keeps what a verdict says of an escalation.
+    pub(super) fn note_escalation(&mut self, verdict: &Verdict<'_>) {
+        let (Some(escalation), Decision::Escalate(roles)) = (&mut self.escalation, &verdict.decision) else {
+            return;
+        };
+        escalation.is_open |= roles.is_empty();
+        escalation.rules.insert(verdict.rule.as_ref().into());
+        for role in roles.iter().filter_map(|name| self.program.registry.find(name)) {
+            if !escalation.roles.contains(&role) {
+                escalation.roles.push(role);
+            }
+        }
+    }
+
+    /// Keeps that a rule holds.
+    pub(super) fn note_rule(&mut self, rule: RuleId) {
+        if let Some(escalation) = &mut self.escalation {
+            escalation.held.insert(rule);
+        }
+    }
+
+    /// The verdict on a call that escalates; `early` is as in [`Outcome`].
+    pub(super) fn approve(&mut self, verdict: Verdict<'p>, early: Option<usize>) -> Verdict<'p> {
+        let Some(escalation) = &mut self.escalation else {
+            return verdict;
+        };
+        let (approvals, now) = (std::mem::take(&mut escalation.approvals), escalation.now);
+        if approvals.is_empty() {
+            self.note(CHECK, false, || "no approval is about this tool".to_owned());
+            return verdict;
+        }
+        let needed = self.needed(early);
+        if self.canonicalizer.facts.has_failed() {
+            return self.host_failure();
+        }
+        let needed = match needed {
+            Ok(needed) => needed,
+            Err(why) => {
+                self.note(CHECK, false, || why);
+                return verdict;
+            }
+        };
+        let (mut measures, mut steps) = (Measures::new(), self.program.limits.steps / SHARE);
+        let mut found = None;
+        for approval in approvals {
+            match self.gap(approval, now, &needed, &mut measures, &mut steps) {
+                Some(why) => self.note(CHECK, false, || format!("{:?} {why}", approval.id())),
+                None => {
+                    found = Some(approval);
+                    break;
+                }
+            }
+        }
+        // Reading a value for the first time may have asked the host.
+        if self.canonicalizer.facts.has_failed() {
+            return self.host_failure();
+        }
+        let Some(approval) = found else { return verdict };
+        let (id, rule) = (approval.id(), &verdict.rule);
+        self.note(CHECK, true, || {
+            format!("{id:?} covers what {rule:?} escalates: {}", verdict.reason)
+        });
+        // An agent learns nothing of the host's paths where there is a world.
+        let reason = match &self.program.world {
+            Some(_) => format!("Approval {id:?} covers the call"),
+            None => format!(
+                "Approval {id:?} covers the call: {:?}",
+                approval.offer().description
+            ),
+        };
+        Verdict::approved(id, reason)
+    }
+
+    /// What an approval has to cover, or why none can.
+    ///
+    /// An early escalation leaves the rules unasked. They are asked now: an approval is no way around a denial.
+    fn needed(&mut self, early: Option<usize>) -> Result<Needed, String> {
+        if let Some(done) = early {
+            let Outcome { decided, .. } = checks::run(self, done);
+            let rest = decided.unwrap_or_else(|| self.judge_roles());
+            if rest.decision == Decision::Deny {
+                return Err(format!("{:?} would deny the call", rest.rule));
+            }
+            self.note_escalation(&rest);
+        }
+        let mut escalation = self.escalation.take().unwrap_or_default();
+        if escalation.is_open {
+            return Err("what escalates is no value of a resource role".to_owned());
+        }
+        if escalation.rules.contains(ALLOWLIST) {
+            escalation.roles.extend(domains::roles_outside(self));
+        }
+        let resources: RoleSet = self.resource_roles().into_iter().collect();
+        for rule in escalation.held.iter().filter_map(|id| self.program.rule(*id)) {
+            if rule.effect != Effect::Escalate {
+                continue;
+            }
+            escalation.rules.insert(rule.name.clone());
+            // What a rule says may depend on the values of further roles.
+            let roles = match rule.relevant.intersects(resources) {
+                true => rule
+                    .lists
+                    .iter()
+                    .fold(RoleSet::default(), |all, list| all.union(list.roles)),
+                false => rule.named,
+            };
+            let others = roles.intersection(self.tool_roles);
+            escalation.roles.extend(others.iter());
+        }
+        let mut seen = RoleSet::default();
+        let mut roles = escalation.roles;
+        roles.retain(|role| {
+            let is_new = !seen.contains(*role);
+            seen.insert(*role);
+            is_new
+        });
+        Ok(Needed {
+            roles,
+            rules: escalation.rules,
+        })
+    }
+
+    /// What the approval does not cover, if anything.
+    fn gap(
+        &mut self,
+        approval: &Approval,
+        now: Option<Moment>,
+        needed: &Needed,
+        measures: &mut Measures,
+        steps: &mut usize,
+    ) -> Option<String> {
+        if let Some(lapse) = approval.lapse(now) {
+            return Some(lapse.to_owned());
+        }
+        let offer = approval.offer();
+        if let Some(rules) = &offer.rules
+            && let Some(other) = needed
+                .rules
+                .iter()
+                .find(|one| !rules.iter().any(|rule| **rule == ***one))
+        {
+            return Some(format!("does not name the rule {other:?}"));
+        }
+        let registry = &self.program.registry;
+        for role in needed.roles.iter().map(|role| registry.name(*role)) {
+            if !offer.constraints.iter().any(|one| one.role() == role) {
+                return Some(format!("does not constrain `{role}`"));
+            }
+        }
+        for constraint in &offer.constraints {
+            let name = constraint.role();
+            let role = registry.find(name);
+            let role = role.filter(|role| registry.get(*role).category == constraint.category());
+            let Some(role) = role else {
+                return Some(format!(
+                    "has a constraint for `{name}`, which this engine has no such role for"
+                ));
+            };
+            let values = measures.entry(role).or_insert_with(|| self.measures(role));
+            let Some(values) = values else {
+                return Some(format!("cannot cover a value of `{name}`"));
+            };
+            let same_role = offer.constraints.iter().filter(|one| one.role() == name);
+            let cost = values.len().saturating_mul(same_role.clone().count());
+            match steps.checked_sub(cost) {
+                Some(left) => *steps = left,
+                None => return Some("is not compared: the call has too many values".to_owned()),
+            }
+            let is_met = |value: &String| same_role.clone().any(|one| meets(one, role, value));
+            if values.is_empty() || !values.iter().all(is_met) {
+                return Some(format!("does not cover a value of `{name}`"));
+            }
+        }
+        None
+    }
+
+    /// What the values of a role are compared as; `None` if one of them cannot be constrained.
+    fn measures(&mut self, role: RoleId) -> Option<BTreeSet<String>> {
+        let mut all = BTreeSet::new();
+        for at in self.values_of(role) {
+            all.extend(self.measure(at, role)?);
+        }
+        Some(all)
+    }
+
+    /// What one value of a role is compared as: its places, its domains, or its canonical form.
+    fn measure(&mut self, at: usize, role: RoleId) -> Option<Vec<String>> {
+        let program = self.program;
+        let definition = program.registry.get(role);
+        match definition.category {
+            Category::Path => {
+                let operand = self.operands.get(at)?;
+                let places = match role {
+                    // Removing a link acts on the link, which may be far from its target.
+                    RoleId::DELETE_PATH => operand.paths().collect(),
+                    _ => Vec::from_iter(operand.path()),
+                };
+                let places: Vec<String> = places.into_iter().map(CanonicalPath::to_string).collect();
+                (!places.is_empty()).then_some(places)
+            }
+            Category::Url => {
+                if url_kind(role, definition) == UrlKind::Other {
+                    // A role of the host may hold URLs of any scheme; one of the web is one whichever role it has.
+                    let text = self.operands.get(at)?.bound.text.as_deref()?;
+                    let is_web = Location::new(text, UrlKind::Fetch).is_grantable();
+                    (is_web && definition.canonicalize == Step::Url).then_some(())?;
+                }
+                let domains = self.locations(at, role).iter();
+                let domains: Option<Vec<String>> = domains
+                    .map(|one| one.granted_domain().map(str::to_owned))
+                    .collect();
+                domains.filter(|domains| !domains.is_empty())
+            }
+            Category::Identifier => {
+                let steps = [Some(definition.canonicalize), definition.extract_policy_value];
+                if steps.contains(&Some(Step::Redact)) {
+                    return None;
+                }
+                let text = self.text(at, role).to_owned();
+                (!text.is_empty()).then(|| vec![text])
+            }
+            // A place of a world has no name that an approval could keep, and data names no resource.
+            Category::Address | Category::Opaque => None,
+        }
+    }
+
+    /// The constraints that an approval of the value would have.
+    fn constraints(&mut self, at: usize, role: RoleId) -> Option<Vec<ApprovalConstraint>> {
+        let program = self.program;
+        let name = || program.registry.name(role).to_owned();
+        let measured = self.measure(at, role)?;
+        match program.registry.get(role).category {
+            Category::Path => {
+                let directory = self.directory_of(at, role)?;
+                // The root would cover every path there is.
+                (directory != "/").then(|| {
+                    vec![ApprovalConstraint::Directory {
+                        role: name(),
+                        directory,
+                    }]
+                })
+            }
+            Category::Url => {
+                let constraint = |domain| ApprovalConstraint::Domain { role: name(), domain };
+                Some(measured.into_iter().map(constraint).collect())
+            }
+            Category::Identifier => {
+                let constraint = |value| ApprovalConstraint::Exact { role: name(), value };
+                Some(measured.into_iter().map(constraint).collect())
+            }
+            Category::Address | Category::Opaque => None,
+        }
+    }
+
+    /// The directory that an approval of the path would be about: that which holds it, and of a directory itself.
+    fn directory_of(&mut self, at: usize, role: RoleId) -> Option<String> {
+        let operand = self.operands.get(at)?;
+        let path = operand.path()?.clone();
+        let entry = operand.paths().nth(1).filter(|_| role == RoleId::DELETE_PATH);
+        if let Some(entry) = entry {
+            let directory = entry.parent().to_string();
+            return is_at_or_below(path.as_str(), &directory).then_some(directory);
+        }
+        match self.canonicalizer.facts.is_directory(path.as_str())? {
+            true => Some(path.to_string()),
+            false if HISTORY.contains(&role) => None,
+            false => Some(path.parent().to_string()),
+        }
+    }
+}
+
+/// The name that explanations give to this step.
+const CHECK: &str = "approvals";
+
+/// Whether what a value is compared as meets a constraint for its role.
+fn meets(constraint: &ApprovalConstraint, role: RoleId, value: &str) -> bool {
+    match constraint {
+        ApprovalConstraint::Directory { directory, .. } if HISTORY.contains(&role) => value == directory,
+        ApprovalConstraint::Directory { directory, .. } => is_at_or_below(value, directory),
+        ApprovalConstraint::Domain { domain, .. } => value == domain,
+        ApprovalConstraint::Exact { value: exact, .. } => value == exact,
+    }
+}

@@ -44,13 +44,17 @@
 //!
 //! - **Pure.** The core does no input or output, and uses no time, randomness or global state. It asks its [`Host`] about
 //!   everything outside, each distinct question at most once in one evaluation. A verdict is a function of the documents,
-//!   the call and the host's answers, the same on every target.
+//!   the call, the host's answers, and the approvals and the time that come with the call; the same on every target.
 //! - **Total.** Deciding has no error and no panic: what cannot be judged is denied with a named rule. Errors
 //!   ([`BuildError`], [`CallError`]) are for building an engine and reading a call.
 //! - **Bounded.** Every size has a limit ([`Limits`]). A verdict takes a microsecond or two, plus the time of the host's
 //!   answers; an argument that no role names costs only its name.
 //! - **Made for untrusted input**: calls, documents and the host's answers are checked. What is trusted is the choice of
 //!   documents, and that the host is honest: a host that lies consistently is believed.
+//!
+//! A person may approve calls that escalate: [`Engine::offer`] says what an approval of a call would cover, [`Approvals`] is a
+//! list of what was approved, and a [`Request`] may bring one, with the time of the call. What one covers is allowed
+//! instead of escalated; no other verdict changes, and the core keeps nothing of them.
 //!
 //! It does not run tools, hold secrets, or watch what a tool does with a path afterwards: between the verdict and
 //! the tool's `open` the disk can change.
@@ -77,7 +81,7 @@
 //! | `config` | all the parts of an engine, read together | calls |
 //! | `program` | the compiled configuration: sorted slices, sets, the index of rules | JSON |
 //! | `bind` | a call's arguments, read as far as needed and bound to the roles of its tool | rules |
-//! | `judge` | structural checks, canonical forms, rules, combining, the trace | documents, JSON text |
+//! | `judge` | structural checks, canonical forms, rules, combining, approvals, the trace | documents, JSON text |
 //! | `compat` | the functions that a runtime calls outside an engine | engines |
 //! | `engine` | the facade | |
 //!

@@ -1,3 +1,4 @@
+export type * from "./types/approvals.js";
 export type * from "./types/documents.js";
 export type * from "./types/explanation.js";
 export type * from "./types/world.js";

@@ -1,5 +1,7 @@
 //! Properties that must always hold, on arbitrary engines, worlds and calls.
 
+#[path = "properties/approvals.rs"]
+mod approvals;
 #[path = "properties/ceilings.rs"]
 mod ceilings;
 mod common;

@@ -17,11 +17,17 @@ use crate::program::RuleId;
 use crate::role::{Category, RoleId, RoleSet, Step};
 use crate::text::is_at_or_below;
 
+/// The name that explanations give to this step.
+const CHECK: &str = "approvals";
+
 /// The rule of an escalation by the domain allowlist.
 const ALLOWLIST: &str = "structural-domain-escalate";
 
 /// Comparing with approvals may take this part of a verdict's steps.
 const SHARE: usize = 4;
+
+/// Why an approval is passed over although it might cover the call.
+const TOO_MUCH: &str = "is not compared, because that would take too many steps";
 
 /// The roles of which git changes the history: what is approved is one repository, not what lies below it.
 const HISTORY: [RoleId; 2] = [RoleId::WRITE_HISTORY, RoleId::DELETE_HISTORY];
@@ -54,8 +60,10 @@ type Measures = BTreeMap<RoleId, Option<BTreeSet<String>>>;
 impl<'p, 'c> Case<'p, 'c, '_> {
     /// Lets an escalation pass if one of the approvals covers it.
     pub(crate) fn heed(&mut self, approving: Approving<'c>) {
+        let mut approvals = approving.of_tool(&self.call.server, &self.call.tool);
+        approvals.truncate(self.program.limits.approvals);
         self.escalation = Some(Box::new(Escalation {
-            approvals: approving.of_tool(&self.call.server, &self.call.tool),
+            approvals,
             now: approving.now,
             ..Escalation::default()
         }));
@@ -239,41 +247,49 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if let Some(lapse) = approval.lapse(now) {
             return Some(lapse.to_owned());
         }
-        let offer = approval.offer();
-        if let Some(rules) = &offer.rules
-            && let Some(other) = needed
-                .rules
-                .iter()
-                .find(|one| !rules.iter().any(|rule| **rule == ***one))
-        {
-            return Some(format!("does not name the rule {other:?}"));
+        let Offer {
+            constraints, rules, ..
+        } = approval.offer();
+        let named = rules.as_ref().map_or(0, Vec::len);
+        // If more rules escalate than the approval names, one of these is not among them.
+        let mut first = needed.rules.iter().take(named + 1);
+        let cost = named * first.len() + constraints.len() * needed.roles.len();
+        if !take(steps, cost) {
+            return Some(TOO_MUCH.to_owned());
+        }
+        if let Some(rules) = rules {
+            let is_named = |one: &str| rules.iter().any(|rule| rule == one);
+            if let Some(other) = first.find(|one| !is_named(one)) {
+                return Some(format!("does not name the rule {other:?}"));
+            }
         }
         let registry = &self.program.registry;
         for role in needed.roles.iter().map(|role| registry.name(*role)) {
-            if !offer.constraints.iter().any(|one| one.role() == role) {
+            if !constraints.iter().any(|one| one.role() == role) {
                 return Some(format!("does not constrain `{role}`"));
             }
         }
-        for constraint in &offer.constraints {
+        for (at, constraint) in constraints.iter().enumerate() {
             let name = constraint.role();
             let role = registry.find(name);
             let role = role.filter(|role| registry.get(*role).category == constraint.category());
             let Some(role) = role else {
-                return Some(format!(
-                    "has a constraint for `{name}`, which this engine has no such role for"
-                ));
+                return Some(format!("constrains `{name}`, which is no role of that kind here"));
             };
+            if constraints.iter().take(at).any(|earlier| earlier.role() == name) {
+                continue;
+            }
             let values = measures.entry(role).or_insert_with(|| self.measures(role));
             let Some(values) = values else {
                 return Some(format!("cannot cover a value of `{name}`"));
             };
-            let same_role = offer.constraints.iter().filter(|one| one.role() == name);
-            let cost = values.len().saturating_mul(same_role.clone().count());
-            match steps.checked_sub(cost) {
-                Some(left) => *steps = left,
-                None => return Some("is not compared: the call has too many values".to_owned()),
+            if !take(steps, values.len().saturating_mul(constraints.len())) {
+                return Some(TOO_MUCH.to_owned());
             }
-            let is_met = |value: &String| same_role.clone().any(|one| meets(one, role, value));
+            let is_met = |value: &String| {
+                let mut of_role = constraints.iter().filter(|one| one.role() == name);
+                of_role.any(|one| meets(one, role, value))
+            };
             if values.is_empty() || !values.iter().all(is_met) {
                 return Some(format!("does not cover a value of `{name}`"));
             }
@@ -376,8 +392,12 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     }
 }
 
-/// The name that explanations give to this step.
-const CHECK: &str = "approvals";
+/// Takes steps from those that are left, if there are enough.
+fn take(steps: &mut usize, cost: usize) -> bool {
+    let left = steps.checked_sub(cost);
+    *steps = left.unwrap_or_default();
+    left.is_some()
+}
 
 /// Whether what a value is compared as meets a constraint for its role.
 fn meets(constraint: &ApprovalConstraint, role: RoleId, value: &str) -> bool {

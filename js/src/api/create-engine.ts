@@ -8,6 +8,7 @@ import type {
   DescribedTool,
   DynamicListsFile,
   Enforcement,
+  EngineApprovals,
   EngineOptions,
   Explanation,
   Gated,
@@ -28,6 +29,7 @@ import { evaluate, evaluateText, explain, gate, prepare } from "../wasm/calls.js
 import { ask, createHandle, dispose, type WasmHandle } from "../wasm/handle.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
 import { answersOf, documentsOf, refuseUnknownKeys } from "./configuration.js";
+import { approvalsOf } from "./engine-approvals.js";
 
 /** What an engine is built from. A document is a value or its JSON text. */
 export interface EngineConfig<Role extends string = never> {
@@ -70,6 +72,10 @@ export interface EngineConfig<Role extends string = never> {
 export interface CallOptions {
   /** What the host knows about the call; an engine with a world judges addresses by it. */
   readonly context?: CallContext | undefined;
+  /**
+   * When the call is made, in milliseconds since 1970 or as RFC 3339 text; approvals end by it. Default: `Date.now()`.
+   */
+  readonly now?: number | string | undefined;
 }
 
 /** Options for gating a call. */
@@ -135,6 +141,11 @@ export interface Engine extends Disposable {
    * @throws {@link CallgateError} `invalid-argument` if the engine has no world.
    */
   enforce(operation: Enforcement): Reply;
+  /**
+   * What people approved. `gate`, `evaluate` and `explain` allow an escalated call that an approval covers, and name it in
+   * the verdict.
+   */
+  readonly approvals: EngineApprovals;
   /** What an annotated tool does, for schedulers and telemetry; `undefined` for any other tool. */
   semantics(serverName: string, toolName: string): DescribedTool | undefined;
   /** Returns `true` if calls of the tool may run at the same time. Calls of a tool without an annotation may not. */
@@ -210,6 +221,7 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
     hostPath: (ref) => hostPath(handle, ref),
     revoke: (ref) => revoke(handle, ref),
     enforce: (operation) => enforce(handle, operation),
+    approvals: approvalsOf(handle),
     semantics,
     isReadOnly: (serverName, toolName) => semantics(serverName, toolName)?.isReadOnly ?? false,
     ceiling: ask(handle, "invalid-argument", (built) => (built.engine.ceiling() as Ceiling | null) ?? undefined),

@@ -32,6 +32,8 @@ export interface Verdict {
   readonly reason: string;
   /** The roles that escalated, in order; absent unless a role did. */
   readonly escalatedRoles?: readonly ArgumentRole[];
+  /** The id of the approval that covers the call; absent unless the rule is `structural-approval`. */
+  readonly approval?: string;
 }
 
 /** A call's arguments, as they were read. */

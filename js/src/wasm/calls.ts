@@ -1,5 +1,6 @@
+import { parseMoment } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
-import type { CallContext, Explanation, Gated, PreparedToolArgs, ToolCall, Verdict } from "../types.js";
+import type { ApprovalOffer, CallContext, Explanation, Gated, PreparedToolArgs, ToolCall, Verdict } from "../types.js";
 import { type Interest, type Purpose, type Snapshot, writeArguments } from "./arguments.js";
 import { ask, type Built, type Tool, type WasmHandle } from "./handle.js";
 import * as wasm from "./module.js";
@@ -27,15 +28,17 @@ const BUSY = frozen({
 interface Beside {
   readonly containerWorkspaceDir?: string | undefined;
   readonly context?: CallContext | undefined;
+  readonly now?: number | string | undefined;
 }
 
 const NOTHING: Beside = {};
 
 /** The verdict on a call whose arguments are prepared. */
-export function evaluate(handle: WasmHandle, call: ToolCall, { context }: Beside = NOTHING): Verdict {
+export function evaluate(handle: WasmHandle, call: ToolCall, { context, now }: Beside = NOTHING): Verdict {
   return judged(
     handle,
     (built) => {
+      approve(handle, built, now);
       const { tool } = write(built, call, "evaluate", undefined, context);
       const verdict = verdictOf(built, built.engine.evaluate(tool, built.writer.length));
       shrink(built);
@@ -50,6 +53,7 @@ export function gate(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHIN
   return judged(
     handle,
     (built) => {
+      approve(handle, built, beside.now);
       const { tool, snapshot } = write(built, call, "gate", beside.containerWorkspaceDir, beside.context);
       const verdict = verdictOf(built, built.engine.gate(tool, built.writer.length));
       const argsForTransport = viewOf(snapshot, prepared(built), "transport");
@@ -61,9 +65,20 @@ export function gate(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHIN
 }
 
 /** The verdict on a call that is JSON text. */
-export function evaluateText(handle: WasmHandle, text: string, { context }: Beside = NOTHING): Verdict {
+export function evaluateText(handle: WasmHandle, text: string, { context, now }: Beside = NOTHING): Verdict {
   const given = context === undefined ? undefined : contextText(context);
-  return ask(handle, "invalid-call", (built) => verdictOf(built, built.engine.evaluateText(text, given)));
+  return ask(handle, "invalid-call", (built) => {
+    approve(handle, built, now);
+    return verdictOf(built, built.engine.evaluateText(text, given));
+  });
+}
+
+/** What approving the call would cover, if it escalates and can be covered. */
+export function offer(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): ApprovalOffer | undefined {
+  return ask(handle, "invalid-call", (built) => {
+    const { tool } = write(built, call, "gate", beside.containerWorkspaceDir, beside.context);
+    return built.engine.offer(tool, built.writer.length) as ApprovalOffer | undefined;
+  });
 }
 
 /** The verdict of `evaluate` or of `gate`, with everything that led to it. */
@@ -73,8 +88,9 @@ export function explain(
   purpose: "evaluate" | "gate",
   options: Beside & { readonly audience?: "operator" | "agent" | undefined } = NOTHING,
 ): Explanation {
-  const { containerWorkspaceDir, context, audience } = options;
+  const { containerWorkspaceDir, context, audience, now } = options;
   return ask(handle, "invalid-call", (built) => {
+    approve(handle, built, now);
     const container = purpose === "gate" ? containerWorkspaceDir : undefined;
     const { tool } = write(built, call, purpose, container, context);
     const { length } = built.writer;
@@ -140,6 +156,27 @@ function judged<T>(handle: WasmHandle, question: (built: Built) => T, denied: (v
         throw thrown;
     }
   }
+}
+
+/**
+ * Has the engine judge by the approvals of now. Without approvals there is nothing to do.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if `now` is no time.
+ */
+function approve({ approvals }: WasmHandle, built: Built, now: number | string | undefined): void {
+  if (built.approvals !== approvals) {
+    built.approvals = undefined;
+    built.engine.setApprovals(approvals);
+    built.approvals = approvals;
+  }
+  if (approvals === undefined && now === undefined) {
+    return;
+  }
+  const milliseconds = typeof now === "string" ? parseMoment(now) : now === undefined ? Date.now() : now;
+  if (typeof milliseconds !== "number" || !Number.isFinite(milliseconds)) {
+    throw new CallgateError("invalid-argument", "`now` is not a number or a time such as `2026-03-01T12:00:00Z`");
+  }
+  built.engine.setNow(milliseconds);
 }
 
 /** A call that was written for the module. */

@@ -29,6 +29,8 @@ export interface Built {
   readonly verdicts: Verdict[];
   /** The numbers of references. */
   readonly references: WeakMap<VisibilityRef, number>;
+  /** The approvals that the engine has. */
+  approvals: string | undefined;
 }
 
 /**
@@ -44,6 +46,8 @@ export interface WasmHandle {
   readonly homeDir: string;
   readonly currentDir: string;
   readonly ignoresPathCase: boolean;
+  /** What people approved, a document as JSON text; `undefined` if there is nothing. */
+  approvals: string | undefined;
   built: Built | undefined;
   isBusy: boolean;
   isDisposed: boolean;
@@ -64,6 +68,7 @@ export function createHandle(documents: Documents, answers: Answers): WasmHandle
     homeDir,
     currentDir,
     ignoresPathCase,
+    approvals: undefined,
     built: undefined,
     isBusy: false,
     isDisposed: false,
@@ -133,6 +138,7 @@ function build(handle: WasmHandle): Built {
       tools: new Map(),
       verdicts: [],
       references: new WeakMap(),
+      approvals: undefined,
     };
     return handle.built;
   } finally {

@@ -33,15 +33,15 @@ function hostOf(surroundings, reenter) {
   return realpath === undefined ? host : misbehaving(host, realpath, reenter);
 }
 
-function verdictOf({ decision, rule, reason }) {
+function verdictOf({ decision, rule, reason, approval }) {
   const roles = decision.tag === "escalate" && decision.val.length > 0 ? { escalatedRoles: decision.val } : {};
-  return { decision: decision.tag, rule, reason, ...roles };
+  return { decision: decision.tag, rule, reason, ...roles, ...(approval === undefined ? {} : { approval }) };
 }
 
 const parsed = (text) => (text === undefined ? null : JSON.parse(text));
 
 /** A request, as the WIT contract has it. */
-const asked = (call, context, paths, explain) => ({ call, context, paths, explain });
+const asked = (call, context, paths, explain, approvals) => ({ call, context, paths, explain, approvals });
 
 const PREPARED = { tag: "prepared" };
 
@@ -192,6 +192,31 @@ class Session {
     }
   }
 
+  /** Answers a question about a call with approvals. */
+  approved({ ask, request, context, containerWorkspaceDir, approvals, offeredFor, now }) {
+    const engine = this.needed();
+    const paths = { tag: "gate", val: containerWorkspaceDir ?? undefined };
+    const given = context ?? undefined;
+    const document = approvals === null ? { format: "approvals/1", entries: [] } : JSON.parse(approvals);
+    const offer = offeredFor === null ? undefined : engine.offer(asked(offeredFor, given, paths));
+    if (offer !== undefined) {
+      document.entries.push({ id: "approval-1", ...JSON.parse(offer) });
+    }
+    const moment = now === null ? undefined : BigInt(typeof now === "string" ? Date.parse(now) : now);
+    const approving = { document: JSON.stringify(document), now: moment };
+    const judge = (explain) => {
+      const place = ask === "gate" ? paths : PREPARED;
+      const answer = engine.judge(asked(request, given, place, explain, approving));
+      return { ...answer, verdict: verdictOf(answer.verdict) };
+    };
+    if (ask === "offer") {
+      return parsed(engine.offer(asked(request, given, paths)));
+    }
+    const { verdict, arguments: sent, explanation } = judge(ask === "gate" ? "agent" : "operator");
+    const transport = ask === "gate" ? { argsForTransport: parsed(sent) } : {};
+    return { verdict, ...transport, explanation: parsed(explanation) };
+  }
+
   answer(operation) {
     switch (operation.op) {
       case "construct":
@@ -219,6 +244,8 @@ class Session {
         return JSON.parse(this.needed().warnings()).map(line);
       case "world":
         return this.world(operation);
+      case "approved":
+        return this.approved(operation);
       default:
         throw new SyntaxError(`unknown operation \`${operation.op}\``);
     }

@@ -152,6 +152,45 @@ class Session {
     }
   }
 
+  /** Answers a question about a call with approvals. */
+  approved({ ask, request, context, containerWorkspaceDir, approvals, offeredFor, now }) {
+    const engine = this.needed();
+    const options = {
+      context: context === null ? undefined : JSON.parse(context),
+      containerWorkspaceDir: containerWorkspaceDir ?? undefined,
+      now: now ?? undefined,
+    };
+    const offerFor = (call) => {
+      const { verdict } = engine.gate(call, { ...options, now: undefined });
+      return engine.approvals.offer(call, verdict, options);
+    };
+    engine.approvals.fromJSON({ format: "approvals/1", entries: [] });
+    const offer = offeredFor === null ? undefined : offerFor(JSON.parse(offeredFor));
+    if (approvals !== null) {
+      engine.approvals.fromJSON(approvals);
+    }
+    if (offer !== undefined) {
+      engine.approvals.add(offer);
+    }
+    const call = JSON.parse(request);
+    // Without a time an approval that ends never applies; here the time would always be now.
+    const hasEnd = now === null && engine.approvals.list().some(({ expiresAt }) => expiresAt !== undefined);
+    const timed = hasEnd ? { ...options, now: Number.MAX_SAFE_INTEGER } : options;
+    switch (ask) {
+      case "offer": {
+        const found = offerFor(call);
+        return found ?? null;
+      }
+      case "gate":
+        return {
+          ...engine.gate(call, timed),
+          explanation: engine.explainGate(call, { ...timed, audience: "agent" }),
+        };
+      default:
+        return { verdict: engine.evaluate(call, timed), explanation: engine.explain(call, timed) };
+    }
+  }
+
   references(steps) {
     const { engine } = this;
     // An engine has only one table, which must be empty when a question begins.
@@ -253,6 +292,8 @@ class Session {
       }
       case "world":
         return this.world(operation);
+      case "approved":
+        return this.approved(operation);
       case "whitelist":
         return whitelist(operation);
       default:

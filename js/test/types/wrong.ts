@@ -85,6 +85,15 @@ engine.evaluate({ serverName: "s", toolName: "t" }).then(() => undefined);
 // @ts-expect-error: there is no such decision
 export const isBlocked = engine.evaluate({ serverName: "s", toolName: "t" }).decision === "block";
 
+// @ts-expect-error: an approval names its tool
+engine.approvals.add({ serverName: "s", constraints: [] });
+// @ts-expect-error: a constraint of no kind
+engine.approvals.add({ serverName: "s", toolName: "t", constraints: [{ role: "read-path", directory: "/a" }] });
+// @ts-expect-error: what was approved cannot be changed
+engine.approvals.list().push();
+// @ts-expect-error: a time is a number or text
+engine.gate({ serverName: "s", toolName: "t" }, { now: new Date() });
+
 // @ts-expect-error: protected paths are required, even if empty
 new PolicyEngine(policy, annotations);
 // @ts-expect-error: the directory comes before the allowlists

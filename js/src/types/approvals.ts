@@ -1,0 +1,85 @@
+import type { ToolCall, Verdict } from "./documents.js";
+import type { CallContext } from "./world.js";
+
+/** A condition on the values of one role. */
+export type ApprovalConstraint =
+  | { readonly kind: "directory"; readonly role: string; readonly directory: string }
+  | { readonly kind: "domain"; readonly role: string; readonly domain: string }
+  | { readonly kind: "exact"; readonly role: string; readonly value: string };
+
+/** What approving an escalated call covers: later calls of the same tool whose values meet the constraints. */
+export interface ApprovalOffer {
+  readonly serverName: string;
+  readonly toolName: string;
+  /** Each value of each role that is named here must meet one of that role's constraints. */
+  readonly constraints: readonly ApprovalConstraint[];
+  /** What it covers, for people to read. Default: `Allow <server>/<tool> <constraints>`. */
+  readonly description?: string | undefined;
+  /** The rules whose escalation is approved. Without them: any. */
+  readonly rules?: readonly string[] | undefined;
+  /** When it was approved, as RFC 3339 text (`2026-03-01T12:00:00Z`). Nothing is decided by it. */
+  readonly createdAt?: string | undefined;
+  /** When it ends, as RFC 3339 text. */
+  readonly expiresAt?: string | undefined;
+  /** The escalation that was approved. */
+  readonly sourceEscalationId?: string | undefined;
+  /** The reason that the escalation gave. */
+  readonly originalReason?: string | undefined;
+}
+
+/** What a person approved. */
+export interface Approval extends ApprovalOffer {
+  /** Its name, which the verdict on a call that it covers gives. */
+  readonly id: string;
+  readonly description: string;
+}
+
+/** Approvals to be kept. */
+export interface ApprovalsDocument {
+  readonly format: "approvals/1";
+  readonly entries: readonly Approval[];
+}
+
+/** Options for an offer: those that the call was gated with. */
+export interface OfferOptions {
+  /** What the host knows about the call. */
+  readonly context?: CallContext | undefined;
+  /** The path of the sandbox inside the tool's container. */
+  readonly containerWorkspaceDir?: string | undefined;
+}
+
+/**
+ * What people approved, in the order in which it was added. A call that escalates is allowed by rule
+ * `structural-approval` if one of them covers it; no other verdict changes. They are kept with the engine, and saved by
+ * nobody.
+ */
+export interface EngineApprovals {
+  /**
+   * What approving an escalated call would cover, to be shown to a person and then added.
+   *
+   * `undefined` if the verdict does not escalate or is not the one that `gate` gives now; if something that escalates
+   * cannot be constrained (a branch, an address of a world, a remote whose URL is not known, a file directly below
+   * `/`); and if a rule that the domain allowlist left unasked would deny the call.
+   */
+  offer(call: ToolCall, verdict: Verdict, options?: OfferOptions): ApprovalOffer | undefined;
+  /**
+   * Adds what was approved, and returns its id: the `id` given, or `approval-` with a number above those in use. Without
+   * `createdAt` the time is now.
+   *
+   * @throws `CallgateError` `invalid-document` with every fault, such as an approval without a constraint, a
+   * directory that is not canonical, or an id that is in use.
+   */
+  add(approved: ApprovalOffer & { readonly id?: string | undefined }): string;
+  /** Removes an approval. Returns `true` if there was one with this id. */
+  remove(id: string): boolean;
+  /** All of them, those that have ended included. */
+  list(): readonly Approval[];
+  /** All of them as a document, so that `JSON.stringify(engine.approvals)` is what to keep. */
+  toJSON(): ApprovalsDocument;
+  /**
+   * Replaces all of them by those of a document, given as a value or its JSON text.
+   *
+   * @throws `CallgateError` `invalid-document` with every fault; all stay as they were then.
+   */
+  fromJSON(document: ApprovalsDocument | string): void;
+}

@@ -1,0 +1,156 @@
+//! The bundle that `callgate init` writes keeps what its page and SECURITY.md promise.
+
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a failing test stops where it fails"
+)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use callgate_host::{CallText, EngineKind, Gate, VirtualHost};
+use serde_json::{Value, json};
+
+/// A gate with the bundle, on a machine that has its folder, with `branch` checked out there.
+fn gate(branch: &str) -> Gate {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host-shim/examples/bundle");
+    let folder = folder.canonicalize().expect("the example's folder");
+    let work = folder.to_string_lossy();
+    let within =
+        |names: &[&str]| -> Vec<String> { names.iter().map(|name| format!("{work}/{name}")).collect() };
+    let remotes = json!({"origin": "https://github.com/acme/app"});
+    let machine = json!({
+        "home": "/home/u", "cwd": work,
+        "fs": {
+            "dirs": within(&["src", "nested/.git/hooks", ".git/hooks"]),
+            "files": within(&[".env", "nested/.env", ".git/config", "callgate.json", "policy.json"]),
+            "links": {format!("{work}/src/link"): "/home/u/.ssh"},
+        },
+        "git": {&*work: {"branch": branch, "branchRemotes": {}, "remotes": remotes}},
+    });
+    let host = VirtualHost::from_value(&machine).expect("a machine");
+    let gate = Gate::builder()
+        .engine(EngineKind::Native)
+        .bundle(folder.join("callgate.json"))
+        .host(Arc::new(host));
+    gate.build().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn verdict(gate: &Gate, server: &str, tool: &str, arguments: &Value) -> (String, String) {
+    let call = json!({"serverName": server, "toolName": tool, "arguments": arguments}).to_string();
+    let explanation = gate.explain_gate(CallText::from(&*call), None).expect("a call");
+    let text = |name: &str| {
+        explanation["verdict"][name]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    (text("decision"), text("rule"))
+}
+
+/// Every spelling of a push to `main` that git understands, from another branch and from `main` itself.
+#[test]
+fn no_push_reaches_the_main_branch() {
+    let spellings = [
+        "main",
+        "master",
+        "refs/heads/main",
+        "heads/main",
+        "HEAD:main",
+        "HEAD:refs/heads/main",
+        "feature:main",
+        "feature:refs/heads/main",
+        "feature:heads/main",
+        "+main",
+        "+feature:main",
+        "+HEAD:refs/heads/main",
+        ":main",
+        ":refs/heads/main",
+        "+:main",
+        "main:main",
+        "refs/heads/*:refs/heads/*",
+        "+refs/heads/*:refs/heads/*",
+        "@:main",
+        "main~1:main",
+        ":",
+        "+:",
+        "refs/heads/ma*:refs/heads/ma*",
+        "--all",
+        "--mirror",
+        "tags/v1:main",
+    ];
+    for branch in ["main", "feature"] {
+        let gate = gate(branch);
+        for spelling in spellings {
+            let push =
+                json!({"repo_path": ".", "remote": "https://github.com/acme/app.git", "branch": spelling});
+            let (decision, rule) = verdict(&gate, "git", "git_push", &push);
+            assert_eq!(decision, "deny", "{spelling} on {branch}: {rule}");
+        }
+    }
+    let gate_on_main = gate("main");
+    for current in [
+        json!({"repo_path": "."}),
+        json!({"repo_path": ".", "branch": "HEAD"}),
+        json!({"repo_path": ".", "branch": "@"}),
+        json!({"repo_path": ".", "branch": ""}),
+    ] {
+        let (decision, rule) = verdict(&gate_on_main, "git", "git_push", &current);
+        assert_eq!(decision, "deny", "{current} on main: {rule}");
+    }
+    let gate = gate("feature");
+    for branch in [
+        "feature",
+        "refs/heads/feature",
+        "HEAD",
+        "feature:feature",
+        "main:feature",
+    ] {
+        let push = json!({"repo_path": ".", "remote": "https://github.com/acme/app.git", "branch": branch});
+        assert_eq!(verdict(&gate, "git", "git_push", &push).0, "allow", "{branch}");
+    }
+}
+
+/// What runs programs or holds secrets is out of reach, in nested projects as well.
+#[test]
+fn hooks_configurations_and_secrets_are_protected() {
+    let gate = gate("feature");
+    for (tool, arguments) in [
+        (
+            "write_file",
+            json!({"path": ".git/hooks/post-commit", "content": "x"}),
+        ),
+        (
+            "write_file",
+            json!({"path": "nested/.git/hooks/post-commit", "content": "x"}),
+        ),
+        ("write_file", json!({"path": ".git/config", "content": "x"})),
+        ("write_file", json!({"path": "new/.git/config", "content": "x"})),
+        ("write_file", json!({"path": "callgate.json", "content": "x"})),
+        ("edit_file", json!({"path": "policy.json", "edits": []})),
+        ("read_text_file", json!({"path": ".env"})),
+        ("read_text_file", json!({"path": "nested/.env"})),
+        ("read_text_file", json!({"path": "src/link/id"})),
+        ("read_text_file", json!({"path": "~/.ssh/id"})),
+        ("move_file", json!({"source": ".git", "destination": "src/git"})),
+        (
+            "move_file",
+            json!({"source": "src", "destination": "nested/.git/hooks"}),
+        ),
+    ] {
+        let (decision, rule) = verdict(&gate, "filesystem", tool, &arguments);
+        assert_eq!(
+            (&*decision, &*rule),
+            ("deny", "structural-protected-path"),
+            "{tool} {arguments}"
+        );
+    }
+    let staged = json!({"repo_path": ".", "files": ["nested/.env"]});
+    assert_eq!(
+        verdict(&gate, "git", "git_add", &staged).1,
+        "structural-protected-path"
+    );
+    let plain = json!({"path": "src/main.rs", "content": "x"});
+    assert_eq!(verdict(&gate, "filesystem", "write_file", &plain).0, "allow");
+}

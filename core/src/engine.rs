@@ -14,7 +14,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::DocumentSource;
 use crate::host::{Facts, Host, HostError};
 use crate::judge::{Canonicalizer, Case, PathBase, Pinned, Task, Verdict};
-use crate::model::Semantics;
+use crate::model::{Semantics, ServerKind};
 use crate::policy::Ceiling;
 use crate::program::{Program, RelativePaths, Tool, compile};
 
@@ -274,6 +274,7 @@ impl Engine {
             directory: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),
             keeps_relative: sandbox.is_some() && self.program.relative_paths == RelativePaths::AsGiven,
+            is_git: self.program.servers.kind(server) == Some(ServerKind::Git),
             server_paths: server_paths.map(Vec::as_slice),
         }
     }

@@ -8,6 +8,7 @@
 
 mod case;
 mod containment;
+mod equivalent;
 mod folded;
 mod lexical;
 mod refusal;

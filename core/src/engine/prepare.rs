@@ -6,6 +6,7 @@ use super::Engine;
 use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError};
 use crate::host::{Host, HostError};
 use crate::judge::{Case, PathBase, Task, heuristic};
+use crate::model::ServerKind;
 use crate::program::RelativePaths;
 
 /// Why arguments cannot be prepared.
@@ -53,6 +54,7 @@ impl Engine {
             container: container_workspace_dir.zip(allowed_directory),
             keeps_relative: allowed_directory.is_some()
                 && self.program.relative_paths == RelativePaths::AsGiven,
+            is_git: self.program.servers.kind(call.server()) == Some(ServerKind::Git),
             server_paths: self.program.server_paths.get(call.server()).map(Vec::as_slice),
         };
         let (tool, shape) = self.shape(call);

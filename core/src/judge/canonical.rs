@@ -22,6 +22,8 @@ pub(crate) struct PathBase<'s> {
     pub(crate) container: Option<(&'s str, &'s str)>,
     /// Whether relative paths are forwarded as they are, because the server resolves them in its own directory.
     pub(crate) keeps_relative: bool,
+    /// Whether the tool's server hands paths to git, which reads some as patterns.
+    pub(crate) is_git: bool,
     /// What the tool's server calls the directories that it sees, if it sees them under other names.
     pub(crate) server_paths: Option<&'s [ServerPath]>,
 }
@@ -238,7 +240,14 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         if is_refused && !given.is_empty() && is_relative(given) {
             return Err(Unresolvable::Relative);
         }
+        let is_careful = self.program.compatibility == Compatibility::Careful;
+        if is_careful && self.base.is_git && is_pathspec(given) {
+            return Err(Unresolvable::Pathspec);
+        }
         let canonical = self.resolver().resolve(given, directory)?;
+        if is_careful && self.resolver().has_equivalent(&canonical) {
+            return Err(Unresolvable::Equivalent);
+        }
         let entry = match bound.role_set.contains(RoleId::DELETE_PATH) {
             true => self.resolver().entry(given, directory)?,
             false => None,
@@ -549,6 +558,12 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 /// Whether the path starts from a directory that it does not name.
 fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '~'])
+}
+
+/// Whether git reads the path as a pattern
+/// ([pathspec](https://git-scm.com/docs/gitglossary#Documentation/gitglossary.txt-pathspec)).
+fn is_pathspec(path: &str) -> bool {
+    path.starts_with(':') || path.contains(['*', '?', '[', '\\'])
 }
 
 /// The path with its longest prefix replaced by what stands for it.

@@ -49,6 +49,10 @@ pub(crate) enum Unresolvable {
     ProcessRelative,
     /// A `..` follows a link, and its two readings lead to different places.
     Ambiguous,
+    /// It does not exist, but does in another Unicode form, which some servers take for it.
+    Equivalent,
+    /// Git would read it as a pattern.
+    Pathspec,
     /// A link's target is empty, or has a `..` after a missing name.
     BrokenLink,
     /// There are more than [`Limits::links`] links on the way.
@@ -98,6 +102,12 @@ impl fmt::Display for Unresolvable {
             Self::FileUri => "is a `file:` URI, which programs read differently",
             Self::ProcessRelative => "means something else in each process",
             Self::Ambiguous => "has a `..` after a symbolic link, which programs read differently",
+            Self::Equivalent => {
+                "does not exist, but does in another Unicode form, which programs take for it; expected that form"
+            }
+            Self::Pathspec => {
+                "begins with `:` or holds one of `* ? [ \\`, so git would read it as a pattern, expected a path"
+            }
             Self::BrokenLink => "leads through a symbolic link whose target cannot exist",
             Self::Loop => "leads through a loop of symbolic links",
             Self::Denied => "leads through a directory that may not be searched",

@@ -380,8 +380,47 @@ fn shapes() -> Vec<Shape> {
             each(count, |at| format!("{text}{at}")),
         );
         shape.protected = (0..20).map(|at| format!("/etc/p{at}")).collect();
+        shapes.push(shape.clone());
+        shape.name = match count {
+            1 => "a text of 8 MiB that looks like a path, and patterns",
+            _ => "500,000 texts that look like paths, and patterns",
+        };
+        shape.protected = (0..20).map(|at| format!("**/p{at}*")).collect();
         shapes.push(shape);
     }
+    for (name, pattern) in [
+        ("deep paths and a pattern", "**/x"),
+        (
+            "deep paths and a long pattern",
+            "**/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/b",
+        ),
+        ("deep paths and a pattern with many stars", "**/*a*a*a*a*b/**/*c"),
+    ] {
+        let mut shape = Shape::new(
+            name,
+            rules(1, "deny", |_| json!({"server": ["none"]})),
+            "read-path",
+            each(400, |at| format!("{}/{at}", "/a".repeat(16_000))),
+        );
+        shape.protected = vec![pattern.to_owned()];
+        shapes.push(shape);
+    }
+    shapes.push(Shape::new(
+        "50,000 rules with conditions on a long argument",
+        rules(50_000, "deny", |at| json!({"args": [{"arg": "values", "equals": format!("{at}{}", "x".repeat(8_000_000 / 50_000))}]})),
+        "branch-name",
+        json!("x".repeat(8_000_000)),
+    ));
+    shapes.push(Shape::new(
+        "50,000 rules with patterns of names, and conditions on a path",
+        rules(
+            50_000,
+            "deny",
+            |at| json!({"tool": ["t*"], "args": [{"arg": "values", "in": ["a", format!("{at}")]}]}),
+        ),
+        "read-path",
+        json!("/a/b"),
+    ));
     shapes
 }
 

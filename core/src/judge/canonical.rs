@@ -253,17 +253,10 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             false => None,
         };
         self.check_shared(entry.as_ref().unwrap_or(&canonical).as_str())?;
-        let mut written = Vec::new();
-        if !self.program.protected.patterns.is_empty() {
-            let lexical = lexical(&expand_tilde(given, &self.program.home), directory).into_owned();
-            let link = match &entry {
-                Some(_) => None,
-                None => self.resolver().entry(given, directory)?,
-            };
-            written.extend(link.map(|link| link.as_str().to_owned()));
-            written.push(lexical);
-            written.retain(|path| *path != *canonical.as_str());
-        }
+        let written = match self.program.protected.patterns.is_empty() {
+            true => Vec::new(),
+            false => self.written_forms(given, directory, &canonical, entry.is_some())?,
+        };
         Ok(Form::Path {
             moved,
             canonical,
@@ -271,6 +264,28 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             base,
             written,
         })
+    }
+
+    /// Other paths that lead to the canonical one: the lexical form, and where the link is unless that is known.
+    fn written_forms(
+        &mut self,
+        given: &str,
+        directory: &str,
+        canonical: &CanonicalPath,
+        is_link: bool,
+    ) -> Result<Vec<String>, Unresolvable> {
+        self.facts
+            .take_steps(self.program.protected.cost_of_patterns(given.len()));
+        let mut forms = Vec::new();
+        if !is_link && let Some(link) = self.resolver().entry(given, directory)? {
+            forms.push(link.as_str().to_owned());
+        }
+        let expanded = expand_tilde(given, &self.program.home);
+        let lexical = lexical(&expanded, directory);
+        if *lexical != *canonical.as_str() {
+            forms.push(lexical.into_owned());
+        }
+        Ok(forms)
     }
 
     /// Refuses a place that the tool's server has no name for.

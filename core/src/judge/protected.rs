@@ -5,7 +5,6 @@ use super::check::{Check, deny};
 use super::directories::Protection;
 use super::sandbox::Sandbox;
 use crate::path::{CanonicalPath, PathCase};
-use crate::program::{Program, ProtectedPattern};
 use crate::role::RoleId;
 
 /// A path that may be protected.
@@ -112,43 +111,54 @@ fn is_protected(candidate: &Candidate, protection: &Protection, sandbox: &Sandbo
 }
 
 fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
+    let program = case.program;
     // What each of them costs: it is found once, and held against every entry.
-    let cost = case.program.protected.cost();
+    let cost = program.protected.cost();
     let mut candidates = Vec::new();
-    let has_world = case.program.world.is_some();
-    let shown = |given: &str| has_world.then(|| given.to_owned());
+    let has_patterns = !program.protected.patterns.is_empty();
+    let shown = |given: &str| program.world.is_some().then(|| given.to_owned());
     let removes_places = case.removes_places();
-    let patterns = &case.program.protected.patterns;
-    for (at, operand) in case.operands.iter().enumerate() {
-        case.canonicalizer.facts.take_steps(cost);
+    for (place, operand) in case.operands.iter().enumerate() {
+        if case.canonicalizer.facts.has_failed() {
+            break;
+        }
+        // The forms of a path were paid for when they were found.
+        let forms = operand.located().map_or(0, |located| located.lexical.len());
+        let patterns = program.protected.cost_of_patterns(forms);
+        case.canonicalizer.facts.take_steps(cost + patterns);
         let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
-        candidates.extend(operand.paths().map(|path| Candidate {
+        let written = |is_first: bool| match is_first {
+            true => operand.written().to_vec(),
+            false => Vec::new(),
+        };
+        candidates.extend(operand.paths().enumerate().map(|(at, path)| Candidate {
             path: Some(Path::Canonical(path.clone())),
-            from: From::Role(at),
-            written: Vec::new(),
+            from: From::Role(place),
+            written: written(at == 0),
             is_deleted,
             shown: shown(operand.bound.raw()),
         }));
-        if let Some(last) = candidates.last_mut().filter(|_| operand.path().is_some()) {
-            last.written = operand.written().to_vec();
-        }
-        candidates.extend(operand.located().map(|located| Candidate {
-            path: Some(Path::Canonical(located.path.clone())),
-            from: From::Role(at),
-            written: match patterns.is_empty() {
-                true => Vec::new(),
-                false => vec![located.lexical.to_string()],
-            },
-            is_deleted: is_deleted || removes_places,
-            shown: Some(located.address.clone()),
+        candidates.extend(operand.located().map(|located| {
+            Candidate {
+                path: Some(Path::Canonical(located.path.clone())),
+                from: From::Role(place),
+                written: has_patterns
+                    .then(|| located.lexical.to_string())
+                    .into_iter()
+                    .collect(),
+                is_deleted: is_deleted || removes_places,
+                shown: Some(located.address.clone()),
+            }
         }));
     }
-    let longest = case.program.limits.path_like_bytes;
+    let longest = program.limits.path_like_bytes;
     for (at, (_, text)) in case.arguments.path_like.iter().enumerate() {
         if case.canonicalizer.facts.has_failed() {
             break;
         }
-        case.canonicalizer.facts.take_steps(cost);
+        case.canonicalizer
+            .facts
+            .take_steps(cost + program.protected.cost_of_patterns(text.len().min(longest)));
         // A string without a path role that is not a path either names nothing to protect, unless by its text.
         let path = if text.len() <= longest {
             case.canonicalizer.path_like(text).ok().map(Path::Canonical)
@@ -156,40 +166,17 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
             let lexical = case.canonicalizer.lexical(text);
             (lexical.len() <= longest).then_some(Path::Lexical(lexical))
         };
-        let mut written = Vec::new();
-        if !patterns.is_empty() && text.len() <= longest {
-            written.push(case.canonicalizer.lexical(text));
-        }
-        if path.is_some() || !written.is_empty() {
+        let written = has_patterns && text.len() <= longest;
+        let written = written.then(|| case.canonicalizer.lexical(text));
+        if path.is_some() || written.is_some() {
             candidates.push(Candidate {
                 path,
                 from: From::Heuristic(at),
-                written,
+                written: written.into_iter().collect(),
                 is_deleted: false,
-                shown: has_world.then(|| text.to_string()),
+                shown: shown(text),
             });
         }
     }
-    let cost = candidates.iter().map(|candidate| candidate.cost(case.program));
-    case.canonicalizer.facts.take_steps(cost.sum());
     candidates
-}
-
-impl Candidate {
-    /// What it takes to hold every form of the path against every pattern.
-    fn cost(&self, program: &Program) -> usize {
-        let patterns = &program.protected.patterns;
-        let path = self.path.as_ref().map(Path::as_str);
-        let forms = path.into_iter().chain(self.written.iter().map(String::as_str));
-        let of_form = |form: &str| {
-            patterns
-                .iter()
-                .map(|one: &ProtectedPattern| one.pattern.cost(form.len()))
-                .sum::<usize>()
-        };
-        match patterns.is_empty() {
-            true => 0,
-            false => forms.map(of_form).sum(),
-        }
-    }
 }

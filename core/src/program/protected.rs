@@ -55,6 +55,13 @@ impl Protection {
         (1 + self.paths.len() + self.patterns.len()) * LOOK_UP
     }
 
+    /// How many steps it takes to hold the forms of a path of this length against every pattern.
+    pub(crate) fn cost_of_patterns(&self, bytes: usize) -> usize {
+        const FORMS: usize = 3;
+        let each = self.patterns.iter().map(|one| one.pattern.cost(bytes));
+        FORMS * each.sum::<usize>()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.patterns.is_empty()
     }

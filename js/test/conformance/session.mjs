@@ -46,6 +46,11 @@ function whitelist(script) {
 }
 
 /** One batch's host and engine, through the object API and through the names of the existing runtime. */
+/** A path in the names that the cases have for these documents; the object API has others. */
+function documented(path) {
+  return path.replace(/^policy/, "compiledPolicy").replace(/^annotations/, "toolAnnotations");
+}
+
 class Session {
   constructor(batch) {
     this.host = hostOf(batch.surroundings, (request) => this.engine?.evaluate(request));
@@ -118,9 +123,7 @@ class Session {
   world(question) {
     if (question.ask === "diagnostics") {
       const found = this.refusal === undefined ? this.engine.diagnostics : this.refusal.diagnostics;
-      // The object API has other names for these documents.
-      const named = (path) => path.replace(/^policy/, "compiledPolicy").replace(/^annotations/, "toolAnnotations");
-      return found.map(({ code, severity, path }) => ({ code, severity, path: named(path) }));
+      return found.map(({ code, severity, path }) => ({ code, severity, path: documented(path) }));
     }
     const engine = this.needed();
     const context = question.context === undefined || question.context === null ? {} : JSON.parse(question.context);
@@ -262,7 +265,7 @@ class Session {
       case "diagnostics":
         return this.needed().diagnostics.map(
           ({ code, severity, path, message, help }) =>
-            `${severity}[${code}] at ${path}: ${message}${help ? ` (help: ${help})` : ""}`,
+            `${severity}[${code}] at ${documented(path)}: ${message}${help ? ` (help: ${help})` : ""}`,
         );
       case "getAnnotation": {
         this.needed();

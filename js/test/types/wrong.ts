@@ -19,6 +19,20 @@ createEngine({
   roles: [{ name: "note", description: "", category: "opaque", canonicalize: (value) => value.trim() }],
 });
 createEngine({ policy: "{}", annotations: "{}" });
+createEngine({
+  policy: {
+    ...head,
+    rules: [{ ...rule, if: { tool: ["get_*"], args: [{ arg: "/a/b", in: [1, "x", null] }] }, then: "deny" }],
+  },
+  annotations,
+  options: {
+    serverAliases: { fs: "filesystem" },
+    sandboxServers: ["fs"],
+    sandboxRoles: ["read-path"],
+    sandbox: "after-rules",
+    workingDirectory: { git: "/srv/repo" },
+  },
+});
 
 // @ts-expect-error: a policy is required
 createEngine({ annotations });
@@ -36,6 +50,17 @@ createEngine({ policy, annotations, serverDomainAllowlists: { fetch: "*" } });
 createEngine({ policy, annotations, options: { heuristics: "off" } });
 // @ts-expect-error: an unknown value of an option
 createEngine({ policy, annotations, options: { unknownArguments: "allow" } });
+// @ts-expect-error: an unknown kind of server
+createEngine({ policy, annotations, options: { serverAliases: { web: "fetch" } } });
+// @ts-expect-error: a role that the sandbox cannot decide about
+createEngine({ policy, annotations, options: { sandboxRoles: ["fetch-url"] } });
+// @ts-expect-error: an unknown order
+createEngine({ policy, annotations, options: { sandbox: "after" } });
+// @ts-expect-error: a condition without an argument
+createEngine({
+  policy: { ...head, rules: [{ ...rule, if: { args: [{ is: "present" }] }, then: "deny" }] },
+  annotations,
+});
 // @ts-expect-error: an unknown effect
 createEngine({ policy: { ...head, rules: [{ ...rule, if: {}, then: "permit" }] }, annotations });
 // @ts-expect-error: an unknown role

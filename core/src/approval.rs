@@ -9,7 +9,7 @@ mod moment;
 
 use std::fmt;
 
-use serde::ser::SerializeStruct;
+use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::diagnostic::Diagnostic;
@@ -82,7 +82,7 @@ pub(crate) fn describe(server: &str, tool: &str, constraints: &[ApprovalConstrai
 /// What approving an escalated call would cover.
 ///
 /// As JSON its members have the names of the fields in camel case; those that are `None` are left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Offer {
     /// The server.
@@ -95,31 +95,24 @@ pub struct Offer {
     pub description: String,
     /// The rules whose escalation is approved; `None` for any. Another rule may escalate for a reason that nobody has
     /// seen yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<Vec<String>>,
     /// When it was approved, as RFC 3339 text. Nothing is decided by it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
     /// When it ends, as RFC 3339 text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// The escalation that was approved, by the name that the caller has for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_escalation_id: Option<String>,
     /// The reason that the escalation gave.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub original_reason: Option<String>,
 }
 
 /// What a person approved.
 ///
 /// As JSON it is an [`Offer`] with the member `id`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
     id: String,
-    #[serde(flatten)]
     offer: Offer,
-    #[serde(skip)]
     expires: Option<Moment>,
 }
 
@@ -256,6 +249,41 @@ impl<'a> Approving<'a> {
     pub(crate) fn of_tool(self, server: &str, tool: &str) -> Vec<&'a Approval> {
         let entries = self.approvals.entries.iter();
         entries.filter(|entry| entry.is_for(server, tool)).collect()
+    }
+}
+
+impl Offer {
+    fn write<S: Serializer>(&self, id: Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        let mut text = |key, value: Option<&str>| match value {
+            Some(value) => fields.serialize_entry(key, value),
+            None => Ok(()),
+        };
+        text("id", id)?;
+        text("serverName", Some(&self.server_name))?;
+        text("toolName", Some(&self.tool_name))?;
+        text("description", Some(&self.description))?;
+        text("createdAt", self.created_at.as_deref())?;
+        text("expiresAt", self.expires_at.as_deref())?;
+        text("sourceEscalationId", self.source_escalation_id.as_deref())?;
+        text("originalReason", self.original_reason.as_deref())?;
+        fields.serialize_entry("constraints", &self.constraints)?;
+        if let Some(rules) = &self.rules {
+            fields.serialize_entry("rules", rules)?;
+        }
+        fields.end()
+    }
+}
+
+impl Serialize for Offer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.write(None, serializer)
+    }
+}
+
+impl Serialize for Approval {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.offer.write(Some(&self.id), serializer)
     }
 }
 

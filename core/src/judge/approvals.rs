@@ -86,13 +86,11 @@ impl<'p, 'c> Case<'p, 'c, '_> {
                 return None;
             }
             for at in values {
-                let found = self.constraints(at, role)?;
-                constraints.extend(
-                    found
-                        .into_iter()
-                        .filter(|one| !constraints.contains(one))
-                        .collect::<Vec<_>>(),
-                );
+                for constraint in self.constraints(at, role)? {
+                    if !constraints.contains(&constraint) {
+                        constraints.push(constraint);
+                    }
+                }
                 if constraints.len() > most {
                     return None;
                 }

@@ -77,7 +77,8 @@ export function evaluateText(handle: WasmHandle, text: string, { context, now }:
 export function offer(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): ApprovalOffer | undefined {
   return ask(handle, "invalid-call", (built) => {
     const { tool } = write(built, call, "gate", beside.containerWorkspaceDir, beside.context);
-    return built.engine.offer(tool, built.writer.length) as ApprovalOffer | undefined;
+    const text = built.engine.offer(tool, built.writer.length);
+    return text === undefined ? undefined : (JSON.parse(text) as ApprovalOffer);
   });
 }
 

@@ -69,7 +69,7 @@ fn changed(request: &Request, mut change: impl FnMut(&str) -> String) -> Request
 }
 
 proptest! {
-    #![proptest_config(config(800))]
+    #![proptest_config(config(300))]
 
     /// What is offered for a call allows exactly that call when it is gated again, and sends the same.
     #[test]

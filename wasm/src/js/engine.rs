@@ -182,13 +182,13 @@ impl WasmEngine {
         self.now = Some(Moment::from_millis(milliseconds as i64));
     }
 
-    /// What approving the call would cover; `undefined` unless it escalates and can be covered.
-    pub fn offer(&self, tool: usize, bytes: usize) -> JsValue {
+    /// What approving the call would cover, as JSON text; `undefined` unless it escalates and can be covered.
+    pub fn offer(&self, tool: usize, bytes: usize) -> Option<String> {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
         let offer = self
             .engine
             .offer(&Request::gate(&call, container), &self.host.asked());
-        offer.map_or(JsValue::UNDEFINED, |offer| to_js(&offer))
+        offer.and_then(|offer| serde_json::to_string(&offer).ok())
     }
 
     /// Judges the call in the first `bytes` and returns the verdict's number.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::target::{TARGET, libraries};
+use crate::target::{self, TARGET};
 
 /// What the module is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ const INLINED: u32 = 1200;
 /// # Errors
 /// When the compiler has no such target, and when cargo cannot be started or fails; what it says is on standard error.
 pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dyn Error>> {
-    libraries()?;
+    target::require()?;
     let (package, module, features): (_, _, &[&str]) = match face {
         Face::JavaScript => ("callgate-wasm", "callgate_wasm.wasm", &["--features", "js"]),
         Face::Component => (

@@ -99,7 +99,7 @@ mod tests {
         let mut module = Module::new();
         module.section(&types).section(&section);
         let mut module = module.finish();
-        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).unwrap();
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
         module
     }
 

@@ -1,17 +1,17 @@
 //! The compiler's target for WebAssembly.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Its name.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Returns the folder of its standard library.
+/// Looks for its standard library, without which cargo would say that it cannot find `core`.
 ///
 /// # Errors
 /// The compiler in use has no such target, or cannot be started. The error is one line that says what to run.
-pub(crate) fn libraries() -> Result<PathBuf, String> {
+pub(crate) fn require() -> Result<(), String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
     let mut command = Command::new(rustc);
     let output = command
@@ -22,11 +22,11 @@ pub(crate) fn libraries() -> Result<PathBuf, String> {
     filled(Path::new(folder.trim()))
 }
 
-/// Returns the folder if it has an entry: rustup leaves the empty folder behind when it removes a target.
-fn filled(folder: &Path) -> Result<PathBuf, String> {
+/// The folder has an entry: rustup leaves the empty folder behind when it removes a target.
+fn filled(folder: &Path) -> Result<(), String> {
     let mut entries = folder.read_dir().into_iter().flatten();
     match entries.next() {
-        Some(_) => Ok(folder.to_owned()),
+        Some(_) => Ok(()),
         None => Err(format!(
             "the compiler has no target `{TARGET}`, run `rustup target add {TARGET}`"
         )),
@@ -45,7 +45,7 @@ mod tests {
         std::fs::create_dir(&folder).unwrap();
         assert_eq!(filled(&folder), Err(expected.to_owned()));
         std::fs::write(folder.join("libcore.rlib"), "").unwrap();
-        assert_eq!(filled(&folder), Ok(folder.clone()));
+        assert_eq!(filled(&folder), Ok(()));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

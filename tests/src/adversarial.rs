@@ -29,7 +29,7 @@ pub struct Suite {
     name: String,
     setups: BTreeMap<String, Setup>,
     cases: Vec<(usize, Case)>,
-    departures: BTreeMap<String, String>,
+    departures: BTreeMap<String, Departure>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -40,11 +40,13 @@ struct Setup {
 }
 
 /// A case of level `should` that this engine answers differently.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Departure {
     id: String,
     reason: String,
+    /// The defaults under which the case is departed from; all of them if none are named.
+    defaults: Option<Defaults>,
 }
 
 /// How one case ended.
@@ -88,7 +90,7 @@ impl Suite {
             cases,
             departures: departures
                 .into_iter()
-                .map(|(_, one)| (one.id, one.reason))
+                .map(|(_, one)| (one.id.clone(), one))
                 .collect(),
         })
     }
@@ -124,12 +126,13 @@ impl Suite {
         let file = CaseFile::new(subject.name(), &self.name);
         let tags = [case.class.clone()];
         let departs = self.departures.get(&case.id);
+        let departs = departs.filter(|one| one.defaults.is_none_or(|about| about == defaults));
         let (expected, got) = match (ending, departs) {
             (Ending::NotOffered, _) => return report.count(&file, &tags, Tally::NOT_OFFERED),
             (Ending::Met, None) => return report.count(&file, &tags, Tally::PASSED),
             (Ending::Unmet { .. }, Some(_)) => return report.count(&file, &tags, Tally::DEPARTED),
-            (Ending::Met, Some(reason)) => (
-                json!({"departure": reason}),
+            (Ending::Met, Some(departure)) => (
+                json!({"departure": departure.reason}),
                 json!("answered rightly: take it off the list"),
             ),
             (Ending::Unmet { expected, got }, None) => (expected, got),

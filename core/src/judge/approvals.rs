@@ -208,6 +208,12 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             if rule.effect != Effect::Escalate {
                 continue;
             }
+            if !rule.arguments.is_empty() {
+                return Err(format!(
+                    "{:?} asks because of arguments that an approval does not constrain",
+                    rule.name
+                ));
+            }
             escalation.rules.insert(rule.name.clone());
             // What a rule says may depend on the values of further roles.
             let roles = match rule.relevant.intersects(resources) {

@@ -8,8 +8,10 @@ import { readPrepared, viewOf } from "./prepared.js";
 
 /** Stands for any tool without an annotation. */
 const NO_TOOL = 0xffff_ffff;
-/** Stands for a verdict whose reason depends on the call, and which is not shared. */
+/** Stands for a verdict that is not shared. */
 const UNSHARED = 0xffff_ffff;
+/** Stands beside the number of a verdict whose reason depends on the call. */
+const WITH_REASON = 0x1_0000;
 /** The most room for calls that an engine keeps, in bytes. */
 const ROOM = 1 << 16;
 
@@ -278,13 +280,10 @@ function verdictOf({ engine, verdicts }: Built, number: number): Verdict {
   if (number === UNSHARED) {
     return frozen(engine.verdict(number) as Verdict);
   }
-  const known = verdicts[number];
-  if (known !== undefined) {
-    return known;
-  }
-  const verdict = frozen(engine.verdict(number) as Verdict);
-  verdicts[number] = verdict;
-  return verdict;
+  const place = number & ~WITH_REASON;
+  const shared = verdicts[place] ?? frozen(engine.verdict(place) as Verdict);
+  verdicts[place] = shared;
+  return place === number ? shared : Object.freeze({ ...shared, reason: engine.reason() });
 }
 
 function frozen(verdict: Verdict): Verdict {

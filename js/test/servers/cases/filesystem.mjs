@@ -1,7 +1,4 @@
 // Calls of the filesystem server. It may use the whole tree: what it must not touch is the gate's to refuse.
-const CANONICAL = "paths are sent canonical (SPEC §6.4)";
-const READABLE = "arguments are read as their schema says (SPEC §5)";
-const EQUIVALENT = "names that this server takes for another spelling of a file";
 
 export const CASES = ({ tree: { at, root } }) => [
   ...reading(at),
@@ -294,27 +291,24 @@ const moving = (at) => [
 ];
 
 const unreadable = (at) => [
-  { tool: "read_text_file", args: {}, expect: "deny", rule: "structural-unreadable-argument", until: READABLE },
+  { tool: "read_text_file", args: {}, expect: "deny", rule: "structural-unreadable-argument" },
   {
     tool: "read_text_file",
     args: { path: null },
     expect: "deny",
-    rule: "structural-unreadable-argument",
-    until: READABLE,
+    rule: "structural-unreadable-argument"
   },
   {
     tool: "read_text_file",
     args: { path: 7 },
     expect: "deny",
-    rule: "structural-unreadable-argument",
-    until: READABLE,
+    rule: "structural-unreadable-argument"
   },
   {
     tool: "read_text_file",
     args: { path: [at("sandbox/a.txt")] },
     expect: "deny",
-    rule: "structural-unreadable-argument",
-    until: READABLE,
+    rule: "structural-unreadable-argument"
   },
   {
     tool: "read_text_file",
@@ -332,71 +326,63 @@ const unreadable = (at) => [
     tool: "read_multiple_files",
     args: { paths: at("sandbox/a.txt") },
     expect: "deny",
-    rule: "structural-unreadable-argument",
-    until: READABLE,
+    rule: "structural-unreadable-argument"
   },
   {
     tool: "read_multiple_files",
     args: { paths: [at("sandbox/a.txt"), 7] },
     expect: "deny",
-    rule: "structural-unreadable-argument",
-    until: READABLE,
+    rule: "structural-unreadable-argument"
   },
   {
     tool: "read_multiple_files",
     args: { paths: JSON.stringify([at("outside/x.txt")]) },
-    expect: "deny",
-    until: READABLE,
+    expect: "deny"
   },
   {
     tool: "write_file",
     args: { content: "new" },
     expect: "deny",
-    rule: "structural-unreadable-argument",
-    until: READABLE,
+    rule: "structural-unreadable-argument"
   },
   {
     tool: "move_file",
     args: { source: at("sandbox/a.txt") },
     expect: "deny",
-    rule: "structural-unreadable-argument",
-    until: READABLE,
+    rule: "structural-unreadable-argument"
   },
 ];
 
 // The gate judges them in its sandbox; the server would look in a directory of its own.
 const relative = (at) => [
-  read("a.txt", "allow", { sends: { path: at("sandbox/a.txt") }, reads: ["sandbox/a.txt"], until: CANONICAL }),
+  read("a.txt", "allow", { sends: { path: at("sandbox/a.txt") }, reads: ["sandbox/a.txt"] }),
   read("./sub/c.txt", "allow", {
     sends: { path: at("sandbox/sub/c.txt") },
-    reads: ["sandbox/sub/c.txt"],
-    until: CANONICAL,
+    reads: ["sandbox/sub/c.txt"]
   }),
   read("down/c.txt", "allow", {
     sends: { path: at("sandbox/sub/c.txt") },
-    reads: ["sandbox/sub/c.txt"],
-    until: CANONICAL,
+    reads: ["sandbox/sub/c.txt"]
   }),
-  read("[draft] notes.txt", "allow", { reads: ["sandbox/[draft] notes.txt"], until: CANONICAL }),
-  read("../docs/d.txt", "allow", { sends: { path: at("docs/d.txt") }, reads: ["docs/d.txt"], until: CANONICAL }),
+  read("[draft] notes.txt", "allow", { reads: ["sandbox/[draft] notes.txt"] }),
+  read("../docs/d.txt", "allow", { sends: { path: at("docs/d.txt") }, reads: ["docs/d.txt"] }),
   read("../server/a.txt", "deny"),
   read("out/x.txt", "deny"),
   read("keys/id", "deny", { rule: "structural-protected-path" }),
-  write("new.txt", "allow", { lands: ["sandbox/new.txt"], until: CANONICAL }),
-  write("./down/new.txt", "allow", { lands: ["sandbox/sub/new.txt"], until: CANONICAL }),
+  write("new.txt", "allow", { lands: ["sandbox/new.txt"] }),
+  write("./down/new.txt", "allow", { lands: ["sandbox/sub/new.txt"] }),
   write("new-out.txt", "deny"),
-  move("a.txt", "moved.txt", "allow", { lands: ["sandbox/a.txt", "sandbox/moved.txt"], until: CANONICAL }),
+  move("a.txt", "moved.txt", "allow", { lands: ["sandbox/a.txt", "sandbox/moved.txt"] }),
   move("down", "moved", "allow", {
     sends: { source: at("sandbox/down"), destination: at("sandbox/moved") },
-    lands: ["sandbox/sub/**", "sandbox/moved/**"],
-    until: CANONICAL,
+    lands: ["sandbox/sub/**", "sandbox/moved/**"]
   }),
 ];
 
 // Where a name does not exist, this server takes an entry whose name is the same in Unicode's composed form, and follows
 // it if it is a link.
 const equivalent = (at) => [
-  write(at("sandbox/u\u0308.txt"), "deny", { otherwise: { lands: ["sandbox/ü.txt"] }, until: EQUIVALENT }),
-  write(at("sandbox/o\u0308ut/new.txt"), "deny", { otherwise: { lands: ["outside/new.txt"] }, until: EQUIVALENT }),
-  read(at("sandbox/ke\u0301y.txt"), "deny", { otherwise: { reads: ["sandbox/kéy.txt"] }, until: EQUIVALENT }),
+  write(at("sandbox/u\u0308.txt"), "deny", { otherwise: { lands: ["sandbox/ü.txt"] } }),
+  write(at("sandbox/o\u0308ut/new.txt"), "deny", { otherwise: { lands: ["outside/new.txt"] } }),
+  read(at("sandbox/ke\u0301y.txt"), "deny", { otherwise: { reads: ["sandbox/kéy.txt"] } }),
 ];

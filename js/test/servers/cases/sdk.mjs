@@ -1,5 +1,4 @@
 // Calls of a server of the Python SDK, which unpacks JSON in texts before its tools see them (`pre_parse_json`).
-const READABLE = "arguments are read as their schema says (SPEC §5)";
 
 const STRING = { type: "string" };
 const STRINGS = { type: "array", items: STRING };
@@ -79,7 +78,7 @@ export const CASES = ({ tree: { at } }) => {
     }),
     call("touch", { paths: [at("bench/out/new.txt")] }, "deny", { otherwise: { lands: ["outside/new.txt"] } }),
     call("touch", { paths: JSON.stringify([x]) }, "deny", { otherwise: { lands: ["outside/x.txt"] } }),
-    call("touch", { paths: at("bench/new.txt") }, "deny", { rule: "structural-unreadable-argument", until: READABLE }),
+    call("touch", { paths: at("bench/new.txt") }, "deny", { rule: "structural-unreadable-argument" }),
     call("edit", { edits: [{ path: at("bench/w.txt"), text: "edited" }] }, "allow", { lands: ["bench/w.txt"] }),
     call("edit", { edits: [{ path: at("bench/w.txt") }, { path: x }] }, "deny", {
       otherwise: { lands: ["bench/w.txt", "outside/x.txt"] },
@@ -98,8 +97,8 @@ export const CASES = ({ tree: { at } }) => {
     call("send", { recipients: '["eve@example.com"]', body: "" }, "deny", {
       otherwise: { got: { recipients: ["eve@example.com"], body: "" } },
     }),
-    call("send", { recipients: [["eve@example.com"]], body: "" }, "deny", { until: READABLE }),
-    call("send", { recipients: "ann@example.com", body: "" }, "deny", { until: READABLE }),
+    call("send", { recipients: [["eve@example.com"]], body: "" }, "deny", {}),
+    call("send", { recipients: "ann@example.com", body: "" }, "deny", {}),
     // Nothing is judged about these, so they reach the tool as they were given.
     call("note", { text: '["a"]' }, "allow", { got: { text: '["a"]', tags: null } }),
     call("note", { text: "a", tags: '["b"]' }, "allow", { got: { text: "a", tags: ["b"] } }),

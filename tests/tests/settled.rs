@@ -10,8 +10,8 @@
 mod engines;
 
 use callgate_core::{
-    ApprovalPattern, ApprovalWhitelist, Arguments, Call, Context, DocumentKind, Escalation, Explanation,
-    Host, RoleId,
+    ApprovalPattern, ApprovalWhitelist, Arguments, Call, Ceiling, Context, DocumentKind, DocumentSource,
+    Escalation, Explanation, Host, RoleId,
 };
 use callgate_host::VirtualHost;
 use conformance::Explain;
@@ -903,4 +903,50 @@ fn an_address_can_be_removed_and_hides_its_path() {
         let said = serde_json::to_string(&found.for_agent()).expect("an explanation");
         assert!(!said.contains("/hidden"), "{request}: {said}");
     }
+}
+
+/// Relative patterns of a ceiling start from its own first root in an intersection too, though that has another first root.
+#[test]
+fn an_intersection_does_not_move_relative_patterns() {
+    let host = host(&json!({"dirs": ["/srv/app/src", "/srv/app/sub/src"]}));
+    let load = |value: &Value| Ceiling::load(DocumentSource::Value(value)).expect("a ceiling");
+    let patterns = json!([{"tool": "read", "arg_patterns": ["src/**"], "arg_key": "path"}]);
+    let (outer, inner) = (
+        json!({"workspace_roots": ["/srv/app"], "tool_arg_constraints": patterns}),
+        json!({"workspace_roots": ["/srv/app/sub"]}),
+    );
+    let both = load(&outer)
+        .intersect(&load(&inner))
+        .expect("the roots lie within each other");
+    let both = serde_json::to_value(&both).expect("a ceiling is JSON");
+    assert_eq!(both["tool_arg_constraints"][0]["workspace_root"], "/srv/app");
+    let decision = |ceiling: &Value, path: &str| {
+        let documents = Documents::new(
+            json!([rule("yes", json!({}), "allow")]),
+            &[tool("s/read", json!({"path": ["read-path"]}))],
+        )
+        .with(DocumentKind::Ceiling, ceiling.clone())
+        .with(DocumentKind::Options, json!({"workspaceRoots": "sandbox"}));
+        explain(&documents, &json!({"path": path}), &host)
+            .verdict
+            .decision
+            .as_str()
+            .to_owned()
+    };
+    for (path, of_host, of_both) in [
+        ("/srv/app/src/a", "allow", "deny"),
+        ("/srv/app/sub/src/a", "deny", "deny"),
+        ("/srv/app/sub/a", "deny", "deny"),
+    ] {
+        assert_eq!(decision(&outer, path), of_host, "{path}");
+        assert_eq!(decision(&both, path), of_both, "{path}");
+    }
+    let wide = json!({"workspace_roots": ["/srv/app"], "tool_arg_constraints": [
+        {"tool": "read", "arg_patterns": ["sub/src/**"], "arg_key": "path"}]});
+    let both = load(&wide)
+        .intersect(&load(&inner))
+        .expect("the roots lie within each other");
+    let both = serde_json::to_value(&both).expect("a ceiling is JSON");
+    assert_eq!(decision(&both, "/srv/app/sub/src/a"), "allow");
+    assert_eq!(decision(&both, "/srv/app/sub/sub/src/a"), "deny");
 }

@@ -83,13 +83,15 @@ impl Case<'_, '_, '_> {
     /// The first constrained argument that matches none of the patterns.
     fn pattern_mismatch(&mut self, ceiling: &Ceiling) -> Option<String> {
         let tool = self.tool.filter(|tool| !tool.ceiling.constraints.is_empty())?;
-        let anchors = self.anchors();
+        let [workspace, home] = self.anchors();
         for (at, looked_at) in &tool.ceiling.constraints {
             let Some(constraint) = ceiling.constraints.get(*at) else {
                 continue;
             };
+            let own = constraint.workspace.as_deref().map(|root| self.anchor(root));
+            let workspace = own.as_ref().unwrap_or(&workspace);
             for found in self.found(looked_at) {
-                if !self.holds(&found, constraint, &anchors) {
+                if !self.holds(&found, constraint, [workspace, &home]) {
                     let (name, shown) = (self.name_of(Some(found.argument)), &constraint.shown);
                     let tool = format!("{}/{}", self.call.server, self.call.tool);
                     return Some(format!(
@@ -158,14 +160,12 @@ impl Case<'_, '_, '_> {
     }
 
     /// Whether one of the patterns holds for every form of the value.
-    fn holds(&mut self, found: &Found, constraint: &ArgumentConstraint, anchors: &[Anchor; 2]) -> bool {
+    fn holds(&mut self, found: &Found, constraint: &ArgumentConstraint, anchors: [&Anchor; 2]) -> bool {
         let Some(forms) = found.text.as_deref().and_then(|text| self.forms_of(found, text)) else {
             return false;
         };
-        let lexical_places = anchors.each_ref().map(|one| Some((&*one.written, &*one.written)));
-        let canonical_places = anchors
-            .each_ref()
-            .map(|one| Some((&*one.written, one.canonical.as_deref()?)));
+        let lexical_places = anchors.map(|one| Some((&*one.written, &*one.written)));
+        let canonical_places = anchors.map(|one| Some((&*one.written, one.canonical.as_deref()?)));
         let mut patterns = constraint.patterns.iter();
         patterns.any(|pattern| {
             let mut lexical = forms.lexical.iter();

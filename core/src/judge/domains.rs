@@ -17,11 +17,10 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     for (at, role) in urls(case) {
         let mut locations = case.locations(at, role).iter();
         let outside = locations.find(|one| allowlist.grants(one).is_none());
-        let Some((domain, is_unknown)) =
-            outside.map(|one| (one.display_domain().to_owned(), one.is_unknown()))
-        else {
-            continue;
-        };
+        let Some(outside) = outside else { continue };
+        let (domain, is_unknown) = (outside.display_domain().to_owned(), outside.is_unknown());
+        // What a remote stands for may be a directory of the host.
+        let is_hidden = program.world.is_some() && !outside.is_grantable();
         if case.canonicalizer.facts.has_failed() {
             return Check::Pass;
         }
@@ -31,6 +30,9 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             let shown = case.shown_as_judged(at, role);
             reason =
                 format!("What {shown} stands for is not known, and server \"{server}\" has an allowlist");
+        } else if is_hidden {
+            let shown = case.shown_as_judged(at, role);
+            reason = format!("What {shown} stands for is not in the allowlist for server \"{server}\"");
         } else if case.names_arguments() {
             reason = format!("{reason} ({})", case.shown_as_judged(at, role));
         }

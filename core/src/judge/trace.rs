@@ -38,14 +38,21 @@ impl Explanation {
         for value in self.values.iter_mut().filter(|value| value.role != "address") {
             value.canonical = None;
         }
+        // What the engine filled in is the host's, such as the URL of a remote that is a directory.
+        let mut filled_in = Vec::new();
+        for value in self.values.iter_mut().filter(|value| value.argument.is_empty()) {
+            filled_in.push(std::mem::take(&mut value.raw));
+        }
         for check in &mut self.checks {
             if !SPEAKS_OF_ADDRESSES.contains(&check.check) {
                 check.detail.clear();
             }
         }
-        let walks = self.roles.iter_mut().flat_map(|role| &mut role.walks);
-        for rule in walks.flat_map(|walk| &mut walk.rules) {
-            rule.detail.clear();
+        for walk in self.roles.iter_mut().flat_map(|role| &mut role.walks) {
+            if let Some(alone) = walk.alone.as_mut().filter(|alone| filled_in.contains(alone)) {
+                alone.clear();
+            }
+            walk.rules.iter_mut().for_each(|rule| rule.detail.clear());
         }
         self.recording = crate::Recording::default();
         self

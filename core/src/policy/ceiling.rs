@@ -57,6 +57,10 @@ pub struct ToolArgConstraint {
     /// The argument; `None`: the first of the tool's `path_params` that is a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arg_key: Option<Box<str>>,
+    /// The workspace root that relative patterns start from where the roots are the sandbox; `None`: the ceiling's first.
+    /// An intersection names it, since its own first root may be another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) workspace_root: Option<Box<str>>,
 }
 
 impl ToolArgConstraint {

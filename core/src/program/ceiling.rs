@@ -17,6 +17,8 @@ pub(crate) struct Ceiling {
 /// The patterns of which one argument must match one.
 pub(crate) struct ArgumentConstraint {
     pub(crate) patterns: Box<[Pattern]>,
+    /// The directory that relative patterns start from, absolute and lexical; `None`: the sandbox's first.
+    pub(crate) workspace: Option<Box<str>>,
     /// The patterns as a reason shows them.
     pub(crate) shown: Box<str>,
 }
@@ -42,7 +44,7 @@ pub(crate) enum PatternPlace {
 }
 
 impl ArgumentConstraint {
-    fn new(constraint: &policy::ToolArgConstraint) -> Self {
+    fn new(constraint: &policy::ToolArgConstraint, workspace: Option<Box<str>>) -> Self {
         let shown: Vec<String> = constraint
             .arg_patterns
             .iter()
@@ -50,6 +52,7 @@ impl ArgumentConstraint {
             .collect();
         Self {
             patterns: constraint.arg_patterns.iter().map(Pattern::new).collect(),
+            workspace,
             shown: match shown.as_slice() {
                 [] => "patterns, of which there are none".into(),
                 [one] => format!("pattern {one}").into(),
@@ -152,13 +155,22 @@ impl ToolCeiling {
 }
 
 impl Ceiling {
-    /// `absolute` makes a directory absolute and lexical.
-    pub(super) fn new(document: policy::Ceiling, absolute: impl Fn(&str) -> Box<str>) -> Self {
+    /// `absolute` makes a directory absolute and lexical; `is_sandbox` says that the roots are the sandbox.
+    pub(super) fn new(
+        document: policy::Ceiling,
+        is_sandbox: bool,
+        absolute: impl Fn(&str) -> Box<str>,
+    ) -> Self {
         let set = |roots: &[Box<str>]| roots.iter().map(|root| absolute(root)).collect();
         let constraints = document.tool_arg_constraints.iter();
         Self {
             roots: document.root_sets().map(set).collect(),
-            constraints: constraints.map(ArgumentConstraint::new).collect(),
+            constraints: constraints
+                .map(|one| {
+                    let root = one.workspace_root.as_deref().filter(|_| is_sandbox);
+                    ArgumentConstraint::new(one, root.map(&absolute))
+                })
+                .collect(),
             document,
         }
     }

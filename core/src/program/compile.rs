@@ -6,7 +6,7 @@ use super::{
     RelativePaths, Rule, Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
-use crate::config::Config;
+use crate::config::{Config, WorkspaceRoots};
 use crate::host::Host;
 use crate::model::{Argument, ArgumentName, MatchType, SchemaType, Segment};
 use crate::net::{DomainSet, PathEnding};
@@ -57,7 +57,10 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         );
         rules.push(compiled);
     }
-    let ceiling = config.ceiling.map(|ceiling| Ceiling::new(ceiling, absolute));
+    let are_sandbox = config.options.workspace_roots == WorkspaceRoots::Sandbox;
+    let ceiling = config
+        .ceiling
+        .map(|ceiling| Ceiling::new(ceiling, are_sandbox, absolute));
     let tools = compile_tools(
         config.annotations,
         ceiling.as_ref(),

@@ -135,6 +135,11 @@ export interface ToolArgConstraint {
   readonly arg_patterns: readonly string[];
   /** The argument, or a JSON Pointer. Default: the first of the tool's `path_params` that holds a string. */
   readonly arg_key?: string | null;
+  /**
+   * The workspace root that relative patterns start from where `options.workspaceRoots` is `"sandbox"`. Default: the
+   * ceiling's first. `intersectCeilings` writes it, since the first root of an intersection may be another one.
+   */
+  readonly workspace_root?: string | null;
 }
 
 /** The most that calls may use. A tool is given by its name, or as `server/tool`. */

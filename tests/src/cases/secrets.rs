@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::subject::Surroundings;
 
-/// The directories of the roots and mods of a world, and the home directory.
+/// The directories of the roots and mods of a world, the home directory, and where local git remotes are.
 pub(super) struct Secrets(Vec<String>);
 
 impl Secrets {
@@ -25,6 +25,8 @@ impl Secrets {
         };
         let paths = paths
             .chain(home)
+            .chain(remotes_of(surroundings))
+            .map(|path| path.strip_prefix("file://").unwrap_or(path))
             .filter(|path| path.starts_with('/') && path.len() > 1);
         Self(paths.map(str::to_owned).collect())
     }
@@ -34,4 +36,17 @@ impl Secrets {
         let mut secrets = self.0.iter().map(String::as_str);
         secrets.find(|secret| text.contains(secret))
     }
+}
+
+/// What the repositories of a machine call their remotes' URLs.
+fn remotes_of(surroundings: &Surroundings) -> impl Iterator<Item = &str> {
+    let repositories = match surroundings {
+        Surroundings::Machine(machine) => machine["git"].as_object(),
+        Surroundings::Recording(_) => None,
+    };
+    let remotes = repositories.into_iter().flat_map(Map::values);
+    remotes
+        .filter_map(|repository| repository["remotes"].as_object())
+        .flat_map(Map::values)
+        .filter_map(Value::as_str)
 }

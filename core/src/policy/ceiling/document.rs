@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Ceiling, CeilingError, ToolArgConstraint};
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DocumentSource, Node, Object, Report, load};
+use crate::document::{DocumentSource, Node, Object, Relative, Report, load};
 use crate::glob::Glob;
 use crate::limits::Limits;
 use crate::sort;
@@ -96,7 +96,10 @@ fn read_count(node: &Node<'_, '_>) -> Option<u32> {
 }
 
 fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstraint> {
-    let constraint = node.object_of(&["tool", "arg_patterns", "arg_key"], Severity::Error)?;
+    let constraint = node.object_of(
+        &["tool", "arg_patterns", "arg_key", "workspace_root"],
+        Severity::Error,
+    )?;
     let tool = constraint.require("tool", "a glob over the names of tools", |node| {
         read_glob(node, limits)
     });
@@ -120,10 +123,15 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstr
         None => None,
         Some(node) => Some(node.name()?.into()),
     };
+    let workspace_root = match given(&constraint, "workspace_root") {
+        None => None,
+        Some(node) => Some(node.path(Relative::Refused, limits)?.into()),
+    };
     Some(ToolArgConstraint {
         tool: tool?,
         arg_patterns: arg_patterns?,
         arg_key,
+        workspace_root,
     })
 }
 

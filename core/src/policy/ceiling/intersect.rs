@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::Ceiling;
+use super::{Ceiling, ToolArgConstraint};
 use crate::diagnostic::Diagnostic;
 use crate::path::lexical;
 use crate::text::is_at_or_below;
@@ -67,10 +67,10 @@ impl Ceiling {
             (Some(names), None) | (None, Some(names)) => Some(names.to_vec()),
             (Some(host), Some(requested)) => Some(common(host, requested)),
         };
-        let mut tool_arg_constraints = self.tool_arg_constraints.clone();
-        for constraint in &requested.tool_arg_constraints {
-            if !tool_arg_constraints.contains(constraint) {
-                tool_arg_constraints.push(constraint.clone());
+        let mut tool_arg_constraints = self.anchored_constraints(&workspace_roots);
+        for constraint in requested.anchored_constraints(&workspace_roots) {
+            if !tool_arg_constraints.contains(&constraint) {
+                tool_arg_constraints.push(constraint);
             }
         }
         Ok(Ceiling {
@@ -83,6 +83,21 @@ impl Ceiling {
             tool_arg_constraints,
             outer_workspace_roots,
         })
+    }
+
+    /// The constraints, as they are said in a ceiling with these roots: relative patterns keep the root that they start
+    /// from.
+    fn anchored_constraints(&self, roots: &[Box<str>]) -> Vec<ToolArgConstraint> {
+        let mut constraints = self.tool_arg_constraints.clone();
+        let first = self.workspace_roots.first();
+        if first != roots.first() {
+            for constraint in &mut constraints {
+                if constraint.workspace_root.is_none() {
+                    constraint.workspace_root = first.cloned();
+                }
+            }
+        }
+        constraints
     }
 
     fn narrower_tools(&self, requested: &Ceiling, what: &mut Vec<String>) -> Vec<Box<str>> {

@@ -2,6 +2,8 @@
 
 mod arguments;
 mod call;
+mod order;
+mod path_like;
 mod prepared;
 mod shape;
 mod siblings;

@@ -15,6 +15,7 @@ mod directory;
 mod domains;
 mod git;
 mod json;
+mod operand;
 mod pattern;
 mod places;
 mod protected;
@@ -22,6 +23,7 @@ mod reason;
 mod repository;
 mod rules;
 mod sandbox;
+mod sent;
 mod trace;
 mod verdict;
 mod walk;
@@ -43,8 +45,8 @@ use crate::program::{Program, RuleId, Tool, distinct};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::table::Table;
 use crate::text::escape_token;
-use canonical::Operand;
 use checks::Outcome;
+use operand::Operand;
 use places::Repositories;
 
 /// How many values of a condition meet it.

@@ -2,17 +2,15 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::call::{Arguments, Call};
+use super::order::{Named, in_order};
 use super::shape::ShapeError;
 use super::siblings::{Reached, Siblings, descend};
-use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value, each_item};
+use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value};
 use crate::limits::Limits;
 use crate::model::{ArgumentName, JsonType, SchemaType};
-use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
+use crate::program::{Compatibility, Program, ResolvedRoles, Tool};
 use crate::role::{RoleId, RoleSet};
-use crate::sort;
 use crate::text::escape_token;
 
 /// One string under at least one role.
@@ -382,33 +380,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 
-    /// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2. What else an array holds
-    /// is not looked into, and cannot hide them.
-    fn collect_path_like(&mut self, program: &Program, at: usize, value: &'c Value<'c>) {
-        if !program.heuristic_paths || program.protected.is_empty() {
-            return;
-        }
-        // Each is held against every protected path. If there are more, the steps run out.
-        let most = program.limits.steps / program.protected.cost() + 1;
-        let mut push = |text: Option<Cow<'c, str>>| {
-            let text = text.filter(|text| text.starts_with(['/', '.', '~']));
-            if let Some(text) = text.filter(|_| self.path_like.len() <= most) {
-                self.path_like.push((at, text));
-            }
-        };
-        match value {
-            Value::Raw(raw) if raw.get().starts_with('[') => {
-                // The call's text was read as JSON before, so each item is found.
-                let _ = each_item(raw.get(), |item| {
-                    push(path_like_raw(item));
-                    Ok(())
-                });
-            }
-            Value::Array(items) => items.iter().for_each(|item| push(path_like_string(item))),
-            one => push(path_like_string(one)),
-        }
-    }
-
     fn check_counts(&mut self, program: &Program) {
         let limit = program.limits.values_per_role;
         let mut counts = self.counts.iter();
@@ -418,64 +389,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 program.registry.name(*role)
             )));
         }
-    }
-}
-
-/// A member of the arguments with what its tool says about it.
-struct Named<'p, 'c> {
-    at: usize,
-    name: &'c str,
-    value: &'c Value<'c>,
-    member: Option<&'p ToolMember>,
-}
-
-/// The members in the order of the annotation, then in that of their names, so that no verdict depends on the order in
-/// which the call has them. The existing runtime takes them as they come.
-fn in_order<'p, 'c>(
-    program: &Program,
-    tool: Option<&'p Tool>,
-    members: &'c [(Cow<'c, str>, Value<'c>)],
-) -> Vec<Named<'p, 'c>> {
-    let named = members.iter().enumerate().map(|(at, (name, value))| Named {
-        at,
-        name,
-        value,
-        member: tool.map(|tool| tool.member(name)),
-    });
-    let mut members: Vec<Named<'_, '_>> = named.collect();
-    if program.compatibility == Compatibility::Careful {
-        let place = |one: &Named<'p, 'c>| {
-            let first = one.member.and_then(|member| member.arguments.first().copied());
-            (first.unwrap_or(usize::MAX), one.name)
-        };
-        sort::sort_by(&mut members, |one, other| place(one).cmp(&place(other)));
-    }
-    members
-}
-
-/// The text of a string, unless it is known not to start like a path.
-fn path_like_string<'c>(value: &'c Value<'c>) -> Option<Cow<'c, str>> {
-    match value {
-        Value::Text(text) => Some(Cow::Borrowed(text)),
-        Value::Raw(raw) => path_like_raw(raw),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::IllFormed
-        | Value::Array(_)
-        | Value::Object(_)
-        | Value::Unread => None,
-    }
-}
-
-/// The same of JSON text, in which an escape may stand for any character.
-fn path_like_raw(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let [b'"', b'/' | b'.' | b'~' | b'\\', ..] = raw.get().as_bytes() else {
-        return None;
-    };
-    match Value::Raw(raw).read(0).ok()?.into_owned() {
-        Value::Text(text) => Some(text),
-        _ => None,
     }
 }
 

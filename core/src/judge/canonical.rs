@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::careful;
+use super::operand::{Form, Operand};
 use super::places::Repositories;
-use crate::bind::{BoundValue, Replacement};
+use crate::bind::BoundValue;
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical};
 use crate::program::{Compatibility, Program, RelativePaths, ServerPath, readable_addresses};
-use crate::role::{Category, Registry, RoleDefinition, RoleId, Step};
+use crate::role::{Category, RoleDefinition, RoleId, Step};
 use crate::text::strip_directory;
 use crate::world::{Action, Context, Located, Reply};
 
@@ -36,124 +37,6 @@ pub(crate) struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
     pub(crate) facts: Facts<'h>,
     pub(crate) base: PathBase<'h>,
-}
-
-/// One bound value with its canonical form.
-pub(crate) struct Operand<'p, 'c> {
-    pub(crate) bound: BoundValue<'p, 'c>,
-    pub(crate) form: Form,
-    /// What [`Canonicalizer::text`] answered.
-    texts: Vec<(RoleId, String)>,
-    /// What [`Canonicalizer::addresses`] answered.
-    addresses: Vec<(RoleId, Vec<String>)>,
-    /// What [`Canonicalizer::locations`] answered.
-    locations: Vec<(RoleId, Vec<Location>)>,
-}
-
-/// What a value names.
-pub(crate) enum Form {
-    /// A path.
-    Path {
-        /// The value on the host's side, where it came from the container's directory.
-        moved: Option<String>,
-        canonical: CanonicalPath,
-        /// Where the link itself is, when the path is one and the call removes it.
-        entry: Option<CanonicalPath>,
-        /// The path of the argument that it is relative to.
-        base: Option<String>,
-        /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where
-        /// the link is. None without such patterns.
-        written: Vec<String>,
-    },
-    /// An address of the world: its place, or the reply that refuses it.
-    Address(Box<Result<Located, Box<Reply>>>),
-    /// Any other text: a URL, an identifier or opaque data.
-    Text,
-    /// Nothing that every program would agree on.
-    Unresolvable(Unresolvable),
-    /// Something that is not in the call, and that nobody could tell: it meets every restriction and no grant.
-    Unknown,
-}
-
-impl<'p, 'c> Operand<'p, 'c> {
-    pub(crate) fn new(bound: BoundValue<'p, 'c>, form: Form) -> Self {
-        Self {
-            bound,
-            form,
-            texts: Vec::new(),
-            addresses: Vec::new(),
-            locations: Vec::new(),
-        }
-    }
-
-    /// The canonical path.
-    pub(crate) fn path(&self) -> Option<&CanonicalPath> {
-        match &self.form {
-            Form::Path { canonical, .. } => Some(canonical),
-            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
-        }
-    }
-
-    /// The canonical path, and where the link itself is.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &CanonicalPath> {
-        let (canonical, entry) = match &self.form {
-            Form::Path { canonical, entry, .. } => (Some(canonical), entry.as_ref()),
-            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => (None, None),
-        };
-        canonical.into_iter().chain(entry)
-    }
-
-    /// Other paths that lead to the canonical one, where patterns of protected paths are to be held against them.
-    pub(crate) fn written(&self) -> &[String] {
-        match &self.form {
-            Form::Path { written, .. } => written,
-            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => &[],
-        }
-    }
-
-    /// The place that an address names.
-    pub(crate) fn located(&self) -> Option<&Located> {
-        match &self.form {
-            Form::Address(resolution) => resolution.as_ref().as_ref().ok(),
-            Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
-        }
-    }
-
-    /// What [`Canonicalizer::locations`] answered for the role, as far as it was asked.
-    pub(super) fn locations(&self, role: RoleId) -> &[Location] {
-        let known = self.locations.iter().find(|(known, _)| *known == role);
-        known
-            .map(|(_, locations)| locations.as_slice())
-            .unwrap_or_default()
-    }
-
-    /// Returns `true` if [`Canonicalizer::locations`] was asked for the role.
-    pub(super) fn has_locations(&self, role: RoleId) -> bool {
-        self.locations.iter().any(|(known, _)| *known == role)
-    }
-
-    /// What [`Canonicalizer::text`] answered for the role, if it was asked.
-    pub(super) fn text(&self, role: RoleId) -> Option<&str> {
-        let known = self.texts.iter().find(|(known, _)| *known == role);
-        known.map(|(_, text)| text.as_str())
-    }
-
-    /// The canonical form under a role for an explanation, as far as the judgement made it.
-    pub(crate) fn shown(&self, role: RoleId, definition: &RoleDefinition) -> Option<String> {
-        match definition.category {
-            Category::Path => self.path().map(|path| path.as_str().to_owned()),
-            Category::Url => {
-                let domains: Vec<&str> = self
-                    .locations(role)
-                    .iter()
-                    .map(Location::display_domain)
-                    .collect();
-                (!domains.is_empty()).then(|| domains.join(", "))
-            }
-            Category::Identifier | Category::Opaque => self.text(role).map(str::to_owned),
-            Category::Address => self.located().map(|located| located.address.clone()),
-        }
-    }
 }
 
 impl<'p, 'h> Canonicalizer<'p, 'h> {
@@ -286,45 +169,6 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             forms.push(lexical.into_owned());
         }
         Ok(forms)
-    }
-
-    /// Refuses a place that the tool's server has no name for.
-    fn check_shared(&mut self, path: &str) -> Result<(), Unresolvable> {
-        match self.base.server_paths.is_none() || self.server_name(path).is_some() {
-            true => Ok(()),
-            false => Err(Unresolvable::NotShared),
-        }
-    }
-
-    /// What the tool's server calls a canonical path; `None` if it has no name for it, or means another place by it.
-    fn server_name(&mut self, path: &str) -> Option<String> {
-        let Some(server_paths) = self.base.server_paths else {
-            return Some(path.to_owned());
-        };
-        let mut prefixes = Vec::with_capacity(server_paths.len());
-        for one in server_paths {
-            if let Ok(host) = self.directory(&one.host) {
-                prefixes.push((host.as_str().to_owned(), &*one.server));
-            }
-        }
-        let name = renamed(path, prefixes.iter().map(|(host, server)| (&**host, *server)))?;
-        let back = renamed(&name, prefixes.iter().map(|(host, server)| (*server, &**host)))?;
-        (back == path).then_some(name)
-    }
-
-    /// The path as it is sent: in the names of the tool's server, relative to its base where it lies below in the names
-    /// of both sides.
-    fn sent(&mut self, path: &str, base: Option<&str>) -> Option<String> {
-        let name = self.server_name(path)?;
-        if let Some(base) = base
-            && let Some(names) = strip_directory(path, base)
-        {
-            let base = self.server_name(base)?;
-            if strip_directory(&name, &base) == Some(names) {
-                return Some(relative_name(names));
-            }
-        }
-        Some(name)
     }
 
     fn resolver(&mut self) -> Resolver<'_, 'h> {
@@ -473,7 +317,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             .unwrap_or_default()
     }
 
-    fn canonical(&mut self, operand: &Operand<'_, '_>, definition: &RoleDefinition) -> String {
+    pub(super) fn canonical(&mut self, operand: &Operand<'_, '_>, definition: &RoleDefinition) -> String {
         match (definition.category, &operand.form) {
             (Category::Path, Form::Path { canonical, .. }) => return canonical.as_str().to_owned(),
             (Category::Address, Form::Address(resolution)) => {
@@ -488,7 +332,13 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     }
 
     /// One step of a role; a path that cannot be resolved keeps its lexical form.
-    fn apply(&mut self, definition: &RoleDefinition, step: Step, name: &str, text: &str) -> String {
+    pub(super) fn apply(
+        &mut self,
+        definition: &RoleDefinition,
+        step: Step,
+        name: &str,
+        text: &str,
+    ) -> String {
         match step {
             Step::Identity => text.to_owned(),
             Step::Path => {
@@ -501,77 +351,10 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             }
         }
     }
-
-    /// What the operand becomes in both views (SPEC §6.2 to §6.6); `None` where it stays as it is.
-    pub(crate) fn replacement(
-        &mut self,
-        operand: &Operand<'_, '_>,
-        may_forward_places: bool,
-    ) -> Option<Replacement> {
-        let bound = &operand.bound;
-        let (argument, text) = (bound.argument?, bound.text.as_deref()?);
-        let registry = &self.program.registry;
-        let mut roles = bound.roles.iter().copied();
-        let mut others = bound.roles.iter().copied();
-        let first = roles
-            .find(|role| registry.get(*role).is_resource_identifier())
-            .or_else(|| {
-                others.find(|role| !Registry::is_builtin(*role) && registry.get(*role).is_prepared())
-            })?;
-        let definition = registry.get(first);
-        let place = bound.place.clone();
-        if definition.category == Category::Address {
-            let located = operand.located().filter(|_| may_forward_places)?;
-            return Some(Replacement {
-                argument,
-                place,
-                transport: Some(self.server_name(located.path.as_str())?),
-                policy: (located.address != text).then(|| located.address.clone()),
-            });
-        }
-        let (moved, entry, base) = match (definition.category, &operand.form) {
-            (
-                _,
-                Form::Path {
-                    moved, entry, base, ..
-                },
-            ) => (moved.as_deref(), entry.as_ref(), base.as_deref()),
-            (Category::Path, _) => return None,
-            (Category::Url | Category::Identifier | Category::Address | Category::Opaque, _) => {
-                (None, None, None)
-            }
-        };
-        // What is removed is the link, whatever else the argument names. The existing runtime sends its target.
-        let entry = entry.filter(|_| self.program.compatibility == Compatibility::Careful);
-        let canonical = match entry {
-            Some(entry) => entry.as_str().to_owned(),
-            None => self.canonical(operand, definition),
-        };
-        let policy = match definition.extract_policy_value {
-            Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical),
-            None => canonical.clone(),
-        };
-        let stays_relative = definition.category == Category::Path
-            && self.base.keeps_relative
-            && is_relative(moved.unwrap_or(text));
-        let transport = match definition.category == Category::Path || entry.is_some() {
-            _ if stays_relative && base.is_none() => moved.map(str::to_owned),
-            true => Some(self.sent(&canonical, base)?),
-            false => Some(canonical),
-        };
-        let transport = transport.filter(|transport| transport != text);
-        let policy = (policy != text).then_some(policy);
-        (transport.is_some() || policy.is_some()).then_some(Replacement {
-            argument,
-            place,
-            transport,
-            policy,
-        })
-    }
 }
 
 /// Whether the path starts from a directory that it does not name.
-fn is_relative(path: &str) -> bool {
+pub(super) fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '~'])
 }
 
@@ -579,32 +362,6 @@ fn is_relative(path: &str) -> bool {
 /// ([pathspec](https://git-scm.com/docs/gitglossary#Documentation/gitglossary.txt-pathspec)).
 fn is_pathspec(path: &str) -> bool {
     path.starts_with(':') || path.contains(['*', '?', '[', '\\'])
-}
-
-/// The path with its longest prefix replaced by what stands for it.
-fn renamed<'n>(path: &str, prefixes: impl Iterator<Item = (&'n str, &'n str)>) -> Option<String> {
-    let (from, to) = prefixes
-        .filter(|(from, _)| strip_directory(path, from).is_some())
-        .max_by_key(|(from, _)| from.trim_end_matches('/').len())?;
-    let to = to.trim_end_matches('/');
-    Some(match strip_directory(path, from)? {
-        "" if to.is_empty() => "/".to_owned(),
-        "" => to.to_owned(),
-        names => format!("{to}/{names}"),
-    })
-}
-
-/// Names below a directory as a relative path that nobody takes for an option, a home directory, a URI, a pathspec or
-/// JSON.
-fn relative_name(names: &str) -> String {
-    let is_plain = names.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '.'));
-    if names.is_empty() {
-        ".".to_owned()
-    } else if is_plain && !names.contains(':') && names != "null" {
-        names.to_owned()
-    } else {
-        format!("./{names}")
-    }
 }
 
 /// How a role's values are read as URLs.

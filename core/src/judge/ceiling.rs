@@ -1,8 +1,8 @@
 //! The capability ceiling (SPEC §8.3.4, §12): what the tool may be, and what single arguments must look like.
 
-use super::canonical::{Form, Operand};
 use super::check::Check;
 use super::directory::Directory;
+use super::operand::{Form, Operand};
 use super::{Case, Verdict};
 use crate::bind::{PointerToken, Reached, Value, descend};
 use crate::model::ArgumentName;

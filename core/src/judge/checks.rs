@@ -1,7 +1,7 @@
 //! The checks before any rule (SPEC §8.1 to §8.3): a table, in their order, which is security-critical.
 
-use super::canonical::{Form, Operand};
 use super::check::{Check, deny};
+use super::operand::{Form, Operand};
 use super::{Case, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
 use crate::model::{SandboxOrder, ServerKind};

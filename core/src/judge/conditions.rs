@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::canonical::{Form, Operand};
-use super::directory::Directory;
+use super::directory::{lies_within, may_concern};
+use super::operand::Form;
 use super::places::Repositories;
 use super::{Case, Hits, Values};
 use crate::host::LOOK_UP;
@@ -482,21 +482,5 @@ fn listed_roles(roles: RoleSet, effect: Effect, subject: &Subject) -> (RoleSet, 
         (Some(role), _) => (role.into(), true),
         (None, Some(role)) if effect != Effect::Allow => (role.into(), true),
         (None, _) => (roles, subject.judged.is_none() && subject.isolated.is_none()),
-    }
-}
-
-/// Whether a restriction on the directory may concern the value although it does not lie within it: removing the value
-/// would remove the directory, or the disk may take its spelling for one in the directory.
-fn may_concern(operand: &Operand<'_, '_>, directory: &Directory) -> bool {
-    let removes = operand.bound.role_set.contains(RoleId::DELETE_PATH);
-    operand.paths().any(|path| directory.may_hold(path))
-        || (removes && operand.path().is_some_and(|path| directory.lies_within(path)))
-}
-
-/// Whether the value lies within the directory, in the sense that fits the effect.
-fn lies_within(operand: &Operand<'_, '_>, directory: &Directory, effect: Effect) -> bool {
-    match effect {
-        Effect::Allow => operand.path().is_some() && operand.paths().all(|path| directory.grants(path)),
-        Effect::Escalate | Effect::Deny => operand.paths().any(|path| directory.restricts(path)),
     }
 }

@@ -1,7 +1,10 @@
 //! A configured directory, and a protected path, as a call sees them.
 
 use super::canonical::Canonicalizer;
+use super::operand::Operand;
+use crate::model::Effect;
 use crate::path::{CanonicalPath, Folded, PathCase};
+use crate::role::RoleId;
 use crate::text::is_at_or_below;
 
 /// A configured directory as a call sees it.
@@ -111,5 +114,21 @@ impl Protected {
     /// Whether removing the path would remove what is protected.
     pub(crate) fn lies_within(&self, path: &Folded) -> bool {
         self.folded.may_be_within(path) || self.entry.as_ref().is_some_and(|entry| entry.may_be_within(path))
+    }
+}
+
+/// Whether a restriction on the directory may concern the value although it does not lie within it: removing the value
+/// would remove the directory, or the disk may take its spelling for one in the directory.
+pub(super) fn may_concern(operand: &Operand<'_, '_>, directory: &Directory) -> bool {
+    let removes = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+    operand.paths().any(|path| directory.may_hold(path))
+        || (removes && operand.path().is_some_and(|path| directory.lies_within(path)))
+}
+
+/// Whether the value lies within the directory, in the sense that fits the effect.
+pub(super) fn lies_within(operand: &Operand<'_, '_>, directory: &Directory, effect: Effect) -> bool {
+    match effect {
+        Effect::Allow => operand.path().is_some() && operand.paths().all(|path| directory.grants(path)),
+        Effect::Escalate | Effect::Deny => operand.paths().any(|path| directory.restricts(path)),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::canonical::{Form, Operand};
 use super::check::Check;
+use super::operand::{Form, Operand};
 use super::places::Repositories;
 use super::{Case, Verdict};
 use crate::bind::{BoundValue, Value};

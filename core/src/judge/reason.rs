@@ -1,8 +1,8 @@
 //! What reasons say about the values of a call, so that whoever reads them finds the argument (SPEC §8.6).
 
 use super::Case;
-use super::canonical::Operand;
 use super::combine::Undecided;
+use super::operand::Operand;
 use crate::program::Compatibility;
 use crate::role::{REDACTED, RoleId, Step};
 

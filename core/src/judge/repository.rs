@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Case;
-use super::canonical::{Canonicalizer, Operand};
+use super::canonical::Canonicalizer;
+use super::operand::Operand;
 use super::places::Repositories;
 use crate::bind::Value;
 use crate::model::ServerKind;

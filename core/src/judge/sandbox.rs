@@ -1,7 +1,8 @@
 //! The sandbox as a call sees it: one directory, several that are one sandbox, or none.
 
-use super::canonical::{Canonicalizer, Operand};
+use super::canonical::Canonicalizer;
 use super::directory::{Directory, Protected};
+use super::operand::Operand;
 use crate::path::{CanonicalPath, PathCase};
 use crate::sort;
 use crate::text::is_at_or_below;

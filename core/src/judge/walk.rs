@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Values;
-use super::canonical::{Form, Operand};
+use super::operand::{Form, Operand};
 use crate::net::Location;
 use crate::program::{DirectoryId, Program, RoleIndex, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};

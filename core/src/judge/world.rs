@@ -1,8 +1,8 @@
 //! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
 
 use super::Case;
-use super::canonical::{Form, Operand};
 use super::check::{Check, deny};
+use super::operand::{Form, Operand};
 use crate::model::MutationClass;
 use crate::world::Action;
 

@@ -26,9 +26,9 @@ fn an_agent_s_calls_are_forwarded_as_they_were_judged() {
         "write_file: wrote <workspace>/notes/today.md (1 so far)",
         "read_text_file: was asked for <workspace>/notes/today.md",
         "read_text_file: refused by structural-protected-path: Access to protected path is forbidden: \
-         <workspace>/.env",
+         <workspace>/.env (argument \"path\")",
         "read_text_file: refused by structural-protected-path: Access to protected path is forbidden: \
-         /home/u/.ssh/id_ed25519",
+         /home/u/.ssh/id_ed25519 (argument \"path\")",
         "read_text_file: refused by ask-other-paths: Outside the project a person decides",
         "format_disk: refused by structural-unknown-tool: Unknown tool: filesystem/format_disk",
     ];
@@ -58,7 +58,8 @@ fn a_host_of_one_s_own_is_asked_within_tight_limits() {
     embed::run(&mut out).unwrap();
     let expected = [
         "/store/latest: allow (read-reports: reports are for everybody)",
-        "/store/reports/hidden: deny (default-deny: No matching policy rule -- denied by default)",
+        "/store/reports/hidden: deny (default-deny: No matching policy rule -- denied by default: no rule decides about \
+         the `read-path` of argument \"key\": \"/store/secrets\")",
         "/store/reports/down: deny (structural-host-error: The host failed to answer: the store is down)",
         "4,001 keys: deny (structural-engine-fault: The engine needed more than 5000000 units of fuel while it judged \
          the call)",

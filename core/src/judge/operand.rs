@@ -1,0 +1,125 @@
+//! One value of a call with its canonical form, as judging looks at it.
+
+use crate::bind::BoundValue;
+use crate::net::Location;
+use crate::path::{CanonicalPath, Unresolvable};
+use crate::role::{Category, RoleDefinition, RoleId};
+use crate::world::{Located, Reply};
+
+/// One bound value with its canonical form.
+pub(crate) struct Operand<'p, 'c> {
+    pub(crate) bound: BoundValue<'p, 'c>,
+    pub(crate) form: Form,
+    /// What [`Canonicalizer::text`] answered.
+    pub(super) texts: Vec<(RoleId, String)>,
+    /// What [`Canonicalizer::addresses`] answered.
+    pub(super) addresses: Vec<(RoleId, Vec<String>)>,
+    /// What [`Canonicalizer::locations`] answered.
+    pub(super) locations: Vec<(RoleId, Vec<Location>)>,
+}
+
+/// What a value names.
+pub(crate) enum Form {
+    /// A path.
+    Path {
+        /// The value on the host's side, where it came from the container's directory.
+        moved: Option<String>,
+        canonical: CanonicalPath,
+        /// Where the link itself is, when the path is one and the call removes it.
+        entry: Option<CanonicalPath>,
+        /// The path of the argument that it is relative to.
+        base: Option<String>,
+        /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where
+        /// the link is. None without such patterns.
+        written: Vec<String>,
+    },
+    /// An address of the world: its place, or the reply that refuses it.
+    Address(Box<Result<Located, Box<Reply>>>),
+    /// Any other text: a URL, an identifier or opaque data.
+    Text,
+    /// Nothing that every program would agree on.
+    Unresolvable(Unresolvable),
+    /// Something that is not in the call, and that nobody could tell: it meets every restriction and no grant.
+    Unknown,
+}
+
+impl<'p, 'c> Operand<'p, 'c> {
+    pub(crate) fn new(bound: BoundValue<'p, 'c>, form: Form) -> Self {
+        Self {
+            bound,
+            form,
+            texts: Vec::new(),
+            addresses: Vec::new(),
+            locations: Vec::new(),
+        }
+    }
+
+    /// The canonical path.
+    pub(crate) fn path(&self) -> Option<&CanonicalPath> {
+        match &self.form {
+            Form::Path { canonical, .. } => Some(canonical),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
+        }
+    }
+
+    /// The canonical path, and where the link itself is.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &CanonicalPath> {
+        let (canonical, entry) = match &self.form {
+            Form::Path { canonical, entry, .. } => (Some(canonical), entry.as_ref()),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => (None, None),
+        };
+        canonical.into_iter().chain(entry)
+    }
+
+    /// Other paths that lead to the canonical one, where patterns of protected paths are to be held against them.
+    pub(crate) fn written(&self) -> &[String] {
+        match &self.form {
+            Form::Path { written, .. } => written,
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => &[],
+        }
+    }
+
+    /// The place that an address names.
+    pub(crate) fn located(&self) -> Option<&Located> {
+        match &self.form {
+            Form::Address(resolution) => resolution.as_ref().as_ref().ok(),
+            Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
+        }
+    }
+
+    /// What [`Canonicalizer::locations`] answered for the role, as far as it was asked.
+    pub(super) fn locations(&self, role: RoleId) -> &[Location] {
+        let known = self.locations.iter().find(|(known, _)| *known == role);
+        known
+            .map(|(_, locations)| locations.as_slice())
+            .unwrap_or_default()
+    }
+
+    /// Returns `true` if [`Canonicalizer::locations`] was asked for the role.
+    pub(super) fn has_locations(&self, role: RoleId) -> bool {
+        self.locations.iter().any(|(known, _)| *known == role)
+    }
+
+    /// What [`Canonicalizer::text`] answered for the role, if it was asked.
+    pub(super) fn text(&self, role: RoleId) -> Option<&str> {
+        let known = self.texts.iter().find(|(known, _)| *known == role);
+        known.map(|(_, text)| text.as_str())
+    }
+
+    /// The canonical form under a role for an explanation, as far as the judgement made it.
+    pub(crate) fn shown(&self, role: RoleId, definition: &RoleDefinition) -> Option<String> {
+        match definition.category {
+            Category::Path => self.path().map(|path| path.as_str().to_owned()),
+            Category::Url => {
+                let domains: Vec<&str> = self
+                    .locations(role)
+                    .iter()
+                    .map(Location::display_domain)
+                    .collect();
+                (!domains.is_empty()).then(|| domains.join(", "))
+            }
+            Category::Identifier | Category::Opaque => self.text(role).map(str::to_owned),
+            Category::Address => self.located().map(|located| located.address.clone()),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What is sent: the canonical forms that were judged, in the names of the tool's server (SPEC §6).
+
+use super::canonical::{Canonicalizer, is_relative};
+use super::operand::{Form, Operand};
+use crate::bind::Replacement;
+use crate::path::Unresolvable;
+use crate::program::Compatibility;
+use crate::role::{Category, Registry};
+use crate::text::strip_directory;
+
+impl Canonicalizer<'_, '_> {
+    /// Refuses a place that the tool's server has no name for.
+    pub(super) fn check_shared(&mut self, path: &str) -> Result<(), Unresolvable> {
+        match self.base.server_paths.is_none() || self.server_name(path).is_some() {
+            true => Ok(()),
+            false => Err(Unresolvable::NotShared),
+        }
+    }
+
+    /// What the tool's server calls a canonical path; `None` if it has no name for it, or means another place by it.
+    fn server_name(&mut self, path: &str) -> Option<String> {
+        let Some(server_paths) = self.base.server_paths else {
+            return Some(path.to_owned());
+        };
+        let mut prefixes = Vec::with_capacity(server_paths.len());
+        for one in server_paths {
+            if let Ok(host) = self.directory(&one.host) {
+                prefixes.push((host.as_str().to_owned(), &*one.server));
+            }
+        }
+        let name = renamed(path, prefixes.iter().map(|(host, server)| (&**host, *server)))?;
+        let back = renamed(&name, prefixes.iter().map(|(host, server)| (*server, &**host)))?;
+        (back == path).then_some(name)
+    }
+
+    /// The path as it is sent: in the names of the tool's server, relative to its base where it lies below in the names
+    /// of both sides.
+    fn sent(&mut self, path: &str, base: Option<&str>) -> Option<String> {
+        let name = self.server_name(path)?;
+        if let Some(base) = base
+            && let Some(names) = strip_directory(path, base)
+        {
+            let base = self.server_name(base)?;
+            if strip_directory(&name, &base) == Some(names) {
+                return Some(relative_name(names));
+            }
+        }
+        Some(name)
+    }
+
+    /// What the operand becomes in both views (SPEC §6.2 to §6.6); `None` where it stays as it is.
+    pub(crate) fn replacement(
+        &mut self,
+        operand: &Operand<'_, '_>,
+        may_forward_places: bool,
+    ) -> Option<Replacement> {
+        let bound = &operand.bound;
+        let (argument, text) = (bound.argument?, bound.text.as_deref()?);
+        let registry = &self.program.registry;
+        let mut roles = bound.roles.iter().copied();
+        let mut others = bound.roles.iter().copied();
+        let first = roles
+            .find(|role| registry.get(*role).is_resource_identifier())
+            .or_else(|| {
+                others.find(|role| !Registry::is_builtin(*role) && registry.get(*role).is_prepared())
+            })?;
+        let definition = registry.get(first);
+        let place = bound.place.clone();
+        if definition.category == Category::Address {
+            let located = operand.located().filter(|_| may_forward_places)?;
+            return Some(Replacement {
+                argument,
+                place,
+                transport: Some(self.server_name(located.path.as_str())?),
+                policy: (located.address != text).then(|| located.address.clone()),
+            });
+        }
+        let (moved, entry, base) = match (definition.category, &operand.form) {
+            (
+                _,
+                Form::Path {
+                    moved, entry, base, ..
+                },
+            ) => (moved.as_deref(), entry.as_ref(), base.as_deref()),
+            (Category::Path, _) => return None,
+            (Category::Url | Category::Identifier | Category::Address | Category::Opaque, _) => {
+                (None, None, None)
+            }
+        };
+        // What is removed is the link, whatever else the argument names. The existing runtime sends its target.
+        let entry = entry.filter(|_| self.program.compatibility == Compatibility::Careful);
+        let canonical = match entry {
+            Some(entry) => entry.as_str().to_owned(),
+            None => self.canonical(operand, definition),
+        };
+        let policy = match definition.extract_policy_value {
+            Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical),
+            None => canonical.clone(),
+        };
+        let stays_relative = definition.category == Category::Path
+            && self.base.keeps_relative
+            && is_relative(moved.unwrap_or(text));
+        let transport = match definition.category == Category::Path || entry.is_some() {
+            _ if stays_relative && base.is_none() => moved.map(str::to_owned),
+            true => Some(self.sent(&canonical, base)?),
+            false => Some(canonical),
+        };
+        let transport = transport.filter(|transport| transport != text);
+        let policy = (policy != text).then_some(policy);
+        (transport.is_some() || policy.is_some()).then_some(Replacement {
+            argument,
+            place,
+            transport,
+            policy,
+        })
+    }
+}
+
+/// The path with its longest prefix replaced by what stands for it.
+fn renamed<'n>(path: &str, prefixes: impl Iterator<Item = (&'n str, &'n str)>) -> Option<String> {
+    let (from, to) = prefixes
+        .filter(|(from, _)| strip_directory(path, from).is_some())
+        .max_by_key(|(from, _)| from.trim_end_matches('/').len())?;
+    let to = to.trim_end_matches('/');
+    Some(match strip_directory(path, from)? {
+        "" if to.is_empty() => "/".to_owned(),
+        "" => to.to_owned(),
+        names => format!("{to}/{names}"),
+    })
+}
+
+/// Names below a directory as a relative path that nobody takes for an option, a home directory, a URI, a pathspec or
+/// JSON.
+fn relative_name(names: &str) -> String {
+    let is_plain = names.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '.'));
+    if names.is_empty() {
+        ".".to_owned()
+    } else if is_plain && !names.contains(':') && names != "null" {
+        names.to_owned()
+    } else {
+        format!("./{names}")
+    }
+}

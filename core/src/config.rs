@@ -90,6 +90,9 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
         lint::patterns(&policy.rules, &rules, &lists, unlike_runtime, &report);
         if let Some(annotations) = &annotations {
             lint::names(&policy.rules, &rules, annotations, &report);
+            if options.compatibility == Compatibility::Runtime {
+                lint::unheard(&policy.rules, &rules, &registry, annotations, &report);
+            }
         }
         reader.diagnostics.extend(report.finish(name));
     }

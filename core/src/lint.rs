@@ -10,6 +10,7 @@ mod patterns;
 mod policy;
 mod reachable;
 mod servers;
+mod unheard;
 mod validate;
 mod world;
 
@@ -21,6 +22,7 @@ pub(crate) use patterns::{check as patterns, check_allowlists as allowlist_patte
 pub(crate) use policy::{Sandboxed, overridden};
 pub(crate) use reachable::check as reachability;
 pub(crate) use servers::servers;
+pub(crate) use unheard::check as unheard;
 pub use validate::Validation;
 pub(crate) use validate::validate_compiled_rules;
 pub(crate) use world::check as world;

@@ -30,7 +30,7 @@ pub(crate) struct PathBase<'s> {
 }
 
 /// How many bytes of a URL are parsed in one step.
-const URL_BYTES: usize = 8;
+const URL_BYTES: usize = 2;
 
 /// Makes canonical forms; every question to the host goes through its memory.
 pub(crate) struct Canonicalizer<'p, 'h> {

@@ -181,7 +181,7 @@ impl Approvals {
     ///
     /// # Errors
     /// Every fault, with its place: an unknown key, an id that is there twice, an approval without a constraint, a
-    /// directory that is not canonical or the root, a time that is none, too many entries.
+    /// directory that is not canonical or the root, a time that cannot be read, too many entries.
     pub fn from_json(text: &str) -> Result<Self, ApprovalError> {
         document::read(DocumentSource::Text(text)).map_err(refused)
     }

@@ -170,7 +170,7 @@ impl Engine {
     /// What approving an escalated call would cover: calls of the same tool whose values lie where those of this call
     /// lie. Approvals in the request are not looked at.
     ///
-    /// `None` unless the call escalates; if something that escalates is no value that can be constrained, such as a
+    /// `None` unless the call escalates; if something that escalates cannot be constrained, such as a
     /// branch, an address of a world, a remote whose URL is not known or a file at the root; if a rule that the domain
     /// allowlist left unasked would deny the call; and if the host fails.
     pub fn offer(&self, request: &Request<'_>, host: &dyn Host) -> Option<Offer> {

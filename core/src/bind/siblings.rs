@@ -61,7 +61,7 @@ impl<'v> Siblings<'v> {
         self.look(wanted).unwrap_or(Seen::Unreadable)
     }
 
-    /// What stands at the place; `None` where a pointer does not lead on, because there is no array or object.
+    /// What stands at the place; `None` where a pointer meets something that is neither an array nor an object.
     fn look(&self, wanted: &ConditionArgument) -> Option<Seen<'_>> {
         let (name, way) = match wanted {
             ConditionArgument::Top(name) => (name, &[][..]),

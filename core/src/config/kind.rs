@@ -31,7 +31,7 @@ named! {
 }
 
 impl DocumentKind {
-    /// Whether null means that there is no such document.
+    /// Returns `true` if null means that the document is absent.
     pub(super) fn may_be_null(self) -> bool {
         matches!(self, Self::DynamicLists | Self::AllowedDirectory)
     }

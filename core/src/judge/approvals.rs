@@ -44,7 +44,7 @@ pub(super) struct Escalation<'c> {
     rules: BTreeSet<Box<str>>,
     /// The rules that hold.
     held: BTreeSet<RuleId>,
-    /// Whether something escalated that is no value of a role.
+    /// Whether something escalated that is not a value of a role.
     is_open: bool,
 }
 
@@ -186,7 +186,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
 
     /// What an approval has to cover, or why none can.
     ///
-    /// An early escalation leaves the rules unasked. They are asked now: an approval is no way around a denial.
+    /// An early escalation leaves the rules unasked. They are asked now, since an approval must not get around a denial.
     fn needed(&mut self, early: Option<usize>) -> Result<Needed, String> {
         if let Some(done) = early {
             let Outcome { decided, .. } = checks::run(self, done);
@@ -198,7 +198,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }
         let mut escalation = self.escalation.take().unwrap_or_default();
         if escalation.is_open {
-            return Err("what escalates is no value of a resource role".to_owned());
+            return Err("what escalates is not a value of a resource role".to_owned());
         }
         if escalation.rules.contains(ALLOWLIST) {
             escalation.roles.extend(domains::roles_outside(self));

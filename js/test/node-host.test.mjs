@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
+  createEngine,
   createNodeHost,
   expandTilde,
   isWithinDirectory,
@@ -14,6 +15,7 @@ import {
   resolveRealPath,
   setDefaultHost,
 } from "callgate";
+import { beginReading } from "../dist/host/reading.js";
 import { isThere } from "./tools/hosts.mjs";
 
 let root;
@@ -275,4 +277,46 @@ test("what git would refuse, or start a program for, is an error", () => {
   rmSync(join(repository, ".git/objects"), { recursive: true });
   symlinkSync("nowhere", join(repository, ".git/objects"));
   assert.deepEqual(host.gitDefaultRemoteUrls(repository), []);
+});
+
+test("an evaluation reads a configuration once, and the next one anew", (t) => {
+  if (!isThere(t, "git", spawnSync("git", ["--version"]).status === 0)) return;
+  const repository = at("outside/once");
+  const git = (...args) => spawnSync("git", ["-C", repository, ...args], { env: { ...process.env, HOME: at("home") } });
+  mkdirSync(repository);
+  git("init");
+  git("remote", "add", "one", "https://good.test/a");
+  git("remote", "add", "two", "https://good.test/b");
+  const engine = createEngine({
+    policy: {
+      rules: [
+        {
+          name: "good",
+          if: { domains: { roles: ["git-remote-url"], allowed: ["good.test"] } },
+          then: "allow",
+          reason: "r",
+        },
+      ],
+    },
+    annotations: {
+      servers: {
+        s: { tools: [{ toolName: "push", args: { repo: ["none"], path: ["none"], remote: ["git-remote-url"] } }] },
+      },
+    },
+    host,
+  });
+  const push = (remote) =>
+    engine.evaluate({ serverName: "s", toolName: "push", arguments: { path: repository, remote } }).decision;
+  assert.deepEqual([push("one"), push(["one", "two"])], ["allow", "allow"]);
+
+  const reading = beginReading(host);
+  assert.deepEqual(reading.gitRemoteUrls(repository, "one"), ["https://good.test/a"]);
+  git("remote", "set-url", "two", "https://evil.test/b");
+  assert.deepEqual(reading.gitRemoteUrls(repository, "two"), ["https://good.test/b"]);
+  reading.end();
+  assert.deepEqual(host.gitRemoteUrls(repository, "two"), ["https://evil.test/b"]);
+  assert.deepEqual([push("one"), push("two"), push(["one", "two"])], ["allow", "deny", "deny"]);
+
+  // A host of somebody's own, made from this one, is asked itself.
+  assert.equal(beginReading({ ...host }), undefined);
 });

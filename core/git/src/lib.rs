@@ -84,7 +84,7 @@ use std::rc::Rc;
 
 pub use files::{Error, Files, Found, Kind};
 
-use memory::Memory;
+use memory::{Contents, Memory};
 use remotes::{Remotes, Settings};
 use repository::Repository;
 
@@ -136,15 +136,48 @@ pub struct Git<'a> {
     outside: Place,
 }
 
+/// What has been read of the files and understood, for a caller that cannot keep a [`Git`] between questions.
+pub struct Known {
+    contents: Contents,
+    places: BTreeMap<String, Result<Rc<Place>, Error>>,
+    outside: Place,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            contents: Contents::default(),
+            places: BTreeMap::new(),
+            outside: Place::new(None),
+        }
+    }
+}
+
 impl<'a> Git<'a> {
     /// Answers from these files.
     #[must_use]
     pub fn new(files: &'a dyn Files, places: &'a Places) -> Self {
+        Self::resume(files, places, Known::default())
+    }
+
+    /// Goes on with what [`Git::pause`] has kept of the same files and places.
+    #[must_use]
+    pub fn resume(files: &'a dyn Files, places: &'a Places, known: Known) -> Self {
         Self {
-            files: Memory::new(files),
+            files: Memory::new(files, known.contents),
             places,
-            known: RefCell::default(),
-            outside: Place::new(None),
+            known: RefCell::new(known.places),
+            outside: known.outside,
+        }
+    }
+
+    /// Keeps what has been read.
+    #[must_use]
+    pub fn pause(self) -> Known {
+        Known {
+            contents: self.files.into_contents(),
+            places: self.known.into_inner(),
+            outside: self.outside,
         }
     }
 

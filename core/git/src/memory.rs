@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::files::{Error, Files, Found};
 
 /// What [`Files::read`] is asked, and what it answers.
-type Contents = BTreeMap<(Vec<u8>, usize), Result<Option<Vec<u8>>, Error>>;
+pub(crate) type Contents = BTreeMap<(Vec<u8>, usize), Result<Option<Vec<u8>>, Error>>;
 
 /// The caller's files, and what was read of them. A file that could not be read is not tried again.
 pub(crate) struct Memory<'a> {
@@ -15,11 +15,13 @@ pub(crate) struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    pub(crate) fn new(files: &'a dyn Files) -> Self {
-        Self {
-            files,
-            contents: RefCell::default(),
-        }
+    pub(crate) fn new(files: &'a dyn Files, contents: Contents) -> Self {
+        let contents = RefCell::new(contents);
+        Self { files, contents }
+    }
+
+    pub(crate) fn into_contents(self) -> Contents {
+        self.contents.into_inner()
     }
 }
 

@@ -95,6 +95,9 @@ fn every_question_to_one_git_is_answered_from_one_reading() {
     assert_eq!(git.remote_urls("/repo", "origin").unwrap(), url);
     let once = disk.reads.borrow().clone();
     assert_eq!(git.default_remote_urls("/repo").unwrap(), url);
+    // What was read is kept while there is no `Git`.
+    let known = git.pause();
+    let git = Git::resume(&disk, &places, known);
     assert_eq!(git.urls("/repo", "gh:acme/app.git").unwrap(), url);
     assert_eq!(git.branch("/repo").unwrap().as_deref(), Some("topic"));
     let mut reads = disk.reads.borrow().clone();

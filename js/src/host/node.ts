@@ -1,16 +1,10 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import {
-  gitBranch,
-  gitDefaultRemoteUrls,
-  gitRemoteUrls,
-  gitUrls,
-  initSync,
-  __wbg_reset_state as resetState,
-} from "../../wasm/git.js";
+import { initSync, Reading as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
 import { type Host, HostError } from "../host.js";
 import { Disk } from "./node/files.js";
 import { isDirectory, readLink, realpath } from "./node/filesystem.js";
+import { type Reading, setReading } from "./reading.js";
 
 /** The directories of a host that differ from this process's own. */
 export interface NodeHostOptions {
@@ -28,7 +22,15 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
   const homeDir = options.homeDir ?? homedir();
   const ownConfigDir = options.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
   const disk = new Disk(homeDir, ownConfigDir || `${homeDir}/.config`);
-  return Object.freeze({
+  const read = <Answer>(ask: (reading: Reading) => Answer): Answer => {
+    const reading = begin(disk);
+    try {
+      return ask(reading);
+    } finally {
+      reading.end();
+    }
+  };
+  const host: Host = Object.freeze({
     homeDir,
     get currentDir() {
       return options.currentDir ?? process.cwd();
@@ -37,18 +39,46 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
     realpath,
     readLink,
     isDirectory,
-    gitRemoteUrls: (repository: string, remote: string) => git(disk, () => gitRemoteUrls(disk, repository, remote)),
-    gitDefaultRemoteUrls: (repository: string) => git(disk, () => gitDefaultRemoteUrls(disk, repository)),
-    gitUrl: (repository: string, url: string) => git(disk, () => gitUrls(disk, repository, url)),
-    gitBranch: (repository: string) => git(disk, () => gitBranch(disk, repository)),
+    gitRemoteUrls: (repository: string, remote: string) => read((git) => git.gitRemoteUrls(repository, remote)),
+    gitDefaultRemoteUrls: (repository: string) => read((git) => git.gitDefaultRemoteUrls(repository)),
+    gitUrl: (repository: string, url: string) => read((git) => git.gitUrl(repository, url)),
+    gitBranch: (repository: string) => read((git) => git.gitBranch(repository)),
   });
+  setReading(host, () => begin(disk));
+  return host;
+}
+
+/** Reads git's configuration once, whatever is asked. */
+function begin(disk: Disk): Reading {
+  let module: Module | undefined;
+  const git = <Answer>(ask: (module: Module) => Answer): Answer => {
+    try {
+      return answered(disk, () => {
+        module ??= new Module(disk);
+        return ask(module);
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof HostError)) {
+        // It was in the module that broke.
+        module = undefined;
+      }
+      throw thrown;
+    }
+  };
+  return {
+    gitRemoteUrls: (repository, remote) => git((module) => module.gitRemoteUrls(repository, remote)),
+    gitDefaultRemoteUrls: (repository) => git((module) => module.gitDefaultRemoteUrls(repository)),
+    gitUrl: (repository, url) => git((module) => module.gitUrls(repository, url)),
+    gitBranch: (repository) => git((module) => module.gitBranch(repository)),
+    end: () => module?.free(),
+  };
 }
 
 /** `true` once git's module is loaded. Most processes never need it. */
 let isLoaded = false;
 
 /** Asks git's module, which throws a string if the answer is not certain. */
-function git<Answer>(disk: Disk, ask: () => Answer): Answer {
+function answered<Answer>(disk: Disk, ask: () => Answer): Answer {
   // If a name is not UTF-8, Node puts this character in place of its bytes.
   if (`${disk.homeDir}${disk.configDir}`.includes("\ufffd")) {
     throw new HostError("the directory of the user's configuration is not UTF-8");

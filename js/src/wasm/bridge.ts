@@ -1,3 +1,4 @@
+import { beginReading, type Reading } from "../host/reading.js";
 import { failureOf, type Host, HostError, type RealpathFailure } from "../host.js";
 import { view } from "./module.js";
 import { platform } from "./platform.js";
@@ -67,9 +68,31 @@ export class Bridge {
   readonly #answers: WeakRef<Answers>;
   #text = "";
   #bytes = EMPTY;
+  #isEvaluating = false;
+  #reading: Reading | undefined;
 
   constructor(answers: Answers) {
     this.#answers = new WeakRef(answers);
+  }
+
+  /** An evaluation begins, in which a host may read git's configuration once. */
+  begin(): void {
+    this.#isEvaluating = true;
+  }
+
+  /** The evaluation has ended: the next one reads anew. */
+  end(): void {
+    const reading = this.#reading;
+    this.#isEvaluating = false;
+    this.#reading = undefined;
+    reading?.end();
+  }
+
+  #git(host: Host): Pick<Host, "gitRemoteUrls" | "gitDefaultRemoteUrls" | "gitUrl" | "gitBranch"> {
+    if (this.#isEvaluating) {
+      this.#reading ??= beginReading(host);
+    }
+    return this.#reading ?? host;
   }
 
   /** Answers a question of the module, whose `host.rs` describes the parameters. */
@@ -137,13 +160,13 @@ export class Bridge {
         return answer === undefined ? Kind.Nothing : this.#boolean(question, answer);
       }
       case Question.gitRemoteUrls:
-        return this.#strings(question, host.gitRemoteUrls(first, second));
+        return this.#strings(question, this.#git(host).gitRemoteUrls(first, second));
       case Question.gitDefaultRemoteUrls:
-        return this.#strings(question, host.gitDefaultRemoteUrls(first));
+        return this.#strings(question, this.#git(host).gitDefaultRemoteUrls(first));
       case Question.gitUrl:
-        return this.#strings(question, host.gitUrl(first, second));
+        return this.#strings(question, this.#git(host).gitUrl(first, second));
       case Question.gitBranch:
-        return this.#required(question, host.gitBranch(first));
+        return this.#required(question, this.#git(host).gitBranch(first));
       case Question.canonicalize:
         return this.#required(question, roles.get(first)?.canonicalize?.(second));
       case Question.extractPolicyValue:

@@ -19,6 +19,8 @@ export interface Tool extends Interest {
 export interface Built {
   readonly engine: WasmEngine;
   readonly generation: number;
+  /** What the engine asks its host through. */
+  readonly bridge: Bridge;
   /** Writes calls to where the engine reads them. */
   readonly writer: Writer;
   /** The interest in a call of a tool without an annotation. */
@@ -93,10 +95,12 @@ export function ask<T>(handle: WasmHandle, code: CallgateError["code"], question
     const { built } = handle;
     const current = built !== undefined && built.generation === wasm.generation ? built : build(handle);
     handle.isBusy = true;
+    current.bridge.begin();
     try {
       return question(current);
     } finally {
       handle.isBusy = false;
+      current.bridge.end();
     }
   });
 }
@@ -126,9 +130,11 @@ function build(handle: WasmHandle): Built {
   }
   handle.isBusy = true;
   try {
-    const engine = builder.build(new WasmHost(new Bridge(answers), homeDir, currentDir, ignoresPathCase));
+    const bridge = new Bridge(answers);
+    const engine = builder.build(new WasmHost(bridge, homeDir, currentDir, ignoresPathCase));
     handle.built = {
       engine,
+      bridge,
       generation: wasm.generation,
       writer: new Writer((size) => {
         const start = engine.reserve(Math.max(size, 1024));

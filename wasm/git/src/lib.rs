@@ -2,7 +2,7 @@
 //!
 //! A module beside the engine's, since it would be a fourteenth of that one, and only Node has a disk.
 
-use callgate_git::{Error, Files, Found, Git, Kind, Places};
+use callgate_git::{Error, Files, Found, Git, Kind, Known, Places};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -88,51 +88,67 @@ fn failed(path: &[u8], thrown: &JsValue) -> Error {
     Error::about(path, &thrown.unchecked_ref::<Thrown>().message())
 }
 
-/// Every URL that a remote stands for in the repository of a directory.
-///
-/// # Errors
-/// A message when the answer is not certain.
-#[wasm_bindgen(js_name = gitRemoteUrls)]
-pub fn git_remote_urls(disk: &Disk, directory: &str, remote: &str) -> Result<Vec<String>, JsValue> {
-    Git::new(disk, &places(disk))
-        .remote_urls(directory, remote)
-        .map_err(said)
+/// Git's answers about files as they are when they are first read. It is meant for one evaluation: what changes on the disk
+/// is not seen.
+#[wasm_bindgen]
+pub struct Reading {
+    disk: Disk,
+    places: Places,
+    known: Known,
 }
 
-/// The same for the remotes that a fetch or push without an argument would use.
-///
-/// # Errors
-/// A message when the answer is not certain.
-#[wasm_bindgen(js_name = gitDefaultRemoteUrls)]
-pub fn git_default_remote_urls(disk: &Disk, directory: &str) -> Result<Vec<String>, JsValue> {
-    Git::new(disk, &places(disk))
-        .default_remote_urls(directory)
-        .map_err(said)
-}
+#[wasm_bindgen]
+impl Reading {
+    /// Nothing is read yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new(disk: Disk) -> Self {
+        let places = Places::new(&disk.home_dir(), &disk.config_dir(), disk.is_macos());
+        let known = Known::default();
+        Self { disk, places, known }
+    }
 
-/// Every URL that git connects to when it is given this one.
-///
-/// # Errors
-/// A message when the answer is not certain.
-#[wasm_bindgen(js_name = gitUrls)]
-pub fn git_urls(disk: &Disk, directory: &str, url: &str) -> Result<Vec<String>, JsValue> {
-    Git::new(disk, &places(disk)).urls(directory, url).map_err(said)
-}
+    /// Every URL that a remote stands for in the repository of a directory.
+    ///
+    /// # Errors
+    /// A message when the answer is not certain.
+    #[wasm_bindgen(js_name = gitRemoteUrls)]
+    pub fn git_remote_urls(&mut self, directory: &str, remote: &str) -> Result<Vec<String>, JsValue> {
+        self.ask(|git| git.remote_urls(directory, remote))
+    }
 
-/// The short name of the branch that is checked out; empty if the head is detached.
-///
-/// # Errors
-/// A message when there is no repository, or the answer is not certain.
-#[wasm_bindgen(js_name = gitBranch)]
-pub fn git_branch(disk: &Disk, directory: &str) -> Result<String, JsValue> {
-    let branch = Git::new(disk, &places(disk)).branch(directory).map_err(said)?;
-    Ok(branch.unwrap_or_default())
-}
+    /// The same for the remotes that a fetch or push without an argument would use.
+    ///
+    /// # Errors
+    /// A message when the answer is not certain.
+    #[wasm_bindgen(js_name = gitDefaultRemoteUrls)]
+    pub fn git_default_remote_urls(&mut self, directory: &str) -> Result<Vec<String>, JsValue> {
+        self.ask(|git| git.default_remote_urls(directory))
+    }
 
-fn said(error: Error) -> JsValue {
-    JsValue::from_str(error.message())
-}
+    /// Every URL that git connects to when it is given this one.
+    ///
+    /// # Errors
+    /// A message when the answer is not certain.
+    #[wasm_bindgen(js_name = gitUrls)]
+    pub fn git_urls(&mut self, directory: &str, url: &str) -> Result<Vec<String>, JsValue> {
+        self.ask(|git| git.urls(directory, url))
+    }
 
-fn places(disk: &Disk) -> Places {
-    Places::new(&disk.home_dir(), &disk.config_dir(), disk.is_macos())
+    /// The short name of the branch that is checked out; empty if the head is detached.
+    ///
+    /// # Errors
+    /// A message when there is no repository, or the answer is not certain.
+    #[wasm_bindgen(js_name = gitBranch)]
+    pub fn git_branch(&mut self, directory: &str) -> Result<String, JsValue> {
+        self.ask(|git| git.branch(directory))
+            .map(Option::unwrap_or_default)
+    }
+
+    fn ask<T>(&mut self, question: impl FnOnce(&Git<'_>) -> Result<T, Error>) -> Result<T, JsValue> {
+        let known = std::mem::take(&mut self.known);
+        let git = Git::resume(&self.disk, &self.places, known);
+        let answer = question(&git);
+        self.known = git.pause();
+        answer.map_err(|error| JsValue::from_str(error.message()))
+    }
 }

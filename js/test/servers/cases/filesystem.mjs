@@ -296,19 +296,19 @@ const unreadable = (at) => [
     tool: "read_text_file",
     args: { path: null },
     expect: "deny",
-    rule: "structural-unreadable-argument"
+    rule: "structural-unreadable-argument",
   },
   {
     tool: "read_text_file",
     args: { path: 7 },
     expect: "deny",
-    rule: "structural-unreadable-argument"
+    rule: "structural-unreadable-argument",
   },
   {
     tool: "read_text_file",
     args: { path: [at("sandbox/a.txt")] },
     expect: "deny",
-    rule: "structural-unreadable-argument"
+    rule: "structural-unreadable-argument",
   },
   {
     tool: "read_text_file",
@@ -326,30 +326,30 @@ const unreadable = (at) => [
     tool: "read_multiple_files",
     args: { paths: at("sandbox/a.txt") },
     expect: "deny",
-    rule: "structural-unreadable-argument"
+    rule: "structural-unreadable-argument",
   },
   {
     tool: "read_multiple_files",
     args: { paths: [at("sandbox/a.txt"), 7] },
     expect: "deny",
-    rule: "structural-unreadable-argument"
+    rule: "structural-unreadable-argument",
   },
   {
     tool: "read_multiple_files",
     args: { paths: JSON.stringify([at("outside/x.txt")]) },
-    expect: "deny"
+    expect: "deny",
   },
   {
     tool: "write_file",
     args: { content: "new" },
     expect: "deny",
-    rule: "structural-unreadable-argument"
+    rule: "structural-unreadable-argument",
   },
   {
     tool: "move_file",
     args: { source: at("sandbox/a.txt") },
     expect: "deny",
-    rule: "structural-unreadable-argument"
+    rule: "structural-unreadable-argument",
   },
 ];
 
@@ -358,11 +358,11 @@ const relative = (at) => [
   read("a.txt", "allow", { sends: { path: at("sandbox/a.txt") }, reads: ["sandbox/a.txt"] }),
   read("./sub/c.txt", "allow", {
     sends: { path: at("sandbox/sub/c.txt") },
-    reads: ["sandbox/sub/c.txt"]
+    reads: ["sandbox/sub/c.txt"],
   }),
   read("down/c.txt", "allow", {
     sends: { path: at("sandbox/sub/c.txt") },
-    reads: ["sandbox/sub/c.txt"]
+    reads: ["sandbox/sub/c.txt"],
   }),
   read("[draft] notes.txt", "allow", { reads: ["sandbox/[draft] notes.txt"] }),
   read("../docs/d.txt", "allow", { sends: { path: at("docs/d.txt") }, reads: ["docs/d.txt"] }),
@@ -375,7 +375,7 @@ const relative = (at) => [
   move("a.txt", "moved.txt", "allow", { lands: ["sandbox/a.txt", "sandbox/moved.txt"] }),
   move("down", "moved", "allow", {
     sends: { source: at("sandbox/down"), destination: at("sandbox/moved") },
-    lands: ["sandbox/sub/**", "sandbox/moved/**"]
+    lands: ["sandbox/sub/**", "sandbox/moved/**"],
   }),
 ];
 

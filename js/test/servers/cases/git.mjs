@@ -87,7 +87,7 @@ export const CASES = ({ tree: { at } }) => {
     }),
     call("git_add", { repo_path: app, files: ["new.txt"] }, "allow", { lands: ["repos/app/.git/**"] }),
     call("git_add", { repo_path: app, files: ["lib/new.txt", "new.txt"] }, "allow", {
-      lands: ["repos/app/.git/**"]
+      lands: ["repos/app/.git/**"],
     }),
     call("git_add", { repo_path: app, files: ["../../outside/x.txt"] }, "deny"),
     call("git_add", { repo_path: app, files: `["${app}/new.txt", "${at("outside/x.txt")}"]` }, "deny"),
@@ -98,13 +98,13 @@ export const CASES = ({ tree: { at } }) => {
       otherwise: { lands: ["repos/app/.git/**"] },
     }),
     call("git_add", { repo_path: app, files: [`${app}/ke?.txt`] }, "deny", {
-      otherwise: { lands: ["repos/app/.git/**"] }
+      otherwise: { lands: ["repos/app/.git/**"] },
     }),
     call("git_add", { repo_path: app, files: [":/key.txt"] }, "deny", {
-      otherwise: { lands: ["repos/app/.git/**"] }
+      otherwise: { lands: ["repos/app/.git/**"] },
     }),
     call("git_add", { repo_path: app, files: [":(icase)KEY.txt"] }, "deny", {
-      otherwise: { lands: ["repos/app/.git/**"] }
+      otherwise: { lands: ["repos/app/.git/**"] },
     }),
     call("git_add", { repo_path: app }, "deny", { rule: "structural-unreadable-argument" }),
     call("git_create_branch", { repo_path: app, branch_name: "next" }, "allow", { lands: ["repos/app/.git/**"] }),
@@ -150,12 +150,12 @@ export const CASES = ({ tree: { at } }) => {
     // The server would read these in its own working directory, which is a repository.
     call("git_log", { repo_path: "repo" }, "allow", {
       sends: { repo_path: at("sandbox/repo") },
-      says: "first of sandbox/repo"
+      says: "first of sandbox/repo",
     }),
     call("git_reset", { repo_path: "repo" }, "allow", { lands: ["sandbox/repo/.git/index"] }),
     call("git_log", { repo_path: "../repos/app" }, "allow", {
       sends: { repo_path: app },
-      says: "first of repos/app"
+      says: "first of repos/app",
     }),
     call("git_log", { repo_path: "." }, "allow", { fails: true }),
     call("git_reset", { repo_path: "." }, "allow", { fails: true }),

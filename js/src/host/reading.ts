@@ -1,0 +1,23 @@
+import type { Host } from "../host.js";
+
+/** A host's answers about git for one evaluation: a configuration is read once. */
+export interface Reading extends Pick<Host, "gitRemoteUrls" | "gitDefaultRemoteUrls" | "gitUrl" | "gitBranch"> {
+  /** Frees what was read. */
+  end(): void;
+}
+
+/**
+ * How to begin a reading, by host. It belongs to one host and not to its methods: a host that was made from another one's
+ * methods, with some of its own, must be asked itself.
+ */
+const readings = new WeakMap<Host, () => Reading>();
+
+/** Says how the host reads git's configuration once in an evaluation. */
+export function setReading(host: Host, begin: () => Reading): void {
+  readings.set(host, begin);
+}
+
+/** Begins a reading; `undefined` if the host has none, and is asked itself. */
+export function beginReading(host: Host): Reading | undefined {
+  return readings.get(host)?.();
+}

@@ -77,6 +77,8 @@ export class Bridge {
 
   /** An evaluation begins, in which a host may read git's configuration once. */
   begin(): void {
+    // Out of stack, an earlier evaluation may not have come to its end.
+    this.end();
     this.#isEvaluating = true;
   }
 

@@ -95,8 +95,8 @@ export function ask<T>(handle: WasmHandle, code: CallgateError["code"], question
     const { built } = handle;
     const current = built !== undefined && built.generation === wasm.generation ? built : build(handle);
     handle.isBusy = true;
-    current.bridge.begin();
     try {
+      current.bridge.begin();
       return question(current);
     } finally {
       handle.isBusy = false;

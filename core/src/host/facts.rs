@@ -14,6 +14,9 @@ const MISSING_ROOTS: usize = 64;
 /// What a question to the host counts as, in steps; the comparison of two paths is one.
 const QUESTION: usize = 32;
 
+/// What a question about git counts as beside that: its URLs are kept, copied and read.
+const URLS: usize = 96;
+
 /// What it counts as to look a value up in a list or a set of domains.
 pub(crate) const LOOK_UP: usize = 2;
 
@@ -156,6 +159,7 @@ impl<'h> Facts<'h> {
 
     /// [`Host::git_remote_urls`], once.
     pub(crate) fn git_remote_urls(&mut self, repo: &str, remote: &str) -> Vec<String> {
+        self.take_steps(URLS);
         self.ask(Question::git_remote_urls(repo, remote))
     }
 
@@ -166,6 +170,7 @@ impl<'h> Facts<'h> {
 
     /// [`Host::git_url`], once.
     pub(crate) fn git_url(&mut self, repo: &str, url: &str) -> Vec<String> {
+        self.take_steps(URLS);
         self.ask(Question::git_url(repo, url))
     }
 

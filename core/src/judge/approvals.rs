@@ -278,7 +278,9 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             let role = registry.find(name);
             let role = role.filter(|role| registry.get(*role).category == constraint.category());
             let Some(role) = role else {
-                return Some(format!("constrains `{name}`, which is no role of that kind here"));
+                return Some(format!(
+                    "constrains `{name}`, which is not a role of that kind here"
+                ));
             };
             if constraints.iter().take(at).any(|earlier| earlier.role() == name) {
                 continue;

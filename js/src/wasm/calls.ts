@@ -164,7 +164,7 @@ function judged<T>(handle: WasmHandle, question: (built: Built) => T, denied: (v
 /**
  * Has the engine judge by the approvals of now. Without approvals there is nothing to do.
  *
- * @throws {@link CallgateError} `invalid-argument` if `now` is no time.
+ * @throws {@link CallgateError} `invalid-argument` if `now` is not a time.
  */
 function approve({ approvals }: WasmHandle, built: Built, now: number | string | undefined): void {
   if (built.approvals !== approvals) {

@@ -305,14 +305,14 @@ impl ApprovedCall {
     /// The time of the call.
     ///
     /// # Errors
-    /// It is no time.
+    /// It is not a time.
     pub(crate) fn now(&self) -> Result<Option<Moment>, String> {
         let Some(now) = &self.now else { return Ok(None) };
         let moment = match now {
             Value::String(text) => Moment::parse(text),
             other => other.as_i64().map(Moment::from_millis),
         };
-        moment.map(Some).ok_or_else(|| format!("{now} is no time"))
+        moment.map(Some).ok_or_else(|| format!("{now} is not a time"))
     }
 }
 

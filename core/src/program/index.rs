@@ -98,7 +98,7 @@ impl Index {
         }
     }
 
-    /// Where a scope is, which is made if there is none yet.
+    /// Returns the place of a scope, and makes the scope first if it is new.
     fn place(&mut self, scope: Scope) -> usize {
         if let Some(at) = self.by_scope.get(&scope) {
             return *at;

@@ -70,7 +70,7 @@ pub trait Host {
 
     /// A host for the time of one evaluation, which may keep what it has read; `None` if this one answers every time
     /// anew. Its home and current directory are not asked for.
-    fn begin(&self) -> Option<Box<dyn Host + '_>> {
+    fn begin(&self) -> Option<Box<dyn Host + Send>> {
         None
     }
 

@@ -14,12 +14,14 @@ mod filesystem;
 mod git;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use callgate_core::{Host, HostError, RealpathError};
-use callgate_git::{Git, Places};
+use callgate_git::{Git, Known, Places};
 
 /// The real filesystem and the real git configuration behind [`Host`].
 ///
@@ -35,6 +37,11 @@ use callgate_git::{Git, Places};
 /// here is read, and nothing is ever written.
 #[derive(Clone, Debug)]
 pub struct RealHost {
+    machine: Arc<Machine>,
+}
+
+#[derive(Clone, Debug)]
+struct Machine {
     home: String,
     cwd: String,
     places: Places,
@@ -52,7 +59,7 @@ impl RealHost {
         let mut host = Self::new(utf8("home directory", &home)?, utf8("current directory", &cwd)?)?;
         if let Some(config) = std::env::var_os("XDG_CONFIG_HOME").filter(|value| !value.is_empty()) {
             let files = [Path::new(&config).join("git/config"), home.join(".gitconfig")];
-            host.places.user = files.map(bytes).to_vec();
+            Arc::make_mut(&mut host.machine).places.user = files.map(bytes).to_vec();
         }
         Ok(host)
     }
@@ -67,7 +74,8 @@ impl RealHost {
         let home = directory("home directory", home)?;
         let cwd = directory("current directory", cwd)?;
         let places = Places::new(&home, &format!("{home}/.config"), cfg!(target_vendor = "apple"));
-        Ok(Self { home, cwd, places })
+        let machine = Arc::new(Machine { home, cwd, places });
+        Ok(Self { machine })
     }
 
     /// Replaces the files of git's machine-wide configuration; later ones override earlier ones.
@@ -75,30 +83,31 @@ impl RealHost {
     /// Needed if the tool server's git was built with an unusual prefix.
     #[must_use]
     pub fn with_system_git_config(mut self, files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        self.places.system = files.into_iter().map(|file| bytes(file.into())).collect();
+        Arc::make_mut(&mut self.machine).places.system =
+            files.into_iter().map(|file| bytes(file.into())).collect();
         self
     }
 }
 
 impl RealHost {
-    fn evaluation(&self) -> Evaluation<'_> {
+    fn evaluation(&self) -> Evaluation {
         Evaluation {
-            host: self,
-            git: Git::new(&git::Disk, &self.places),
+            machine: Arc::clone(&self.machine),
+            known: RefCell::default(),
         }
     }
 }
 
 impl Host for RealHost {
     fn home_dir(&self) -> &str {
-        &self.home
+        &self.machine.home
     }
 
     fn current_dir(&self) -> &str {
-        &self.cwd
+        &self.machine.cwd
     }
 
-    fn begin(&self) -> Option<Box<dyn Host + '_>> {
+    fn begin(&self) -> Option<Box<dyn Host + Send>> {
         Some(Box::new(self.evaluation()))
     }
 
@@ -132,18 +141,29 @@ impl Host for RealHost {
 }
 
 /// The host for the time of one evaluation: each configuration of git is read once.
-struct Evaluation<'a> {
-    host: &'a RealHost,
-    git: Git<'a>,
+struct Evaluation {
+    machine: Arc<Machine>,
+    known: RefCell<Known>,
 }
 
-impl Host for Evaluation<'_> {
+impl Evaluation {
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&mut Git<'_>) -> Result<T, callgate_git::Error>,
+    ) -> Result<T, HostError> {
+        let mut known = self.known.borrow_mut();
+        let mut git = Git::new(&git::Disk, &self.machine.places, &mut known);
+        question(&mut git).map_err(git::host_error)
+    }
+}
+
+impl Host for Evaluation {
     fn home_dir(&self) -> &str {
-        &self.host.home
+        &self.machine.home
     }
 
     fn current_dir(&self) -> &str {
-        &self.host.cwd
+        &self.machine.cwd
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
@@ -159,20 +179,19 @@ impl Host for Evaluation<'_> {
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
-        self.git.remote_urls(repo, remote).map_err(git::host_error)
+        self.ask(|git| git.remote_urls(repo, remote))
     }
 
     fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
-        self.git.default_remote_urls(repo).map_err(git::host_error)
+        self.ask(|git| git.default_remote_urls(repo))
     }
 
     fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
-        self.git.urls(repo, url).map_err(git::host_error)
+        self.ask(|git| git.urls(repo, url))
     }
 
     fn git_branch(&self, repo: &str) -> Result<String, HostError> {
-        let branch = self.git.branch(repo).map_err(git::host_error)?;
-        Ok(branch.unwrap_or_default())
+        Ok(self.ask(|git| git.branch(repo))?.unwrap_or_default())
     }
 }
 

@@ -3,13 +3,14 @@
 #![no_main]
 
 use callgate_fuzz::disk::Disk;
-use callgate_git::{Error, Git, Places};
+use callgate_git::{Error, Git, Known, Places};
 use libfuzzer_sys::fuzz_target;
 
 /// All answers about one directory.
 fn answers(disk: &Disk, directory: &str) -> [Result<Vec<String>, Error>; 5] {
     let places = Places::new("/home/u", "/home/u/.config", false);
-    let git = Git::new(disk, &places);
+    let mut known = Known::default();
+    let mut git = Git::new(disk, &places, &mut known);
     let answers = [
         git.remote_urls(directory, "origin"),
         git.remote_urls(directory, "both"),

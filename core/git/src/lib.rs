@@ -1,7 +1,7 @@
 //! Git's configuration, read without git: where a remote leads, and which branch is checked out.
 //!
 //! ```
-//! use callgate_git::{Error, Files, Found, Git, Kind, Places};
+//! use callgate_git::{Error, Files, Found, Git, Kind, Known, Places};
 //!
 //! /// A disk with one repository.
 //! struct Disk;
@@ -42,14 +42,16 @@
 //! }
 //!
 //! let places = Places::new("/home/u", "/home/u/.config", false);
-//! let git = Git::new(&Disk, &places);
+//! let mut known = Known::default();
+//! let mut git = Git::new(&Disk, &places, &mut known);
 //! assert_eq!(git.remote_urls("/repo", "origin")?, ["https://github.com/acme/app.git"]);
 //! assert_eq!(git.branch("/repo")?.as_deref(), Some("main"));
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! - **Pure**: everything is read through the caller's [`Files`], and no process is started. A [`Git`] reads each file and
-//!   each configuration once, so its answers agree with each other. Nothing outlives it: for the files as they are later, make a new one.
+//! - **Pure**: everything is read through the caller's [`Files`], and no process is started. Each file and each
+//!   configuration is read once and then [`Known`], so answers agree with each other. Nothing else is kept: for the files as they
+//!   are later, begin with nothing known.
 //! - **Git's answers**: those of `git remote get-url --all` (with and without `--push`), `git ls-remote --get-url` and
 //!   `git branch --show-current`. The tests of `callgate-host` compare them with the installed git. Where versions of
 //!   git differ, the answer contains the URLs of all of them.
@@ -80,7 +82,6 @@ mod wildmatch;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 pub use files::{Error, Files, Found, Kind};
 
@@ -128,57 +129,27 @@ impl Places {
 
 /// Git's answers, worked out from its files as they are when they are first read.
 pub struct Git<'a> {
-    files: Memory<'a>,
+    files: &'a dyn Files,
     places: &'a Places,
+    known: &'a mut Known,
+}
+
+/// What has been read of the files and understood. Kept for one evaluation, it answers each question of that
+/// evaluation from the same reading.
+#[derive(Default)]
+pub struct Known {
+    contents: RefCell<Contents>,
     /// By directory.
-    known: RefCell<BTreeMap<String, Result<Rc<Place>, Error>>>,
+    places: BTreeMap<String, Place>,
     /// Outside of every repository.
     outside: Place,
 }
 
-/// What has been read of the files and understood, for a caller that cannot keep a [`Git`] between questions.
-pub struct Known {
-    contents: Contents,
-    places: BTreeMap<String, Result<Rc<Place>, Error>>,
-    outside: Place,
-}
-
-impl Default for Known {
-    fn default() -> Self {
-        Self {
-            contents: Contents::default(),
-            places: BTreeMap::new(),
-            outside: Place::new(None),
-        }
-    }
-}
-
 impl<'a> Git<'a> {
-    /// Answers from these files.
+    /// Answers from these files and places, and from what is known of them already.
     #[must_use]
-    pub fn new(files: &'a dyn Files, places: &'a Places) -> Self {
-        Self::resume(files, places, Known::default())
-    }
-
-    /// Goes on with what [`Git::pause`] has kept of the same files and places.
-    #[must_use]
-    pub fn resume(files: &'a dyn Files, places: &'a Places, known: Known) -> Self {
-        Self {
-            files: Memory::new(files, known.contents),
-            places,
-            known: RefCell::new(known.places),
-            outside: known.outside,
-        }
-    }
-
-    /// Keeps what has been read.
-    #[must_use]
-    pub fn pause(self) -> Known {
-        Known {
-            contents: self.files.into_contents(),
-            places: self.known.into_inner(),
-            outside: self.outside,
-        }
+    pub fn new(files: &'a dyn Files, places: &'a Places, known: &'a mut Known) -> Self {
+        Self { files, places, known }
     }
 
     /// Every URL of `remote` in the repository that contains `directory`: those to fetch from, then those to push to.
@@ -189,22 +160,24 @@ impl<'a> Git<'a> {
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.
-    pub fn remote_urls(&self, directory: &str, remote: &str) -> Result<Vec<String>, Error> {
-        let place = self.place(directory)?;
-        texts(self.remotes(&place)?.named(remote.as_bytes())?)
+    pub fn remote_urls(&mut self, directory: &str, remote: &str) -> Result<Vec<String>, Error> {
+        let places = self.places;
+        let (files, place, _) = self.place(directory);
+        texts(place.remotes(&files, places)?.named(remote.as_bytes())?)
     }
 
     /// The same for the remotes that a fetch or push without an argument would use. Empty if there are none.
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.
-    pub fn default_remote_urls(&self, directory: &str) -> Result<Vec<String>, Error> {
-        let place = self.place(directory)?;
-        let branch = match &place.repository {
-            Some(repository) => repository.branch(&self.files)?,
+    pub fn default_remote_urls(&mut self, directory: &str) -> Result<Vec<String>, Error> {
+        let places = self.places;
+        let (files, place, _) = self.place(directory);
+        let branch = match place.repository()? {
+            Some(repository) => repository.branch(&files)?,
             None => None,
         };
-        let remotes = self.remotes(&place)?;
+        let remotes = place.remotes(&files, places)?;
         texts(remotes.without_argument(branch.as_deref())?)
     }
 
@@ -216,14 +189,15 @@ impl<'a> Git<'a> {
     ///
     /// # Errors
     /// The answer is not certain; see the crate's description.
-    pub fn urls(&self, directory: &str, url: &str) -> Result<Vec<String>, Error> {
+    pub fn urls(&mut self, directory: &str, url: &str) -> Result<Vec<String>, Error> {
         let url = url.as_bytes();
+        let places = self.places;
+        let (files, place, outside) = self.place(directory);
         let mut urls = Vec::new();
-        let place = self.place(directory)?;
-        if place.repository.is_some() {
-            urls = self.remotes(&place)?.explicit(url)?;
+        if place.repository()?.is_some() {
+            urls = place.remotes(&files, places)?.explicit(url)?;
         }
-        urls.extend(self.remotes(&self.outside)?.explicit(url)?);
+        urls.extend(outside.remotes(&files, places)?.explicit(url)?);
         texts(urls)
     }
 
@@ -231,62 +205,71 @@ impl<'a> Git<'a> {
     ///
     /// # Errors
     /// `directory` is not in a repository, or the answer is not certain; see the crate's description.
-    pub fn branch(&self, directory: &str) -> Result<Option<String>, Error> {
-        let place = self.place(directory)?;
-        let repository = place.repository.as_ref().ok_or_else(|| {
-            Error::new(format!(
+    pub fn branch(&mut self, directory: &str) -> Result<Option<String>, Error> {
+        let places = self.places;
+        let (files, place, _) = self.place(directory);
+        let Some(repository) = place.repository()? else {
+            return Err(Error::new(format!(
                 "`{directory}` is not in a git repository, so it has no branch"
-            ))
-        })?;
+            )));
+        };
+        let branch = repository.branch(&files);
         // Git refuses to do anything if it does not understand the configuration.
-        self.remotes(&place)?;
-        repository.branch(&self.files)?.map(branch_text).transpose()
+        place.remotes(&files, places)?;
+        branch?.map(branch_text).transpose()
     }
 
-    /// The place, found once.
-    fn place(&self, directory: &str) -> Result<Rc<Place>, Error> {
-        if let Some(known) = self.known.borrow().get(directory) {
-            return known.clone();
-        }
-        let found = discover::discover(&self.files, self.places, directory.as_bytes());
-        let place = found.map(|repository| Rc::new(Place::new(repository)));
-        self.known
-            .borrow_mut()
-            .insert(directory.to_owned(), place.clone());
-        place
-    }
-
-    /// The remotes there; the configuration is read once.
-    fn remotes<'r>(&'r self, place: &'r Place) -> Result<Remotes<'r>, Error> {
-        let repository = place.repository.as_ref();
-        let known = place.settings.borrow().clone();
-        let settings = known.unwrap_or_else(|| {
-            let entries = config::load(&self.files, self.places, repository);
-            let settings = entries.and_then(|entries| Settings::new(&entries).map(Rc::new));
-            place.settings.replace(Some(settings.clone()));
-            settings
-        });
-        Ok(Remotes {
-            files: &self.files,
-            common_dir: repository.map(|repository| repository.common_dir.as_slice()),
-            settings: settings?,
-        })
+    /// The files, the place of the directory, found once, and the place outside of every repository.
+    fn place(&mut self, directory: &str) -> (Memory<'_>, &mut Place, &mut Place) {
+        let Known {
+            contents,
+            places,
+            outside,
+        } = &mut *self.known;
+        let files = Memory::new(self.files, contents);
+        let place = places
+            .entry(directory.to_owned())
+            .or_insert_with(|| Place::at(discover::discover(&files, self.places, directory.as_bytes())));
+        (files, place, outside)
     }
 }
 
 /// Where git is started.
 struct Place {
-    repository: Option<Repository>,
+    repository: Result<Option<Repository>, Error>,
     /// What its configuration says, once asked for.
-    settings: RefCell<Option<Result<Rc<Settings>, Error>>>,
+    settings: Option<Result<Settings, Error>>,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::at(Ok(None))
+    }
 }
 
 impl Place {
-    fn new(repository: Option<Repository>) -> Self {
+    fn at(repository: Result<Option<Repository>, Error>) -> Self {
         Self {
             repository,
-            settings: RefCell::default(),
+            settings: None,
         }
+    }
+
+    fn repository(&self) -> Result<Option<&Repository>, Error> {
+        self.repository.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    /// The remotes there; the configuration is read once.
+    fn remotes<'r>(&'r mut self, files: &'r dyn Files, places: &Places) -> Result<Remotes<'r>, Error> {
+        let repository = self.repository.as_ref().map_err(Clone::clone)?.as_ref();
+        let settings = self.settings.get_or_insert_with(|| {
+            config::load(files, places, repository).and_then(|entries| Settings::new(&entries))
+        });
+        Ok(Remotes {
+            files,
+            common_dir: repository.map(|repository| repository.common_dir.as_slice()),
+            settings: settings.as_ref().map_err(Clone::clone)?,
+        })
     }
 }
 

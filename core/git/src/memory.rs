@@ -11,17 +11,12 @@ pub(crate) type Contents = BTreeMap<(Vec<u8>, usize), Result<Option<Vec<u8>>, Er
 /// The caller's files, and what was read of them. A file that could not be read is not tried again.
 pub(crate) struct Memory<'a> {
     files: &'a dyn Files,
-    contents: RefCell<Contents>,
+    contents: &'a RefCell<Contents>,
 }
 
 impl<'a> Memory<'a> {
-    pub(crate) fn new(files: &'a dyn Files, contents: Contents) -> Self {
-        let contents = RefCell::new(contents);
+    pub(crate) fn new(files: &'a dyn Files, contents: &'a RefCell<Contents>) -> Self {
         Self { files, contents }
-    }
-
-    pub(crate) fn into_contents(self) -> Contents {
-        self.contents.into_inner()
     }
 }
 

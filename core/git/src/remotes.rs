@@ -1,7 +1,6 @@
 //! The remotes of a repository, and the URLs that git connects to for them (`remote.c` of git).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use crate::entry::Entry;
 use crate::files::{Error, Files, join};
@@ -29,7 +28,7 @@ pub(crate) struct Remotes<'a> {
     pub(crate) files: &'a dyn Files,
     /// Where the legacy files are; `None` outside a repository.
     pub(crate) common_dir: Option<&'a [u8]>,
-    pub(crate) settings: Rc<Settings>,
+    pub(crate) settings: &'a Settings,
 }
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use callgate_git::{Error, Files, Found, Git, Kind, Places};
+use callgate_git::{Error, Files, Found, Git, Kind, Known, Places};
 
 /// Files by their paths; whatever is above a file is a directory.
 struct Disk {
@@ -88,16 +88,16 @@ fn places() -> Places {
 }
 
 #[test]
-fn every_question_to_one_git_is_answered_from_one_reading() {
+fn every_question_is_answered_from_one_reading() {
     let (disk, places) = (Disk::new(REPOSITORY), places());
-    let git = Git::new(&disk, &places);
+    let mut known = Known::default();
+    let mut git = Git::new(&disk, &places, &mut known);
     let url = ["https://github.com/acme/app.git".to_owned()];
     assert_eq!(git.remote_urls("/repo", "origin").unwrap(), url);
     let once = disk.reads.borrow().clone();
     assert_eq!(git.default_remote_urls("/repo").unwrap(), url);
     // What was read is kept while there is no `Git`.
-    let known = git.pause();
-    let git = Git::resume(&disk, &places, known);
+    let mut git = Git::new(&disk, &places, &mut known);
     assert_eq!(git.urls("/repo", "gh:acme/app.git").unwrap(), url);
     assert_eq!(git.branch("/repo").unwrap().as_deref(), Some("topic"));
     let mut reads = disk.reads.borrow().clone();
@@ -109,16 +109,22 @@ fn every_question_to_one_git_is_answered_from_one_reading() {
 }
 
 #[test]
-fn a_new_git_reads_anew() {
+fn with_nothing_known_the_files_are_read_anew() {
     let (mut disk, places) = (Disk::new(REPOSITORY), places());
     assert_eq!(
-        Git::new(&disk, &places).branch("/repo").unwrap().as_deref(),
+        Git::new(&disk, &places, &mut Known::default())
+            .branch("/repo")
+            .unwrap()
+            .as_deref(),
         Some("topic")
     );
     disk.files
         .insert("/repo/.git/HEAD", "ref: refs/heads/main\n".to_owned());
     assert_eq!(
-        Git::new(&disk, &places).branch("/repo").unwrap().as_deref(),
+        Git::new(&disk, &places, &mut Known::default())
+            .branch("/repo")
+            .unwrap()
+            .as_deref(),
         Some("main")
     );
 }
@@ -127,18 +133,25 @@ fn a_new_git_reads_anew() {
 fn a_branch_needs_a_repository() {
     let places = places();
     let mut disk = Disk::new(REPOSITORY);
-    let error = Git::new(&disk, &places).branch("/etc").unwrap_err();
+    let error = Git::new(&disk, &places, &mut Known::default())
+        .branch("/etc")
+        .unwrap_err();
     assert_eq!(
         error.message(),
         "`/etc` is not in a git repository, so it has no branch"
     );
     assert!(
-        Git::new(&disk, &places)
+        Git::new(&disk, &places, &mut Known::default())
             .default_remote_urls("/etc")
             .unwrap()
             .is_empty()
     );
     // A detached head has no branch, which is not an error.
     disk.files.insert("/repo/.git/HEAD", "0".repeat(40) + "\n");
-    assert_eq!(Git::new(&disk, &places).branch("/repo").unwrap(), None);
+    assert_eq!(
+        Git::new(&disk, &places, &mut Known::default())
+            .branch("/repo")
+            .unwrap(),
+        None
+    );
 }

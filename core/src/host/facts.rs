@@ -29,7 +29,7 @@ pub(crate) const LOOK_UP: usize = 2;
 pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
     /// [`Host::begin`].
-    begun: Option<Box<dyn Host + 'h>>,
+    begun: Option<Box<dyn Host + Send>>,
     failure: Option<HostError>,
     realpaths: BTreeMap<Arc<str>, Realpath>,
     missing_roots: Vec<Box<str>>,
@@ -226,7 +226,10 @@ impl<'h> Facts<'h> {
     }
 
     fn host(&self) -> &dyn Host {
-        self.begun.as_deref().unwrap_or(self.host)
+        match &self.begun {
+            Some(begun) => &**begun,
+            None => self.host,
+        }
     }
 
     fn note(&mut self, exchange: impl FnOnce() -> Exchange) {

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_core::{Approvals, DocumentKind, Existence, Host, HostError, Moment, RealpathError};
 use serde::Deserialize as _;
@@ -399,4 +400,100 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
     assert_eq!(response.arguments, None);
     assert_eq!(response.explanation.unwrap()["toolName"], "t");
     assert!(gate.judge(&Request::prepared("{}")).is_err());
+}
+
+/// A host that answers within evaluations only, and counts them.
+struct ByEvaluation {
+    machine: Arc<VirtualHost>,
+    begun: Arc<AtomicUsize>,
+    is_evaluation: bool,
+}
+
+impl ByEvaluation {
+    fn machine(&self) -> Result<&VirtualHost, HostError> {
+        match self.is_evaluation {
+            true => Ok(&self.machine),
+            false => Err(HostError::new("asked outside of an evaluation")),
+        }
+    }
+}
+
+impl Host for ByEvaluation {
+    fn home_dir(&self) -> &str {
+        self.machine.home_dir()
+    }
+
+    fn current_dir(&self) -> &str {
+        self.machine.current_dir()
+    }
+
+    fn begin(&self) -> Option<Box<dyn Host + Send>> {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        Some(Box::new(Self {
+            machine: Arc::clone(&self.machine),
+            begun: Arc::clone(&self.begun),
+            is_evaluation: true,
+        }))
+    }
+
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        self.machine().map_err(RealpathError::Host)?.realpath(path)
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
+        self.machine()?.read_link(path)
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
+        self.machine()?.is_directory(path)
+    }
+
+    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
+        self.machine()?.git_remote_urls(repo, remote)
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, HostError> {
+        self.machine()?.git_default_remote_urls(repo)
+    }
+
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, HostError> {
+        self.machine()?.git_url(repo, url)
+    }
+
+    fn git_branch(&self, repo: &str) -> Result<String, HostError> {
+        self.machine()?.git_branch(repo)
+    }
+}
+
+#[test]
+fn every_question_of_a_verdict_is_asked_in_one_evaluation() {
+    for engine in [EngineKind::Native, EngineKind::default()] {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let host = ByEvaluation {
+            machine: Arc::new(VirtualHost::new(Machine::new("/home/u", "/work")).unwrap()),
+            begun: Arc::clone(&begun),
+            is_evaluation: false,
+        };
+        let builder = Gate::builder()
+            .engine(engine)
+            .bundle(example())
+            .host(Arc::new(host));
+        let gate = builder
+            .part(DocumentKind::AllowedDirectory, r#""/work""#)
+            .build()
+            .unwrap();
+        for call in [
+            call("a"),
+            call("/etc/hosts"),
+            json!({"serverName": "git", "toolName": "git_push", "arguments": {
+                "repo_path": "/work", "remote": "origin", "branch": "topic"}})
+            .to_string(),
+        ] {
+            let before = begun.load(Ordering::SeqCst);
+            let verdict = gate.evaluate(&call).unwrap();
+            assert_ne!(verdict.rule, "structural-host-error", "{engine:?}: {verdict:?}");
+            let after = begun.load(Ordering::SeqCst);
+            assert_eq!(after - before, 1, "{engine:?}: evaluations of {call}");
+        }
+    }
 }

@@ -144,11 +144,8 @@ impl Reading {
             .map(Option::unwrap_or_default)
     }
 
-    fn ask<T>(&mut self, question: impl FnOnce(&Git<'_>) -> Result<T, Error>) -> Result<T, JsValue> {
-        let known = std::mem::take(&mut self.known);
-        let git = Git::resume(&self.disk, &self.places, known);
-        let answer = question(&git);
-        self.known = git.pause();
-        answer.map_err(|error| JsValue::from_str(error.message()))
+    fn ask<T>(&mut self, question: impl FnOnce(&mut Git<'_>) -> Result<T, Error>) -> Result<T, JsValue> {
+        let mut git = Git::new(&self.disk, &self.places, &mut self.known);
+        question(&mut git).map_err(|error| JsValue::from_str(error.message()))
     }
 }

@@ -16,9 +16,11 @@ pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
 /// What an instance has of the outside.
 pub(crate) struct State {
     host: SharedHost,
+    /// [`Host::begin`], once the evaluation that is running has a question.
+    begun: Option<Option<Box<dyn Host + Send>>>,
     memory: usize,
     limit: usize,
-    /// Whether the host was asked anything since [`State::take_was_asked`].
+    /// Whether the host was asked anything since [`State::end`].
     was_asked: bool,
     /// What was asked and answered, while that is to be known.
     record: Option<Vec<Exchange>>,
@@ -29,6 +31,7 @@ impl State {
     pub(super) fn new(host: SharedHost, limit: usize) -> Self {
         Self {
             host,
+            begun: None,
             memory: 0,
             limit,
             was_asked: false,
@@ -51,13 +54,19 @@ impl State {
         recording
     }
 
-    /// Whether the host was asked anything since the last time that this was.
-    pub(super) fn take_was_asked(&mut self) -> bool {
+    /// Ends an evaluation: what the host has kept for it goes. Returns whether the host was asked anything.
+    pub(super) fn end(&mut self) -> bool {
+        self.begun = None;
         mem::take(&mut self.was_asked)
     }
 
     fn question(&mut self, question: Question) -> wasmtime::Result<Answer> {
-        let answer = self.guarded(|host| question.ask(host))?;
+        let mut begun = self.begun.take();
+        let answer = self.guarded(|host| match begun.get_or_insert_with(|| host.begin()) {
+            Some(begun) => question.ask(&**begun),
+            None => question.ask(host),
+        })?;
+        self.begun = begun;
         if let Some(record) = &mut self.record {
             let answer = answer.clone();
             record.push(Exchange { question, answer });

@@ -250,7 +250,7 @@ impl Instance {
         let answer = question(self).map_err(|error| fault(&error, limits, work))?;
         // The epochs stop the component. A host that kept it waiting may have ended it too late all the same.
         let deadline = work.deadline(limits);
-        if self.store.data_mut().take_was_asked() && begun.elapsed() > deadline {
+        if self.store.data_mut().end() && begun.elapsed() > deadline {
             return Err(EngineFault::Deadline(deadline));
         }
         Ok(answer)

@@ -31,6 +31,8 @@ mod world;
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use approvals::Escalation;
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
@@ -41,7 +43,7 @@ pub use verdict::{Decision, Verdict};
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};
 use crate::model::{ConditionArgument, ServerKind};
-use crate::program::{Program, RuleId, Tool, distinct};
+use crate::program::{Program, RoleList, RuleId, Tool};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::table::Table;
 use crate::text::escape_token;
@@ -60,7 +62,7 @@ struct Hits {
 }
 
 /// Indices of operands.
-type Values = Vec<usize>;
+type Values = SmallVec<[usize; 2]>;
 
 /// Everything about one call while it is judged.
 pub(crate) struct Case<'p, 'c, 'h> {
@@ -69,6 +71,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     directories: Directories<'p>,
     call: &'c Call<'c>,
     tool: Option<&'p Tool>,
+    /// The kind of the server, if it has structural rules.
+    kind: Option<ServerKind>,
     arguments: BoundArguments<'p, 'c>,
     /// The values that have no canonical form yet, in order.
     pending: <Vec<BoundValue<'p, 'c>> as IntoIterator>::IntoIter,
@@ -87,7 +91,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// Where git remotes of this call are looked up, once asked for.
     repositories: Option<Arc<Repositories>>,
     /// The operands under each role, once asked for.
-    values: Vec<(RoleId, Values)>,
+    values: SmallVec<[(RoleId, Values); 4]>,
     /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
     /// the first value that does not.
     hits: Table<(RuleId, usize, RoleId, bool), Hits>,
@@ -119,7 +123,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     ) -> Self {
         let mut arguments = BoundArguments::new(program, tool, task.call, task.invalid_shape);
         let values = std::mem::take(&mut arguments.values);
-        let tool_roles = arguments.resolved.iter().copied().flatten().copied().collect();
+        let tool_roles = arguments.resolved.all();
         Self {
             program,
             canonicalizer: Canonicalizer {
@@ -130,6 +134,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             directories: Directories::new(program, pinned),
             call: task.call,
             tool,
+            kind: program.servers.kind(&task.call.server),
             arguments,
             operands: Vec::with_capacity(values.len()),
             pending: values.into_iter(),
@@ -139,7 +144,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             siblings: None,
             sent: Table::default(),
             repositories: None,
-            values: Vec::new(),
+            values: SmallVec::new(),
             hits: Table::default(),
             renamed: task.renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
@@ -303,14 +308,9 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         &self.call.server
     }
 
-    /// The kind of the server, if it has structural rules.
-    fn kind(&self) -> Option<ServerKind> {
-        self.program.servers.kind(self.server())
-    }
-
     /// The resource roles of the tool in this call, in order.
-    fn resource_roles(&self) -> Vec<RoleId> {
-        distinct(&self.arguments.resolved, self.program.resource_roles)
+    fn resource_roles(&self) -> RoleList {
+        self.arguments.resolved.distinct(self.program.resource_roles)
     }
 
     /// Whether an argument of the call is an address, so that no path of the host may be revealed.
@@ -320,11 +320,13 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     /// Indices of the operands under the role.
     fn values_of(&self, role: RoleId) -> Values {
-        let operands = self.operands.iter().enumerate();
-        operands
-            .filter(|(_, operand)| operand.bound.role_set.contains(role))
-            .map(|(at, _)| at)
-            .collect()
+        let mut values = Values::new();
+        for (at, operand) in self.operands.iter().enumerate() {
+            if operand.bound.role_set.contains(role) {
+                values.push(at);
+            }
+        }
+        values
     }
 
     /// The path of the argument that the value is relative to, if it is relative to one that has a path.

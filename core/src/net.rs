@@ -20,6 +20,6 @@ pub use domain::{domain_matches_allowlist, is_ip_address};
 pub use git::extract_git_domain;
 pub(crate) use git::{is_explicit, normalize_git_url, resolve_git_remote};
 pub(crate) use host::canonical_domain;
-pub(crate) use location::{DEEPEST_BELOW, Key, Location, UrlKind, long_host};
+pub(crate) use location::{DEEPEST_BELOW, Key, Location, Scopes, UrlKind, long_host};
 pub(crate) use text::percent_decode;
 pub use url::{extract_domain, normalize_url};

@@ -17,6 +17,8 @@ pub(crate) use lists::ListMatcher;
 pub(crate) use mailbox::readable as readable_addresses;
 pub(crate) use protected::{ProtectedPattern, Protection};
 
+use smallvec::SmallVec;
+
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
@@ -89,6 +91,8 @@ pub(crate) struct Tool {
     pub(crate) name: Box<str>,
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[Argument]>,
+    /// `None` where the roles of an argument depend on the call.
+    fixed_roles: Option<FixedRoles>,
     /// What the annotation and the schema say about the members that they name.
     members: TextTable<ToolMember>,
     /// What they say about every other member.
@@ -204,14 +208,90 @@ pub(crate) struct ListCondition {
     pub(crate) matcher: ListMatcher,
 }
 
-/// The roles of each argument of a tool in one call, conditions resolved, in the annotation's order.
-pub(crate) type ResolvedRoles<'p> = Vec<&'p [RoleId]>;
+/// The roles of each argument of a tool in one call, in the annotation's order.
+#[derive(Default)]
+pub(crate) struct ResolvedRoles<'p> {
+    tool: Option<&'p Tool>,
+    /// Empty where no roles depend on the call.
+    resolved: Vec<&'p [RoleId]>,
+}
+
+impl<'p> ResolvedRoles<'p> {
+    /// Those of a tool; `resolve` holds the conditions of its arguments against the call, if it has any.
+    pub(crate) fn new(tool: &'p Tool, resolve: impl FnOnce(&'p [Argument]) -> Vec<&'p [RoleId]>) -> Self {
+        let resolved = match tool.fixed_roles {
+            Some(_) => Vec::new(),
+            None => resolve(&tool.arguments),
+        };
+        let tool = Some(tool);
+        Self { tool, resolved }
+    }
+
+    /// The roles of the tool's argument at this place.
+    pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
+        let fixed = || Some(self.tool?.arguments.get(at)?.roles.by_default());
+        self.resolved.get(at).copied().or_else(fixed)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'p [RoleId]> + Clone {
+        let count = self.tool.map_or(0, |tool| tool.arguments.len());
+        (0..count).filter_map(|at| self.get(at))
+    }
+
+    /// Every role.
+    pub(crate) fn all(&self) -> RoleSet {
+        match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
+            Some(fixed) => fixed.all,
+            None => self.resolved.iter().copied().flatten().copied().collect(),
+        }
+    }
+
+    /// The wanted ones, each once, in order.
+    pub(crate) fn distinct(&self, wanted: RoleSet) -> RoleList {
+        match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
+            Some(fixed) => {
+                let mut roles = RoleList::new();
+                fixed
+                    .distinct
+                    .iter()
+                    .filter(|role| wanted.contains(**role))
+                    .for_each(|role| roles.push(*role));
+                roles
+            }
+            None => distinct(self.iter(), wanted),
+        }
+    }
+}
+
+/// The roles of a tool's arguments that are the same in every call.
+pub(crate) struct FixedRoles {
+    all: RoleSet,
+    /// Each once, in order.
+    distinct: RoleList,
+}
+
+impl FixedRoles {
+    /// Those of these arguments, unless some depend on the call.
+    pub(crate) fn new(arguments: &[Argument]) -> Option<Self> {
+        if arguments.iter().any(|argument| argument.roles.is_conditional()) {
+            return None;
+        }
+        let roles = arguments.iter().map(|argument| argument.roles.by_default());
+        Some(Self {
+            all: roles.clone().flatten().copied().collect(),
+            distinct: distinct(roles, RoleSet::ALL),
+        })
+    }
+}
+
+/// Roles in some order, each once.
+pub(crate) type RoleList = SmallVec<[RoleId; 16]>;
 
 /// The wanted ones of the roles, each once, in order.
-pub(crate) fn distinct(roles: &[&[RoleId]], wanted: RoleSet) -> Vec<RoleId> {
+pub(crate) fn distinct<'r>(roles: impl Iterator<Item = &'r [RoleId]>, wanted: RoleSet) -> RoleList {
     let mut seen = RoleSet::default();
-    let mut distinct = Vec::new();
-    for role in roles.iter().copied().flatten().copied() {
+    let mut distinct = RoleList::new();
+    for role in roles.flatten().copied() {
         if wanted.contains(role) && !seen.contains(role) {
             seen.insert(role);
             distinct.push(role);

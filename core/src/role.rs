@@ -3,6 +3,7 @@
 //! Each built-in role is one entry of the table below. An engine adds host-defined roles; both kinds are a
 //! [`RoleId`].
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::named::named;
@@ -63,20 +64,27 @@ named! {
 
 impl Step {
     /// Applies the step to a value. Paths and callbacks need the host, so they leave it unchanged.
-    pub(crate) fn apply(self, text: &str) -> String {
+    pub(crate) fn apply(self, text: &str) -> Cow<'_, str> {
         match self {
-            Self::Identity | Self::Path | Self::Callback => text.to_owned(),
-            Self::Lowercase => text.to_lowercase(),
-            Self::Url => net::normalize_url(text).into_owned(),
-            Self::GitUrl => net::normalize_git_url(text).into_owned(),
-            Self::Domain => net::extract_domain(text).into_owned(),
-            Self::Redact => REDACTED.to_owned(),
+            Self::Identity | Self::Path | Self::Callback => Cow::Borrowed(text),
+            Self::Lowercase if is_lower_case(text) => Cow::Borrowed(text),
+            Self::Lowercase => Cow::Owned(text.to_lowercase()),
+            Self::Url => net::normalize_url(text),
+            Self::GitUrl => net::normalize_git_url(text),
+            Self::Domain => net::extract_domain(text),
+            Self::Redact => Cow::Borrowed(REDACTED),
             Self::StripControl => text
                 .chars()
                 .filter(|one| !one.is_control() || matches!(one, '\n' | '\t'))
                 .collect(),
         }
     }
+}
+
+/// Returns `true` if lower case changes nothing. `false` says nothing about the text.
+fn is_lower_case(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
 }
 
 /// The placeholder for a redacted value of any length.

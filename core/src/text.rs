@@ -20,7 +20,16 @@ pub(crate) fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p 
 
 /// Returns `true` if no component of the relative path `names` is empty, `.` or `..`.
 pub(crate) fn has_only_normal_components(names: &str) -> bool {
-    !names.split('/').any(|name| matches!(name, "" | "." | ".."))
+    let is_normal = |bytes: usize, dots: usize| bytes > dots || bytes > 2;
+    let (mut bytes, mut dots) = (0, 0);
+    for byte in names.bytes() {
+        match byte {
+            b'/' if is_normal(bytes, dots) => (bytes, dots) = (0, 0),
+            b'/' => return false,
+            _ => (bytes, dots) = (bytes + 1, dots + usize::from(byte == b'.')),
+        }
+    }
+    is_normal(bytes, dots)
 }
 
 /// Escapes `~` and `/` in a token of a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901#section-3)).

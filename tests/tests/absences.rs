@@ -58,6 +58,7 @@ const CRATES: &[&str] = &[
     "serde",
     "serde_json",
     "sha2",
+    "smallvec",
     "url",
 ];
 

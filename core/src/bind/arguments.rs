@@ -9,7 +9,7 @@ use super::siblings::{Reached, Siblings, descend};
 use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value};
 use crate::limits::Limits;
 use crate::model::{ArgumentName, JsonType, SchemaType};
-use crate::program::{Compatibility, Program, ResolvedRoles, Tool};
+use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::text::escape_token;
 
@@ -126,7 +126,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                     bound.unknown = Some(at);
                 }
                 for index in member.arguments.iter().copied() {
-                    is_path |= bound.collect(program, tool, index, at, name, value);
+                    is_path |= bound.collect(program, tool, member, index, (at, name), value);
                 }
             }
             if !is_path {
@@ -153,12 +153,12 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         &mut self,
         program: &'p Program,
         tool: &'p Tool,
+        member: &'p ToolMember,
         index: usize,
-        at: usize,
-        name: &str,
+        (at, name): (usize, &str),
         value: &'c Value<'c>,
     ) -> bool {
-        let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index).copied()) else {
+        let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index)) else {
             return false;
         };
         let wanted: RoleSet = roles.iter().copied().collect();
@@ -173,6 +173,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             at,
             name,
             roles,
+            role_set: wanted,
             relative_to: argument.relative_to.as_deref(),
             is_resource: wanted.intersects(program.resource_roles),
             is_judged,
@@ -182,15 +183,17 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             && is_judged
             && program.compatibility == Compatibility::Careful
         {
-            self.check_type(name, &tool.member(name).schema, read);
+            self.check_type(name, &member.schema, read);
         }
         match read {
             Ok(read) if argument.name.rest().is_empty() => {
-                self.collect_value(program, &annotated, Vec::new(), read.into_owned());
+                self.collect_value(program, &annotated, Vec::new(), read);
             }
             Ok(read) => {
                 let mut visit = |place: Vec<PointerToken>, reached: Reached<'_, 'c>| match reached {
-                    Reached::Value(value) => self.collect_value(program, &annotated, place, value.clone()),
+                    Reached::Value(value) => {
+                        self.collect_value(program, &annotated, place, Cow::Owned(value.clone()));
+                    }
                     Reached::Mismatch { found, expected } => {
                         self.unreadable(&annotated, &mismatch(&place, found, expected));
                     }
@@ -227,12 +230,13 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             let mut given = self.values.iter().filter(|value| value.relative_to == Some(base));
             let Some(value) = given.next() else { continue };
             let name = value.argument.and_then(|at| members.get(at));
-            let arguments = tool.arguments.iter().zip(&self.resolved);
+            let arguments = tool.arguments.iter().zip(self.resolved.iter());
             let mut named = arguments.filter(|(argument, _)| is_base(&argument.name));
             let is_path = named.clone().any(|(argument, roles)| {
                 argument.relative_to.is_none() && roles.iter().any(|role| program.path_roles.contains(*role))
             });
             let is_relative = named.any(|(argument, _)| argument.relative_to.is_some());
+            drop(named);
             let member = members.iter().find(|(name, _)| *name == base);
             let is_text = member.is_some_and(|(_, value)| {
                 value
@@ -268,9 +272,11 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 Some(value) if value.is_null() => "null",
                 Some(_) => continue,
             };
-            let arguments = tool.arguments.iter().zip(&self.resolved);
+            let arguments = tool.arguments.iter().zip(self.resolved.iter());
             let mut named = arguments.filter(|(argument, _)| argument.name.first() == Some(key));
-            if named.any(|(_, roles)| roles.iter().any(|role| judged.contains(*role))) {
+            let is_judged = named.any(|(_, roles)| roles.iter().any(|role| judged.contains(*role)));
+            drop(named);
+            if is_judged {
                 self.refuse(Refusal::Unreadable(format!(
                     "argument `{key}` is {found}, expected a value, since the tool requires it"
                 )));
@@ -283,15 +289,28 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
         place: Vec<PointerToken>,
-        value: Value<'c>,
+        value: Cow<'c, Value<'c>>,
     ) {
+        let in_array = "holds an array or object inside its array, expected strings";
+        let place_of = |item: usize| {
+            let mut below = Vec::with_capacity(place.len() + 1);
+            below.extend_from_slice(&place);
+            below.push(PointerToken::Item(item));
+            below
+        };
         match value {
-            Value::Array(items) => {
+            Cow::Borrowed(Value::Array(items)) => {
+                self.values
+                    .reserve(items.len().min(program.limits.values_per_role));
+                for (item, value) in items.iter().enumerate() {
+                    self.collect_string(program, annotated, place_of(item), Cow::Borrowed(value), in_array);
+                }
+            }
+            Cow::Owned(Value::Array(items)) => {
+                self.values
+                    .reserve(items.len().min(program.limits.values_per_role));
                 for (item, value) in items.into_iter().enumerate() {
-                    let mut place = place.clone();
-                    place.push(PointerToken::Item(item));
-                    let fault = "holds an array or object inside its array, expected strings";
-                    self.collect_string(program, annotated, place, value, fault);
+                    self.collect_string(program, annotated, place_of(item), Cow::Owned(value), in_array);
                 }
             }
             other => {
@@ -307,16 +326,21 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
         place: Vec<PointerToken>,
-        value: Value<'c>,
+        value: Cow<'c, Value<'c>>,
         fault: &str,
     ) {
         match value {
-            Value::Text(text) => self.push(program, annotated, place, Some(text)),
-            Value::IllFormed => self.push(program, annotated, place, None),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-            Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
-                self.unreadable(annotated, fault);
+            Cow::Borrowed(Value::Text(text)) => {
+                self.push(program, annotated, place, Some(Cow::Borrowed(text)));
             }
+            Cow::Owned(Value::Text(text)) => self.push(program, annotated, place, Some(text)),
+            other => match *other {
+                Value::IllFormed => self.push(program, annotated, place, None),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
+                Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
+                    self.unreadable(annotated, fault);
+                }
+            },
         }
     }
 
@@ -347,11 +371,16 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             )));
             return;
         }
-        let value = BoundValue::new(Some(annotated.at), place, text, annotated.roles);
-        let relative_to = annotated
-            .relative_to
-            .filter(|_| value.role_set.intersects(program.path_roles));
-        let value = BoundValue { relative_to, ..value };
+        let value = BoundValue {
+            argument: Some(annotated.at),
+            place,
+            text,
+            roles: annotated.roles,
+            role_set: annotated.role_set,
+            relative_to: annotated
+                .relative_to
+                .filter(|_| annotated.role_set.intersects(program.path_roles)),
+        };
         if self.values.len() < program.limits.values_per_role {
             self.values.push(value);
         } else {
@@ -397,6 +426,7 @@ struct AnnotatedArgument<'n, 'p> {
     at: usize,
     name: &'n str,
     roles: &'p [RoleId],
+    role_set: RoleSet,
     relative_to: Option<&'p str>,
     is_resource: bool,
     /// Whether it bears one of the [`judged_roles`].
@@ -459,14 +489,14 @@ fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
 
 /// The roles of each argument of the tool, its conditions held against the call once.
 fn resolve<'p>(tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) -> ResolvedRoles<'p> {
-    let arguments = tool.map_or(&[][..], |tool| &tool.arguments);
-    let siblings = Siblings::new(
-        arguments.iter().map(|argument| &argument.roles),
-        &call.arguments,
-        limits,
-    );
-    let resolved = arguments
-        .iter()
-        .map(|argument| argument.roles.resolve(|wanted| siblings.see(wanted)));
-    resolved.collect()
+    let Some(tool) = tool else {
+        return ResolvedRoles::default();
+    };
+    ResolvedRoles::new(tool, |arguments| {
+        let roles = arguments.iter().map(|argument| &argument.roles);
+        let siblings = Siblings::new(roles.clone(), &call.arguments, limits);
+        roles
+            .map(|roles| roles.resolve(|wanted| siblings.see(wanted)))
+            .collect()
+    })
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::value::Value;
 use crate::program::{Compatibility, Program, Tool, ToolMember};
 use crate::sort;
@@ -20,20 +22,22 @@ pub(super) fn in_order<'p, 'c>(
     program: &Program,
     tool: Option<&'p Tool>,
     members: &'c [(Cow<'c, str>, Value<'c>)],
-) -> Vec<Named<'p, 'c>> {
+) -> SmallVec<[Named<'p, 'c>; 4]> {
     let named = members.iter().enumerate().map(|(at, (name, value))| Named {
         at,
         name,
         value,
         member: tool.map(|tool| tool.member(name)),
     });
-    let mut members: Vec<Named<'_, '_>> = named.collect();
-    if program.compatibility == Compatibility::Careful {
-        let place = |one: &Named<'p, 'c>| {
-            let first = one.member.and_then(|member| member.arguments.first().copied());
-            (first.unwrap_or(usize::MAX), one.name)
-        };
-        sort::sort_by(&mut members, |one, other| place(one).cmp(&place(other)));
+    let members: SmallVec<[Named<'_, '_>; 4]> = named.collect();
+    let place = |one: &Named<'p, 'c>| {
+        let first = one.member.and_then(|member| member.arguments.first().copied());
+        (first.unwrap_or(usize::MAX), one.name)
+    };
+    if program.compatibility == Compatibility::Runtime || members.is_sorted_by_key(place) {
+        return members;
     }
-    members
+    let mut members = members.into_vec();
+    sort::sort_by(&mut members, |one, other| place(one).cmp(&place(other)));
+    members.into()
 }

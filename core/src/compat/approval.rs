@@ -62,9 +62,8 @@ pub fn extract_whitelist_candidates(
 ) -> Result<Vec<ApprovalPattern>, HostError> {
     let registry = Registry::default();
     let mut plain = Plain::new(host);
-    let annotated: Vec<&[RoleId]> = escalation.annotation.iter().map(|(_, roles)| &**roles).collect();
     let all = distinct(
-        &annotated,
+        escalation.annotation.iter().map(|(_, roles)| &**roles),
         registry.select(RoleDefinition::is_resource_identifier),
     );
     let roles = escalation.roles.unwrap_or(&all);

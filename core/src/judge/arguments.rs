@@ -1,7 +1,7 @@
 //! `if.args`: conditions of rules on arguments of the call, whatever their roles.
 
 use super::Case;
-use super::conditions::{Match, Reason};
+use super::conditions::{Match, Reason, Why};
 use super::json;
 use crate::bind::{PointerToken, Siblings};
 use crate::model::{Condition, ConditionArgument, Effect, SchemaType, Seen};
@@ -10,7 +10,7 @@ use crate::program::{Compatibility, Rule, Tool};
 impl<'p> Case<'p, '_, '_> {
     /// Whether the call's arguments meet a rule's conditions on them. What cannot be read meets a restriction, in part, and
     /// no grant.
-    pub(super) fn meets_arguments(&mut self, rule: &Rule, why: &mut Reason) -> Match {
+    pub(super) fn meets_arguments<'r>(&mut self, rule: &'r Rule, why: &mut Reason<'r>) -> Match {
         let Some(tool) = self.tool.filter(|_| !rule.arguments.is_empty()) else {
             return Match::All;
         };
@@ -19,14 +19,7 @@ impl<'p> Case<'p, '_, '_> {
             self.canonicalizer.facts.take_steps(condition.test.cost());
             matched = matched.min(self.meets_argument(tool, condition, rule.effect));
             if matched == Match::Nothing {
-                *why = Some((
-                    "args",
-                    format!(
-                        "the argument `{}` does not meet its condition",
-                        condition.argument
-                    )
-                    .into(),
-                ));
+                *why = Some(("args", Why::Argument(&condition.argument)));
                 break;
             }
         }

@@ -113,7 +113,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             let definition = self.program.registry.get(role);
             if definition.canonicalize != Step::Path {
                 let step = definition.canonicalize;
-                text = Cow::Owned(self.apply(definition, step, "canonicalize", &text));
+                text = Cow::Owned(self.apply(definition, step, "canonicalize", &text).into_owned());
             }
         }
         let moved = self.moved(&text).map(Cow::into_owned);
@@ -178,6 +178,11 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     /// Resolves a path that is not an argument: a rule's directory, a protected path, the sandbox.
     pub(crate) fn directory(&mut self, lexical: &str) -> Result<CanonicalPath, Unresolvable> {
         self.resolver().resolve(lexical, "/")
+    }
+
+    /// The same where the path exists and is no link, and nothing above it is one.
+    pub(crate) fn plain_directory(&mut self, lexical: &str) -> Option<CanonicalPath> {
+        self.resolver().plain(lexical)
     }
 
     /// Where the link is, when `lexical` is one.
@@ -266,7 +271,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         let text = operand.bound.text.as_deref().unwrap_or_default();
         let text = match definition.canonicalize {
             Step::Url | Step::GitUrl => Cow::Borrowed(text),
-            step => Cow::Owned(self.apply(definition, step, "canonicalize", text)),
+            step => self.apply(definition, step, "canonicalize", text),
         };
         match kind {
             // What the engine filled in is what git connects to.
@@ -295,10 +300,14 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             let definition = self.program.registry.get(role);
             let canonical = self.canonical(operand, definition);
             let text = match definition.extract_policy_value {
-                Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical),
+                Some(step) => Cow::Owned(
+                    self.apply(definition, step, "extractPolicyValue", &canonical)
+                        .into_owned(),
+                ),
                 None => canonical,
             };
-            operand.texts.push((role, text));
+            let changed = (*text != *operand.given()).then(|| text.into_owned());
+            operand.texts.push((role, changed));
         }
         operand.text(role).unwrap_or_default()
     }
@@ -317,35 +326,43 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             .unwrap_or_default()
     }
 
-    pub(super) fn canonical(&mut self, operand: &Operand<'_, '_>, definition: &RoleDefinition) -> String {
+    pub(super) fn canonical<'o>(
+        &mut self,
+        operand: &'o Operand<'_, '_>,
+        definition: &RoleDefinition,
+    ) -> Cow<'o, str> {
         match (definition.category, &operand.form) {
-            (Category::Path, Form::Path { canonical, .. }) => return canonical.as_str().to_owned(),
+            (Category::Path, Form::Path { canonical, .. }) => return canonical.as_str().into(),
             (Category::Address, Form::Address(resolution)) => {
                 if let Ok(located) = &**resolution {
-                    return located.address.clone();
+                    return located.address.as_str().into();
                 }
             }
             _ => {}
         }
-        let text = operand.bound.text.as_deref().unwrap_or_default();
-        self.apply(definition, definition.canonicalize, "canonicalize", text)
+        self.apply(
+            definition,
+            definition.canonicalize,
+            "canonicalize",
+            operand.given(),
+        )
     }
 
     /// One step of a role; a path that cannot be resolved keeps its lexical form.
-    pub(super) fn apply(
+    pub(super) fn apply<'t>(
         &mut self,
         definition: &RoleDefinition,
         step: Step,
         name: &str,
-        text: &str,
-    ) -> String {
+        text: &'t str,
+    ) -> Cow<'t, str> {
         match step {
-            Step::Identity => text.to_owned(),
+            Step::Identity => Cow::Borrowed(text),
             Step::Path => {
                 let base = self.base.directory;
-                self.resolver().resolve_or_lexical(text, base).to_string()
+                Cow::Owned(self.resolver().resolve_or_lexical(text, base).to_string())
             }
-            Step::Callback => self.facts.role_value(&definition.name, name, text),
+            Step::Callback => Cow::Owned(self.facts.role_value(&definition.name, name, text)),
             Step::Lowercase | Step::Url | Step::GitUrl | Step::Domain | Step::Redact | Step::StripControl => {
                 step.apply(text)
             }

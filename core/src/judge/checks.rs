@@ -6,7 +6,7 @@ use super::{Case, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
 use crate::model::{SandboxOrder, ServerKind};
 use crate::path::Unresolvable;
-use crate::program::{UnknownArguments, distinct};
+use crate::program::UnknownArguments;
 use crate::seed::INTROSPECTION_TOOL;
 
 /// Every check, by the name that explanations give it. The first that decides ends the judgement.
@@ -173,7 +173,7 @@ fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Un
 
 fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let is_introspection = case.tool.is_some()
-        && case.kind() == Some(ServerKind::Filesystem)
+        && case.kind == Some(ServerKind::Filesystem)
         && case.call.tool == INTROSPECTION_TOOL
         && case.call.arguments.members().is_empty();
     if !is_introspection {
@@ -188,10 +188,10 @@ fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let program = case.program;
     let decides =
         program.sandbox_order == SandboxOrder::BeforeRules && program.servers.is_sandboxed(case.server());
-    if program.sandbox.is_empty() || !decides {
+    if program.sandbox.is_empty() || !decides || !case.tool_roles.intersects(program.sandbox_roles) {
         return Check::Pass;
     }
-    for role in distinct(&case.arguments.resolved, program.sandbox_roles) {
+    for role in case.arguments.resolved.distinct(program.sandbox_roles) {
         let operands = case.operands.iter();
         let values = operands.filter(|operand| operand.bound.role_set.contains(role));
         if values.clone().next().is_none() {
@@ -217,6 +217,6 @@ fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     if case.tool.is_some() {
         return Check::Pass;
     }
-    let reason = format!("Unknown tool: {}/{}", case.server(), case.call.tool);
+    let reason = ["Unknown tool: ", case.server(), "/", &*case.call.tool].concat();
     deny("structural-unknown-tool", reason)
 }

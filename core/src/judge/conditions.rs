@@ -3,15 +3,17 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use std::borrow::Cow;
+use std::fmt;
+
+use smallvec::{SmallVec, smallvec};
 
 use super::directory::{lies_within, may_concern};
 use super::operand::Form;
 use super::places::Repositories;
 use super::{Case, Hits, Values};
 use crate::host::LOOK_UP;
-use crate::model::Effect;
 use crate::model::refs::{self, Ref};
+use crate::model::{ConditionArgument, Effect};
 use crate::net::{DomainSet, Location};
 use crate::program::{Compatibility, DirectoryId, ListMatcher, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
@@ -29,7 +31,7 @@ pub(super) enum Match {
 }
 
 /// Indices of operands, each with the role under which it is looked at.
-type RoleValues = Vec<(usize, RoleId)>;
+type RoleValues = SmallVec<[(usize, RoleId); 2]>;
 
 /// Whose values a judgement is about.
 #[derive(Clone, Debug)]
@@ -138,18 +140,37 @@ impl Hits {
 }
 
 /// Why a condition does not hold, for an explanation.
-pub(super) type Reason = Option<(&'static str, Cow<'static, str>)>;
+pub(super) type Reason<'r> = Option<(&'static str, Why<'r>)>;
+
+/// What is wrong with a condition; only an explanation spells it out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Why<'r> {
+    Text(&'static str),
+    /// This argument does not meet its condition.
+    Argument(&'r ConditionArgument),
+}
+
+impl fmt::Display for Why<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => formatter.write_str(text),
+            Self::Argument(argument) => {
+                write!(formatter, "the argument `{argument}` does not meet its condition")
+            }
+        }
+    }
+}
 
 impl Case<'_, '_, '_> {
     /// The values of one role in this judgement.
     pub(super) fn values_in(&mut self, role: RoleId, subject: &Subject) -> Values {
         match subject.isolated {
-            Some((isolated, value)) if isolated == role => vec![value],
+            Some((isolated, value)) if isolated == role => smallvec![value],
             _ => {
                 let list = self.list_of(role);
                 self.values
                     .get(list)
-                    .map(|(_, values)| values.clone())
+                    .map(|(_, values)| Values::from_slice(values))
                     .unwrap_or_default()
             }
         }
@@ -188,12 +209,12 @@ impl Case<'_, '_, '_> {
 
     /// The domain and list conditions of a rule that is relevant to the judged role, or that is looked at where the tool
     /// has no resource role.
-    pub(super) fn conditions(
+    pub(super) fn conditions<'r>(
         &mut self,
-        rule: &Rule,
+        rule: &'r Rule,
         id: RuleId,
         subject: &Subject,
-        why: &mut Reason,
+        why: &mut Reason<'r>,
     ) -> Match {
         if !self.meets_roles(rule, why) {
             return Match::Nothing;
@@ -212,14 +233,17 @@ impl Case<'_, '_, '_> {
             if matched == Match::Nothing {
                 *why = Some((
                     "domains",
-                    "not every value of the judged role matches `domains.allowed`".into(),
+                    Why::Text("not every value of the judged role matches `domains.allowed`"),
                 ));
                 return matched;
             }
         }
         for (at, condition) in rule.lists.iter().enumerate() {
             if rule.effect == Effect::Allow && condition.roles.intersects(self.arguments.opaque_list_roles) {
-                *why = Some(("lists", "an array or object stands where strings belong".into()));
+                *why = Some((
+                    "lists",
+                    Why::Text("an array or object stands where strings belong"),
+                ));
                 return Match::Nothing;
             }
             let (roles, needs_all) = listed_roles(condition.roles, rule.effect, subject);
@@ -228,7 +252,7 @@ impl Case<'_, '_, '_> {
             let hits = self.set_hits(condition, roles, subject, needs_all);
             matched = matched.min(if needs_all { hits.of_all() } else { hits.of_any() });
             if matched == Match::Nothing {
-                *why = Some(("lists", "not every value is in `lists.allowed`".into()));
+                *why = Some(("lists", Why::Text("not every value is in `lists.allowed`")));
                 return matched;
             }
         }
@@ -378,12 +402,12 @@ impl Case<'_, '_, '_> {
 
     /// Whether a restricting rule that is relevant to no judged role holds all the same: each condition over the
     /// values of its own roles, one matching value sufficing.
-    pub(super) fn holds_across_roles(
+    pub(super) fn holds_across_roles<'r>(
         &mut self,
-        rule: &Rule,
+        rule: &'r Rule,
         id: RuleId,
         subject: &Subject,
-        why: &mut Reason,
+        why: &mut Reason<'r>,
     ) -> bool {
         if !self.meets_roles(rule, why) || self.meets_arguments(rule, why) == Match::Nothing {
             return false;
@@ -392,14 +416,14 @@ impl Case<'_, '_, '_> {
             let condition = Condition::domains(rule, id, set);
             let hits = self.set_hits(condition, *roles, subject, false);
             if hits.of_any() == Match::Nothing {
-                *why = Some(("domains", "no value matches `domains.allowed`".into()));
+                *why = Some(("domains", Why::Text("no value matches `domains.allowed`")));
                 return false;
             }
         }
         for (at, list) in rule.lists.iter().enumerate() {
             let condition = Condition::list(rule, id, at, &list.matcher);
             if self.set_hits(condition, list.roles, subject, false).of_any() == Match::Nothing {
-                *why = Some(("lists", "no value is in `lists.allowed`".into()));
+                *why = Some(("lists", Why::Text("no value is in `lists.allowed`")));
                 return false;
             }
         }
@@ -411,7 +435,7 @@ impl Case<'_, '_, '_> {
             if !operands.any(|operand| {
                 lies_within(operand, directory, rule.effect) || may_concern(operand, directory)
             }) {
-                *why = Some(("paths", "no path value lies within `paths.within`".into()));
+                *why = Some(("paths", Why::Text("no path value lies within `paths.within`")));
                 return false;
             }
         }
@@ -419,10 +443,10 @@ impl Case<'_, '_, '_> {
     }
 
     /// `if.roles`: any role of any argument of the tool.
-    fn meets_roles(&self, rule: &Rule, why: &mut Reason) -> bool {
+    fn meets_roles(&self, rule: &Rule, why: &mut Reason<'_>) -> bool {
         let meets = rule.roles.is_none_or(|roles| roles.intersects(self.tool_roles));
         if !meets {
-            *why = Some(("roles", "no argument of the tool has one of `roles`".into()));
+            *why = Some(("roles", Why::Text("no argument of the tool has one of `roles`")));
         }
         meets
     }

@@ -97,6 +97,12 @@ pub(crate) struct Protected {
 impl Protected {
     pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Self {
         let case = canonicalizer.program.path_case;
+        if let Some(path) = canonicalizer.plain_directory(lexical) {
+            return Self {
+                folded: case.fold(&path),
+                entry: None,
+            };
+        }
         let folded = match canonicalizer.directory(lexical) {
             Ok(path) => case.fold(&path),
             Err(_) => case.fold_written(lexical),

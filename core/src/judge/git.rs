@@ -16,13 +16,13 @@ use crate::role::RoleId;
 /// Where the server has an allowlist and it is not known which remote git would use, the call escalates, unless the
 /// rules deny it.
 pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
-    let Some(tool) = case.tool.filter(|_| case.kind() == Some(ServerKind::Git)) else {
+    let Some(tool) = case.tool.filter(|_| case.kind == Some(ServerKind::Git)) else {
         return Check::Pass;
     };
     let wanting: Vec<&'p [RoleId]> = tool
         .arguments
         .iter()
-        .zip(case.arguments.resolved.iter().copied())
+        .zip(case.arguments.resolved.iter())
         .filter(|(_, roles)| roles.contains(&RoleId::GIT_REMOTE_URL))
         .filter(|(argument, _)| argument.name.rest().is_empty() && is_blank(case, argument))
         .map(|(_, roles)| roles)

@@ -1,5 +1,7 @@
 //! One value of a call with its canonical form, as judging looks at it.
 
+use smallvec::SmallVec;
+
 use crate::bind::BoundValue;
 use crate::net::Location;
 use crate::path::{CanonicalPath, Unresolvable};
@@ -10,12 +12,12 @@ use crate::world::{Located, Reply};
 pub(crate) struct Operand<'p, 'c> {
     pub(crate) bound: BoundValue<'p, 'c>,
     pub(crate) form: Form,
-    /// What [`Canonicalizer::text`] answered.
-    pub(super) texts: Vec<(RoleId, String)>,
+    /// What [`Canonicalizer::text`] answered; `None` for the text of the value as it is.
+    pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
     /// What [`Canonicalizer::addresses`] answered.
     pub(super) addresses: Vec<(RoleId, Vec<String>)>,
     /// What [`Canonicalizer::locations`] answered.
-    pub(super) locations: Vec<(RoleId, Vec<Location>)>,
+    pub(super) locations: SmallVec<[(RoleId, Vec<Location>); 1]>,
 }
 
 /// What a value names.
@@ -48,10 +50,15 @@ impl<'p, 'c> Operand<'p, 'c> {
         Self {
             bound,
             form,
-            texts: Vec::new(),
+            texts: SmallVec::new(),
             addresses: Vec::new(),
-            locations: Vec::new(),
+            locations: SmallVec::new(),
         }
+    }
+
+    /// The text as given; empty where it is not well-formed.
+    pub(super) fn given(&self) -> &str {
+        self.bound.text.as_deref().unwrap_or_default()
     }
 
     /// The canonical path.
@@ -103,7 +110,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// What [`Canonicalizer::text`] answered for the role, if it was asked.
     pub(super) fn text(&self, role: RoleId) -> Option<&str> {
         let known = self.texts.iter().find(|(known, _)| *known == role);
-        known.map(|(_, text)| text.as_str())
+        known.map(|(_, text)| text.as_deref().unwrap_or_else(|| self.given()))
     }
 
     /// The canonical form under a role for an explanation, as far as the judgement made it.

@@ -60,7 +60,7 @@ impl Case<'_, '_, '_> {
     pub(super) fn undecided(&mut self, what: Undecided) -> String {
         let registry = &self.program.registry;
         match what {
-            Undecided::Call => format!("calls of {}/{}", self.server(), self.call.tool),
+            Undecided::Call => ["calls of ", self.server(), "/", &*self.call.tool].concat(),
             Undecided::Role(role) => {
                 format!(
                     "the role `{}`, which has no value in this call",
@@ -83,7 +83,6 @@ impl Case<'_, '_, '_> {
         let arguments = &tool.member(self.name_of(argument)).arguments;
         let roles = arguments.iter().filter_map(|at| self.arguments.resolved.get(*at));
         roles
-            .copied()
             .flatten()
             .any(|role| self.program.registry.get(*role).extract_policy_value == Some(Step::Redact))
     }

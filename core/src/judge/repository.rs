@@ -32,7 +32,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
 
     /// The branches that are checked out in the repositories of a call to git; `None` if they cannot be told.
     pub(super) fn current_branches(&mut self) -> Option<Vec<String>> {
-        if self.kind() != Some(ServerKind::Git) {
+        if self.kind != Some(ServerKind::Git) {
             return None;
         }
         let repositories = self.repositories();

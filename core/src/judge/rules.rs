@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::combine::{RoleVerdict, Source, Undecided, join};
-use super::conditions::{Match, Reason, Subject};
+use super::conditions::{Match, Reason, Subject, Why};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};
 use crate::host::LOOK_UP;
 use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::net::Location;
-use crate::program::{DirectoryId, Rule, RuleId, Tool, distinct};
+use crate::program::{DirectoryId, Rule, RuleId, Tool};
 use crate::role::{Category, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
@@ -61,22 +61,19 @@ impl<'p> Case<'p, '_, '_> {
             let whole = self.judge_without_role(tool);
             return self.verdict(whole, Vec::new());
         }
-        let judged: Vec<RoleId> = roles
-            .iter()
-            .copied()
-            .filter(|role| !self.sandboxed.contains(*role))
-            .collect();
+        let sandboxed = self.sandboxed;
+        let is_judged = |role: &RoleId| !sandboxed.contains(*role);
         let operands = self.operands.iter();
         let view = RoleView {
-            roles: roles.into_iter().collect(),
-            judged: judged.iter().copied().collect(),
+            roles: roles.iter().copied().collect(),
+            judged: roles.iter().copied().filter(is_judged).collect(),
             valued: operands.fold(RoleSet::default(), |all, operand| {
                 all.union(operand.bound.role_set)
             }),
         };
         let mut whole: Option<RoleVerdict> = None;
         let mut escalated = Vec::new();
-        for role in judged {
+        for role in roles.into_iter().filter(is_judged) {
             let verdict = self.judge_role(tool, role, view);
             if verdict.effect == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
@@ -110,7 +107,10 @@ impl<'p> Case<'p, '_, '_> {
     fn default_reason(&mut self, source: Source) -> Cow<'static, str> {
         match source {
             Source::Default(what) if self.names_arguments() => {
-                format!("{DEFAULT_REASON}: no rule decides about {}", self.undecided(what)).into()
+                let what = self.undecided(what);
+                [DEFAULT_REASON, ": no rule decides about ", &*what]
+                    .concat()
+                    .into()
             }
             Source::Default(_) | Source::Rule(_) | Source::Sandbox => DEFAULT_REASON.into(),
         }
@@ -154,7 +154,7 @@ impl<'p> Case<'p, '_, '_> {
             left,
             best: None,
         };
-        let is_file = self.kind() == Some(ServerKind::Filesystem);
+        let is_file = self.kind == Some(ServerKind::Filesystem);
         if progress.had_values && is_file && self.is_sandboxed(role, SandboxOrder::BeforeRules) {
             self.take_sandboxed(&mut progress);
         }
@@ -218,7 +218,7 @@ impl<'p> Case<'p, '_, '_> {
     /// What no rule has decided about needs none within the sandbox: each value on a filesystem server, elsewhere all of
     /// them if no value of the role lies outside.
     fn take_after_rules(&mut self, role: RoleId, progress: &mut Progress) {
-        if self.kind() != Some(ServerKind::Filesystem) {
+        if self.kind != Some(ServerKind::Filesystem) {
             let values = self.values_of(role);
             self.canonicalizer.facts.take_steps(values.len());
             let sandbox = self.directories.sandbox(&mut self.canonicalizer);
@@ -297,7 +297,7 @@ impl<'p> Case<'p, '_, '_> {
         let mut holds = self.conditions(rule, id, subject, &mut why) != Match::Nothing;
         if holds && rule.paths.is_some() {
             holds = false;
-            why = Some(("paths", "no value of the judged role".into()));
+            why = Some(("paths", Why::Text("no value of the judged role")));
         }
         self.considered(id, holds, "holds", why);
         holds
@@ -313,7 +313,7 @@ impl<'p> Case<'p, '_, '_> {
         if self.operands.len() < 2 {
             return whole;
         }
-        for role in distinct(&self.arguments.resolved, self.program.listed_roles) {
+        for role in self.arguments.resolved.distinct(self.program.listed_roles) {
             let values = self.values_of(role);
             if values.len() < 2 {
                 continue;
@@ -343,7 +343,7 @@ impl<'p> Case<'p, '_, '_> {
             }
             let mut why = None;
             let matched = if rule.paths.is_some() {
-                why = Some(("paths", "the tool names no path".into()));
+                why = Some(("paths", Why::Text("the tool names no path")));
                 Match::Nothing
             } else {
                 self.conditions(rule, id, subject, &mut why)
@@ -411,12 +411,12 @@ impl<'p> Case<'p, '_, '_> {
         decided
     }
 
-    fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason) {
+    fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
         if holds {
             self.note_rule(id);
         }
         if let Some(trace) = &mut self.trace {
-            let why = why.map(|(condition, detail)| (condition, detail.into_owned()));
+            let why = why.map(|(condition, detail)| (condition, detail.to_string()));
             trace.rule(self.program, id, holds, outcome, why);
         }
     }

@@ -1,5 +1,7 @@
 //! What is sent: the canonical forms that were judged, in the names of the tool's server (SPEC §6).
 
+use std::borrow::Cow;
+
 use super::canonical::{Canonicalizer, is_relative};
 use super::operand::{Form, Operand};
 use crate::bind::Replacement;
@@ -18,9 +20,9 @@ impl Canonicalizer<'_, '_> {
     }
 
     /// What the tool's server calls a canonical path; `None` if it has no name for it, or means another place by it.
-    fn server_name(&mut self, path: &str) -> Option<String> {
+    fn server_name<'t>(&mut self, path: &'t str) -> Option<Cow<'t, str>> {
         let Some(server_paths) = self.base.server_paths else {
-            return Some(path.to_owned());
+            return Some(Cow::Borrowed(path));
         };
         let mut prefixes = Vec::with_capacity(server_paths.len());
         for one in server_paths {
@@ -30,19 +32,19 @@ impl Canonicalizer<'_, '_> {
         }
         let name = renamed(path, prefixes.iter().map(|(host, server)| (&**host, *server)))?;
         let back = renamed(&name, prefixes.iter().map(|(host, server)| (*server, &**host)))?;
-        (back == path).then_some(name)
+        (back == path).then_some(Cow::Owned(name))
     }
 
     /// The path as it is sent: in the names of the tool's server, relative to its base where it lies below in the names
     /// of both sides.
-    fn sent(&mut self, path: &str, base: Option<&str>) -> Option<String> {
+    fn sent<'t>(&mut self, path: &'t str, base: Option<&str>) -> Option<Cow<'t, str>> {
         let name = self.server_name(path)?;
         if let Some(base) = base
             && let Some(names) = strip_directory(path, base)
         {
             let base = self.server_name(base)?;
             if strip_directory(&name, &base) == Some(names) {
-                return Some(relative_name(names));
+                return Some(Cow::Owned(relative_name(names)));
             }
         }
         Some(name)
@@ -65,13 +67,12 @@ impl Canonicalizer<'_, '_> {
                 others.find(|role| !Registry::is_builtin(*role) && registry.get(*role).is_prepared())
             })?;
         let definition = registry.get(first);
-        let place = bound.place.clone();
         if definition.category == Category::Address {
             let located = operand.located().filter(|_| may_forward_places)?;
             return Some(Replacement {
                 argument,
-                place,
-                transport: Some(self.server_name(located.path.as_str())?),
+                place: bound.place.clone(),
+                transport: Some(self.server_name(located.path.as_str())?.into_owned()),
                 policy: (located.address != text).then(|| located.address.clone()),
             });
         }
@@ -90,26 +91,28 @@ impl Canonicalizer<'_, '_> {
         // What is removed is the link, whatever else the argument names. The existing runtime sends its target.
         let entry = entry.filter(|_| self.program.compatibility == Compatibility::Careful);
         let canonical = match entry {
-            Some(entry) => entry.as_str().to_owned(),
+            Some(entry) => Cow::Borrowed(entry.as_str()),
             None => self.canonical(operand, definition),
         };
         let policy = match definition.extract_policy_value {
             Some(step) => self.apply(definition, step, "extractPolicyValue", &canonical),
-            None => canonical.clone(),
+            None => Cow::Borrowed(&*canonical),
         };
         let stays_relative = definition.category == Category::Path
             && self.base.keeps_relative
             && is_relative(moved.unwrap_or(text));
         let transport = match definition.category == Category::Path || entry.is_some() {
-            _ if stays_relative && base.is_none() => moved.map(str::to_owned),
+            _ if stays_relative && base.is_none() => moved.map(Cow::Borrowed),
             true => Some(self.sent(&canonical, base)?),
-            false => Some(canonical),
+            false => Some(Cow::Borrowed(&*canonical)),
         };
-        let transport = transport.filter(|transport| transport != text);
-        let policy = (policy != text).then_some(policy);
+        let changed =
+            |text_in_view: Cow<'_, str>| (*text_in_view != *text).then(|| text_in_view.into_owned());
+        let transport = transport.and_then(changed);
+        let policy = changed(policy);
         (transport.is_some() || policy.is_some()).then_some(Replacement {
             argument,
-            place,
+            place: bound.place.clone(),
             transport,
             policy,
         })

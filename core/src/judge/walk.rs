@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use smallvec::SmallVec;
+
 use super::Values;
 use super::operand::{Form, Operand};
 use crate::net::Location;
@@ -50,16 +52,21 @@ struct Cursor<'p> {
     is_directory: bool,
 }
 
+/// Parts of the index that a walk has room for at once.
+const FEW: usize = 4;
+
 /// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
 #[derive(Default)]
 pub(super) struct Walk<'p> {
     /// The one with the first rule is on top.
     cursors: BinaryHeap<Reverse<Cursor<'p>>>,
+    /// How many parts of the index the rules come from.
+    parts: usize,
     /// What follows the last rule under the same key.
     current: Option<Cursor<'p>>,
     last: Option<Candidate>,
     /// Rules that are found by a key of the values, which are asked for when the first such rule is due.
-    keyed: Vec<&'p RoleIndex>,
+    keyed: SmallVec<[&'p RoleIndex; 4]>,
     first_keyed: Option<RuleId>,
 }
 
@@ -72,12 +79,16 @@ impl<'p> Walk<'p> {
         view: RoleView,
         directories: Option<&[DirectoryId]>,
     ) -> Self {
-        let keyed: Vec<&RoleIndex> = program.role_indices(tool, role).collect();
         let mut walk = Self {
-            first_keyed: keyed.iter().filter_map(|index| index.first_keyed).min(),
+            cursors: BinaryHeap::with_capacity(FEW),
             ..Self::default()
         };
-        for index in &keyed {
+        for index in program.role_indices(tool, role) {
+            walk.parts += 1;
+            if let Some(first) = index.first_keyed {
+                walk.first_keyed = Some(walk.first_keyed.map_or(first, |known| known.min(first)));
+                walk.keyed.push(index);
+            }
             walk.push(&index.open, Relevance::Direct, false);
             let mut push = |rules: &'p Vec<RuleId>| walk.push(rules, Relevance::Direct, true);
             match directories {
@@ -94,7 +105,7 @@ impl<'p> Walk<'p> {
                 walk.push(&group.rules, Relevance::CrossRole, false);
             }
         }
-        walk.keyed = keyed;
+        walk.parts += walk.cursors.len();
         walk
     }
 
@@ -109,7 +120,7 @@ impl<'p> Walk<'p> {
 
     /// How many parts of the index the rules come from: what it took to find them.
     pub(super) fn cost(&self) -> usize {
-        self.cursors.len() + self.keyed.len()
+        self.parts
     }
 
     fn push(&mut self, rules: &'p [RuleId], relevance: Relevance, is_directory: bool) {
@@ -167,18 +178,29 @@ impl<'p> Walk<'p> {
             return;
         }
         for index in std::mem::take(&mut self.keyed) {
-            let locations = operands.clone().flat_map(|operand| operand.locations(role));
-            let found = locations
-                .flat_map(Location::keys)
-                .filter_map(|key| index.by_domain.get_index_of(&key));
-            for at in each_once(found) {
+            let mut found = Values::new();
+            if !index.by_domain.is_empty() {
+                let locations = operands.clone().flat_map(|operand| operand.locations(role));
+                for location in locations {
+                    let _: Option<()> = location.first(index.domain_scopes, |key| {
+                        found.extend(index.by_domain.get_index_of(key));
+                        None
+                    });
+                }
+            }
+            each_once(&mut found);
+            for at in found.drain(..) {
                 if let Some((_, rules)) = index.by_domain.get_index(at) {
                     self.push(rules, Relevance::Direct, false);
                 }
             }
-            let texts = operands.clone().filter_map(|operand| operand.text(role));
-            let found = texts.filter_map(|text| index.by_entry.get_index_of(text));
-            for at in each_once(found) {
+            if !index.by_entry.is_empty() {
+                for text in operands.clone().filter_map(|operand| operand.text(role)) {
+                    found.extend(index.by_entry.get_index_of(text));
+                }
+            }
+            each_once(&mut found);
+            for at in found.drain(..) {
                 if let Some((_, rules)) = index.by_entry.get_index(at) {
                     self.push(rules, Relevance::Direct, false);
                 }
@@ -218,11 +240,12 @@ fn may_be_anything(operand: &Operand<'_, '_>, role: RoleId) -> bool {
     matches!(operand.form, Form::Unknown) || operand.locations(role).iter().any(Location::is_unknown)
 }
 
-fn each_once(places: impl Iterator<Item = usize>) -> Values {
-    let mut places: Values = places.collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+/// Keeps each of the places once, in order.
+fn each_once(places: &mut Values) {
+    if places.len() > 1 {
+        places.sort_unstable();
+        places.dedup();
+    }
 }
 
 /// Every rule that concerns `role`, found by a key or not, in order: what an explanation lists.

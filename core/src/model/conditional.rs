@@ -139,6 +139,18 @@ impl Roles {
             .copied()
     }
 
+    /// Returns `true` if the roles depend on the call.
+    pub(crate) fn is_conditional(&self) -> bool {
+        matches!(self, Self::Conditional { .. })
+    }
+
+    /// The roles where no condition holds.
+    pub(crate) fn by_default(&self) -> &[RoleId] {
+        match self {
+            Self::Fixed(roles) | Self::Conditional { default: roles, .. } => roles,
+        }
+    }
+
     /// The roles in a call; `look` finds its arguments.
     pub(crate) fn resolve<'a>(&self, look: impl Fn(&ConditionArgument) -> Seen<'a>) -> &[RoleId] {
         match self {

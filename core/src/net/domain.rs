@@ -7,7 +7,7 @@ use indexmap::Equivalent;
 
 use super::git::{SshForm, extract_git_domain};
 use super::host::{CanonicalHost, HostKind};
-use super::location::{Key, Location, Scope};
+use super::location::{Key, Location, Scope, Scopes};
 use super::text::fold_repository;
 use crate::table::Set;
 
@@ -66,6 +66,7 @@ pub(crate) enum PathEnding {
 pub(crate) struct DomainSet {
     /// By key; of two entries with one key, the one that grants is kept.
     entries: Set<Entry>,
+    scopes: Scopes,
 }
 
 /// A pattern under one of its keys.
@@ -121,7 +122,8 @@ impl DomainSet {
                 entries.insert(entry);
             }
         }
-        Self { entries }
+        let scopes = entries.iter().map(|entry| entry.scope).collect();
+        Self { entries, scopes }
     }
 
     /// The pattern, as written, by which this set grants `location`.
@@ -129,8 +131,9 @@ impl DomainSet {
     /// A location that programs may read differently is never granted. `*` does not grant IP addresses or loopback
     /// names, and `*.x` does not grant IP addresses.
     pub(crate) fn grants(&self, location: &Location) -> Option<&str> {
-        let mut entries = location.granting_keys().filter_map(|key| self.find(&key));
-        entries.find(|entry| entry.grants).map(|entry| &*entry.pattern)
+        let granting = |key: &Key<'_>| self.find(key).filter(|entry| entry.grants);
+        let entry = location.first_granting(self.scopes, granting)?;
+        Some(&*entry.pattern)
     }
 
     /// The pattern, as written, by which this set restricts `location`; `*` restricts everything, and every pattern a
@@ -139,7 +142,7 @@ impl DomainSet {
         if location.is_unknown() {
             return self.entries.iter().next().map(|entry| &*entry.pattern);
         }
-        let entry = location.keys().find_map(|key| self.find(&key))?;
+        let entry = location.first(self.scopes, |key| self.find(key))?;
         Some(&*entry.pattern)
     }
 

@@ -1,7 +1,6 @@
 //! What a URL value names, for judging.
 
 use std::borrow::Cow;
-use std::iter::once;
 
 use url::{Host, Url};
 
@@ -80,6 +79,31 @@ pub(crate) enum Scope {
     Below,
     /// The same in the form of [`Folded`](Self::Folded).
     FoldedBelow,
+}
+
+/// A set of scopes: most sets of patterns have keys of one or two, and nothing is looked up in the others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scopes(u8);
+
+impl Scopes {
+    #[cfg(test)]
+    pub(crate) const ALL: Self = Self(u8::MAX);
+
+    pub(crate) fn insert(&mut self, scope: Scope) {
+        self.0 |= 1 << scope as u8;
+    }
+
+    pub(crate) fn contains(self, scope: Scope) -> bool {
+        self.0 & (1 << scope as u8) != 0
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        let mut set = Self::default();
+        scopes.into_iter().for_each(|scope| set.insert(scope));
+        set
+    }
 }
 
 /// A pattern can only match a value with which it shares a key, whether it grants or restricts.
@@ -226,60 +250,74 @@ impl Location {
         }
     }
 
-    /// The keys of this value; a pattern must have one of them to match. Never empty.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = Key<'_>> {
+    /// What `find` finds first under the keys of this value; a pattern with one of these `scopes` must have one of the
+    /// keys to match.
+    pub(crate) fn first<T>(&self, scopes: Scopes, mut find: impl FnMut(&Key<'_>) -> Option<T>) -> Option<T> {
+        let mut find = |scope, text: &str| match scopes.contains(scope) {
+            true => find(&Key::new(scope, text)),
+            false => None,
+        };
         let target = self.target.as_ref();
+        let hosts = target.into_iter().flat_map(|target| target.host.texts());
+        for host in hosts.chain(self.hosts.iter().map(|host| &**host)) {
+            if let Some(found) = find(Scope::Host, host) {
+                return Some(found);
+            }
+            if scopes.contains(Scope::Suffix)
+                && let Some(found) = tails(host).find_map(|tail| find(Scope::Suffix, tail))
+            {
+                return Some(found);
+            }
+        }
+        if self.kind == UrlKind::GitRemote && target.is_none() {
+            let found = self.hosts.iter().find_map(|host| find(Scope::Within, host));
+            if found.is_some() {
+                return found;
+            }
+        }
         let exact = target.and_then(|target| target.exact.as_deref());
-        let folded = target.map_or(&self.folded, |target| &target.folded);
-        let is_unclear_remote = self.kind == UrlKind::GitRemote && self.target.is_none();
-        let within = self.hosts.iter().filter(move |_| is_unclear_remote);
-        let suffixes = |host| tails(host).map(|tail| Key::new(Scope::Suffix, tail));
-        target
-            .into_iter()
-            .flat_map(|target| target.host.texts())
-            .chain(self.hosts.iter().map(|host| &**host))
-            .flat_map(move |host| once(Key::new(Scope::Host, host)).chain(suffixes(host)))
-            .chain(within.map(|host| Key::new(Scope::Within, host)))
-            .chain(exact.map(|text| Key::new(Scope::Exact, text)))
-            .chain(folded.as_deref().map(|text| Key::new(Scope::Folded, text)))
-            .chain(exact.into_iter().flat_map(|text| below(Scope::Below, text)))
-            .chain(
-                folded
-                    .as_deref()
-                    .into_iter()
-                    .flat_map(|text| below(Scope::FoldedBelow, text)),
-            )
-            .chain(once(Key::new(Scope::Star, "*")))
+        let folded = target.map_or(&self.folded, |target| &target.folded).as_deref();
+        exact
+            .and_then(|text| find(Scope::Exact, text))
+            .or_else(|| find(Scope::Folded, folded?))
+            .or_else(|| below(exact?).find_map(|above| find(Scope::Below, above)))
+            .or_else(|| below(folded?).find_map(|above| find(Scope::FoldedBelow, above)))
+            .or_else(|| find(Scope::Star, "*"))
     }
 
-    /// The keys by which a pattern can grant this value, the most specific first.
-    pub(super) fn granting_keys(&self) -> impl Iterator<Item = Key<'_>> {
-        self.target.iter().flat_map(Target::granting_keys)
+    /// What `find` finds first under the keys by which a pattern with one of these `scopes` can grant this value, the most
+    /// specific first.
+    pub(super) fn first_granting<T>(
+        &self,
+        scopes: Scopes,
+        find: impl FnMut(&Key<'_>) -> Option<T>,
+    ) -> Option<T> {
+        self.target.as_ref()?.first_granting(scopes, find)
     }
 }
 
 impl Target {
     /// An address has no suffixes, and `*` only grants names that are not loopback names.
-    fn granting_keys(&self) -> impl Iterator<Item = Key<'_>> {
+    fn first_granting<T>(&self, scopes: Scopes, mut find: impl FnMut(&Key<'_>) -> Option<T>) -> Option<T> {
+        let mut find = |scope, text: &str| match scopes.contains(scope) {
+            true => find(&Key::new(scope, text)),
+            false => None,
+        };
         let (host, kind) = (self.host.text(), self.host.kind());
-        let exact = self.exact.as_deref().map(|text| Key::new(Scope::Exact, text));
-        let whole = self.has_plain_user.then(|| Key::new(Scope::Host, host));
-        let parents = tails(host)
-            .skip(usize::from(!self.has_plain_user))
-            .filter(move |_| kind != HostKind::Address)
-            .map(|tail| Key::new(Scope::Suffix, tail));
-        let above = self
-            .exact
-            .as_deref()
-            .into_iter()
-            .flat_map(|text| below(Scope::Below, text));
-        let any = (kind == HostKind::Name).then(|| Key::new(Scope::Star, "*"));
-        exact
-            .into_iter()
-            .chain(above)
-            .chain(whole)
-            .chain(parents)
-            .chain(any)
+        let exact = self.exact.as_deref();
+        let has_suffixes = kind != HostKind::Address && scopes.contains(Scope::Suffix);
+        let parents = || tails(host).skip(usize::from(!self.has_plain_user));
+        let found = exact
+            .and_then(|exact| find(Scope::Exact, exact))
+            .or_else(|| below(exact?).find_map(|above| find(Scope::Below, above)));
+        if found.is_some() {
+            return found;
+        }
+        let whole = self.has_plain_user.then(|| find(Scope::Host, host));
+        whole
+            .flatten()
+            .or_else(|| has_suffixes.then(|| parents().find_map(|tail| find(Scope::Suffix, tail)))?)
+            .or_else(|| (kind == HostKind::Name).then(|| find(Scope::Star, "*"))?)
     }
 
     /// A host without a repository.
@@ -308,11 +346,11 @@ impl Target {
 /// The most names before the `/*` of a pattern.
 pub(crate) const DEEPEST_BELOW: usize = 8;
 
-/// The keys of what a `host/owner/repo` lies below, its host included.
-fn below(scope: Scope, text: &str) -> impl Iterator<Item = Key<'_>> {
+/// What a `host/owner/repo` lies below, its host included.
+fn below(text: &str) -> impl Iterator<Item = &str> {
     let slashes = text.match_indices('/').take(DEEPEST_BELOW + 1);
     let above = slashes.filter(|(at, _)| at + 1 < text.len());
-    above.filter_map(move |(at, _)| Some(Key::new(scope, text.get(..at)?)))
+    above.filter_map(move |(at, _)| text.get(..at))
 }
 
 /// Every host that might be read from a value without a target, and the repository of its domain.

@@ -110,6 +110,15 @@ impl<'h> Resolver<'_, 'h> {
         }
     }
 
+    /// The lexical path `text` if it exists and has no link on the way: it is its own canonical form, and no link.
+    pub(crate) fn plain(&mut self, text: &str) -> Option<CanonicalPath> {
+        check_value(text, self.limits)
+            .ok()
+            .filter(|()| is_collapsed(text))?;
+        let real = self.walk().existing(text).ok()??;
+        (*real == *text).then(|| CanonicalPath::new(real))
+    }
+
     /// The canonical form of an absolute path as written; both readings of each `..` must agree.
     fn canonical(&mut self, text: &str) -> Result<CanonicalPath, Unresolvable> {
         let lexical = collapse(text);

@@ -2,7 +2,7 @@
 
 use super::lists::{Emails, Entries};
 use super::{
-    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, Protection,
+    Ceiling, Compatibility, DirectoryId, FixedRoles, Index, ListCondition, ListMatcher, Program, Protection,
     RelativePaths, Rule, Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
@@ -215,7 +215,7 @@ fn compile_list(
                     steps.push(step);
                 }
             }
-            let entries = |step: Step| Entries::new(allowed.iter().map(|one| step.apply(one)));
+            let entries = |step: Step| Entries::new(allowed.iter().map(|one| step.apply(one).into_owned()));
             ListMatcher::Identifiers(steps.into_iter().map(|step| (step, entries(step))).collect())
         }
     };
@@ -249,6 +249,7 @@ fn compile_tools(
                 scopes: scopes.into(),
                 server: tool.server,
                 name: tool.name,
+                fixed_roles: FixedRoles::new(&tool.arguments),
                 arguments: tool.arguments.into(),
                 members,
                 unnamed,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
 use crate::glob::NamePattern;
 use crate::model::Effect;
-use crate::net::Key;
+use crate::net::{Key, Scopes};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 use crate::table::{Table, TextTable};
@@ -22,6 +22,8 @@ pub(crate) struct RoleIndex {
     pub(crate) by_directory: BTreeMap<DirectoryId, Vec<RuleId>>,
     /// Rules with few domains, by each key: they hold only when a value of the role has it.
     pub(crate) by_domain: Table<Key<'static>, Vec<RuleId>>,
+    /// What these keys are compared with.
+    pub(crate) domain_scopes: Scopes,
     /// Rules with few entries, by each: they hold only when a value of the role is that entry.
     pub(crate) by_entry: TextTable<Vec<RuleId>>,
     /// The first rule that is found by a domain or an entry.
@@ -213,6 +215,7 @@ impl RoleIndex {
         {
             let is_short = set.len() <= MOST_KEYS;
             for key in set.keys().filter(|_| is_short) {
+                self.domain_scopes.insert(key.scope);
                 add(self.by_domain.entry(key.into_owned()).or_default(), id);
             }
             return is_short;

@@ -7,6 +7,7 @@
 mod domain;
 mod git;
 mod host;
+mod key;
 mod location;
 mod simple;
 mod text;
@@ -20,6 +21,7 @@ pub use domain::{domain_matches_allowlist, is_ip_address};
 pub use git::extract_git_domain;
 pub(crate) use git::{is_explicit, normalize_git_url, resolve_git_remote};
 pub(crate) use host::canonical_domain;
-pub(crate) use location::{DEEPEST_BELOW, Key, Location, Scopes, UrlKind, long_host};
+pub(crate) use key::{Key, Scopes};
+pub(crate) use location::{DEEPEST_BELOW, Location, UrlKind, long_host};
 pub(crate) use text::percent_decode;
 pub use url::{extract_domain, normalize_url};

@@ -467,12 +467,7 @@ fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
 
 /// Whether the member could become the prototype of the arguments in a server written in JavaScript.
 fn is_prototype_setter(name: &str, value: &Value<'_>) -> bool {
-    let is_object = match value {
-        Value::Object(_) => true,
-        Value::Raw(raw) => raw.get().starts_with('{'),
-        _ => false,
-    };
-    name == "__proto__" && is_object
+    name == "__proto__" && value.is_object()
 }
 
 fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {

@@ -109,6 +109,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it is an object, read or not.
+    pub(crate) fn is_object(&self) -> bool {
+        match self {
+            Value::Object(_) => true,
+            Value::Raw(raw) => raw.get().starts_with('{'),
+            _ => false,
+        }
+    }
+
     /// Its type; `None` where the value has not been read.
     pub(crate) fn json_type(&self) -> Option<JsonType> {
         Some(match self {

@@ -1,8 +1,9 @@
 //! `if.args`: conditions of rules on arguments of the call, whatever their roles.
 
 use super::Case;
-use super::conditions::{Match, Reason, Why};
+use super::conditions::Match;
 use super::json;
+use super::reason::{Reason, Why};
 use crate::bind::{PointerToken, Siblings};
 use crate::model::{Condition, ConditionArgument, Effect, SchemaType, Seen};
 use crate::program::{Compatibility, Rule, Tool};

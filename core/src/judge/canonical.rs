@@ -177,7 +177,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 
     /// Resolves a path that is not an argument: a rule's directory, a protected path, the sandbox.
     pub(crate) fn directory(&mut self, lexical: &str) -> Result<CanonicalPath, Unresolvable> {
-        self.resolver().resolve(lexical, "/")
+        self.resolver().resolve_lexical(lexical)
     }
 
     /// The same where the path exists and is no link, and nothing above it is one.

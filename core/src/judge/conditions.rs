@@ -3,17 +3,16 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use std::fmt;
-
 use smallvec::{SmallVec, smallvec};
 
 use super::directory::{lies_within, may_concern};
 use super::operand::Form;
 use super::places::Repositories;
+use super::reason::{Reason, Why};
 use super::{Case, Hits, Values};
 use crate::host::LOOK_UP;
+use crate::model::Effect;
 use crate::model::refs::{self, Ref};
-use crate::model::{ConditionArgument, Effect};
 use crate::net::{DomainSet, Location};
 use crate::program::{Compatibility, DirectoryId, ListMatcher, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
@@ -135,28 +134,6 @@ impl Hits {
             Match::Partial
         } else {
             Match::All
-        }
-    }
-}
-
-/// Why a condition does not hold, for an explanation.
-pub(super) type Reason<'r> = Option<(&'static str, Why<'r>)>;
-
-/// What is wrong with a condition; only an explanation spells it out.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Why<'r> {
-    Text(&'static str),
-    /// This argument does not meet its condition.
-    Argument(&'r ConditionArgument),
-}
-
-impl fmt::Display for Why<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => formatter.write_str(text),
-            Self::Argument(argument) => {
-                write!(formatter, "the argument `{argument}` does not meet its condition")
-            }
         }
     }
 }

@@ -12,16 +12,21 @@ use crate::text::is_at_or_below;
 pub(crate) struct Directory {
     /// Its canonical form. Without one it grants nothing, and restricts what lies within it as it is written.
     known: Option<CanonicalPath>,
-    written: Box<str>,
+    /// How it is written, unless that is its canonical form.
+    written: Option<Box<str>>,
     /// Where the disk may not tell spellings apart, the form that they share.
     folded: Option<Folded>,
 }
 
 impl Directory {
     pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Self {
-        let mut directory = Self {
-            known: canonicalizer.directory(lexical).ok(),
-            ..Self::unresolvable(lexical)
+        let mut directory = match canonicalizer.directory(lexical) {
+            Ok(known) => Self {
+                written: (known.as_str() != lexical).then(|| lexical.into()),
+                known: Some(known),
+                folded: None,
+            },
+            Err(_) => Self::unresolvable(lexical),
         };
         if canonicalizer.program.path_case == PathCase::Insensitive {
             directory.folded = Some(directory.fold(PathCase::Insensitive));
@@ -33,7 +38,7 @@ impl Directory {
     pub(super) fn unresolvable(lexical: &str) -> Self {
         Self {
             known: None,
-            written: lexical.into(),
+            written: Some(lexical.into()),
             folded: None,
         }
     }
@@ -41,7 +46,7 @@ impl Directory {
     fn fold(&self, case: PathCase) -> Folded {
         match &self.known {
             Some(path) => case.fold(path),
-            None => case.fold_written(&self.written),
+            None => case.fold_written(self.as_str()),
         }
     }
 
@@ -77,12 +82,13 @@ impl Directory {
     /// The directory as it is written, and its canonical form where there is one and it is another.
     pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
         let known = self.known.as_ref().map(CanonicalPath::as_str);
-        std::iter::once(&*self.written).chain(known.filter(|known| *known != &*self.written))
+        self.written.as_deref().into_iter().chain(known)
     }
 
     /// The canonical form, else the directory as it is written.
     pub(crate) fn as_str(&self) -> &str {
-        self.known.as_ref().map_or(&self.written, CanonicalPath::as_str)
+        let written = || self.written.as_deref().unwrap_or_default();
+        self.known.as_ref().map_or_else(written, CanonicalPath::as_str)
     }
 }
 

@@ -1,13 +1,38 @@
 //! What reasons say about the values of a call, so that whoever reads them finds the argument (SPEC §8.6).
 
+use std::fmt;
+
 use super::Case;
 use super::combine::Undecided;
 use super::operand::Operand;
+use crate::model::ConditionArgument;
 use crate::program::Compatibility;
 use crate::role::{REDACTED, RoleId, Step};
 
 /// The characters of a value that a reason shows.
 const SHOWN: usize = 200;
+
+/// Why a condition does not hold, for an explanation.
+pub(super) type Reason<'r> = Option<(&'static str, Why<'r>)>;
+
+/// What is wrong with a condition; only an explanation spells it out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Why<'r> {
+    Text(&'static str),
+    /// This argument does not meet its condition.
+    Argument(&'r ConditionArgument),
+}
+
+impl fmt::Display for Why<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => formatter.write_str(text),
+            Self::Argument(argument) => {
+                write!(formatter, "the argument `{argument}` does not meet its condition")
+            }
+        }
+    }
+}
 
 impl Case<'_, '_, '_> {
     /// Returns `true` if reasons name the arguments that they are about; those of the existing runtime do not.

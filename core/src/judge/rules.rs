@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::combine::{RoleVerdict, Source, Undecided, join};
-use super::conditions::{Match, Reason, Subject, Why};
+use super::conditions::{Match, Subject};
+use super::reason::{Reason, Why};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};
 use crate::host::LOOK_UP;

@@ -7,7 +7,8 @@ use indexmap::Equivalent;
 
 use super::git::{SshForm, extract_git_domain};
 use super::host::{CanonicalHost, HostKind};
-use super::location::{Key, Location, Scope, Scopes};
+use super::key::{Key, Scope, Scopes};
+use super::location::Location;
 use super::text::fold_repository;
 use crate::table::Set;
 

@@ -1,11 +1,10 @@
 //! What a URL value names, for judging.
 
-use std::borrow::Cow;
-
 use url::{Host, Url};
 
 use super::git::{SshForm, is_user, with_path};
 use super::host::{CanonicalHost, HostKind, tails};
+use super::key::{Key, Scope, Scopes};
 use super::simple::simple_host;
 use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
@@ -58,76 +57,6 @@ struct Target {
     /// If not (`a b@host`, `x@y@host`), the existing runtime reads everything before the `:` as the host. A pattern
     /// can then grant a parent of the host, but not the host itself.
     has_plain_user: bool,
-}
-
-/// What a [`Key`] is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Scope {
-    /// Everything.
-    Star,
-    /// A whole host.
-    Host,
-    /// A host or one of its parents.
-    Suffix,
-    /// `host/owner/repo`, exactly.
-    Exact,
-    /// `host/owner/repo` in lower case, without escapes, dot segments and `.git`.
-    Folded,
-    /// The host of a `host/owner/repo`, for values whose repository is unclear.
-    Within,
-    /// What a `host/owner/repo` lies below, exactly.
-    Below,
-    /// The same in the form of [`Folded`](Self::Folded).
-    FoldedBelow,
-}
-
-/// A set of scopes: most sets of patterns have keys of one or two, and nothing is looked up in the others.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Scopes(u8);
-
-impl Scopes {
-    #[cfg(test)]
-    pub(crate) const ALL: Self = Self(u8::MAX);
-
-    pub(crate) fn insert(&mut self, scope: Scope) {
-        self.0 |= 1 << scope as u8;
-    }
-
-    pub(crate) fn contains(self, scope: Scope) -> bool {
-        self.0 & (1 << scope as u8) != 0
-    }
-}
-
-impl FromIterator<Scope> for Scopes {
-    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
-        let mut set = Self::default();
-        scopes.into_iter().for_each(|scope| set.insert(scope));
-        set
-    }
-}
-
-/// A pattern can only match a value with which it shares a key, whether it grants or restricts.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Key<'a> {
-    pub(crate) scope: Scope,
-    pub(crate) text: Cow<'a, str>,
-}
-
-impl<'a> Key<'a> {
-    pub(super) fn new(scope: Scope, text: &'a str) -> Self {
-        Self {
-            scope,
-            text: Cow::Borrowed(text),
-        }
-    }
-
-    /// The key with its own copy of the text.
-    pub(crate) fn into_owned(self) -> Key<'static> {
-        Key {
-            scope: self.scope,
-            text: Cow::Owned(self.text.into_owned()),
-        }
-    }
 }
 
 /// Bytes of a host name that can be looked up (RFC 1035, section 2.3.4); it has 127 labels at most.

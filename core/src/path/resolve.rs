@@ -71,6 +71,15 @@ impl<'h> Resolver<'_, 'h> {
         self.canonical(&absolute(&expand_tilde(value, home), base))
     }
 
+    /// The canonical form of a path that is absolute and collapsed already.
+    ///
+    /// # Errors
+    /// Every reason of [`Unresolvable`].
+    pub(crate) fn resolve_lexical(&mut self, path: &str) -> Result<CanonicalPath, Unresolvable> {
+        check_value(path, self.limits)?;
+        self.canonical_of_lexical(path)
+    }
+
     /// The place of the symbolic link that `value` names, dangling or not: the canonical form of its directory and
     /// the last name. `None` if it is not a link (SPEC §2.8).
     ///
@@ -110,11 +119,9 @@ impl<'h> Resolver<'_, 'h> {
         }
     }
 
-    /// The lexical path `text` if it exists and has no link on the way: it is its own canonical form, and no link.
+    /// The path, absolute and collapsed already, if it exists and has no link on the way: it is its own canonical form, and no link.
     pub(crate) fn plain(&mut self, text: &str) -> Option<CanonicalPath> {
-        check_value(text, self.limits)
-            .ok()
-            .filter(|()| is_collapsed(text))?;
+        check_value(text, self.limits).ok()?;
         let real = self.walk().existing(text).ok()??;
         (*real == *text).then(|| CanonicalPath::new(real))
     }
@@ -122,15 +129,21 @@ impl<'h> Resolver<'_, 'h> {
     /// The canonical form of an absolute path as written; both readings of each `..` must agree.
     fn canonical(&mut self, text: &str) -> Result<CanonicalPath, Unresolvable> {
         let lexical = collapse(text);
-        let canonical = match self.walk().existing(&lexical)? {
-            Some(real) => CanonicalPath::new(real),
-            None => CanonicalPath::new(self.walk().follow(&lexical)?.into()),
-        };
+        let canonical = self.canonical_of_lexical(&lexical)?;
         let rewritten = matches!(lexical, Cow::Owned(_));
         if rewritten && climbs(text) && self.walk().follow(text)? != canonical.as_str() {
             return Err(Unresolvable::Ambiguous);
         }
         Ok(canonical)
+    }
+
+    fn canonical_of_lexical(&mut self, lexical: &str) -> Result<CanonicalPath, Unresolvable> {
+        debug_assert!(is_collapsed(lexical), "{lexical:?} is not collapsed");
+        let place = match self.walk().existing(lexical)? {
+            Some(real) => real,
+            None => self.walk().follow(lexical)?.into(),
+        };
+        Ok(CanonicalPath::new(place))
     }
 
     fn walk(&mut self) -> Walk<'_, 'h> {

@@ -78,6 +78,7 @@
 //! | `approval` | what a person approved: constraints on the calls of one tool, and moments | calls, rules |
 //! | `world` | addresses; visibility and operations, each a table; conditions, replies, references | calls, rules |
 //! | `lint` | advice about documents that are valid but doubtful | calls |
+//! | `draft` | drafts of annotations, from what a server says of its tools | calls |
 //! | `config` | all the parts of an engine, read together | calls |
 //! | `program` | the compiled configuration: sorted slices, sets, the index of rules | JSON |
 //! | `bind` | a call's arguments, read as far as needed and bound to the roles of its tool | rules |
@@ -101,6 +102,7 @@ mod compat;
 mod config;
 mod diagnostic;
 mod document;
+mod draft;
 mod engine;
 mod glob;
 mod host;
@@ -132,6 +134,7 @@ pub use compat::{
 pub use config::DocumentKind;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{DocumentSource, did_you_mean, unknown_key};
+pub use draft::{DraftedArgument, Proposal, propose_annotations};
 pub use engine::{
     Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
     Request, Response,

@@ -1,4 +1,5 @@
 export type * from "./types/approvals.js";
 export type * from "./types/documents.js";
+export type * from "./types/draft.js";
 export type * from "./types/explanation.js";
 export type * from "./types/world.js";

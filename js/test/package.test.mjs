@@ -75,6 +75,21 @@ test("Node loads every entry", () => {
   judges("node", ["--no-warnings", program("slim.mjs", text)]);
 });
 
+test("the entry for tools loads its module when it is asked something", () => {
+  const text = `
+    import { readFileSync } from "node:fs";
+    import { CallgateError, proposeAnnotations } from "callgate/tools";
+    import * as web from ${JSON.stringify(join(installed, "dist/tools/web.js"))};
+    const tools = [{ name: "read_file", inputSchema: { properties: { path: { type: "string" } } } }];
+    console.log(Object.keys(proposeAnnotations(tools, "s").annotations.servers.s.tools[0].args));
+    try { proposeAnnotations([{}], "s"); } catch (thrown) {
+      if (!(thrown instanceof CallgateError) || thrown.diagnostics[0].path !== "toolsList[0]") throw thrown;
+    }
+    await web.init(readFileSync(${JSON.stringify(join(installed, "wasm/tools.wasm"))}));
+    console.log(web.proposeAnnotations({ tools: [] }, "s").unsure);`;
+  assert.equal(run("node", [program("tools.mjs", text)], { cwd: project }), "[ 'path' ]\n[]\n");
+});
+
 test("Deno loads it", (t) => {
   if (isThere(t, "deno", existsSync(tool("deno")))) {
     const flags = ["--quiet", "--no-remote", "--no-lock", "--node-modules-dir=manual", "--allow-read", "--allow-env"];
@@ -88,7 +103,7 @@ test("Bun loads it", (t) => {
   }
 });
 
-test("the entry for browsers imports only the package's own files", () => {
+test("the entries for browsers import only the package's own files", () => {
   const seen = new Set();
   const walk = (file) => {
     if (seen.has(file)) {
@@ -100,7 +115,7 @@ test("the entry for browsers imports only the package's own files", () => {
       walk(resolve(dirname(file), specifier));
     }
   };
-  for (const entry of ["web.js", "slim.js"]) {
+  for (const entry of ["web.js", "slim.js", "tools/web.js"]) {
     walk(join(installed, "dist", entry));
   }
   assert.ok(seen.size > 10);

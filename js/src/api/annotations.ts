@@ -3,8 +3,8 @@ import type { ArgumentRole, ConditionalRoles } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { within } from "../wasm/module.js";
 import { ownWriter } from "../wasm/writer.js";
-import { jsonText } from "./plain.js";
 import { getRoleDefinition, isArgumentRole } from "./roles.js";
+import { jsonText } from "./text.js";
 
 /** The roles of one argument, as an annotation may hold them. */
 type RoleSpec<Role extends string = ArgumentRole> = readonly Role[] | ConditionalRoles<Role>;

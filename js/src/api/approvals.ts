@@ -3,7 +3,8 @@ import { CallgateError } from "../errors.js";
 import type { ArgumentRole } from "../types.js";
 import { within } from "../wasm/module.js";
 import { type PlainArgs, writeMembersOf } from "./annotations.js";
-import { checkedText, jsonText, withHost } from "./plain.js";
+import { withHost } from "./plain.js";
+import { checkedText, jsonText } from "./text.js";
 
 declare const isEntryId: unique symbol;
 /** The id of an approved pattern. */

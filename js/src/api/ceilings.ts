@@ -2,7 +2,8 @@ import * as wasm from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import type { Ceiling, MutationClass, SideEffectLevel, ToolKind } from "../types.js";
 import { within } from "../wasm/module.js";
-import { askOf, jsonText } from "./plain.js";
+import { askOf } from "./plain.js";
+import { jsonText } from "./text.js";
 
 /**
  * The intersection of the host's ceiling and a requested one: it allows what both allow. A ceiling is a value, or its

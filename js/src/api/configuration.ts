@@ -5,7 +5,7 @@ import type { EngineOptions, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
-import { jsonText } from "./plain.js";
+import { jsonText } from "./text.js";
 
 /** Everything that an engine is built from, by the names that the module has for it. */
 interface Parts {

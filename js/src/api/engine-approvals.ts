@@ -3,7 +3,7 @@ import type { Approval, ApprovalsDocument, EngineApprovals } from "../types.js";
 import { offer } from "../wasm/calls.js";
 import type { WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
-import { jsonText } from "./plain.js";
+import { jsonText } from "./text.js";
 
 const NONE = '{"format":"approvals/1","entries":[]}';
 

@@ -1,4 +1,5 @@
-import { checkedText, withHost } from "./plain.js";
+import { withHost } from "./plain.js";
+import { checkedText } from "./text.js";
 
 /** The path with the home directory in place of `~` or of the `~` in `~/…`; `~name` is left alone. */
 export function expandTilde(path: string): string {

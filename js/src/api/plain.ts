@@ -3,7 +3,7 @@ import { CallgateError } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
 import { type Answers, Bridge } from "../wasm/bridge.js";
 import { within } from "../wasm/module.js";
-import { isWellFormed } from "../wasm/text.js";
+import { checkedText } from "./text.js";
 
 const answersOf = new WeakMap<Host, Answers>();
 
@@ -35,34 +35,4 @@ export function withHost<T>(ask: (host: WasmHost) => T): T {
 export function askOf<T>(value: unknown, what: string, ask: (text: string) => T): T {
   const text = checkedText(value, what);
   return within("invalid-argument", () => ask(text));
-}
-
-/**
- * Returns the string if the module can take it unchanged.
- *
- * @throws {@link CallgateError} `invalid-argument` if this is not a well-formed string.
- */
-export function checkedText(value: unknown, what: string): string {
-  if (typeof value !== "string" || !isWellFormed(value)) {
-    throw new CallgateError("invalid-argument", `\`${what}\` is not a well-formed string`);
-  }
-  return value;
-}
-
-/**
- * The document as JSON text; a string is returned as it is.
- *
- * @throws {@link CallgateError} `invalid-document` if JSON cannot represent the document.
- */
-export function jsonText(document: unknown, what: string): string {
-  if (typeof document === "string") {
-    return checkedText(document, what);
-  }
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(document);
-  } catch (thrown) {
-    throw new CallgateError("invalid-document", `\`${what}\` cannot be written as JSON: ${String(thrown)}`);
-  }
-  return text ?? "null";
 }

@@ -2,7 +2,8 @@ import * as wasm from "../../wasm/callgate.js";
 import type { Diagnostic } from "../errors.js";
 import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "../types.js";
 import { within } from "../wasm/module.js";
-import { checkedText, jsonText, withHost } from "./plain.js";
+import { withHost } from "./plain.js";
+import { checkedText, jsonText } from "./text.js";
 
 /** The result of validating compiled rules. */
 export interface CompiledRulesValidation {

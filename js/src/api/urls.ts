@@ -2,7 +2,8 @@ import * as wasm from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import type { ListType } from "../types.js";
 import { within } from "../wasm/module.js";
-import { askOf, checkedText, withHost } from "./plain.js";
+import { askOf, withHost } from "./plain.js";
+import { checkedText } from "./text.js";
 
 /** A URL in its canonical form (WHATWG), without the `/` of an empty path; other text is returned unchanged. */
 export function normalizeUrl(url: string): string {

@@ -24,6 +24,7 @@ const SOURCES: &[&str] = &[
     "wasm/git",
     "wasm/pack",
     "wasm/src",
+    "wasm/tools",
     "wasm/wit",
 ];
 
@@ -40,7 +41,12 @@ pub(crate) struct Artifact {
 
 pub(crate) const PACKAGE: Artifact = Artifact {
     name: "the npm package",
-    files: &["js/dist/node.js", "js/wasm/callgate.wasm", "js/wasm/git.wasm"],
+    files: &[
+        "js/dist/node.js",
+        "js/wasm/callgate.wasm",
+        "js/wasm/git.wasm",
+        "js/wasm/tools.wasm",
+    ],
     face: "js",
     then: ("npm", &["run", "--silent", "build:ts"]),
 };

@@ -19,6 +19,7 @@ const LIBRARIES: &[(&str, &str)] = &[
 const USERS: &[(&str, &str)] = &[
     ("wasm/src", "lib.rs"),
     ("wasm/git/src", "lib.rs"),
+    ("wasm/tools/src", "lib.rs"),
     ("wasm/pack/src", "main.rs"),
     ("host-shim/src/bin/callgate", "main.rs"),
     ("host-shim/examples", "agent.rs"),
@@ -94,10 +95,12 @@ fn the_package_uses_all_of_its_module() {
         .collect();
     let mut exported = 0;
     let mut faults = Vec::new();
-    for source in [("wasm/src", "lib.rs"), ("wasm/git/src", "lib.rs")]
-        .iter()
-        .flat_map(read)
-    {
+    let modules = [
+        ("wasm/src", "lib.rs"),
+        ("wasm/git/src", "lib.rs"),
+        ("wasm/tools/src", "lib.rs"),
+    ];
+    for source in modules.iter().flat_map(read) {
         for three in source
             .tokens
             .windows(3)
@@ -116,7 +119,14 @@ fn the_package_uses_all_of_its_module() {
 /// Values that the entries export are in the README, and whatever else a file exports is used by another file.
 #[test]
 fn every_export_of_the_package_has_a_user() {
-    const ENTRIES: &[&str] = &["index.ts", "node.ts", "slim.ts", "web.ts"];
+    const ENTRIES: &[&str] = &[
+        "index.ts",
+        "node.ts",
+        "slim.ts",
+        "web.ts",
+        "tools/node.ts",
+        "tools/web.ts",
+    ];
     let readme = fs::read_to_string(checkout().join("js/README.md")).expect("the package has a README");
     let readme: BTreeSet<&str> = words(&readme).collect();
     let package = package();

@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["model"],
     &["document"],
     &["annotation", "approval", "policy", "world"],
-    &["lint"],
+    &["draft", "lint"],
     &["config"],
     &["program"],
     &["bind"],
@@ -92,6 +92,7 @@ fn judging_sees_no_document_and_no_text_of_one() {
             "crate::policy",
             "crate::annotation",
             "crate::config",
+            "crate::draft",
             "crate::lint",
         ];
         let document = documents.iter().any(|module| begins(path, module));

@@ -16,6 +16,8 @@ pub enum Face {
     Component,
     /// Git's answers, for the Node host alone.
     Git,
+    /// What only tools need: it works on documents and judges nothing.
+    Tools,
 }
 
 /// What LLVM may inline into a component, in its own measure; 225 where nothing is said. Hosts that stop a component by
@@ -36,6 +38,7 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
             &["--features", "component"],
         ),
         Face::Git => ("callgate-git-wasm", "callgate_git_wasm.wasm", &[]),
+        Face::Tools => ("callgate-tools-wasm", "callgate_tools_wasm.wasm", &[]),
     };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     // Optimization across crates needs a crate that is nothing but the module; for tests it is a library as well.
@@ -56,8 +59,8 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
             command.env("RUSTFLAGS", "-C llvm-args=-inline-threshold=40");
         }
-        // It reads a few small files for a question; its size counts.
-        Face::Git => {
+        // The one reads a few small files for a question, the other is asked once; their size counts.
+        Face::Git | Face::Tools => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "s");
         }
         Face::Component => {

@@ -1,9 +1,9 @@
 //! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [js | component]`, both without an argument.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part,
-//! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with the module of
-//! `callgate-git-wasm`, which the package's Node host loads when it is asked about git. For hosts of components, the component is
-//! put into `wasm/dist`. Prints the sizes, and by how much the compressed module of the npm package exceeds its budget.
+//! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with two modules that are loaded when
+//! they are needed: that of `callgate-git-wasm` by the package's Node host, when it is asked about git, and that of
+//! `callgate-tools-wasm` by the entry `callgate/tools`. For hosts of components, the component is put into `wasm/dist`. Prints the sizes, and by how much the compressed module of the npm package exceeds its budget.
 
 mod roles;
 
@@ -64,6 +64,7 @@ fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
         eprintln!("callgate.wasm is {over} bytes over its budget of {BROTLI_BUDGET}, compressed with brotli");
     }
     bind(&root, "git", Face::Git, keeps_names)?;
+    bind(&root, "tools", Face::Tools, keeps_names)?;
     Ok(())
 }
 

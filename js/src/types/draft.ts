@@ -1,0 +1,36 @@
+import type { StoredToolAnnotationsFile } from "./documents.js";
+
+/** A tool, as a server lists it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema?: object | undefined;
+  /** The server's hints, such as `readOnlyHint`. They may make a draft stricter, never looser. */
+  readonly annotations?: object | undefined;
+}
+
+/** The answer to MCP's `tools/list`: the reply, its `result`, or the array of tools. */
+export type ToolsList =
+  | readonly ListedTool[]
+  | { readonly tools: readonly ListedTool[] }
+  | { readonly result: { readonly tools: readonly ListedTool[] } };
+
+/** Drafted annotations of one server's tools, and what a person should look at. */
+export interface AnnotationsProposal {
+  /** The annotations: what was there already, with what was drafted. */
+  readonly annotations: StoredToolAnnotationsFile;
+  /** The arguments that were drafted on good evidence. */
+  readonly drafted: readonly DraftedArgument[];
+  /** The arguments that a person should decide. Where the evidence allows several roles, they have all of them. */
+  readonly unsure: readonly DraftedArgument[];
+}
+
+/** The roles that were drafted for one argument. */
+export interface DraftedArgument {
+  readonly tool: string;
+  /** Its name, or a JSON Pointer into the arguments. */
+  readonly argument: string;
+  readonly roles: readonly string[];
+  /** Why: the evidence, in a sentence. */
+  readonly why: string;
+}

@@ -2,37 +2,66 @@
 //!
 //! A server's description of itself is a claim, not a fact: it may make a draft stricter, never looser.
 
+mod argument;
+mod evidence;
+mod git;
+mod merge;
+mod rewrite;
+mod schema;
+mod tool;
 mod tools_list;
+mod verb;
+mod words;
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::diagnostic::Diagnostic;
-use crate::document::{DocumentSource, load};
+use crate::annotation;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{DocumentSource, Node, Report, load};
 use crate::limits::Limits;
+use crate::role::{Registry, RoleId};
 
+use argument::Draft;
+use merge::Annotated;
+pub use merge::{Change, Drift};
+use schema::Leaves;
+use tool::Tool;
 use tools_list::ListedTool;
+
+/// The annotations' name in diagnostics.
+const ANNOTATIONS: &str = "toolAnnotations";
 
 /// Drafted annotations of one server's tools, and what a person should look at.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proposal {
     /// The annotations document: what was there already, with what was drafted.
     pub annotations: Value,
+    /// The same as text. What was there already is unchanged in it, its spaces and its comments too.
+    pub text: String,
     /// The arguments that were drafted on good evidence.
     pub drafted: Vec<DraftedArgument>,
     /// The arguments that a person should decide. Where the evidence allows several roles, they have all of them.
     pub unsure: Vec<DraftedArgument>,
+    /// How the server differs from the annotations that were there; empty if there were none.
+    pub drift: Vec<Drift>,
 }
 
 /// The roles that were drafted for one argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DraftedArgument {
     /// The name of the tool.
     pub tool: String,
     /// Its name, or a JSON Pointer into the arguments.
     pub argument: String,
     /// The names of the roles.
-    pub roles: Vec<&'static str>,
+    pub roles: Vec<Box<str>>,
+    /// The argument that its relative paths start from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_to: Option<String>,
     /// Why: the evidence, in a sentence.
     pub why: String,
 }
@@ -40,7 +69,16 @@ pub struct DraftedArgument {
 /// Drafts annotations for the tools of the server that is named `server`.
 ///
 /// `tools` is what the server answers to MCP's `tools/list`: the whole reply, its `result`, or the array of tools.
-/// `existing` is an annotations document, of which everything is kept.
+/// `existing` is an annotations document. Everything in it is kept, except that the schema of a tool becomes the server's
+/// if it changed.
+///
+/// ```
+/// use callgate_core::{DocumentSource, propose_annotations};
+///
+/// let tools = r#"[{"name": "read_file", "inputSchema": {"properties": {"path": {"type": "string"}}}}]"#;
+/// let proposal = propose_annotations(DocumentSource::Text(tools), "files", None).unwrap();
+/// assert_eq!(*proposal.drafted[0].roles[0], *"read-path");
+/// ```
 ///
 /// # Errors
 /// The faults of the documents.
@@ -52,40 +90,237 @@ pub fn propose_annotations(
     let limits = Limits::default();
     let list = load(tools, tools_list::NAME, &limits, |_| false)?;
     let tools = tools_list::read(&list)?;
-    let document = match existing {
-        Some(existing) => load(existing, "annotations", &limits, |_| false)?.into_owned(),
-        None => json!({"servers": {}}),
+    let old = match existing {
+        Some(source) => Some(load(source, ANNOTATIONS, &limits, |_| false)?),
+        None => None,
     };
-    let mut proposal = Proposal {
-        annotations: document,
+    let mut drafter = Drafter {
+        server,
+        registry: Registry::default(),
+        leaves: Leaves::default(),
         drafted: Vec::new(),
         unsure: Vec::new(),
     };
-    let drafts: Vec<Value> = tools.iter().map(|tool| draft(tool, &mut proposal)).collect();
-    if let Some(servers) = proposal
-        .annotations
-        .get_mut("servers")
-        .and_then(Value::as_object_mut)
-    {
-        servers.insert(server.to_owned(), json!({"tools": drafts}));
-    }
-    Ok(proposal)
+    let (annotations, drift) = drafter.merge(&tools, old.as_deref())?;
+    Ok(Proposal {
+        text: text_of(existing, old, &annotations, &limits),
+        annotations,
+        drafted: drafter.drafted,
+        unsure: drafter.unsure,
+        drift,
+    })
 }
 
-fn draft(tool: &ListedTool<'_>, proposal: &mut Proposal) -> Value {
-    let mut args = Map::new();
-    for name in tool.properties().map(|(name, _)| name) {
-        let (roles, why) = match name {
-            "path" => (vec!["read-path", "write-path"], "its name is `path`"),
-            _ => (vec!["none"], "nothing says what it is"),
+/// The text of the merged annotations: that of the existing ones, as far as it can stay.
+fn text_of(
+    existing: Option<DocumentSource<'_>>,
+    old: Option<Cow<'_, Value>>,
+    new: &Value,
+    limits: &Limits,
+) -> String {
+    let rewritten = match (existing, old) {
+        (Some(DocumentSource::Text(text)), Some(old)) => rewrite::rewrite(text, &old, new),
+        _ => None,
+    };
+    let is_same = |text: &String| {
+        let read = load(DocumentSource::Text(text), ANNOTATIONS, limits, |_| false);
+        read.is_ok_and(|read| *read == *new)
+    };
+    let whole = || rewrite::render(new, "") + "\n";
+    rewritten.filter(is_same).unwrap_or_else(whole)
+}
+
+struct Drafter<'s> {
+    server: &'s str,
+    registry: Registry,
+    leaves: Leaves,
+    drafted: Vec<DraftedArgument>,
+    unsure: Vec<DraftedArgument>,
+}
+
+impl Drafter<'_> {
+    /// The annotations with what was drafted, and the drift.
+    fn merge(
+        &mut self,
+        tools: &[ListedTool<'_>],
+        existing: Option<&Value>,
+    ) -> Result<(Value, Vec<Drift>), Vec<Diagnostic>> {
+        let mut drift = Vec::new();
+        let Some(existing) = existing else {
+            let drafts: Vec<Value> = tools.iter().map(|tool| self.whole(*tool)).collect();
+            return Ok((json!({"servers": {self.server: {"tools": drafts}}}), drift));
         };
-        args.insert(name.to_owned(), json!(roles));
-        proposal.unsure.push(DraftedArgument {
-            tool: tool.name.to_owned(),
-            argument: name.to_owned(),
-            roles,
-            why: why.to_owned(),
+        check(existing, self.server)?;
+        let mut annotations = existing.clone();
+        let mut kept = annotated_tools(&mut annotations, self.server);
+        for listed in tools {
+            let annotated = kept.iter_mut().flat_map(|kept| kept.iter_mut());
+            let found = annotated
+                .filter_map(Value::as_object_mut)
+                .find(|tool| name_of(tool) == Some(listed.name));
+            match found {
+                Some(tool) => drift.extend(self.update(tool, *listed)),
+                None => {
+                    drift.push(merge::new_tool(listed.name));
+                    let draft = self.whole(*listed);
+                    kept.iter_mut().for_each(|kept| kept.push(draft.clone()));
+                }
+            }
+        }
+        let names = kept
+            .iter()
+            .flat_map(|kept| kept.iter())
+            .filter_map(|tool| name_of(tool.as_object()?));
+        let gone = names.filter(|name| tools.iter().all(|listed| listed.name != *name));
+        drift.extend(gone.map(merge::gone_tool));
+        Ok((annotations, drift))
+    }
+
+    /// Adds to an annotated tool what it lacks.
+    fn update(&mut self, tool: &mut Map<String, Value>, listed: ListedTool<'_>) -> Vec<Drift> {
+        let annotated = Annotated::new(tool);
+        let drift = annotated.drift(&listed);
+        let schema = annotated.new_schema(&listed);
+        let missing: Vec<&str> = listed
+            .properties()
+            .map(|(name, _)| name)
+            .filter(|name| !annotated.has(name))
+            .collect();
+        let added = self.arguments(listed, |name| missing.contains(&name));
+        if let Some(args) = tool.get_mut("args").and_then(Value::as_object_mut) {
+            args.extend(added);
+        }
+        if let Some(schema) = schema {
+            tool.insert("inputSchema".to_owned(), schema);
+        }
+        drift
+    }
+
+    /// The annotation of a tool that has none.
+    fn whole(&mut self, listed: ListedTool<'_>) -> Value {
+        let args = self.arguments(listed, |_| true);
+        merge::whole(&listed, args)
+    }
+
+    /// Drafts the arguments that are wanted.
+    fn arguments(&mut self, listed: ListedTool<'_>, is_wanted: impl Fn(&str) -> bool) -> Map<String, Value> {
+        let tool = Tool::new(listed, self.server);
+        let mut args = Map::new();
+        for (name, schema) in listed.properties().filter(|(name, _)| is_wanted(name)) {
+            let leaves = self
+                .leaves
+                .of(listed.schema.unwrap_or(&Value::Null), name, schema);
+            let mut drafts: Vec<(String, Draft)> = Vec::new();
+            for leaf in &leaves {
+                let draft = argument::draft(leaf, &tool);
+                let place = place(&leaf.place, name);
+                // Two alternatives of a schema may have a part of the same name.
+                match drafts.iter_mut().find(|(known, _)| *known == place) {
+                    Some((_, known)) => known.join(draft),
+                    None => drafts.push((place, draft)),
+                }
+            }
+            if drafts.iter().all(|(_, draft)| draft.is_none()) {
+                args.insert(place(name, name), json!([self.registry.name(RoleId::NONE)]));
+            }
+            for (place, draft) in drafts {
+                if !draft.is_none() {
+                    args.insert(place.clone(), self.spec(&draft));
+                }
+                self.report(listed.name, place, draft);
+            }
+        }
+        args
+    }
+
+    fn names(&self, draft: &Draft) -> Vec<Box<str>> {
+        draft
+            .roles
+            .iter()
+            .map(|role| self.registry.name(*role).into())
+            .collect()
+    }
+
+    fn spec(&self, draft: &Draft) -> Value {
+        let roles = self.names(draft);
+        match &draft.relative_to {
+            Some(base) => json!({"roles": roles, "relativeTo": base}),
+            None => json!(roles),
+        }
+    }
+
+    fn report(&mut self, tool: &str, argument: String, draft: Draft) {
+        let report = DraftedArgument {
+            tool: tool.to_owned(),
+            argument,
+            roles: self.names(&draft),
+            relative_to: draft.relative_to,
+            why: draft.why,
+        };
+        if draft.is_sure {
+            self.drafted.push(report);
+        } else {
+            self.unsure.push(report);
+        }
+    }
+}
+
+/// The name of an argument in an annotation. One that begins with `/` would be a pointer.
+fn place(place: &str, top: &str) -> String {
+    if place == top && top.starts_with('/') {
+        format!("/{}", crate::text::escape_token(top))
+    } else {
+        place.to_owned()
+    }
+}
+
+fn name_of(tool: &Map<String, Value>) -> Option<&str> {
+    tool.get("toolName").and_then(Value::as_str)
+}
+
+/// Checks that the annotations can be added to.
+fn check(existing: &Value, server: &str) -> Result<(), Vec<Diagnostic>> {
+    let report = Report::default();
+    let document = Node::document(existing, ANNOTATIONS, &report);
+    if annotation::is_harn(existing) {
+        document.error(Code::InvalidValue, || {
+            "found annotations without servers, expected `servers`, under which tools can be added".to_owned()
         });
     }
-    json!({"toolName": tool.name, "args": args, "inputSchema": tool.schema})
+    let tools = |node: &Node<'_, '_>| {
+        node.each("an array of tools", |tool| {
+            let tool = tool.object()?;
+            tool.string("toolName")?;
+            tool.require("args", "an object of arguments", |args| args.object().map(drop))
+        })
+    };
+    if let Some(file) = document.object() {
+        file.read("servers", |servers| {
+            servers
+                .object()?
+                .read(server, |node| node.object()?.read("tools", tools))
+        });
+    }
+    if report.has_errors() {
+        Err(report.finish(ANNOTATIONS))
+    } else {
+        Ok(())
+    }
+}
+
+/// The annotated tools of a server, which is added if it is not there.
+fn annotated_tools<'v>(annotations: &'v mut Value, server: &str) -> Option<&'v mut Vec<Value>> {
+    let servers = annotations
+        .as_object_mut()?
+        .entry("servers")
+        .or_insert_with(|| json!({}));
+    let server = servers
+        .as_object_mut()?
+        .entry(server)
+        .or_insert_with(|| json!({}));
+    let tools = server
+        .as_object_mut()?
+        .entry("tools")
+        .or_insert_with(|| json!([]));
+    tools.as_array_mut()
 }

@@ -134,7 +134,7 @@ pub use compat::{
 pub use config::DocumentKind;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{DocumentSource, did_you_mean, unknown_key};
-pub use draft::{DraftedArgument, Proposal, propose_annotations};
+pub use draft::{Change, DraftedArgument, Drift, Proposal, propose_annotations};
 pub use engine::{
     Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
     Request, Response,

@@ -14,11 +14,28 @@ pub(super) const NAME: &str = "toolsList";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListedTool<'v> {
     pub(super) name: &'v str,
+    /// Empty if the server gives none.
+    pub(super) description: &'v str,
     /// `None` if the server gives none.
     pub(super) schema: Option<&'v Value>,
+    pub(super) hints: Hints,
+}
+
+/// What the server says the tool does. `None` if it does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hints {
+    pub(super) is_read_only: Option<bool>,
+    pub(super) is_destructive: Option<bool>,
+    pub(super) is_open_world: Option<bool>,
 }
 
 impl<'v> ListedTool<'v> {
+    /// Returns `true` if its schema says which arguments there are.
+    pub(super) fn has_properties(&self) -> bool {
+        self.schema
+            .is_some_and(|schema| schema.get("properties").is_some_and(Value::is_object))
+    }
+
     /// The arguments that its schema names, each with its own schema.
     pub(super) fn properties(&self) -> impl Iterator<Item = (&'v str, &'v Value)> + use<'v> {
         let properties = self.schema.and_then(|schema| schema.get("properties"));
@@ -63,12 +80,24 @@ fn read_tools<'v>(tools: &Node<'v, '_>) -> Option<Vec<ListedTool<'v>>> {
                 format!("found the tool `{name}` again, expected each once")
             });
         }
+        let hints = node.value().get("annotations");
+        let hint = |name| hints.and_then(|hints| hints.get(name)).and_then(Value::as_bool);
         Some(ListedTool {
             name,
+            description: node
+                .value()
+                .get("description")
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
             schema: node
                 .value()
                 .get("inputSchema")
                 .filter(|schema| schema.is_object()),
+            hints: Hints {
+                is_read_only: hint("readOnlyHint"),
+                is_destructive: hint("destructiveHint"),
+                is_open_world: hint("openWorldHint"),
+            },
         })
     })
 }

@@ -1,4 +1,4 @@
-import type { StoredToolAnnotationsFile } from "./documents.js";
+import type { ArgumentRole, StoredToolAnnotationsFile } from "./documents.js";
 
 /** A tool, as a server lists it. */
 export interface ListedTool {
@@ -19,10 +19,24 @@ export type ToolsList =
 export interface AnnotationsProposal {
   /** The annotations: what was there already, with what was drafted. */
   readonly annotations: StoredToolAnnotationsFile;
+  /** The same as text. What was there already is unchanged in it, its spaces and its comments too. */
+  readonly text: string;
   /** The arguments that were drafted on good evidence. */
   readonly drafted: readonly DraftedArgument[];
   /** The arguments that a person should decide. Where the evidence allows several roles, they have all of them. */
   readonly unsure: readonly DraftedArgument[];
+  /** How the server differs from the annotations that were there; empty if there were none. */
+  readonly drift: readonly AnnotationsDrift[];
+}
+
+/** One difference between what a server has and what is annotated. */
+export interface AnnotationsDrift {
+  readonly change: "new-tool" | "gone-tool" | "new-argument" | "gone-argument" | "changed-schema";
+  readonly tool: string;
+  /** Absent if the whole tool is meant. */
+  readonly argument?: string;
+  /** The difference, in a sentence. */
+  readonly message: string;
 }
 
 /** The roles that were drafted for one argument. */
@@ -30,7 +44,9 @@ export interface DraftedArgument {
   readonly tool: string;
   /** Its name, or a JSON Pointer into the arguments. */
   readonly argument: string;
-  readonly roles: readonly string[];
+  readonly roles: readonly ArgumentRole[];
+  /** The argument that its relative paths start from. */
+  readonly relativeTo?: string;
   /** Why: the evidence, in a sentence. */
   readonly why: string;
 }

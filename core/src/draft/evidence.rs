@@ -1,0 +1,399 @@
+//! Tables of evidence: what names, formats and descriptions say that an argument is.
+
+use super::tool::{Setting, Tool};
+use super::words::{end_with, find};
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Path,
+    /// A path that a transfer starts at.
+    Source,
+    /// A path that a transfer ends at.
+    Destination,
+    /// A path in a repository that the server keeps elsewhere.
+    RemotePath,
+    Url,
+    Remote,
+    Owner,
+    Repo,
+    Branch,
+    CommitMessage,
+    EmailAddress,
+    EmailBody,
+    Permission,
+    Domain,
+    /// It runs, or asks for anything.
+    Code,
+    /// It selects among names, which may be those of resources.
+    Pattern,
+    /// It names no resource that a role is for.
+    Data,
+}
+
+impl Kind {
+    /// What it is, for people.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Path => "a path",
+            Self::Source => "a path to take something from",
+            Self::Destination => "a path to put something at",
+            Self::RemotePath => "a path in the repository on the server",
+            Self::Url => "a URL",
+            Self::Remote => "a git remote",
+            Self::Owner => "an owner on GitHub",
+            Self::Repo => "a repository on GitHub",
+            Self::Branch => "a branch or another revision",
+            Self::CommitMessage => "a commit message",
+            Self::EmailAddress => "an e-mail address",
+            Self::EmailBody => "text for people",
+            Self::Permission => "a permission that sharing grants",
+            Self::Domain => "a domain that a proxy lets through",
+            Self::Code => "code, a command or a query, which may name anything",
+            Self::Pattern => "a pattern or a question, which may select anything",
+            Self::Data => "data, which names no resource",
+        }
+    }
+}
+
+/// Names, by how they end. The first row that matches decides, so rows that need a setting stand before those that do not,
+/// and longer names before shorter ones. `false` marks names that often are something else.
+const NAMES: &[(Setting, Kind, bool, &str)] = &[
+    // Settings first: what a name means there.
+    (
+        Setting::Mail,
+        Kind::EmailAddress,
+        true,
+        "to, cc, bcc, recipient, attendee, guest, invitee",
+    ),
+    (
+        Setting::Mail,
+        Kind::EmailBody,
+        true,
+        "body, message, html, html body, text, message text, comment",
+    ),
+    (
+        Setting::Sharing,
+        Kind::EmailAddress,
+        true,
+        "email, user, editor, viewer, commenter, writer, reader",
+    ),
+    (
+        Setting::Sharing,
+        Kind::Permission,
+        true,
+        "role, permission, access, access level, visibility",
+    ),
+    (Setting::Proxy, Kind::Domain, true, "domain, host, hostname"),
+    (
+        Setting::GitHub,
+        Kind::Owner,
+        true,
+        "owner, org, organization, repo owner, repository owner",
+    ),
+    (
+        Setting::GitHub,
+        Kind::Repo,
+        true,
+        "repo, repository, repo name, repository name",
+    ),
+    (
+        Setting::GitHub,
+        Kind::RemotePath,
+        false,
+        "path, file path, filepath, filename, directory, file",
+    ),
+    (
+        Setting::GitHub,
+        Kind::Branch,
+        true,
+        "branch, head, base, ref, branch name, head ref, base ref, tag",
+    ),
+    (
+        Setting::GitHub,
+        Kind::CommitMessage,
+        true,
+        "commit message, commit title",
+    ),
+    (Setting::GitHubCommit, Kind::CommitMessage, true, "message"),
+    (Setting::GitHubNew, Kind::Repo, true, "name"),
+    (
+        Setting::GitRemote,
+        Kind::Remote,
+        false,
+        "name, new name, old name",
+    ),
+    (
+        Setting::GitBranch,
+        Kind::Branch,
+        true,
+        "name, new name, old name, start point, from",
+    ),
+    (
+        Setting::Git,
+        Kind::Remote,
+        true,
+        "remote, remote name, remote url, repo url, repository url, git url, url",
+    ),
+    (
+        Setting::Git,
+        Kind::Branch,
+        true,
+        "branch, branch name, ref, refspec, revision, rev, tag, tag name, base, head, commit, commit \
+         hash, sha, onto, upstream, target, commits, object, since commit",
+    ),
+    (
+        Setting::Git,
+        Kind::CommitMessage,
+        true,
+        "message, commit message, tag message",
+    ),
+    (
+        Setting::Git,
+        Kind::Path,
+        true,
+        "repo, repository, pathspec, worktree",
+    ),
+    (
+        Setting::Transfer,
+        Kind::Source,
+        true,
+        "source, src, from, old, old name, input, original",
+    ),
+    (
+        Setting::Transfer,
+        Kind::Destination,
+        true,
+        "destination, dest, dst, target, to, new, new name, output",
+    ),
+    (Setting::Files, Kind::Source, true, "source, src, input"),
+    (
+        Setting::Files,
+        Kind::Destination,
+        true,
+        "destination, dest, dst, output, out",
+    ),
+    (
+        Setting::Files,
+        Kind::Path,
+        false,
+        "target, name, location, entry, item",
+    ),
+    // Wherever they stand.
+    (
+        Setting::Any,
+        Kind::Data,
+        true,
+        "file type, path type, mime type, content type, page path",
+    ),
+    (
+        Setting::Any,
+        Kind::Source,
+        true,
+        "source path, src path, from path, old path, input path, source file, input file, source dir, \
+         source directory, input dir, input directory, old file path, source file path, input file path",
+    ),
+    (
+        Setting::Any,
+        Kind::Destination,
+        true,
+        "destination path, dest path, dst path, to path, new path, output path, output file, destination \
+         file, output dir, output directory, out dir, destination directory, target path, target \
+         directory, target dir, target file, save path, save dir, download path, download dir, \
+         destination file path, output file path, output filename, destination folder, output folder, \
+         target folder",
+    ),
+    (
+        Setting::Any,
+        Kind::Pattern,
+        false,
+        "path pattern, file pattern, glob, pattern, regex, regexp, query, q, filter, search, search term, \
+         keyword, selector, xpath, json path",
+    ),
+    (
+        Setting::Any,
+        Kind::Path,
+        true,
+        "path, file, filepath, filename, file name, pathname, directory, dir, dirname, folder path, cwd, \
+         workdir, working dir, working directory, work dir, workspace path, root path, root dir, root \
+         directory, project root, repo path, repository path, project path, abs path, base path, base \
+         dir, dirpath, dir path",
+    ),
+    (
+        Setting::Any,
+        Kind::Path,
+        false,
+        "folder, workspace, root, attachment, directory name, folder name, location path",
+    ),
+    (
+        Setting::Any,
+        Kind::Remote,
+        true,
+        "remote url, git url, repo url, repository url, clone url, ssh url",
+    ),
+    (
+        Setting::Any,
+        Kind::Url,
+        true,
+        "url, uri, href, webhook, web page, webpage, website",
+    ),
+    (
+        Setting::Any,
+        Kind::Url,
+        false,
+        "link, endpoint, site, address, image, callback",
+    ),
+    (Setting::Any, Kind::Owner, false, "owner, repo owner"),
+    (Setting::Any, Kind::Repo, false, "repo, repo name"),
+    (Setting::Any, Kind::Branch, true, "branch, branch name, git ref"),
+    (Setting::Any, Kind::Branch, false, "refspec, revision, ref"),
+    (
+        Setting::Any,
+        Kind::CommitMessage,
+        true,
+        "commit message, commit title",
+    ),
+    (
+        Setting::Any,
+        Kind::EmailAddress,
+        true,
+        "email, email address, cc, bcc, recipient, attendee",
+    ),
+    (
+        Setting::Any,
+        Kind::Code,
+        false,
+        "code, command, cmd, script, shell, sql, expression, function, javascript, js, python, arg, \
+         argument, argv, env, environment, statement, program, executable, binary, snippet, formula, \
+         hook, param, parameter, options",
+    ),
+    (
+        Setting::Any,
+        Kind::Data,
+        true,
+        "content, title, subject, description, summary, label, color, colour, sort, sort by, order, order \
+         by, direction, encoding, charset, locale, language, lang, timezone, time zone, cursor, page \
+         token, next token, id, uuid, guid, state, status, level, priority, severity, mode, type, format, \
+         unit, currency, date, time, datetime, timestamp, since, until, before, after, start date, end \
+         date, start time, end time, due, version, count, limit, offset, size, width, height, depth, \
+         page, per page, index, old text, new text, old string, new string, placeholder, prefix, suffix, \
+         separator, delimiter, mime, quality, theme, font, checksum, user agent",
+    ),
+];
+
+/// The entries of a row.
+fn listed(row: &'static str) -> impl Iterator<Item = &'static str> {
+    row.split(", ")
+}
+
+/// What the name of an argument says that it is, whether that is sure, and which end of the name says so.
+pub(super) fn by_name(words: &[String], tool: &Tool<'_>) -> Option<(Kind, bool, &'static str)> {
+    let rows = NAMES.iter().filter(|(setting, ..)| tool.is_in(*setting));
+    rows.flat_map(|(_, kind, is_sure, names)| listed(names).map(|name| (*kind, *is_sure, name)))
+        .find(|(_, _, name)| end_with(words, name))
+}
+
+/// Values of `format`.
+const FORMATS: &[(Kind, &str)] = &[
+    (Kind::Url, "uri, url, iri, uri-reference, iri-reference"),
+    (
+        Kind::Path,
+        "path, file-path, filepath, directory-path, directory, file",
+    ),
+    (Kind::EmailAddress, "email, idn-email"),
+    (
+        Kind::Data,
+        "date-time, date, time, duration, uuid, color, byte, binary",
+    ),
+];
+
+/// What a `format` of JSON Schema says.
+pub(super) fn by_format(format: &str) -> Option<Kind> {
+    let known = FORMATS
+        .iter()
+        .find(|(_, formats)| listed(formats).any(|one| one == format));
+    known.map(|(kind, _)| *kind)
+}
+
+/// Phrases of descriptions, with the words of the first sentence in which they must begin to say what the argument itself is.
+/// `false` marks phrases that may be about something of that kind: its name, or its content.
+const PHRASES: &[(Kind, usize, bool, &str)] = &[
+    (
+        Kind::Data,
+        5,
+        true,
+        "page token, mime type, sort order, file id, folder id, directory id",
+    ),
+    (Kind::CommitMessage, 6, true, "commit message"),
+    (
+        Kind::EmailAddress,
+        6,
+        true,
+        "email address, e mail address, recipient",
+    ),
+    (
+        Kind::Branch,
+        7,
+        true,
+        "branch, git ref, branch name, revision, refspec, commit to reset",
+    ),
+    (
+        Kind::Remote,
+        4,
+        true,
+        "remote url, git url, repository url, clone url, remote repository url, remote name",
+    ),
+    (Kind::Path, 3, false, "directory, file, folder"),
+    (Kind::Path, 3, true, "filename, file name"),
+    (
+        Kind::Path,
+        8,
+        true,
+        "file path, absolute path, relative path, path to, path of, directory path, local path, path \
+         where, filepath",
+    ),
+    (Kind::Path, 4, true, "path"),
+    (Kind::Url, 4, true, "url, uri, web address"),
+    (Kind::Url, 8, true, "url of, url to, url for"),
+    (
+        Kind::Owner,
+        4,
+        true,
+        "repository owner, owner of the repository, account owner",
+    ),
+    (Kind::Code, 4, false, "command, code, script, sql, expression"),
+];
+
+/// How a description names what the argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Described {
+    pub(super) kind: Kind,
+    pub(super) phrase: &'static str,
+    /// The first words say it, so it is about the argument itself.
+    pub(super) is_leading: bool,
+    /// It is what it is about, rather than its name or its content.
+    pub(super) is_sure: bool,
+    /// The place of the phrase in the first sentence.
+    pub(super) at: usize,
+}
+
+/// What the words of a description's first sentence say. A phrase near the start goes before one that is merely mentioned, and
+/// the earliest before a later one.
+pub(super) fn by_description(words: &[&str]) -> Option<Described> {
+    let rows = PHRASES.iter().flat_map(|(kind, within, is_sure, phrases)| {
+        listed(phrases).map(move |phrase| (*kind, *within, *is_sure, phrase))
+    });
+    let found = rows.filter_map(|(kind, within, is_sure, phrase)| {
+        let at = find(words, phrase)?;
+        Some(Described {
+            kind,
+            phrase,
+            is_leading: at < within,
+            is_sure: is_sure && at < within,
+            at,
+        })
+    });
+    // A single word that is merely mentioned says nothing.
+    let counted = found.filter(|one| one.is_leading || one.phrase.contains(' '));
+    counted.min_by_key(|one| (!one.is_leading, one.at, std::cmp::Reverse(one.phrase.len())))
+}

@@ -1,0 +1,178 @@
+//! One tool, and what is known of it before its arguments are looked at.
+
+use super::tools_list::ListedTool;
+use super::verb::{self, Said, Verb};
+use super::words::{is_form_of, of_name, of_text};
+
+/// Where a name has a meaning of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Setting {
+    Any,
+    /// Local repositories.
+    Git,
+    /// A tool for branches or tags of a local repository.
+    GitBranch,
+    /// A tool for remotes of a local repository.
+    GitRemote,
+    GitHub,
+    /// A tool that writes a commit on GitHub.
+    GitHubCommit,
+    /// A tool that makes a repository on GitHub.
+    GitHubNew,
+    /// Something is sent to people.
+    Mail,
+    /// Access is given to people.
+    Sharing,
+    Proxy,
+    /// Files are moved or copied.
+    Transfer,
+    /// The tool is about files.
+    Files,
+}
+
+/// A tool with what its name and description say.
+#[derive(Debug)]
+pub(super) struct Tool<'v> {
+    pub(super) listed: ListedTool<'v>,
+    /// The words of its name.
+    pub(super) words: Vec<String>,
+    /// What its name says it does.
+    pub(super) named: Vec<Said>,
+    /// What the start of its description says it does.
+    pub(super) described: Vec<Said>,
+    /// The words of the name, and of the description's first sentence.
+    about: Vec<String>,
+    /// The words of the server's name.
+    server: Vec<String>,
+    /// The words of the names of its arguments.
+    arguments: Vec<Vec<String>>,
+}
+
+impl<'v> Tool<'v> {
+    pub(super) fn new(listed: ListedTool<'v>, server: &str) -> Self {
+        let words = of_name(listed.name);
+        let text = of_text(listed.description);
+        let first = text
+            .into_iter()
+            .take_while(|(sentence, _)| *sentence == 0)
+            .map(|(_, word)| word);
+        Self {
+            named: verb::in_name(listed.name),
+            described: verb::at_start(listed.description),
+            about: words.iter().cloned().chain(first).collect(),
+            server: of_name(server),
+            arguments: listed.properties().map(|(name, _)| of_name(name)).collect(),
+            words,
+            listed,
+        }
+    }
+
+    /// Returns `true` if the name or the first sentence of the description has one of the words.
+    fn speaks_of(&self, words: &[&str]) -> bool {
+        let mut spoken = self.about.iter();
+        spoken.any(|word| words.iter().any(|one| is_form_of(word, one)))
+    }
+
+    fn is_named(&self, words: &[&str]) -> bool {
+        let mut named = self.words.iter();
+        named.any(|word| words.iter().any(|one| is_form_of(word, one)))
+    }
+
+    fn has_argument(&self, words: &[&str]) -> bool {
+        self.arguments.iter().any(|argument| argument == words)
+    }
+
+    fn is_of_server(&self, names: &[&str]) -> bool {
+        self.server.iter().any(|word| names.contains(&word.as_str()))
+    }
+
+    pub(super) fn does(&self, verb: Verb) -> bool {
+        self.named.iter().any(|said| said.verb == verb)
+    }
+
+    pub(super) fn is_in(&self, setting: Setting) -> bool {
+        match setting {
+            Setting::Any => true,
+            Setting::Git => self.is_git(),
+            Setting::GitBranch => self.is_git() && self.is_named(&["branch", "tag"]),
+            Setting::GitRemote => self.is_git() && self.is_named(&["remote"]),
+            Setting::GitHub => self.is_github(),
+            Setting::GitHubCommit => self.is_github() && self.speaks_of(&["file", "commit"]),
+            Setting::GitHubNew => {
+                self.is_github() && self.is_named(&["repository", "repo"]) && self.does(Verb::Write)
+            }
+            Setting::Mail => {
+                self.speaks_of(&[
+                    "mail",
+                    "email",
+                    "gmail",
+                    "draft",
+                    "invite",
+                    "invitation",
+                    "attendee",
+                    "calendar",
+                    "event",
+                ]) || self.is_named(&["send", "post", "reply", "forward"])
+            }
+            Setting::Sharing => self.is_named(&["share", "permission", "acl", "protected", "sharing"]),
+            Setting::Proxy => self.is_of_server(&["proxy"]),
+            Setting::Transfer => {
+                let said = self.named.iter().chain(&self.described);
+                let transfers = said
+                    .clone()
+                    .any(|said| matches!(said.verb, Verb::Move | Verb::Copy));
+                transfers && self.speaks_of(&FILE_WORDS)
+            }
+            Setting::Files => self.speaks_of(&FILE_WORDS),
+        }
+    }
+
+    /// Local repositories: a server or a tool that is called git, or an argument that says where a repository is.
+    fn is_git(&self) -> bool {
+        !self.is_github()
+            && (self.is_of_server(&["git"])
+                || self.words.first().is_some_and(|word| word == "git")
+                || self.has_argument(&["repo", "path"])
+                || self.has_argument(&["repository", "path"]))
+    }
+
+    fn is_github(&self) -> bool {
+        self.is_of_server(&["github"])
+            || self.speaks_of(&["github"])
+            || self.has_argument(&["owner"])
+                && (self.has_argument(&["repo"]) || self.has_argument(&["repository"]))
+    }
+
+    /// The argument that says which local repository is meant.
+    pub(super) fn repository(&self) -> Option<&'v str> {
+        if !self.is_git() {
+            return None;
+        }
+        let named = |wanted: &[&str]| {
+            let mut names = self.listed.properties().map(|(name, _)| name);
+            names.find(|name| of_name(name) == wanted)
+        };
+        REPOSITORIES.iter().find_map(|words| named(words))
+    }
+}
+
+/// Words that say that a tool is about files.
+const FILE_WORDS: [&str; 6] = ["file", "directory", "folder", "filesystem", "disk", "path"];
+
+/// Names of the argument that says which repository is meant, by how sure they are.
+const REPOSITORIES: &[&[&str]] = &[
+    &["repo", "path"],
+    &["repository", "path"],
+    &["repo"],
+    &["repository"],
+    &["repo", "dir"],
+    &["repo", "directory"],
+    &["git", "dir"],
+    &["project", "path"],
+    &["path"],
+    &["cwd"],
+    &["working", "directory"],
+    &["working", "dir"],
+    &["directory"],
+    &["dir"],
+];

@@ -1,0 +1,128 @@
+//! The words of names and sentences.
+
+/// The words of a name, in lower case: `repo_path`, `repoPath`, `repo-path` and `RepoPath` have the same.
+pub(super) fn of_name(name: &str) -> Vec<String> {
+    let characters: Vec<char> = name.chars().collect();
+    let is_lower = |at: usize| characters.get(at).is_some_and(|one| one.is_lowercase());
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut before = ' ';
+    for (at, one) in characters.iter().enumerate() {
+        // `fileName` begins a word at `N`, and so does `URLName`; `URLs` is one word.
+        let is_plural = characters.get(at + 1) == Some(&'s') && !is_lower(at + 2);
+        let begins = before.is_lowercase() || before.is_numeric() || is_lower(at + 1) && !is_plural;
+        if !one.is_alphanumeric() || one.is_uppercase() && begins {
+            keep(&mut words, &mut word);
+        }
+        if one.is_alphanumeric() {
+            word.extend(one.to_lowercase());
+        }
+        before = *one;
+    }
+    keep(&mut words, &mut word);
+    words
+}
+
+fn keep(words: &mut Vec<String>, word: &mut String) {
+    if !word.is_empty() {
+        words.push(std::mem::take(word));
+    }
+}
+
+/// The words of a text, in lower case, with the number of the sentence that each stands in.
+pub(super) fn of_text(text: &str) -> Vec<(usize, String)> {
+    let mut words = Vec::new();
+    let mut sentence = 0;
+    let mut word = String::new();
+    let mut characters = text.chars().take(READ).peekable();
+    while let Some(one) = characters.next() {
+        if one.is_alphanumeric() {
+            word.extend(one.to_lowercase());
+            continue;
+        }
+        if !word.is_empty() {
+            words.push((sentence, std::mem::take(&mut word)));
+        }
+        let ends =
+            matches!(one, '.' | ';' | '!' | '?') && characters.peek().is_none_or(|next| next.is_whitespace());
+        if ends || one == '\n' {
+            sentence += 1;
+        }
+    }
+    if !word.is_empty() {
+        words.push((sentence, word));
+    }
+    words
+}
+
+/// The most characters of a text that are looked at. What matters stands at its start.
+const READ: usize = 2_000;
+
+/// Returns `true` if the word is the singular `one`, or its plural.
+pub(super) fn is_form_of(word: &str, one: &str) -> bool {
+    if word == one {
+        return true;
+    }
+    match one.strip_suffix('y') {
+        Some(stem) if word.strip_suffix("ies") == Some(stem) => true,
+        Some(_) | None => word
+            .strip_prefix(one)
+            .is_some_and(|rest| rest == "s" || rest == "es"),
+    }
+}
+
+/// Returns `true` if the words end with those of `phrase`, in the singular or the plural.
+pub(super) fn end_with(words: &[String], phrase: &str) -> bool {
+    let mut words = words.iter().rev();
+    phrase
+        .rsplit(' ')
+        .all(|one| words.next().is_some_and(|word| is_form_of(word, one)))
+}
+
+/// The place in `words` at which `phrase` begins, in the singular or the plural.
+pub(super) fn find<'w>(words: &[&'w str], phrase: &str) -> Option<usize> {
+    let length = phrase.split(' ').count();
+    let is_here = |part: &[&'w str]| {
+        let mut pairs = part.iter().zip(phrase.split(' '));
+        pairs.all(|(word, one)| is_form_of(word, one))
+    };
+    words.windows(length).position(is_here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_the_same_words_however_they_are_written() {
+        for (name, expected) in [
+            ("repo_path", "repo path"),
+            ("repoPath", "repo path"),
+            ("Repo-Path", "repo path"),
+            ("filename", "filename"),
+            ("sourceURL", "source url"),
+            ("URLPath", "url path"),
+            ("imageURLs", "image urls"),
+            ("URLs", "urls"),
+            ("file2Path", "file2 path"),
+            ("__a..b", "a b"),
+            ("ÄnderungsName", "änderungs name"),
+            ("", ""),
+        ] {
+            assert_eq!(of_name(name).join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn phrases_are_found_in_either_number() {
+        let words = of_name("allowedRepositories");
+        assert!(end_with(&words, "repository"));
+        assert!(end_with(&words, "allowed repository"));
+        assert!(!end_with(&words, "my allowed repository"));
+        let text = of_text("The paths of files. Next one");
+        assert_eq!(text.last(), Some(&(1, "one".to_owned())));
+        let words: Vec<&str> = text.iter().map(|(_, word)| word.as_str()).collect();
+        assert_eq!(find(&words, "path of"), Some(1));
+        assert_eq!(find(&words, "of path"), None);
+    }
+}

@@ -116,19 +116,12 @@ impl Gate {
     /// # Errors
     /// Those of [`Gate::judge`].
     pub fn explain<'c>(&self, call: impl Into<CallText<'c>>) -> Result<Value, CallError> {
-        self.explained(Request::prepared(call))
-    }
-
-    /// The same for the verdict of [`Gate::gate`].
-    ///
-    /// # Errors
-    /// Those of [`Gate::judge`].
-    pub fn explain_gate<'c>(
-        &self,
-        call: impl Into<CallText<'c>>,
-        container_workspace_dir: Option<&'c str>,
-    ) -> Result<Value, CallError> {
-        self.explained(Request::gate(call, container_workspace_dir))
+        let request = Request::prepared(call).explained(Audience::Operator);
+        match self.judge(&request)?.explanation {
+            Some(explanation) => Ok(explanation),
+            // The engine was asked for one, so it has failed.
+            None => unexplained(&request, &engine_fault(&EngineFault::Failed)),
+        }
     }
 
     /// What approving an escalated call would cover, to be shown to whoever approves it and then added to
@@ -200,15 +193,6 @@ impl Gate {
         context: Option<&str>,
     ) -> Result<Reply, Unanswered> {
         self.backend.enforce(mode, operation, context)
-    }
-
-    fn explained(&self, request: Request<'_>) -> Result<Value, CallError> {
-        let response = self.judge(&request.explained(Audience::Operator))?;
-        match response.explanation {
-            Some(explanation) => Ok(explanation),
-            // The engine was asked for one, so it has failed.
-            None => Ok(unexplained(&request, &engine_fault(&EngineFault::Failed))?),
-        }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A line is a group `{format, name?, says?, machine? or recording?, engine?, cases}`: one engine and one host. The host
 //! is a `machine`, as [`callgate_host::VirtualHost`] reads it, or a [`callgate_core::Recording`] of what a host once
-//! answered. `says` is the sentence of the specification that the cases test. `callgate explain --record` writes such
-//! lines. A case is `{op, why?, …, expect}`:
+//! answered. `says` is the sentence of the specification that the cases test. `callgate explain --prepared --record` writes
+//! such lines. A case is `{op, why?, …, expect}`:
 //!
 //! | `op` | takes | the answer is |
 //! |---|---|---|

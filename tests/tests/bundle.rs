@@ -39,14 +39,8 @@ fn gate(branch: &str) -> Gate {
 
 fn verdict(gate: &Gate, server: &str, tool: &str, arguments: &Value) -> (String, String) {
     let call = json!({"serverName": server, "toolName": tool, "arguments": arguments}).to_string();
-    let explanation = gate.explain_gate(CallText::from(&*call), None).expect("a call");
-    let text = |name: &str| {
-        explanation["verdict"][name]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
-    };
-    (text("decision"), text("rule"))
+    let verdict = gate.gate(CallText::from(&*call), None).expect("a call").verdict;
+    (verdict.decision.as_str().to_owned(), verdict.rule.into_owned())
 }
 
 /// Every spelling of a push to `main` that git understands, from another branch and from `main` itself.

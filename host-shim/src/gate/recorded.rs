@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_core::{Approvals, Moment};
+use callgate_core::{Approvals, Moment, Paths};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,7 +27,8 @@ impl Gate {
         self.recorded_request(&Request::prepared(call), explanation)
     }
 
-    /// The same with the request's approvals of the call's tool, and the time that it gives.
+    /// The same for any request: with its approvals of the call's tool and the time that it gives, and if it was to gate
+    /// the call, as such.
     ///
     /// # Errors
     /// When the call is not JSON.
@@ -43,6 +44,12 @@ impl Gate {
         });
         // JSON has line breaks between its tokens only.
         let one_line = |text: &str| RawValue::from_string(text.replace(['\n', '\r'], " "));
+        let (op, container_workspace_dir) = match request.paths {
+            Paths::Prepared => ("explain", None),
+            Paths::Gate {
+                container_workspace_dir,
+            } => ("explainGate", container_workspace_dir),
+        };
         let mut engine = BTreeMap::new();
         for document in &self.documents {
             engine.insert(document.part.as_str(), one_line(document.text.trim())?);
@@ -52,7 +59,8 @@ impl Gate {
             engine,
             recording: &explanation["recording"],
             cases: [RecordedCall {
-                op: "explain",
+                op,
+                container_workspace_dir,
                 call: one_line(call.trim())?,
                 context: context.map(|context| one_line(context.trim())).transpose()?,
                 approvals,
@@ -76,8 +84,11 @@ struct Recorded<'e> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct RecordedCall<'e> {
     op: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container_workspace_dir: Option<&'e str>,
     call: Box<RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Box<RawValue>>,

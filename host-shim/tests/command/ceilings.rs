@@ -33,21 +33,11 @@ fn with_ceiling() -> Project {
 fn a_ceiling_of_the_bundle_denies_and_is_explained() {
     let project = with_ceiling();
     let above = r#""rule":"structural-capability-ceiling","reason":"Above the capability ceiling: "#;
+    project.check(&["eval", &reading("docs/a")], 0, &[r#""decision":"allow""#], &[]);
+    project.check(&["eval", &reading("a")], 2, &[above, "docs/*"], &[]);
+    project.check(&["eval", &reading("docs/../a")], 2, &[above, "docs/*"], &[]);
     project.check(
-        &["eval", "--gate", &reading("docs/a")],
-        0,
-        &[r#""decision":"allow""#],
-        &[],
-    );
-    project.check(&["eval", "--gate", &reading("a")], 2, &[above, "docs/*"], &[]);
-    project.check(
-        &["eval", "--gate", &reading("docs/../a")],
-        2,
-        &[above, "docs/*"],
-        &[],
-    );
-    project.check(
-        &["eval", "--gate", &reading("/etc/passwd")],
+        &["eval", &reading("/etc/passwd")],
         2,
         &[above, "workspace roots"],
         &[],
@@ -57,20 +47,15 @@ fn a_ceiling_of_the_bundle_denies_and_is_explained() {
         "write_file",
         json!({"path": "docs/a", "content": ""}),
     );
+    project.check(&["eval", &writing], 2, &[above, "among the ceiling's tools"], &[]);
     project.check(
-        &["eval", "--gate", &writing],
-        2,
-        &[above, "among the ceiling's tools"],
-        &[],
-    );
-    project.check(
-        &["explain", "--gate", "--format", "human", &reading("a")],
+        &["explain", "--format", "human", &reading("a")],
         2,
         &["✗ capability-ceiling: argument \"path\"", "docs/*"],
         &[],
     );
     project.check(
-        &["explain", "--gate", &reading("docs/a")],
+        &["explain", &reading("docs/a")],
         0,
         &[r#"{"check":"capability-ceiling","passed":true"#],
         &[],

@@ -10,7 +10,10 @@ fn bad_flags_and_files_are_faults() {
     project.write("empty.jsonl", "\n \n");
     let good = &*reading("a");
     for (arguments, stderr) in [
-        (&["eval"][..], "<CALLS>"),
+        (
+            &["eval"][..],
+            "found no call in standard input, expected at least one",
+        ),
         (&["evla", good], "unrecognized subcommand 'evla'"),
         (&["eval", "--polcy", "x", good], "--policy"),
         (
@@ -21,7 +24,10 @@ fn bad_flags_and_files_are_faults() {
             &["eval", "--allow-domain", "fetch", good],
             "invalid value 'fetch' for '--allow-domain <SERVER=PATTERN>'",
         ),
-        (&["eval", "--container-workspace-dir", "/w", good], "--gate"),
+        (
+            &["eval", "--prepared", "--container-workspace-dir", "/w", good],
+            "cannot be used with",
+        ),
         (
             &["eval", "--world", "w", "--home", "/", good],
             "cannot be used with",
@@ -31,7 +37,10 @@ fn bad_flags_and_files_are_faults() {
             "cannot read `nothing.jsonl`: No such file",
         ),
         (&["eval", "."], "cannot read `.`: Is a directory"),
-        (&["eval", "empty.jsonl"], "found no call, expected at least one"),
+        (
+            &["eval", "empty.jsonl"],
+            "found no call in empty.jsonl, expected at least one",
+        ),
         (
             &["eval", "--bundle", "nothing.json", good],
             "cannot read `nothing.json`: No such file",
@@ -63,7 +72,10 @@ fn bad_flags_and_files_are_faults() {
     }
     let output = project.run_in("home", &["validate"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("expected `--bundle FILE`"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("expected `--bundle FILE`"),
+        "{output:?}"
+    );
 }
 
 #[test]

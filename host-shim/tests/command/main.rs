@@ -4,6 +4,8 @@
 mod ceilings;
 mod documents;
 mod files;
+mod frames;
 mod judging;
+mod messages;
 mod project;
 mod world;

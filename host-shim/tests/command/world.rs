@@ -38,14 +38,9 @@ fn a_context_stands_beside_the_call() {
     let project = project();
     let call = writing("mod:dragons/events.txt");
     let with = |context: &str, code, stdout: &str| {
+        project.check(&["eval", "--context", context, &call], code, &[stdout], &[]);
         project.check(
-            &["eval", "--gate", "--context", context, &call],
-            code,
-            &[stdout],
-            &[],
-        );
-        project.check(
-            &["explain", "--gate", "--context", context, &call],
+            &["explain", "--context", context, &call],
             code,
             &["operations"],
             &[],
@@ -70,8 +65,8 @@ fn a_context_stands_beside_the_call() {
     project.check(
         &["eval", "--context", "[]", &call],
         1,
-        &["the context: expected an object"],
         &[],
+        &["`--context`: expected an object"],
     );
 }
 

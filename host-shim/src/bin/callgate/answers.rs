@@ -1,31 +1,35 @@
 //! Answering calls one by one, and what all the answers together come to.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use callgate_core::{Call, CallError};
-use callgate_host::CallText;
+use callgate_core::{Call, CallError, Context, did_you_mean};
+use callgate_host::{CallText, Decision, Gate, Request, Verdict};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::calls::{self, Calls};
-use crate::output::{Exit, Failure, Out, RED, clean, paint};
+use crate::frame::{self, Asked, Read, Unread};
+use crate::output::{DIM, Exit, Failure, Out, RED, clean, note, paint, wrapped};
 use crate::setup::Setup;
 
 /// What is judged, and how.
 #[derive(Args)]
 pub(crate) struct Question {
     /// One call as JSON, a file (NAME.json holds one call, any other file one call a line), or - for standard
-    /// input, answered line by line as it comes
+    /// input, answered line by line as it comes [default: standard input, unless it is a terminal]
     #[arg(value_name = "CALLS")]
-    calls: OsString,
-    /// Judge what a gate forwards: relative paths are relative to the sandbox
+    calls: Option<OsString>,
+    /// The server of calls that name none; a frame of MCP names none
+    #[arg(long, value_name = "NAME")]
+    server: Option<String>,
+    /// The arguments were prepared elsewhere: judge them as they are, relative paths from the current directory
     #[arg(long)]
-    pub(crate) gate: bool,
+    prepared: bool,
     /// The directory that the tool's container calls its workspace; paths under it are moved onto the sandbox
-    #[arg(long, value_name = "DIR", requires = "gate")]
-    pub(crate) container_workspace_dir: Option<String>,
+    #[arg(long, value_name = "DIR", conflicts_with = "prepared")]
+    container_workspace_dir: Option<String>,
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON", help_heading = "World")]
     context: Option<String>,
@@ -38,13 +42,50 @@ pub(crate) struct Question {
 
 impl Question {
     /// The text of the context that a call is judged in.
-    fn context_of(&self, call: &str) -> Option<String> {
-        if !self.contexts {
-            return self.context.clone();
+    fn context_of<'t>(&'t self, asked: &Asked<'t>) -> Option<&'t str> {
+        if self.contexts {
+            asked.context.map(RawValue::get)
+        } else {
+            self.context.as_deref()
         }
-        let members: BTreeMap<String, &RawValue> = serde_json::from_str(call).ok()?;
-        members.get("context").map(|context| context.get().to_owned())
     }
+
+    /// What the engine is asked about a call.
+    pub(crate) fn request<'t>(&'t self, call: CallText<'t>) -> Request<'t> {
+        if self.prepared {
+            Request::prepared(call)
+        } else {
+            Request::gate(call, self.container_workspace_dir.as_deref())
+        }
+    }
+}
+
+/// Which call an answer is about.
+#[derive(Serialize)]
+pub(crate) struct About<'t> {
+    /// The line of the input that the call begins on, from 1.
+    pub(crate) line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<&'t RawValue>,
+    pub(crate) server: String,
+    pub(crate) tool: String,
+    /// Whether other calls may come in the same input.
+    #[serde(skip)]
+    pub(crate) is_one_of_many: bool,
+}
+
+/// The answer to a call: one line of JSON.
+#[derive(Serialize)]
+pub(crate) struct Answer<'a> {
+    #[serde(flatten)]
+    pub(crate) about: &'a About<'a>,
+    #[serde(flatten)]
+    pub(crate) verdict: &'a Verdict<'a>,
+    /// What to send if the call passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) arguments: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) help: Option<String>,
 }
 
 /// Why a call has no answer.
@@ -71,61 +112,244 @@ impl<F: Into<Failure>> From<F> for Problem {
 pub(crate) fn each(
     question: &Question,
     out: &mut Out,
-    mut answer: impl FnMut(CallText<'_>, &mut Out) -> Result<Exit, Problem>,
+    mut answer: impl FnMut(CallText<'_>, &About<'_>, &mut Out) -> Result<Exit, Problem>,
 ) -> Result<Exit, Failure> {
-    let mut calls = Calls::open(&question.calls)?;
-    let mut worst = None;
+    if let Some(context) = &question.context {
+        Context::from_json(context).map_err(|why| Failure::Fault(format!("`--context`: {why}")))?;
+    }
+    let mut calls = Calls::open(question.calls.as_deref())?;
+    let (mut worst, mut others) = (None, Others::default());
     while let Some(calls::Line { line, text }) = calls.next()? {
-        let answered = text.map(|text| {
-            let context = question.context_of(&text);
-            let call = CallText::from(&text);
-            let call = context.as_deref().map_or(call, |context| call.within(context));
-            answer(call, out)
-        });
-        let exit = match answered {
-            Ok(Ok(exit)) => exit,
-            Ok(Err(Problem::Failure(failure))) => return Err(failure),
-            Ok(Err(Problem::Call(error))) => {
-                let line = line + error.line.saturating_sub(1);
-                refuse(out, line, Some(error.column), &error.message)?
+        let read = match &text {
+            Ok(text) => frame::read(text, question.server.as_deref()),
+            Err(message) => {
+                worst = worst.max(Some(refuse(out, &Refused::of(line, message))?));
+                continue;
             }
-            Err(message) => refuse(out, line, None, &message)?,
+        };
+        let exit = match read {
+            Ok((id, Read::Call(asked))) => {
+                let call = CallText::from(&*asked.call);
+                let context = question.context_of(&asked);
+                let call = context.map_or(call, |context| call.within(context));
+                let is_one_of_many = !calls.is_one();
+                let answered = about(line, id, call).map_err(Problem::Call);
+                let answered = answered.map(|about| About {
+                    is_one_of_many,
+                    ..about
+                });
+                match answered.and_then(|about| answer(call, &about, out)) {
+                    Ok(exit) => exit,
+                    Err(Problem::Failure(failure)) => return Err(failure),
+                    Err(Problem::Call(error)) => refuse(out, &Refused::at(line, id, &error))?,
+                }
+            }
+            Ok((id, Read::Other(what))) if calls.is_one() => {
+                let message = format!("found {what}, expected a call of a tool (`tools/call`)");
+                refuse(
+                    out,
+                    &Refused {
+                        id,
+                        ..Refused::of(line, &message)
+                    },
+                )?
+            }
+            Ok((_, Read::Other(what))) => {
+                others.add(what);
+                continue;
+            }
+            Err(Unread { id, error, help }) => {
+                let help = help.as_deref();
+                refuse(
+                    out,
+                    &Refused {
+                        help,
+                        ..Refused::at(line, id, &error)
+                    },
+                )?
+            }
         };
         worst = worst.max(Some(exit));
     }
+    if let Some(passed_over) = others.passed_over() {
+        note(&passed_over);
+    }
     // An empty input must not look like an allowed call.
-    worst.ok_or_else(|| Failure::Fault("found no call, expected at least one".to_owned()))
+    worst.ok_or_else(|| {
+        Failure::Fault(format!(
+            "found no call in {}, expected at least one",
+            calls.name()
+        ))
+    })
 }
 
-/// The exit code that stands for a decision.
-pub(crate) fn exit_of(decision: &str) -> Exit {
-    match decision {
-        "allow" => Exit::Allow,
-        "escalate" => Exit::Escalate,
-        _ => Exit::Deny,
+/// The frames of a recorded session that call no tool.
+#[derive(Default)]
+struct Others {
+    count: usize,
+    /// The first few kinds of them.
+    kinds: Vec<String>,
+}
+
+impl Others {
+    fn add(&mut self, what: String) {
+        self.count += 1;
+        if self.kinds.len() <= 3 && !self.kinds.contains(&what) {
+            self.kinds.push(what);
+        }
+    }
+
+    fn passed_over(&self) -> Option<String> {
+        let frames = match self.count {
+            0 => return None,
+            1 => "1 frame that calls no tool".to_owned(),
+            count => format!("{count} frames that call no tool"),
+        };
+        let more = if self.kinds.len() > 3 { ", …" } else { "" };
+        let kinds = self.kinds.iter().take(3).map(String::as_str);
+        Some(format!(
+            "passed over {frames}: {}{more}",
+            kinds.collect::<Vec<_>>().join(", ")
+        ))
     }
 }
 
-/// `server/tool` of a call.
-pub(crate) fn title(call: CallText<'_>) -> Result<String, CallError> {
+fn about<'t>(line: usize, id: Option<&'t RawValue>, call: CallText<'_>) -> Result<About<'t>, CallError> {
     let call = Call::from_json(call.text())?;
-    Ok(clean(&format!("{}/{}", call.server(), call.tool())).into_owned())
+    Ok(About {
+        line,
+        id,
+        server: call.server().to_owned(),
+        tool: call.tool().to_owned(),
+        is_one_of_many: false,
+    })
 }
 
-fn refuse(out: &mut Out, line: usize, column: Option<usize>, message: &str) -> Result<Exit, Failure> {
+/// The exit code that stands for a decision.
+pub(crate) fn exit_of(verdict: &Verdict<'_>) -> Exit {
+    match verdict.decision {
+        Decision::Allow => Exit::Allow,
+        Decision::Escalate(_) => Exit::Escalate,
+        Decision::Deny => Exit::Deny,
+    }
+}
+
+/// Help for a call of a tool that no annotation names: one of a similar name.
+pub(crate) fn similar(gate: &Gate, about: &About<'_>, verdict: &Verdict<'_>) -> Option<String> {
+    if verdict.rule != "structural-unknown-tool" {
+        return None;
+    }
+    let tools = gate.tools().ok()?;
+    let servers: BTreeSet<&str> = tools.iter().map(|tool| tool.server.as_str()).collect();
+    if !servers.contains(about.server.as_str()) {
+        let near = did_you_mean(&about.server, servers.iter().copied());
+        let listed: Vec<String> = servers
+            .iter()
+            .take(MOST_NAMES)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let known = format!("no annotation names this server; there are {}", listed.join(", "));
+        return Some(near.unwrap_or(known));
+    }
+    let names = tools.iter().filter(|tool| tool.server == about.server);
+    let near = did_you_mean(&about.tool, names.map(|tool| tool.name.as_str()));
+    Some(near.unwrap_or_else(|| "the annotations do not describe this tool of the server".to_owned()))
+}
+
+/// Servers that a message lists.
+const MOST_NAMES: usize = 8;
+
+/// A line that is no call.
+struct Refused<'r> {
+    line: usize,
+    id: Option<&'r RawValue>,
+    at: Option<(usize, usize)>,
+    message: &'r str,
+    help: Option<&'r str>,
+}
+
+impl<'r> Refused<'r> {
+    fn of(line: usize, message: &'r str) -> Self {
+        Self {
+            line,
+            id: None,
+            at: None,
+            message,
+            help: None,
+        }
+    }
+
+    fn at(line: usize, id: Option<&'r RawValue>, error: &'r CallError) -> Self {
+        let at = Some((line + error.line.saturating_sub(1), error.column));
+        Self {
+            id,
+            at,
+            ..Self::of(line, &error.message)
+        }
+    }
+}
+
+/// Its answer, `{line, id?, error: {line, column?, message, help?}}`.
+fn refuse(out: &mut Out, refused: &Refused<'_>) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Answer<'r> {
+        line: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<&'r RawValue>,
+        error: Fault<'r>,
+    }
+
+    #[derive(Serialize)]
+    struct Fault<'r> {
+        line: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        column: Option<usize>,
+        message: &'r str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        help: Option<&'r str>,
+    }
+
+    let Refused {
+        line,
+        id,
+        at,
+        message,
+        help,
+    } = *refused;
+    let (at, column) = at.map_or((line, None), |(line, column)| (line, Some(column)));
     if out.human {
         let column = column
             .map(|column| format!(", column {column}"))
             .unwrap_or_default();
-        let place = format!("line {line}{column}");
-        out.line(&format!("{} {place}: {}", paint(RED, "error   "), clean(message)))?;
+        let place = format!("line {at}{column}: {}", clean(message));
+        out.line(&format!(
+            "{} {}",
+            paint(RED, "error   "),
+            wrapped(&place, 9, INDENT)
+        ))?;
+        if let Some(help) = help {
+            out.line(&helping(help))?;
+        }
         return Ok(Exit::Fault);
     }
-    let mut error = json!({"line": line});
-    if let Some(column) = column {
-        error["column"] = column.into();
-    }
-    error["message"] = message.into();
-    out.json(&json!({"error": error}))?;
+    out.json(&Answer {
+        line,
+        id,
+        error: Fault {
+            line: at,
+            column,
+            message,
+            help,
+        },
+    })?;
     Ok(Exit::Fault)
+}
+
+/// What stands before the lines that belong to an answer.
+pub(crate) const INDENT: &str = "         ";
+
+/// Help, as a line that belongs to an answer.
+pub(crate) fn helping(help: &str) -> String {
+    let help = wrapped(&clean(help), INDENT.len() + 6, INDENT);
+    format!("{INDENT}{} {help}", paint(DIM, "help:"))
 }

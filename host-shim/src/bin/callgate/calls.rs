@@ -2,13 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read as _};
+use std::io::{self, BufRead, BufReader, Cursor, IsTerminal as _, Read as _};
 use std::path::Path;
 
-use crate::output::Failure;
+use crate::output::{Failure, note};
 
 /// Bytes of the longest call.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// What the argument may be.
+const EXPECTED: &str = "expected a call as JSON, a file of calls, or - for standard input";
 
 /// Calls, one after the other as they come.
 pub(crate) struct Calls {
@@ -28,8 +31,20 @@ pub(crate) struct Line {
 }
 
 impl Calls {
-    /// `argument` is a call, `-`, or a file: `….json` for one call, any other for a call a line.
-    pub(crate) fn open(argument: &OsStr) -> Result<Self, Failure> {
+    /// `argument` is a call, `-`, or a file: `….json` for one call, any other for a call a line. Without one, calls are
+    /// read from standard input, unless that is a terminal.
+    pub(crate) fn open(argument: Option<&OsStr>) -> Result<Self, Failure> {
+        let is_typed = io::stdin().is_terminal();
+        let argument = match argument {
+            Some(argument) => argument,
+            None if is_typed => {
+                return Err(Failure::Helped {
+                    message: "there are no calls to judge".to_owned(),
+                    help: EXPECTED.to_owned(),
+                });
+            }
+            None => OsStr::new("-"),
+        };
         let name = argument.display().to_string();
         let of = |reader, whole| Self {
             reader,
@@ -39,15 +54,44 @@ impl Calls {
         };
         if let Some(text) = argument.to_str() {
             if text == "-" {
+                if is_typed {
+                    note("reading calls from this terminal, one a line; Ctrl-D ends them");
+                }
                 return Ok(of(Box::new(io::stdin().lock()), false));
             }
             if text.trim_start().starts_with(['{', '[', '"']) {
                 return Ok(of(Box::new(Cursor::new(text.to_owned())), true));
             }
         }
-        let file = File::open(argument).map_err(|error| unreadable(&name, &error))?;
+        let unopened = |error| match unreadable(&name, &error) {
+            Failure::Fault(message) => Failure::Helped {
+                message,
+                help: EXPECTED.to_owned(),
+            },
+            other => other,
+        };
+        let file = File::open(argument).map_err(unopened)?;
+        if file.metadata().is_ok_and(|found| found.is_dir()) {
+            return Err(Failure::Helped {
+                message: format!("cannot read `{name}`: Is a directory"),
+                help: format!("{EXPECTED}; a folder with documents is given by --bundle"),
+            });
+        }
         let whole = Path::new(argument).extension() == Some(OsStr::new("json"));
         Ok(of(Box::new(BufReader::new(file)), whole))
+    }
+
+    /// Whether there is one call at most, so that its line says nothing.
+    pub(crate) fn is_one(&self) -> bool {
+        self.whole
+    }
+
+    /// What to call the input in a message.
+    pub(crate) fn name(&self) -> &str {
+        match &*self.name {
+            "-" => "standard input",
+            name => name,
+        }
     }
 
     /// The next call; lines without anything are passed over.

@@ -1,19 +1,24 @@
 //! `callgate eval`: verdicts.
 
-use callgate_core::CallError;
-use callgate_host::{CallText, Decision, Gate, Request, Verdict};
+use callgate_host::{Decision, Gate, Verdict};
 use clap::Args;
-use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::answers::{self, Question};
-use crate::output::{DIM, Exit, Failure, Out, YELLOW, clean, paint, style_of};
+use crate::answers::{self, About, Answer, INDENT, Question};
+use crate::output::{DIM, Exit, Failure, Out, YELLOW, brief, clean, paint, style_of, width, wrapped};
 
 /// Judge calls: allow, escalate or deny
 ///
-/// Prints one verdict a call, `{"decision", "rule", "reason", "escalatedRoles"?}` as JSON; with --gate
-/// `{"verdict", "argsForTransport"}`. A line that is not a call is answered by `{"error": {"line", "column", "message"}}`,
-/// and the next line is read; empty lines are passed over.
+/// Calls are judged as the gate judges them: arguments that name paths, URLs and the like are made canonical, relative
+/// paths start from the sandbox, and what was judged is what is to be sent. A call is
+/// `{"serverName", "toolName", "arguments"}`, or MCP's frame `{"method": "tools/call", "params": {"name", "arguments"}}`;
+/// frames of other methods are passed over.
+///
+/// As JSON each answer is one line, `{"line", "id"?, "server", "tool", "decision", "rule", "reason", "escalatedRoles"?,
+/// "approval"?, "arguments"?, "help"?}`. `line` is where the call begins in the input, `id` is that of the call, and
+/// `arguments` are what to send if the call passes; a call that is denied has none. A line that is not a call is answered by
+/// `{"line", "id"?, "error": {"line", "column"?, "message", "help"?}}`, and the next line is read.
 #[derive(Args)]
 #[command(after_help = crate::EXIT_CODES, after_long_help = EXAMPLES)]
 pub(crate) struct Eval {
@@ -25,58 +30,50 @@ const EXAMPLES: &str = "\
 Examples:
   callgate eval calls.jsonl
   callgate eval '{\"serverName\": \"fetch\", \"toolName\": \"fetch\", \"arguments\": {\"url\": \"https://docs.rs\"}}'
-  agent | callgate eval - --bundle conf/callgate.json --gate
+  agent | callgate eval --bundle conf
+  callgate eval --server git recorded-session.jsonl
 
 Exit codes: 0 allow, 1 fault (a bad flag or call, an unreadable file), 2 deny, 3 escalate, 4 invalid document. \
 For several calls: 1 if a line was not a call or there was none, else 2 if a call is denied, else 3 if one escalates, \
 else 0.";
-
-/// The answer of `--gate`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Gated<'a> {
-    verdict: &'a Verdict<'a>,
-    args_for_transport: Option<&'a RawValue>,
-}
 
 impl Eval {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let question = &self.question;
         let gate = question.setup.gate()?;
         mention_warnings(&gate, out)?;
-        answers::each(question, out, |call, out| {
-            if !question.gate {
-                let verdict = gate.evaluate(call)?;
-                if out.human {
-                    out.line(&sentence(call, &verdict)?)?;
-                } else {
-                    out.json(&verdict)?;
-                }
-                return Ok(answers::exit_of(verdict.decision.as_str()));
-            }
-            let container = question.container_workspace_dir.as_deref();
-            let response = gate.judge(&Request::gate(call, container))?;
-            let (verdict, arguments) = (&response.verdict, response.arguments.as_deref());
+        answers::each(question, out, |call, about, out| {
+            let response = gate.judge(&question.request(call))?;
+            let verdict = &response.verdict;
+            let help = answers::similar(&gate, about, verdict);
+            let sent = response.arguments.as_deref().filter(|_| passes(verdict));
             if out.human {
-                out.line(&sentence(call, verdict)?)?;
-                if let (Decision::Allow | Decision::Escalate(_), Some(arguments)) =
-                    (&verdict.decision, arguments)
-                {
-                    out.line(&format!(
-                        "         {} {}",
-                        paint(DIM, "to forward:"),
-                        clean(arguments)
-                    ))?;
+                out.line(&sentence(about, call.text(), verdict))?;
+                if let Some(sent) = sent {
+                    show_sent(call.text(), sent, out)?;
+                }
+                if let Some(help) = &help {
+                    out.line(&answers::helping(help))?;
                 }
             } else {
-                let args_for_transport = arguments.map(serde_json::from_str).transpose();
-                out.json(&Gated {
+                let arguments = sent.map(serde_json::from_str::<&RawValue>).transpose();
+                out.json(&Answer {
+                    about,
                     verdict,
-                    args_for_transport: args_for_transport.map_err(std::io::Error::from)?,
+                    arguments: arguments.map_err(std::io::Error::from)?,
+                    help,
                 })?;
             }
-            Ok(answers::exit_of(verdict.decision.as_str()))
+            Ok(answers::exit_of(verdict))
         })
+    }
+}
+
+/// Whether anything is sent.
+pub(crate) fn passes(verdict: &Verdict<'_>) -> bool {
+    match verdict.decision {
+        Decision::Allow | Decision::Escalate(_) => true,
+        Decision::Deny => false,
     }
 }
 
@@ -95,19 +92,63 @@ pub(crate) fn mention_warnings(gate: &Gate, out: &mut Out) -> Result<(), Failure
     out.line(&format!("{} {rest}", paint(YELLOW, what)))
 }
 
-fn sentence(call: CallText<'_>, verdict: &Verdict<'_>) -> Result<String, CallError> {
+/// Columns of the arguments that are shown with a call.
+const MOST: usize = 69;
+
+/// The decision and the call on one line, and why on those below it.
+fn sentence(about: &About<'_>, call: &str, verdict: &Verdict<'_>) -> String {
     let decision = verdict.decision.as_str();
+    let line = if about.is_one_of_many {
+        paint(DIM, &format!("{:>3} ", about.line))
+    } else {
+        String::new()
+    };
+    let title = clean(&format!("{}/{}", about.server, about.tool)).into_owned();
+    let left = MOST.saturating_sub(width(&line) + width(&title));
+    let arguments = match given(call) {
+        Some(Value::Object(members)) if members.is_empty() => String::new(),
+        Some(arguments) => format!(" {}", paint(DIM, &cut(&arguments.to_string(), left))),
+        None => String::new(),
+    };
     let roles = match &verdict.decision {
         Decision::Escalate(roles) if !roles.is_empty() => {
-            paint(DIM, &clean(&format!(" ({})", roles.join(", "))))
+            clean(&format!(" ({})", roles.join(", "))).into_owned()
         }
         Decision::Allow | Decision::Escalate(_) | Decision::Deny => String::new(),
     };
-    Ok(format!(
-        "{} {}{roles}  {} {}",
+    let why = format!("{}{roles}: {}", clean(&verdict.rule), clean(&verdict.reason));
+    format!(
+        "{} {line}{title}{arguments}\n{INDENT}{}",
         paint(style_of(decision), &format!("{decision:<8}")),
-        answers::title(call)?,
-        paint(DIM, &format!("{}:", clean(&verdict.rule))),
-        clean(&verdict.reason),
-    ))
+        wrapped(&why, INDENT.len(), INDENT),
+    )
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", clean(&text[..end])),
+        None => clean(text).into_owned(),
+    }
+}
+
+/// The arguments of a call, as far as they can be read.
+fn given(call: &str) -> Option<Value> {
+    let mut call: Value = serde_json::from_str(call).ok()?;
+    call.get_mut("arguments").map(Value::take)
+}
+
+/// Names each argument that is not sent as it was given.
+fn show_sent(call: &str, sent: &str, out: &mut Out) -> Result<(), Failure> {
+    let given = given(call).unwrap_or_default();
+    let Ok(Value::Object(sent)) = serde_json::from_str(sent) else {
+        return Ok(());
+    };
+    for (name, value) in &sent {
+        if given.get(name) != Some(value) {
+            let value = brief(&value.to_string(), 4 * MOST);
+            let line = format!("{} is sent as {value}", clean(name));
+            out.line(&format!("{INDENT}{}", wrapped(&line, INDENT.len(), INDENT)))?;
+        }
+    }
+    Ok(())
 }

@@ -4,26 +4,38 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use callgate_core::Audience;
 use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::answers::{self, Question};
-use crate::eval::mention_warnings;
+use crate::answers::{self, Answer, Question};
+use crate::eval::{mention_warnings, passes};
 use crate::output::{Exit, Failure, Out};
 use crate::tree;
 
 /// Judge calls and show why, step by step
 ///
 /// For a person a tree: each value as given and in its canonical form, the structural checks, for each role the
-/// rules that were looked at and why they held or not, and what the host was asked. As JSON the same, one line a
-/// call. Takes what eval takes and ends with the same exit codes.
+/// rules that were looked at and why they held or not, and with -v what the host was asked. As JSON the answers of eval,
+/// with all of that in `explanation`. Takes what eval takes and ends with the same exit codes.
 #[derive(Args)]
 #[command(after_help = crate::EXIT_CODES)]
 pub(crate) struct Explain {
     /// Also write what `callgate replay` replays to this file: documents, calls, what the host answered
-    #[arg(long, value_name = "FILE", conflicts_with = "gate")]
+    #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     #[command(flatten)]
     question: Question,
+}
+
+/// The answer of eval, and what led to it.
+#[derive(Serialize)]
+struct Explained<'a> {
+    #[serde(flatten)]
+    answer: Answer<'a>,
+    explanation: &'a Value,
 }
 
 impl Explain {
@@ -35,24 +47,38 @@ impl Explain {
             Some(path) => Some(File::create(path).map_err(|error| self.unwritable(&error))?),
             None => None,
         };
-        answers::each(question, out, |call, out| {
-            let explanation = if question.gate {
-                gate.explain_gate(call, question.container_workspace_dir.as_deref())?
-            } else {
-                gate.explain(call)?
+        answers::each(question, out, |call, about, out| {
+            let request = question.request(call);
+            let response = gate.judge(&request.explained(Audience::Operator))?;
+            let verdict = &response.verdict;
+            let Some(explanation) = response.explanation else {
+                return Err(Failure::Fault("the engine gave no explanation".to_owned()).into());
             };
             if let Some(file) = &mut record {
-                let line = gate.recorded(call, &explanation).map_err(io::Error::from);
+                let line = gate
+                    .recorded_request(&request, &explanation)
+                    .map_err(io::Error::from);
                 let written = line.and_then(|line| writeln!(file, "{line}"));
                 written.map_err(|error| self.unwritable(&error))?;
             }
+            let help = answers::similar(&gate, about, verdict);
             if out.human {
-                out.text(&tree::of(&explanation)?)?;
+                let is_verbose = question.setup.running.verbose;
+                out.text(&tree::of(&explanation, help.as_deref(), is_verbose)?)?;
             } else {
-                out.json(&explanation)?;
+                let sent = response.arguments.as_deref().filter(|_| passes(verdict));
+                let arguments = sent.map(serde_json::from_str::<&RawValue>).transpose();
+                out.json(&Explained {
+                    answer: Answer {
+                        about,
+                        verdict,
+                        arguments: arguments.map_err(io::Error::from)?,
+                        help,
+                    },
+                    explanation: &explanation,
+                })?;
             }
-            let decision = explanation["verdict"]["decision"].as_str();
-            Ok(answers::exit_of(decision.unwrap_or_default()))
+            Ok(answers::exit_of(verdict))
         })
     }
 

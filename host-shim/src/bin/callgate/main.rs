@@ -5,6 +5,7 @@ mod calls;
 mod enforce;
 mod eval;
 mod explain;
+mod frame;
 mod init;
 mod output;
 mod recording;

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use callgate_core::Code;
 use callgate_host::{Fault, GateError};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -69,6 +70,8 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// Something that is not the fault of a document.
     Fault(String),
+    /// The same, with what to do about it.
+    Helped { message: String, help: String },
     /// A document that is not a bundle, a policy or the like.
     Invalid(String),
     /// Documents that are refused.
@@ -83,6 +86,11 @@ impl Failure {
         match self {
             Self::Fault(message) => {
                 complain(&message);
+                Exit::Fault
+            }
+            Self::Helped { message, help } => {
+                complain(&message);
+                let _ = writeln!(anstream::stderr(), "  {} {}", paint(DIM, "help:"), clean(&help));
                 Exit::Fault
             }
             Self::Invalid(message) => {
@@ -128,6 +136,12 @@ impl From<io::Error> for Failure {
 fn complain(message: &str) {
     let mut stderr = anstream::stderr();
     let _ = writeln!(stderr, "{} {}", paint(RED, "error:"), clean(message));
+}
+
+/// One line on standard error for whoever watches.
+pub(crate) fn note(message: &str) {
+    let mut stderr = anstream::stderr();
+    let _ = writeln!(stderr, "{} {}", paint(DIM, "note:"), clean(message));
 }
 
 /// Standard output.
@@ -176,6 +190,39 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// The text in a style; what does not come from this program must be [`clean`] before.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// Columns that answers for a person take at most, where their words allow it.
+const WIDTH: usize = 80;
+
+/// The text, whose lines after the first begin with `indent`; it is broken between words. `before` is how wide what
+/// stands before the text is.
+pub(crate) fn wrapped(text: &str, before: usize, indent: &str) -> String {
+    let (mut lines, mut column) = (String::new(), before);
+    let indented = width(indent);
+    for (at, word) in text.split(' ').enumerate() {
+        let wide = width(word);
+        if at > 0 {
+            if column + 1 + wide > WIDTH && column > indented {
+                lines.push('\n');
+                lines.push_str(indent);
+                column = indented;
+            } else {
+                lines.push(' ');
+                column += 1;
+            }
+        }
+        lines.push_str(word);
+        column += wide;
+    }
+    lines
+}
+
+/// How many columns the text takes, its styles left out.
+pub(crate) fn width(text: &str) -> usize {
+    anstream::adapter::strip_str(text)
+        .map(|part| part.chars().count())
+        .sum()
 }
 
 /// The style of `allow`, `escalate` and `deny`.
@@ -232,10 +279,20 @@ pub(crate) fn diagnosis(fault: &Fault) -> String {
         let _ = write!(text, " in {}", clean(file));
     }
     let _ = writeln!(text, "\n  {}", clean(&diagnostic.message));
-    if let Some(help) = &diagnostic.help {
+    if let Some(help) = diagnostic.help.as_deref().or_else(|| where_to_give(fault)) {
         let _ = writeln!(text, "  {} {}", paint(DIM, "help:"), clean(help));
     }
     text
+}
+
+/// How a document is given that is missing as a whole.
+fn where_to_give(fault: &Fault) -> Option<&'static str> {
+    match fault.diagnostic.path.as_str() {
+        _ if fault.diagnostic.code != Code::MissingField => None,
+        "compiledPolicy" => Some("the bundle's key `policy`, or --policy FILE, gives it"),
+        "toolAnnotations" => Some("the bundle's key `annotations`, or --annotations FILE, gives it"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -22,9 +22,10 @@ pub(crate) struct Recorded {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Case {
     op: Op,
+    container_workspace_dir: Option<String>,
     call: Box<RawValue>,
     context: Option<Box<RawValue>>,
     approvals: Option<Box<RawValue>>,
@@ -35,7 +36,10 @@ struct Case {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Op {
+    /// The arguments were prepared.
     Explain,
+    /// They were prepared and judged in one.
+    ExplainGate,
 }
 
 #[derive(Deserialize)]
@@ -87,7 +91,6 @@ impl Recorded {
         let gate = builder.build()?;
         let mut differences = Vec::new();
         for case in self.cases {
-            let Op::Explain = case.op;
             let text = CallText::from(case.call.get());
             let text = match &case.context {
                 Some(context) => text.within(context.get()),
@@ -101,7 +104,10 @@ impl Recorded {
             let approvals = approvals
                 .transpose()
                 .map_err(|error| invalid(error.to_string()))?;
-            let mut request = Request::prepared(text);
+            let mut request = match case.op {
+                Op::Explain => Request::prepared(text),
+                Op::ExplainGate => Request::gate(text, case.container_workspace_dir.as_deref()),
+            };
             if let Some(approvals) = &approvals {
                 request = request.approved(approvals, case.now.map(Moment::from_millis));
             }

@@ -39,7 +39,8 @@ impl Replay {
             let before = count;
             for (at, line) in lines {
                 let place = format!("{name}:{}", at + 1);
-                let invalid = |message| Failure::Invalid(format!("{place}: {message}"));
+                let help = "`callgate explain --record` writes recordings";
+                let invalid = |message| Failure::Invalid(format!("{place}: {message} (help: {help})"));
                 let recorded = Recorded::read(line).map_err(invalid)?;
                 count += recorded.len();
                 differences.extend(recorded.replay(&place, self.engine.kind())?);

@@ -11,17 +11,17 @@ use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, Virtua
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::output::Failure;
+use crate::output::{Failure, note};
 
 const DOCUMENTS: &str = "Documents";
 const HOST: &str = "Host";
 const ENGINE: &str = "Engine";
 
 /// The documents: a bundle, flags, or flags laid over a bundle. Without `--bundle`, and without both of `--policy`
-/// and `--annotations`, the bundle is the `callgate.json` of the current directory.
+/// and `--annotations`, the bundle is the `callgate.json` of the current directory; none above it is looked for.
 #[derive(Args)]
 pub(crate) struct Setup {
-    /// A bundle: one file that names or holds all documents [default: ./callgate.json]
+    /// A bundle: one file that names or holds all documents, or the folder of one called callgate.json [default: ./callgate.json]
     #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
     bundle: Option<PathBuf>,
     /// The compiled policy
@@ -61,7 +61,7 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["home", "cwd"], help_heading = HOST)]
     world: Option<PathBuf>,
     #[command(flatten)]
-    running: Running,
+    pub(crate) running: Running,
 }
 
 /// How the engine is run.
@@ -73,6 +73,9 @@ pub(crate) struct Running {
     /// Write to standard error where the time of starting went
     #[arg(long, help_heading = ENGINE)]
     timings: bool,
+    /// Write to standard error which bundle is used; explain also shows what the host was asked
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -163,22 +166,24 @@ impl Setup {
         Ok(builder.host(host))
     }
 
+    /// The bundle that is used, if one is.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
-        if self.bundle.is_some() {
-            return Ok(self.bundle.clone());
+        let found = match &self.bundle {
+            Some(named) => in_folder(named)?,
+            None if self.policy.is_some() || self.annotations.is_some() => return Ok(None),
+            None => {
+                let usual = PathBuf::from(BUNDLE_FILE);
+                if fs::symlink_metadata(&usual).is_err() {
+                    return Err(no_documents());
+                }
+                usual
+            }
+        };
+        if self.running.verbose {
+            let shown = std::path::absolute(&found).unwrap_or_else(|_| found.clone());
+            note(&format!("the bundle is `{}`", shown.display()));
         }
-        if self.policy.is_some() || self.annotations.is_some() {
-            return Ok(None);
-        }
-        let usual = PathBuf::from(BUNDLE_FILE);
-        if fs::symlink_metadata(&usual).is_ok() {
-            return Ok(Some(usual));
-        }
-        let message = format!(
-            "there are no documents: expected `--bundle FILE`, `--policy FILE --annotations FILE`, or a \
-             `{BUNDLE_FILE}` in the current directory (`callgate init` writes one)"
-        );
-        Err(Failure::Fault(message))
+        Ok(Some(found))
     }
 
     fn host(&self) -> Result<Arc<dyn Host + Send + Sync>, Failure> {
@@ -197,6 +202,50 @@ impl Setup {
         };
         Ok(Arc::new(RealHost::new(&home, &cwd).map_err(fault)?))
     }
+}
+
+/// The bundle that `named` is, or the one of the folder that it is.
+fn in_folder(named: &Path) -> Result<PathBuf, Failure> {
+    let shown = named.display();
+    match fs::metadata(named) {
+        Ok(found) if found.is_dir() => {
+            let file = named.join(BUNDLE_FILE);
+            if fs::symlink_metadata(&file).is_ok() {
+                return Ok(file);
+            }
+            Err(Failure::Helped {
+                message: format!("the folder `{shown}` has no `{BUNDLE_FILE}`"),
+                help: format!("`callgate init {shown}` writes one"),
+            })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Helped {
+            message: format!("cannot read `{shown}`: {error}"),
+            help: format!(
+                "expected a bundle, or a folder with a `{BUNDLE_FILE}`; `callgate init` writes one"
+            ),
+        }),
+        Ok(_) | Err(_) => Ok(named.to_owned()),
+    }
+}
+
+/// Nothing is looked for in the folders above; one that has a bundle is named.
+fn no_documents() -> Failure {
+    let message = format!("there are no documents: the current folder has no `{BUNDLE_FILE}`");
+    let above = Path::new(".").canonicalize().ok().and_then(|folder| {
+        let found = folder
+            .ancestors()
+            .skip(1)
+            .find(|above| above.join(BUNDLE_FILE).is_file());
+        found.map(Path::to_owned)
+    });
+    let help = match above {
+        Some(above) => format!("`{}` has one: --bundle takes it", above.display()),
+        None => {
+            "expected `--bundle FILE`, or `--policy FILE --annotations FILE`; `callgate init` writes a bundle"
+                .to_owned()
+        }
+    };
+    Failure::Helped { message, help }
 }
 
 fn read_world(path: &Path) -> Result<VirtualHost, Failure> {

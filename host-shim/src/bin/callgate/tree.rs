@@ -5,17 +5,18 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::output::{BOLD, DIM, Failure, GREEN, RED, brief, clean, paint, style_of};
+use crate::output::{BOLD, DIM, Failure, GREEN, RED, brief, clean, paint, style_of, width, wrapped};
 
 /// Characters of a value that are shown; a whole one is in the JSON.
 const MOST: usize = 160;
 
 /// The tree, a line a step.
-pub(crate) fn of(explanation: &Value) -> Result<String, Failure> {
+/// `help` is what a person can do about the verdict; `is_verbose` shows what the host was asked.
+pub(crate) fn of(explanation: &Value, help: Option<&str>, is_verbose: bool) -> Result<String, Failure> {
     let read = Explanation::deserialize(explanation);
     let read = read.map_err(|error| Failure::Fault(format!("the explanation cannot be read: {error}")))?;
     let mut text = String::new();
-    read.tree().write(&mut text, "", "");
+    read.tree(help, is_verbose).write(&mut text, "", "");
     Ok(text)
 }
 
@@ -103,7 +104,10 @@ impl Node {
     }
 
     fn write(&self, text: &mut String, first: &str, rest: &str) {
-        let _ = writeln!(text, "{}{}", paint(DIM, first), self.text);
+        let mark = if self.children.is_empty() { "" } else { "│" };
+        let hanging = format!("{rest}{mark:<3}");
+        let wrapped = wrapped(&self.text, width(first), &paint(DIM, &hanging));
+        let _ = writeln!(text, "{}{wrapped}", paint(DIM, first));
         for (at, child) in self.children.iter().enumerate() {
             let (branch, below) = if at + 1 == self.children.len() {
                 ("└─ ", "   ")
@@ -116,7 +120,7 @@ impl Node {
 }
 
 impl Explanation {
-    fn tree(&self) -> Node {
+    fn tree(&self, help: Option<&str>, is_verbose: bool) -> Node {
         let Verdict {
             decision,
             rule,
@@ -132,6 +136,9 @@ impl Explanation {
             let roles = clean(&escalated_roles.join(", ")).into_owned();
             sections.push(Node::leaf(format!("{} {roles}", paint(DIM, "escalated roles"))));
         }
+        if let Some(help) = help {
+            sections.push(Node::leaf(format!("{} {}", paint(DIM, "help:"), clean(help))));
+        }
         if !self.values.is_empty() {
             let values = self.values.iter().map(ValueStep::node);
             sections.push(Node::new(paint(BOLD, "values"), values));
@@ -143,7 +150,7 @@ impl Explanation {
             ));
         }
         sections.extend(self.roles.iter().map(Role::node));
-        sections.extend(self.recording.node());
+        sections.extend(self.recording.node(is_verbose));
         if self.steps_left_out > 0 {
             sections.push(Node::leaf(format!(
                 "{} further steps were left out",
@@ -235,7 +242,13 @@ impl Rule {
 }
 
 impl Recording {
-    fn node(&self) -> Option<Node> {
+    fn node(&self, is_verbose: bool) -> Option<Node> {
+        let count = self.exchanges.len();
+        if count > 0 && !is_verbose {
+            let questions = if count == 1 { "question" } else { "questions" };
+            let text = format!("the host was asked {count} {questions} (-v shows them)");
+            return Some(Node::leaf(paint(DIM, &text)));
+        }
         let questions = self.exchanges.iter().map(|exchange| {
             let mut text = exchange
                 .get("ask")

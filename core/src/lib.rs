@@ -59,6 +59,10 @@
 //! It does not run tools, hold secrets, or watch what a tool does with a path afterwards: between the verdict and
 //! the tool's `open` the disk can change.
 //!
+//! The reference pages are in [`docs`]: [policy](docs::policy), [annotations](docs::annotations), [roles](docs::roles),
+//! [lists](docs::lists), [options](docs::options), [structural rules](docs::structural_rules),
+//! [worlds and ceilings](docs::worlds), [recipes](docs::recipes).
+//!
 //! # Code map
 //!
 //! Bottom to top; a module uses only what stands below it.
@@ -85,6 +89,7 @@
 //! | `judge` | structural checks, canonical forms, rules, combining, approvals, the trace | documents, JSON text |
 //! | `compat` | the functions that a runtime calls outside an engine | engines |
 //! | `engine` | the facade | |
+//! | [`docs`] | the reference pages | everything |
 //!
 //! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random
 //! state; no `CanonicalPath` made elsewhere; only `host` names the outside.
@@ -101,6 +106,7 @@ mod bind;
 mod compat;
 mod config;
 mod diagnostic;
+pub mod docs;
 mod document;
 mod draft;
 mod engine;

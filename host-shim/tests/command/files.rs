@@ -81,9 +81,48 @@ fn help_version_and_completions_are_there() {
         );
     }
     project.check(
+        &["help"],
+        0,
+        &["Commands:", "Topics (callgate help TOPIC):", "structural-rules"],
+        &[],
+    );
+    project.check(
+        &["help", "eval"],
+        0,
+        &["Usage: callgate eval", "\"server\", \"tool\""],
+        &[],
+    );
+    project.check(
+        &["help", "evl"],
+        1,
+        &[],
+        &["no topic `evl`", "help: did you mean `eval`?"],
+    );
+    project.check(&["help", "polices"], 1, &[], &["did you mean `policy`?"]);
+    project.check(
         &["--version"],
         0,
         &[concat!("callgate ", env!("CARGO_PKG_VERSION"), "\n")],
         &[],
     );
+}
+
+#[test]
+fn reference_pages_are_shown_as_text_and_as_markdown() {
+    let project = Project::new();
+    for page in callgate_core::docs::PAGES {
+        let written = project.run(&["help", page.topic]).stdout;
+        assert_eq!(String::from_utf8(written).expect("UTF-8"), page.text);
+        let shown = project.run(&["help", "--format", "human", page.topic]).stdout;
+        let shown = String::from_utf8(shown).expect("UTF-8");
+        assert!(
+            !shown.contains("```") && !shown.contains("\n|") && !shown.contains("\n#"),
+            "{shown}"
+        );
+        let blocks = shown.lines().filter(|line| line.starts_with("    "));
+        assert!(blocks.count() > 3, "{shown}");
+        for line in shown.lines().filter(|line| !line.starts_with("    ")) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
 }

@@ -3,7 +3,9 @@
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part,
 //! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with two modules that are loaded when
 //! they are needed: that of `callgate-git-wasm` by the package's Node host, when it is asked about git, and that of
-//! `callgate-tools-wasm` by the entry `callgate/tools`. For hosts of components, the component is put into `wasm/dist`. Prints the sizes, and by how much the compressed module of the npm package exceeds its budget.
+//! `callgate-tools-wasm` by the entry `callgate/tools`. The reference pages are put into `js/docs`. For hosts of components,
+//! the component is put into `wasm/dist`. Prints the sizes, and by how much the compressed module of the npm package exceeds
+//! its budget.
 
 mod roles;
 
@@ -65,6 +67,17 @@ fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
     }
     bind(&root, "git", Face::Git, keeps_names)?;
     bind(&root, "tools", Face::Tools, keeps_names)?;
+    copy_pages(&root)?;
+    Ok(())
+}
+
+/// Puts the reference pages into the npm package: those that `callgate help` and the documentation of the core show.
+fn copy_pages(root: &Path) -> Result<(), Box<dyn Error>> {
+    let out = root.join("js/docs");
+    fs::create_dir_all(&out)?;
+    for page in callgate_core::docs::PAGES {
+        fs::write(out.join(format!("{}.md", page.topic)), page.text)?;
+    }
     Ok(())
 }
 

@@ -6,8 +6,10 @@ mod enforce;
 mod eval;
 mod explain;
 mod frame;
+mod help;
 mod init;
 mod output;
+mod page;
 mod recording;
 mod replay;
 mod resolve;
@@ -28,7 +30,13 @@ use output::{Color, Exit, Failure, Format, Out};
 /// A call is JSON, `{"serverName": …, "toolName": …, "arguments": {…}}`. It is judged by documents: a policy, the
 /// annotations of the tools, and settings such as a sandbox. `callgate init` writes a small set to begin with.
 #[derive(Parser)]
-#[command(name = "callgate", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(
+    name = "callgate",
+    version,
+    max_term_width = 100,
+    after_help = format!("{}\n\n{EXIT_CODES}", help::topics()),
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -62,6 +70,7 @@ enum Command {
     Init(init::Init),
     Tools(tools::Tools),
     Intersect(tools::Intersect),
+    Help(help::Help),
     /// Write the completions for a shell to standard output
     #[command(
         after_help = "For example: callgate completions bash > ~/.local/share/bash-completion/completions/callgate"
@@ -98,6 +107,7 @@ fn main() -> ExitCode {
         Command::Init(init) => init.run(&mut out),
         Command::Tools(tools) => tools.run(&mut out),
         Command::Intersect(intersect) => intersect.run(&mut out),
+        Command::Help(help) => help.run(Cli::command(), &mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     };
     done.unwrap_or_else(|failure| failure.report()).into()

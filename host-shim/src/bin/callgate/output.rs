@@ -289,8 +289,10 @@ pub(crate) fn diagnosis(fault: &Fault) -> String {
 fn where_to_give(fault: &Fault) -> Option<&'static str> {
     match fault.diagnostic.path.as_str() {
         _ if fault.diagnostic.code != Code::MissingField => None,
-        "compiledPolicy" => Some("the bundle's key `policy`, or --policy FILE, gives it"),
-        "toolAnnotations" => Some("the bundle's key `annotations`, or --annotations FILE, gives it"),
+        "compiledPolicy" | "policy" => Some("the bundle's key `policy`, or --policy FILE, gives it"),
+        "toolAnnotations" | "annotations" => {
+            Some("the bundle's key `annotations`, or --annotations FILE, gives it")
+        }
         _ => None,
     }
 }

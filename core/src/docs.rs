@@ -1,0 +1,49 @@
+//! The reference pages, as text.
+//!
+//! They are Markdown, the same in this documentation, in `callgate help TOPIC` and in the npm package (`docs/`).
+//!
+//! ```
+//! let page = callgate_core::docs::page("roles").unwrap();
+//! assert!(page.text.starts_with("# Roles"));
+//! ```
+
+/// A reference page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The topic, for example `policy`.
+    pub topic: &'static str,
+    /// What the page is about, in a few words.
+    pub summary: &'static str,
+    /// The page itself, in Markdown.
+    pub text: &'static str,
+}
+
+/// The page about a topic.
+pub fn page(topic: &str) -> Option<&'static Page> {
+    PAGES.iter().find(|page| page.topic == topic)
+}
+
+macro_rules! pages {
+    ($($module:ident = $topic:literal, $file:literal, $summary:literal;)+) => {
+        /// Every page, in the order in which to read them.
+        pub const PAGES: &[Page] = &[$(Page {
+            topic: $topic,
+            summary: $summary,
+            text: include_str!($file),
+        },)+];
+
+        $(#[doc = include_str!($file)]
+        pub mod $module {})+
+    };
+}
+
+pages! {
+    policy = "policy", "../docs/policy.md", "rules, their conditions, and how they are tried";
+    annotations = "annotations", "../docs/annotations.md", "what the arguments of each tool mean";
+    roles = "roles", "../docs/roles.md", "the roles an argument can have, and roles of your own";
+    lists = "lists", "../docs/lists.md", "names that several rules share, kept in a document of their own";
+    options = "options", "../docs/options.md", "what else can be chosen, and every limit";
+    structural_rules = "structural-rules", "../docs/structural-rules.md", "what the engine decides before any rule, and what to do about it";
+    worlds = "worlds", "../docs/worlds.md", "places with addresses, and ceilings";
+    recipes = "recipes", "../docs/recipes.md", "whole bundles for usual cases";
+}

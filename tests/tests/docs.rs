@@ -1,0 +1,353 @@
+//! The examples of the reference pages in `core/docs`: their documents load strictly, and their calls get the verdicts
+//! that the pages promise.
+//!
+//! What a block of JSON is stands in its fence, after `json`:
+//!
+//! | word | the block is |
+//! |---|---|
+//! | `bundle` | a whole `callgate.json`; what the page gave before it no longer counts |
+//! | `policy`, `annotations`, `lists`, `ceiling`, `options`, `roles`, `world` | the value of this key of the bundle |
+//! | `rule`, `rules` | one rule, or an array of them: the rules of the bundle |
+//! | `tool` | one annotation of a tool of the server `SERVER`, with `server:SERVER`; it joins the bundle's |
+//! | `call:DECISION` | a call or several, each judged by the bundle as the gate does; with `rule:NAME` by this rule. A call's member `context` is the host's context |
+//! | `sent` | the arguments that are sent for the call above it |
+//! | `refused:CODE` | besides one of the above: loading refuses it with this code. It does not count for what follows |
+//!
+//! The bundle's folder is the project `/…/app` of a user `/home/u`, with the files and the repository of [`machine`].
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use callgate_core::docs;
+use callgate_host::{CallText, EngineKind, Gate, GateError, VirtualHost};
+use serde_json::{Value, json};
+
+#[test]
+fn policy() {
+    check("policy");
+}
+
+#[test]
+fn annotations() {
+    check("annotations");
+}
+
+#[test]
+fn roles() {
+    check("roles");
+}
+
+#[test]
+fn lists() {
+    check("lists");
+}
+
+#[test]
+fn options() {
+    check("options");
+}
+
+#[test]
+fn structural_rules() {
+    check("structural-rules");
+}
+
+#[test]
+fn worlds() {
+    check("worlds");
+}
+
+#[test]
+fn recipes() {
+    check("recipes");
+}
+
+/// Every rule of the engine that verdicts name has an entry, and every option, limit, role and key of a bundle too.
+#[test]
+fn pages_are_complete() {
+    let text = |topic: &str| docs::page(topic).expect("a page").text;
+    let has = |topic: &str, name: &str| {
+        assert!(
+            text(topic).contains(&format!("`{name}`")),
+            "the page `{topic}` lacks `{name}`"
+        );
+    };
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src");
+    let mut rules = 0;
+    for source in sources(&core) {
+        for piece in fs::read_to_string(source)
+            .expect("a source")
+            .split('"')
+            .skip(1)
+            .step_by(2)
+        {
+            let is_rule = piece.starts_with("structural-")
+                && piece != "structural-rules"
+                && piece
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+                && !piece.ends_with('-');
+            if is_rule {
+                has("structural-rules", piece);
+                rules += 1;
+            }
+        }
+    }
+    assert!(rules > 12, "{rules}");
+    for rule in ["default-deny", "trusted-server", "structural-engine-fault"] {
+        has("structural-rules", rule);
+    }
+    for (limit, _) in callgate_core::Limits::TABLE {
+        has("options", limit);
+    }
+    // The message about an unknown option lists all of them, and the one about a bundle's key those.
+    for (topic, bundle, path) in [
+        ("options", json!({"options": {"zzz": 1}}), "options.zzz"),
+        ("recipes", json!({"zzz": 1}), "bundle.zzz"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let Err(GateError::Refused(faults)) = load(folder.path(), &bundle) else {
+            panic!("{path} is accepted");
+        };
+        let fault = faults.iter().find(|fault| fault.diagnostic.path == path);
+        let message = &fault.unwrap_or_else(|| panic!("{faults:?}")).diagnostic.message;
+        let known = message.split("expected one of ").nth(1).expect("a list");
+        for name in known.split('`').skip(1).step_by(2) {
+            has(topic, name);
+        }
+    }
+    for (_, role) in callgate_core::Registry::default().iter() {
+        has("roles", &role.name);
+    }
+    for page in docs::PAGES {
+        assert!(page.text.starts_with("# "), "{}", page.topic);
+        for line in page.text.lines().filter(|line| !line.starts_with('|')) {
+            assert!(line.chars().count() <= 120, "{}: {line}", page.topic);
+        }
+    }
+}
+
+fn sources(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// One block of JSON of a page.
+struct Block<'p> {
+    line: usize,
+    words: Vec<&'p str>,
+    text: String,
+}
+
+fn blocks(page: &str) -> Vec<Block<'_>> {
+    let mut found = Vec::new();
+    let mut lines = page.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let Some(info) = line.strip_prefix("```") else {
+            continue;
+        };
+        let code = lines.by_ref().map(|(_, line)| line);
+        let code: Vec<&str> = code.take_while(|line| *line != "```").collect();
+        let mut words = info.split(' ');
+        match words.next() {
+            Some("json") => found.push(Block {
+                line: at + 1,
+                words: words.collect(),
+                text: code.join("\n"),
+            }),
+            Some("sh" | "text" | "rust" | "ts") => {}
+            other => panic!("line {}: a block of {other:?}", at + 1),
+        }
+    }
+    found
+}
+
+#[track_caller]
+fn check(topic: &str) {
+    let page = docs::page(topic).expect("a page");
+    let folder = tempfile::tempdir().expect("a folder");
+    let app = folder.path().join("app");
+    fs::create_dir(&app).expect("a folder");
+    let mut example = Example {
+        topic,
+        folder: &app,
+        bundle: json!({}),
+        gate: None,
+        unloaded: None,
+        sent: None,
+    };
+    let blocks = blocks(page.text);
+    assert!(!blocks.is_empty(), "{topic} has no example");
+    for block in &blocks {
+        example.take(block);
+    }
+    example.load();
+}
+
+/// What a page has said so far.
+struct Example<'e> {
+    topic: &'e str,
+    folder: &'e Path,
+    bundle: Value,
+    gate: Option<Gate>,
+    /// The line of a document that was not loaded yet.
+    unloaded: Option<usize>,
+    /// The arguments that are sent for the last call.
+    sent: Option<String>,
+}
+
+impl Example<'_> {
+    fn take(&mut self, block: &Block<'_>) {
+        let at = format!("{} line {}", self.topic, block.line);
+        let option = |name: &str| {
+            let mut words = block.words.iter().filter_map(|word| word.split_once(':'));
+            words.find(|(key, _)| *key == name).map(|(_, value)| value)
+        };
+        let kind = block.words.first().copied().unwrap_or_default();
+        if let Some(decision) = option("call") {
+            return self.judge(&at, &block.text, decision, option("rule"));
+        }
+        let value: Value = serde_json::from_str(&block.text).unwrap_or_else(|error| panic!("{at}: {error}"));
+        if kind == "sent" {
+            return self.compare(&at, &value);
+        }
+        if let Some(code) = option("refused") {
+            let mut bundle = self.bundle.clone();
+            set(&mut bundle, kind, option("server"), value, &at);
+            return refused(self.folder, &bundle, code, &at);
+        }
+        if kind == "bundle" && self.unloaded.is_some() {
+            self.load();
+        }
+        set(&mut self.bundle, kind, option("server"), value, &at);
+        self.gate = None;
+        self.unloaded = Some(block.line);
+    }
+
+    /// Loads what the page has said, strictly.
+    fn load(&mut self) -> &Gate {
+        let at = format!("{} line {:?}", self.topic, self.unloaded);
+        if self.unloaded.take().is_some() || self.gate.is_none() {
+            let gate = load(self.folder, &self.bundle);
+            self.gate = Some(gate.unwrap_or_else(|error| panic!("{at}: {error}")));
+        }
+        self.gate.as_ref().expect("it was loaded")
+    }
+
+    fn judge(&mut self, at: &str, text: &str, decision: &str, rule: Option<&str>) {
+        let mut count = 0;
+        let calls = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        for call in calls {
+            let mut call = call.unwrap_or_else(|error| panic!("{at}: {error}"));
+            let members = call.as_object_mut().expect("a call");
+            let context = members.shift_remove("context").map(|context| context.to_string());
+            let (call, gate) = (call.to_string(), self.load());
+            let text = CallText::from(&call);
+            let text = context.as_deref().map_or(text, |context| text.within(context));
+            let response = gate
+                .gate(text, None)
+                .unwrap_or_else(|error| panic!("{at}: {error}"));
+            let verdict = &response.verdict;
+            assert_eq!(verdict.decision.as_str(), decision, "{at}: {call}: {verdict:?}");
+            if let Some(rule) = rule {
+                assert_eq!(verdict.rule, rule, "{at}: {call}: {verdict:?}");
+            }
+            self.sent = response.arguments;
+            count += 1;
+        }
+        assert!(count > 0, "{at}: no call");
+    }
+
+    fn compare(&self, at: &str, expected: &Value) {
+        let sent = self
+            .sent
+            .as_deref()
+            .unwrap_or_else(|| panic!("{at}: nothing is sent above"));
+        let sent: Value = serde_json::from_str(sent).expect("JSON");
+        let app = self
+            .folder
+            .canonicalize()
+            .expect("a folder")
+            .display()
+            .to_string();
+        let found = sent.to_string().replace(&app, "/home/u/app");
+        assert_eq!(found, expected.to_string(), "{at}");
+    }
+}
+
+fn set(bundle: &mut Value, kind: &str, server: Option<&str>, value: Value, at: &str) {
+    match kind {
+        "bundle" => *bundle = value,
+        "policy" | "annotations" | "lists" | "ceiling" | "options" | "roles" | "world" => {
+            bundle[kind] = value
+        }
+        "rule" => bundle["policy"] = json!({"rules": [value]}),
+        "rules" => bundle["policy"] = json!({"rules": value}),
+        "tool" => {
+            let server = server.unwrap_or_else(|| panic!("{at}: no server"));
+            let tools = &mut bundle["annotations"]["servers"][server]["tools"];
+            if tools.is_null() {
+                *tools = json!([]);
+            }
+            let tools = tools.as_array_mut().expect("tools");
+            tools.retain(|tool| tool["toolName"] != value["toolName"]);
+            tools.push(value);
+        }
+        other => panic!("{at}: a block of JSON that is `{other}`"),
+    }
+}
+
+fn load(folder: &Path, bundle: &Value) -> Result<Gate, GateError> {
+    let mut bundle = bundle.clone();
+    if !bundle["options"].is_object() {
+        bundle["options"] = json!({});
+    }
+    bundle["options"]["strict"] = json!(true);
+    let file = folder.join("callgate.json");
+    fs::write(&file, bundle.to_string()).expect("a file");
+    let host = VirtualHost::from_value(&machine(folder)).expect("a machine");
+    let builder = Gate::builder().engine(EngineKind::Native).bundle(file);
+    builder.host(Arc::new(host)).build()
+}
+
+fn refused(folder: &Path, bundle: &Value, code: &str, at: &str) {
+    match load(folder, bundle) {
+        Err(GateError::Refused(faults)) => {
+            let codes: Vec<&str> = faults
+                .iter()
+                .map(|fault| fault.diagnostic.code.as_str())
+                .collect();
+            assert!(codes.contains(&code), "{at}: {faults:?}");
+        }
+        Ok(_) => panic!("{at}: it is accepted"),
+        Err(other) => panic!("{at}: {other}"),
+    }
+}
+
+/// A user's machine with the project in `folder`.
+fn machine(folder: &Path) -> Value {
+    let app = folder.canonicalize().expect("a folder").display().to_string();
+    let remotes = json!({"origin": "https://github.com/acme/app.git"});
+    json!({
+        "home": "/home/u", "cwd": "/home/u",
+        "fs": {
+            "files": [
+                format!("{app}/README.md"), format!("{app}/src/main.rs"), format!("{app}/.env"),
+                format!("{app}/.git/config"), format!("{app}/game/rules.txt"), format!("{app}/mods/dragons/events.txt"),
+                "/home/u/.ssh/id_ed25519", "/home/u/Documents/plan.md", "/etc/hosts",
+            ],
+            "dirs": [format!("{app}/notes")],
+            "links": {format!("{app}/link"): "/etc"},
+        },
+        "git": {app: {"branch": "feature", "branchRemotes": {}, "remotes": remotes}},
+    })
+}

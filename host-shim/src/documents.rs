@@ -115,10 +115,22 @@ pub(crate) fn read_text(path: &Path, name: &str) -> Result<Result<String, Diagno
         let message = format!("more than {MOST_BYTES} bytes, expected a JSON document");
         return Ok(Err(refuse(Code::Limit, message)));
     }
-    Ok(String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-        let message = format!("found the byte `0x{byte:02x}` at offset {at}, expected JSON in UTF-8");
-        refuse(Code::Syntax, message)
-    }))
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) if text.trim().is_empty() => {
+            let message = "the file is empty, expected a JSON document".to_owned();
+            Err(refuse(Code::Syntax, message))
+        }
+        Ok(text) if text.starts_with('\u{feff}') => {
+            let message =
+                "found a byte order mark at offset 0, expected JSON in UTF-8 without one".to_owned();
+            Err(refuse(Code::Syntax, message))
+        }
+        Ok(text) => Ok(text),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+            let message = format!("found the byte `0x{byte:02x}` at offset {at}, expected JSON in UTF-8");
+            Err(refuse(Code::Syntax, message))
+        }
+    })
 }

@@ -237,6 +237,65 @@ fn a_bundle_without_its_parts_says_how_to_give_them() {
 }
 
 #[test]
+fn documents_that_cannot_be_read_say_why() {
+    let project = Project::new();
+    let good = reading("a");
+    project.write("empty.json", " \n");
+    project.write("marked.json", "\u{feff}{}");
+    project.write("number.json", "5");
+    project.write(
+        "missing.json",
+        r#"{"policy": "gone.json", "annotations": "annotations.json"}"#,
+    );
+    project.write(
+        "folder.json",
+        r#"{"policy": ".", "annotations": "annotations.json"}"#,
+    );
+    for (bundle, code, said) in [
+        (
+            "empty.json",
+            4,
+            &["empty.json", "the file is empty, expected a JSON document"][..],
+        ),
+        (
+            "marked.json",
+            4,
+            &["marked.json", "found a byte order mark at offset 0"],
+        ),
+        ("number.json", 4, &["number.json", "expected an object"]),
+        (
+            "missing.json",
+            1,
+            &["gone.json`: No such file", "as the bundle or a flag names it"],
+        ),
+        (
+            "folder.json",
+            1,
+            &["Is a directory", "as the bundle or a flag names it"],
+        ),
+    ] {
+        check(&project.run(&["eval", "-b", bundle, &good]), code, said);
+        check(&project.run(&["validate", "-b", bundle]), code, said);
+    }
+    let options = project.run(&["eval", "--options", "{\"strikt\": 1}", &good]);
+    check(
+        &options,
+        4,
+        &["options.strikt in --options", "did you mean `strict`?"],
+    );
+}
+
+#[test]
+fn an_explanation_says_where_the_rule_is_explained() {
+    let project = Project::new();
+    let explain = |call: &str| project.run(&["explain", "--format", "human", call]);
+    let page = "help: `callgate help structural-rules` says";
+    check(&explain(&reading("~/.ssh/id")), 2, &[page]);
+    let allowed = explain(&reading("a"));
+    assert!(!String::from_utf8_lossy(&allowed.stdout).contains(page));
+}
+
+#[test]
 fn answers_for_a_person_fit_eighty_columns() {
     let project = Project::new();
     project.write(

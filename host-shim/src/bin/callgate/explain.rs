@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use callgate_core::Audience;
+use callgate_host::{Decision, Verdict};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,6 +39,14 @@ struct Explained<'a> {
     explanation: &'a Value,
 }
 
+/// The page about a rule of the engine that keeps the call from passing.
+fn where_it_is_explained(verdict: &Verdict<'_>) -> Option<String> {
+    let is_own = verdict.rule.starts_with("structural-") || verdict.rule == "default-deny";
+    let is_stopped = verdict.decision != Decision::Allow;
+    (is_own && is_stopped)
+        .then(|| "`callgate help structural-rules` says what this rule means, and what to do".to_owned())
+}
+
 impl Explain {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let question = &self.question;
@@ -63,6 +72,7 @@ impl Explain {
             }
             let help = answers::similar(&gate, about, verdict);
             if out.human {
+                let help = help.or_else(|| where_it_is_explained(verdict));
                 let is_verbose = question.setup.running.verbose;
                 out.text(&tree::of(&explanation, help.as_deref(), is_verbose)?)?;
             } else {

@@ -115,9 +115,11 @@ impl From<GateError> for Failure {
             GateError::Refused(faults) => Self::Refused(faults),
             #[cfg(feature = "component")]
             GateError::Component(_) => Self::Fault(error.to_string()),
-            GateError::Unreadable { .. } | GateError::Host(_) | GateError::Engine(_) => {
-                Self::Fault(error.to_string())
-            }
+            GateError::Unreadable { .. } => Self::Helped {
+                message: error.to_string(),
+                help: "expected the file of a document, as the bundle or a flag names it".to_owned(),
+            },
+            GateError::Host(_) | GateError::Engine(_) => Self::Fault(error.to_string()),
         }
     }
 }
@@ -277,6 +279,8 @@ pub(crate) fn diagnosis(fault: &Fault) -> String {
     let mut text = format!("{label} {}", paint(BOLD, &clean(&diagnostic.path)));
     if let Some(file) = &fault.file {
         let _ = write!(text, " in {}", clean(file));
+    } else if diagnostic.path.starts_with("options") {
+        text.push_str(" in --options");
     }
     let _ = writeln!(text, "\n  {}", clean(&diagnostic.message));
     if let Some(help) = diagnostic.help.as_deref().or_else(|| where_to_give(fault)) {

@@ -45,9 +45,18 @@ function judges(command, args) {
 test("the tarball contains what is needed and nothing else", () => {
   assert.deepEqual(readdirSync(join(project, "node_modules")).sort(), [".package-lock.json", "callgate"]);
   const found = readdirSync(installed).sort();
-  assert.deepEqual(found, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "package.json", "wasm"]);
+  assert.deepEqual(found, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "docs", "package.json", "wasm"]);
   for (const { name, parentPath } of readdirSync(installed, { recursive: true, withFileTypes: true })) {
     assert.doesNotMatch(join(parentPath, name), /\.(?:map|tsbuildinfo|mts)$/);
+  }
+});
+
+test("the tarball has the reference pages", () => {
+  const source = join(JS, "../core/docs");
+  const pages = readdirSync(source).sort();
+  assert.deepEqual(readdirSync(join(installed, "docs")).sort(), pages);
+  for (const page of pages) {
+    assert.equal(readFileSync(join(installed, "docs", page), "utf8"), readFileSync(join(source, page), "utf8"));
   }
 });
 

@@ -2,14 +2,15 @@
 //!
 //! A line is a group `{format, name?, says?, machine? or recording?, engine?, cases}`: one engine and one host. The host
 //! is a `machine`, as [`callgate_host::VirtualHost`] reads it, or a [`callgate_core::Recording`] of what a host once
-//! answered. `says` is the sentence of the specification that the cases test. `callgate explain --prepared --record` writes
-//! such lines. A case is `{op, why?, …, expect}`:
+//! answered. `says` is the sentence of the specification that the cases test. `callgate explain --record` writes such
+//! lines. A case is `{op, why?, …, expect}`:
 //!
 //! | `op` | takes | the answer is |
 //! |---|---|---|
 //! | `gate` | `call`, `context`?, `containerWorkspaceDir`? | `{verdict, argsForTransport}` of a call that is prepared and judged |
 //! | `evaluate` | `call`, `context`? | the verdict of a call whose arguments are already prepared |
 //! | `explain` | `call`, `context`? | the explanation; the verdict in it must be that of `evaluate` |
+//! | `explainGate` | `call`, `context`?, `containerWorkspaceDir`? | the same for a call that is prepared and judged |
 //! | `offer` | `call`, `context`?, `containerWorkspaceDir`? | what approving the escalated call would cover, or `null` |
 //! | `resolve` | `address`, `requireExists`?, `context`? | `{reply, hostPath}` of an address in the engine's world |
 //! | `enforce` | `tool`, `command`, `root`, `mode`?, `subdirectory`?, `address`?, `context`? | the reply to an operation |
@@ -20,7 +21,7 @@
 //! | `construct` | | `null`; the engine is only built |
 //! | the name of a function | `args` | its answer |
 //!
-//! `gate`, `evaluate` and `explain` may be asked with `approvals` (a document), `offeredFor` (another call; what is offered for
+//! `gate`, `evaluate`, `explain` and `explainGate` may be asked with `approvals` (a document), `offeredFor` (another call; what is offered for
 //! it, if anything, is added to them) and `now` (milliseconds since 1970, or text); the answer of `gate` then has the
 //! explanation for an agent too.
 //!

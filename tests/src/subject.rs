@@ -297,6 +297,8 @@ pub enum ApprovedQuestion {
     Gate,
     /// The answer is `{verdict, explanation}`, with the full explanation.
     Evaluate,
+    /// The same for a call that is prepared and judged.
+    ExplainGate,
     /// The answer is what approving the call would cover, or `null`.
     Offer,
 }

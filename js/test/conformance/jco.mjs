@@ -203,9 +203,11 @@ class Session {
       document.entries.push({ id: "approval-1", ...JSON.parse(offer) });
     }
     const moment = now === null ? undefined : BigInt(typeof now === "string" ? Date.parse(now) : now);
-    const approving = { document: JSON.stringify(document), now: moment };
+    // An explanation says of a call that escalates whether approvals were looked at.
+    const isWithout = ask === "explainGate" && document.entries.length === 0;
+    const approving = isWithout ? undefined : { document: JSON.stringify(document), now: moment };
     const judge = (explain) => {
-      const place = ask === "gate" ? paths : PREPARED;
+      const place = ask === "evaluate" ? PREPARED : paths;
       const answer = engine.judge(asked(request, given, place, explain, approving));
       return { ...answer, verdict: verdictOf(answer.verdict) };
     };

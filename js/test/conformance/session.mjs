@@ -189,6 +189,8 @@ class Session {
           ...engine.gate(call, timed),
           explanation: engine.explainGate(call, { ...timed, audience: "agent" }),
         };
+      case "explainGate":
+        return { verdict: engine.gate(call, timed).verdict, explanation: engine.explainGate(call, timed) };
       default:
         return { verdict: engine.evaluate(call, timed), explanation: engine.explain(call, timed) };
     }

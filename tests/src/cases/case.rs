@@ -49,7 +49,7 @@ impl Case {
         }
         match (self.op.as_str(), answers.as_mut_slice()) {
             ("explain", [verdict, explanation]) => explained(verdict, explanation.take()),
-            ("explain", [both]) => explained(&both["verdict"], both["explanation"].clone()),
+            ("explain" | "explainGate", [both]) => explained(&both["verdict"], both["explanation"].clone()),
             ("evaluate", [both]) if both.get("verdict").is_some() => Outcome::Answer(both["verdict"].take()),
             (_, [answer]) => Outcome::Answer(answer.take()),
             (_, answers) => Outcome::Fault(format!("found {} outcomes, expected one", answers.len())),
@@ -170,6 +170,7 @@ fn approved(op: &str, fields: &Fields) -> Option<ApprovedQuestion> {
         .any(|key| fields.has(key));
     match op {
         "offer" => Some(ApprovedQuestion::Offer),
+        "explainGate" => Some(ApprovedQuestion::ExplainGate),
         "gate" if has_approvals => Some(ApprovedQuestion::Gate),
         "evaluate" | "explain" if has_approvals => Some(ApprovedQuestion::Evaluate),
         _ => None,

@@ -24,10 +24,16 @@ pub(super) fn answer(asked: &ApprovedCall, gate: &Gate) -> Result<Value, Refusal
     }
     let call = read(&asked.request, asked);
     let request = match asked.ask {
-        ApprovedQuestion::Gate | ApprovedQuestion::Offer => Request::gate(call, container),
+        ApprovedQuestion::Gate | ApprovedQuestion::ExplainGate | ApprovedQuestion::Offer => {
+            Request::gate(call, container)
+        }
         ApprovedQuestion::Evaluate => Request::prepared(call),
     };
-    let request = request.approved(&approvals, asked.now()?);
+    // An explanation says of a call that escalates whether approvals were looked at.
+    let request = match asked.ask {
+        ApprovedQuestion::ExplainGate if approvals.list().is_empty() => request,
+        _ => request.approved(&approvals, asked.now()?),
+    };
     let judge = |request: &Request<'_>| gate.judge(request).map_err(refusal);
     match asked.ask {
         ApprovedQuestion::Offer => value(&gate.offer(&request).map_err(refusal)?),
@@ -36,7 +42,7 @@ pub(super) fn answer(asked: &ApprovedCall, gate: &Gate) -> Result<Value, Refusal
             answer["explanation"] = json!(judge(&request.explained(Audience::Agent))?.explanation);
             Ok(answer)
         }
-        ApprovedQuestion::Evaluate => Ok(json!({
+        ApprovedQuestion::Evaluate | ApprovedQuestion::ExplainGate => Ok(json!({
             "verdict": judge(&request)?.verdict,
             "explanation": judge(&request.explained(Audience::Operator))?.explanation,
         })),

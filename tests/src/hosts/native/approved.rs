@@ -21,10 +21,16 @@ pub(super) fn answer(asked: &ApprovedCall, engine: &Engine, host: &dyn Host) -> 
     }
     let call = read(&asked.request, asked)?;
     let request = match asked.ask {
-        ApprovedQuestion::Gate | ApprovedQuestion::Offer => Request::gate(&call, container),
+        ApprovedQuestion::Gate | ApprovedQuestion::ExplainGate | ApprovedQuestion::Offer => {
+            Request::gate(&call, container)
+        }
         ApprovedQuestion::Evaluate => Request::prepared(&call),
     };
-    let request = request.approved(&approvals, asked.now()?);
+    // An explanation says of a call that escalates whether approvals were looked at.
+    let request = match asked.ask {
+        ApprovedQuestion::ExplainGate if approvals.list().is_empty() => request,
+        _ => request.approved(&approvals, asked.now()?),
+    };
     let judge = |audience| engine.judge(&request.explained(audience), host);
     match asked.ask {
         ApprovedQuestion::Offer => value(&engine.offer(&request, host)),
@@ -36,7 +42,7 @@ pub(super) fn answer(asked: &ApprovedCall, engine: &Engine, host: &dyn Host) -> 
                 "explanation": judge(Audience::Agent).explanation,
             }))
         }
-        ApprovedQuestion::Evaluate => Ok(json!({
+        ApprovedQuestion::Evaluate | ApprovedQuestion::ExplainGate => Ok(json!({
             "verdict": engine.judge(&request, host).verdict,
             "explanation": judge(Audience::Operator).explanation,
         })),

@@ -76,18 +76,15 @@ impl Documents {
         );
         let allowlists = json!({"fetch": ["*"]});
         Engine::builder()
-            .part(DocumentKind::CompiledPolicy, DocumentSource::Value(&self.policy))
+            .part(DocumentKind::Policy, DocumentSource::Value(&self.policy))
             .part(
-                DocumentKind::ToolAnnotations,
+                DocumentKind::Annotations,
                 DocumentSource::Value(&self.annotations),
             )
-            .part(DocumentKind::DynamicLists, DocumentSource::Value(&self.lists))
+            .part(DocumentKind::Lists, DocumentSource::Value(&self.lists))
             .part(DocumentKind::ProtectedPaths, DocumentSource::Value(&protected))
-            .part(DocumentKind::AllowedDirectory, DocumentSource::Value(&sandbox))
-            .part(
-                DocumentKind::ServerDomainAllowlists,
-                DocumentSource::Value(&allowlists),
-            )
+            .part(DocumentKind::Sandbox, DocumentSource::Value(&sandbox))
+            .part(DocumentKind::DomainAllowlists, DocumentSource::Value(&allowlists))
             .build(&Ready)
             .expect("the documents are those of the benchmark")
     }

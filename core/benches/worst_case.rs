@@ -108,8 +108,8 @@ impl Judged {
         let annotations = json!({"generatedAt": "", "servers": {"git": {"inputHash": "", "tools": [tool]}}});
         let protected = json!(shape.protected);
         let engine = Engine::builder()
-            .part(DocumentKind::CompiledPolicy, DocumentSource::Value(&policy))
-            .part(DocumentKind::ToolAnnotations, DocumentSource::Value(&annotations))
+            .part(DocumentKind::Policy, DocumentSource::Value(&policy))
+            .part(DocumentKind::Annotations, DocumentSource::Value(&annotations))
             .part(DocumentKind::ProtectedPaths, DocumentSource::Value(&protected))
             .build(&Ready)
             .expect("the documents are those of the benchmark");

@@ -8,7 +8,8 @@ mod sandbox;
 
 use crate::annotation::{self, Annotations};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{DocumentSource, JsonPath, Relative, Report};
+use crate::document::{DocumentSource, JsonPath, Node, Relative, Report};
+use crate::limits::Limits;
 use crate::lint;
 use crate::policy::{self, Ceiling, Lists, Policy};
 use crate::role::Registry;
@@ -28,7 +29,7 @@ pub(crate) struct Config {
     pub(crate) lists: Lists,
     /// Absolute, `~` or `~/…`, and patterns, which may begin with `**` too.
     pub(crate) protected_paths: Vec<Box<str>>,
-    /// The directories that are one sandbox: `allowedDirectory`, or the workspace roots of the ceiling. They are
+    /// The directories that are one sandbox: `sandbox`, or the workspace roots of the ceiling. They are
     /// absolute, `~`, `~/…`, or (with a warning, and not of a ceiling) relative to the current directory.
     pub(crate) sandbox: Vec<Box<str>>,
     /// For each server with an allowlist, its domain patterns in document order.
@@ -53,7 +54,23 @@ pub(crate) struct Config {
 ///
 /// All diagnostics, warnings included, if there is an error, or a warning while loading is strict.
 pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Config, Vec<Diagnostic>> {
+    let located = |faults| {
+        let each = documents.iter();
+        each.fold(faults, |faults, (kind, source)| {
+            source.located(faults, kind.as_str())
+        })
+    };
+    let mut config = read_documents(documents).map_err(located)?;
+    config.warnings = located(config.warnings);
+    Ok(config)
+}
+
+fn read_documents(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Config, Vec<Diagnostic>> {
     let mut reader = Reader::new(documents)?;
+    reader.folder = reader
+        .optional(DocumentKind::Folder, folder)
+        .flatten();
+    reader.check(false)?;
     let options = reader
         .optional(DocumentKind::Options, |node, _| options::read(node))
         .unwrap_or_default();
@@ -63,18 +80,18 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     let registry = registry.unwrap_or_else(|| Registry::new(has_world));
     reader.check(false)?;
 
-    let policy = reader.required(DocumentKind::CompiledPolicy, |node, limits| {
+    let policy = reader.required(DocumentKind::Policy, |node, limits| {
         let policy = policy::read(node, &registry, limits);
         lint::reachability(&policy.rules, node, &registry);
         policy
     });
-    let annotations = reader.required(DocumentKind::ToolAnnotations, |node, _| {
+    let annotations = reader.required(DocumentKind::Annotations, |node, _| {
         let annotations = annotation::read(node, &registry, &options.harn_server);
         lint::artifacts(&annotations, node);
         annotations
     });
     let lists = reader
-        .optional(DocumentKind::DynamicLists, Lists::read)
+        .optional(DocumentKind::Lists, Lists::read)
         .unwrap_or_default();
     // The existing runtime takes such patterns, and compares them as they stand.
     let unlike_runtime = match options.compatibility {
@@ -83,7 +100,7 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     };
     if let Some(policy) = &policy {
         let report = Report::default();
-        let name = DocumentKind::CompiledPolicy.as_str();
+        let name = DocumentKind::Policy.as_str();
         lint::missing_lists(policy, name, &lists, &report);
         let document = JsonPath::Document(name);
         let rules = JsonPath::Key(&document, "rules");
@@ -99,15 +116,15 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     let protected_paths = reader.optional(DocumentKind::ProtectedPaths, |node, limits| {
         node.paths_or_patterns(limits)
     });
-    let sandbox = reader.optional(DocumentKind::AllowedDirectory, |node, limits| {
-        node.path(Relative::Warned, limits).map(Box::from)
+    let sandbox = reader.optional(DocumentKind::Sandbox, |node, limits| {
+        node.path(Relative::Warned, limits)
     });
-    let domain_allowlists = reader.optional(DocumentKind::ServerDomainAllowlists, |node, limits| {
+    let domain_allowlists = reader.optional(DocumentKind::DomainAllowlists, |node, limits| {
         node.each_entry(|patterns| patterns.patterns(limits))
     });
     if let Some(allowlists) = &domain_allowlists {
         let report = Report::default();
-        let name = DocumentKind::ServerDomainAllowlists.as_str();
+        let name = DocumentKind::DomainAllowlists.as_str();
         lint::allowlist_patterns(allowlists, name, unlike_runtime, &report);
         reader.diagnostics.extend(report.finish(name));
     }
@@ -149,7 +166,7 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     // loading accepts them.
     let by_design = lint::overridden(
         &policy,
-        DocumentKind::CompiledPolicy.as_str(),
+        DocumentKind::Policy.as_str(),
         &registry,
         &annotations,
         &lint::Sandboxed {
@@ -181,11 +198,21 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
     })
 }
 
+fn folder(node: &Node<'_, '_>, limits: &Limits) -> Option<Box<str>> {
+    let folder = node.bounded_string(limits)?;
+    if !folder.starts_with('/') || folder.contains('\0') {
+        node.refuse(Code::InvalidPath, "expected an absolute path");
+        return None;
+    }
+    Some(folder.into())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::role::RoleId;
 
     const POLICY: &str = r#"{"generatedAt":"t","constitutionHash":"c","inputHash":"h","rules":[]}"#;
     const ANNOTATIONS: &str = r#"{"generatedAt":"t","servers":{}}"#;
@@ -197,8 +224,8 @@ mod tests {
             .map(|(kind, text)| (*kind, DocumentSource::Text(text)))
             .collect();
         for (kind, text) in [
-            (DocumentKind::CompiledPolicy, POLICY),
-            (DocumentKind::ToolAnnotations, ANNOTATIONS),
+            (DocumentKind::Policy, POLICY),
+            (DocumentKind::Annotations, ANNOTATIONS),
         ] {
             if documents.iter().all(|(one, _)| *one != kind) {
                 all.push((kind, DocumentSource::Text(text)));
@@ -212,24 +239,115 @@ mod tests {
             Ok(config) => config.warnings,
             Err(faults) => faults,
         };
-        let found: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let found: Vec<String> = faults.into_iter().map(without_position).collect();
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (found, expected) in found.iter().zip(expected) {
             assert!(found.starts_with(expected), "{found}");
         }
     }
 
+    fn without_position(fault: Diagnostic) -> String {
+        let position = None;
+        Diagnostic { position, ..fault }.to_string()
+    }
+
+    #[test]
+    fn documents_are_written_by_hand() {
+        let policy = r#"// What the agent may do
+            {
+              "$schema": "https://example.com/policy.schema.json",
+              "rules": [
+                { "name": "look", "if": { "server": "s", "tool": "get_*", "roles": "read-path" }, "then": "allow", "reason": "r" },
+                { "name": "box", "if": { "paths": { "roles": "write-path", "within": "box" } }, /* in the folder */
+                  "then": "allow", "reason": "r", },
+              ],
+            }"#;
+        let annotations = r#"{"servers": {"s": {"tools": [
+            {"toolName": "get_x", "args": {"a": "read-path", "b": {"roles": "write-path", "relativeTo": "a"},
+             "c": {"default": "read-path", "when": [{"condition": {"arg": "d", "is": "truthy"}, "roles": "none"}]}}},
+        ]}}}"#;
+        let config = read_with(&[
+            (DocumentKind::Policy, policy),
+            (DocumentKind::Annotations, annotations),
+            (DocumentKind::Folder, "\"/srv/app\""),
+            (DocumentKind::Sandbox, "\".\""),
+            (
+                DocumentKind::ProtectedPaths,
+                "[\"keys\", \"*.pem\", \"**/.env\", \"~/x\"]",
+            ),
+            (
+                DocumentKind::World,
+                r#"{"roots": {"r": "src"}, "visibility": [], "operations": []}"#,
+            ),
+            (
+                DocumentKind::Ceiling,
+                r#"{"tools": ["get_x"], "workspace_roots": ["."]}"#,
+            ),
+            (
+                DocumentKind::Options,
+                r#"{"workingDirectory": {"git": "."}, "$schema": "s"}"#,
+            ),
+        ])
+        .unwrap();
+        assert_eq!(config.warnings, []);
+        assert_eq!(config.sandbox, ["/srv/app".into()]);
+        assert_eq!(
+            config.protected_paths,
+            [
+                "/srv/app/keys".into(),
+                "/srv/app/*.pem".into(),
+                "**/.env".into(),
+                "~/x".into()
+            ]
+        );
+        assert_eq!(
+            config.options.working_directories,
+            [("git".into(), "/srv/app".into())]
+        );
+        assert_eq!(config.ceiling.unwrap().workspace_roots, ["/srv/app".into()]);
+        let [look, within] = config.policy.rules.as_slice() else {
+            panic!("{:?}", config.policy.rules)
+        };
+        assert_eq!(look.conditions.roles, Some(vec![RoleId::READ_PATH]));
+        assert_eq!(look.conditions.server, Some(vec!["s".into()]));
+        assert_eq!(&*within.conditions.paths.as_ref().unwrap().within, "/srv/app/box");
+    }
+
+    #[test]
+    fn a_fault_has_its_line_and_column() {
+        let faults = read_with(&[
+            (
+                DocumentKind::Policy,
+                "// é\n{\"rules\": [{\"name\": \"n\", \"if\": {\"role\": 1},\n \"then\": \"alow\", \"reason\": \"r\"}]}",
+            ),
+            (DocumentKind::Lists, "{\"lists\": {},\n\"lists\": {},}"),
+            (DocumentKind::TrustedServers, "[\n  \"é\", // x\n  é ]"),
+        ]);
+        let found: Vec<String> = faults.unwrap_err().iter().map(ToString::to_string).collect();
+        let expected = [
+            "2:33: error[unknown-key] at policy.rules[0].if.role: ",
+            "3:10: error[unknown-value] at policy.rules[0].then: ",
+            "2:1: error[duplicate-key] at lists.lists: ",
+            "3:3: error[syntax] at trustedServers: not JSON: expected value",
+        ];
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+        let given = serde_json::from_str::<Value>("{\"rules\": 5}").unwrap();
+        let faults = read(&[(DocumentKind::Policy, DocumentSource::Value(&given))]).unwrap_err();
+        assert!(faults.iter().all(|fault| fault.position.is_none()));
+    }
+
     #[test]
     fn what_is_missing_is_not_configured() {
-        let nothing = [
-            (DocumentKind::DynamicLists, "null"),
-            (DocumentKind::AllowedDirectory, " null\n"),
-        ];
+        let nothing = [(DocumentKind::Lists, "null"), (DocumentKind::Sandbox, " null\n")];
         for kind in DocumentKind::ALL.iter().filter(|kind| !kind.may_be_null()) {
             let faults = read_with(&[(*kind, "null")]).unwrap_err();
             assert_eq!(faults.len(), 1, "{kind}");
             let expected = format!("error[wrong-type] at {kind}: found `null`, expected");
-            assert!(faults[0].to_string().starts_with(&expected), "{}", faults[0]);
+            let found = without_position(faults[0].clone());
+            assert!(found.starts_with(&expected), "{found}");
         }
         for config in [read_with(&nothing).unwrap(), read_with(&[]).unwrap()] {
             assert_eq!(config.sandbox, []);
@@ -242,14 +360,14 @@ mod tests {
             );
         }
         check(
-            &[(DocumentKind::CompiledPolicy, "null")],
-            &["error[wrong-type] at compiledPolicy: found `null`"],
+            &[(DocumentKind::Policy, "null")],
+            &["error[wrong-type] at policy: found `null`"],
         );
         let faults = read(&[]).unwrap_err();
         assert_eq!(faults.len(), 2);
         assert_eq!(
             faults[0].to_string(),
-            "error[missing-field] at compiledPolicy: `compiledPolicy` is missing, expected the document"
+            "error[missing-field] at policy: `policy` is missing, expected the document"
         );
     }
 
@@ -264,17 +382,11 @@ mod tests {
         ]}}});
         let config = read(&[
             (DocumentKind::TrustedServers, DocumentSource::Value(&trusted)),
-            (DocumentKind::ToolAnnotations, DocumentSource::Value(&annotations)),
-            (
-                DocumentKind::CompiledPolicy,
-                DocumentSource::Value(&value(POLICY)),
-            ),
+            (DocumentKind::Annotations, DocumentSource::Value(&annotations)),
+            (DocumentKind::Policy, DocumentSource::Value(&value(POLICY))),
             (DocumentKind::ProtectedPaths, DocumentSource::Value(&protected)),
-            (DocumentKind::AllowedDirectory, DocumentSource::Value(&sandbox)),
-            (
-                DocumentKind::ServerDomainAllowlists,
-                DocumentSource::Value(&gated),
-            ),
+            (DocumentKind::Sandbox, DocumentSource::Value(&sandbox)),
+            (DocumentKind::DomainAllowlists, DocumentSource::Value(&gated)),
             (
                 DocumentKind::Options,
                 DocumentSource::Text("{\"heuristicPaths\":\"off\"}"),
@@ -319,32 +431,32 @@ mod tests {
                 ],
             ),
             (
-                DocumentKind::AllowedDirectory,
+                DocumentKind::Sandbox,
                 "\"\"",
-                &["error[invalid-path] at allowedDirectory: "],
+                &["error[invalid-path] at sandbox: "],
             ),
             (
-                DocumentKind::AllowedDirectory,
+                DocumentKind::Sandbox,
                 "[\"/box\"]",
-                &["error[wrong-type] at allowedDirectory: "],
+                &["error[wrong-type] at sandbox: "],
             ),
             (
-                DocumentKind::AllowedDirectory,
+                DocumentKind::Sandbox,
                 "\"box\"",
-                &["warning[invalid-path] at allowedDirectory: "],
+                &["warning[invalid-path] at sandbox: "],
             ),
-            (DocumentKind::AllowedDirectory, "\"~\"", &[]),
+            (DocumentKind::Sandbox, "\"~\"", &[]),
             (
-                DocumentKind::ServerDomainAllowlists,
+                DocumentKind::DomainAllowlists,
                 "[]",
-                &["error[wrong-type] at serverDomainAllowlists: "],
+                &["error[wrong-type] at domainAllowlists: "],
             ),
             (
-                DocumentKind::ServerDomainAllowlists,
+                DocumentKind::DomainAllowlists,
                 "{\"fetch\":null,\"git\":\"x\"}",
                 &[
-                    "error[wrong-type] at serverDomainAllowlists.fetch: found `null`",
-                    "error[wrong-type] at serverDomainAllowlists.git: ",
+                    "error[wrong-type] at domainAllowlists.fetch: found `null`",
+                    "error[wrong-type] at domainAllowlists.git: ",
                 ],
             ),
             (
@@ -363,14 +475,14 @@ mod tests {
                 &["error[syntax] at trustedServers: "],
             ),
             (
-                DocumentKind::ToolAnnotations,
+                DocumentKind::Annotations,
                 "{}",
-                &["error[missing-field] at toolAnnotations: "],
+                &["error[missing-field] at annotations: "],
             ),
             (
-                DocumentKind::DynamicLists,
+                DocumentKind::Lists,
                 "{\"generatedAt\":\"\",\"lists\":[]}",
-                &["error[wrong-type] at dynamicLists.lists: "],
+                &["error[wrong-type] at lists.lists: "],
             ),
             // The rest is not read if options or roles have an error.
             (
@@ -418,12 +530,12 @@ mod tests {
         let lists = json!({"generatedAt": "t", "lists": {"l": list}}).to_string();
         let policy = policy.to_string();
         let documents = [
-            (DocumentKind::CompiledPolicy, policy.as_str()),
-            (DocumentKind::DynamicLists, lists.as_str()),
+            (DocumentKind::Policy, policy.as_str()),
+            (DocumentKind::Lists, lists.as_str()),
         ];
         let expected = [
-            "warning[missing-list] at compiledPolicy.rules[0].if.domains.allowed[2]: found `@toString`",
-            "warning[missing-list] at compiledPolicy.rules[0].if.lists[0].allowed[0]: found `@m`",
+            "warning[missing-list] at policy.rules[0].if.domains.allowed[2]: found `@toString`",
+            "warning[missing-list] at policy.rules[0].if.lists[0].allowed[0]: found `@m`",
         ];
         check(&documents, &expected);
         assert!(read_with(&documents).is_ok());
@@ -443,15 +555,15 @@ mod tests {
                     "{\"limits\":{\"depth\":1,\"value_bytes\":4}}",
                 ),
                 (DocumentKind::ProtectedPaths, "[\"/etc\",\"/etc/shadow\"]"),
-                (DocumentKind::ServerDomainAllowlists, "{\"fetch\":[]}"),
-                (DocumentKind::CompiledPolicy, POLICY),
-                (DocumentKind::ToolAnnotations, ANNOTATIONS),
+                (DocumentKind::DomainAllowlists, "{\"fetch\":[]}"),
+                (DocumentKind::Policy, POLICY),
+                (DocumentKind::Annotations, ANNOTATIONS),
             ],
             &[
-                "error[limit] at compiledPolicy.rules: nested more than 1 levels deep",
-                "error[limit] at toolAnnotations.servers: ",
+                "error[limit] at policy.rules: nested more than 1 levels deep",
+                "error[limit] at annotations.servers: ",
                 "error[limit] at protectedPaths[1]: found `11` bytes, expected at most 4 (limit `value_bytes`)",
-                "error[limit] at serverDomainAllowlists.fetch: ",
+                "error[limit] at domainAllowlists.fetch: ",
             ],
         );
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::named::named;
 
@@ -77,8 +77,9 @@ named! {
 /// One fault of one document.
 ///
 /// `message` is lower case, without a full stop, quotes the offending value in backticks and says what was expected.
-/// `path` is a JSONPath-like place that begins with the document's name: `compiledPolicy.rules[3].if.roles[0]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// `path` is a JSONPath-like place that begins with the document's name: `policy.rules[3].if.roles[0]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Written")]
 pub struct Diagnostic {
     /// The stable name of the fault.
     pub code: Code,
@@ -86,19 +87,83 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The place of the fault.
     pub path: String,
+    /// The same place in the text, for a document that was given as text: `line` and `column`.
+    pub position: Option<Position>,
     /// What is wrong and what was expected.
     pub message: String,
     /// What to do about it, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
+/// A diagnostic as it is written in JSON.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    code: Code,
+    severity: Severity,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+impl Serialize for Diagnostic {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let diagnostic = self.clone();
+        let written = Written {
+            code: self.code,
+            severity: self.severity,
+            path: diagnostic.path,
+            line: self.position.map(|position| position.line),
+            column: self.position.map(|position| position.column),
+            message: diagnostic.message,
+            help: diagnostic.help,
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl From<Written> for Diagnostic {
+    fn from(written: Written) -> Self {
+        let position = written.line.zip(written.column);
+        Self {
+            code: written.code,
+            severity: written.severity,
+            path: written.path,
+            position: position.map(|(line, column)| Position { line, column }),
+            message: written.message,
+            help: written.help,
+        }
+    }
+}
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The character in the line, counted from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    /// `12:5`, as editors and terminals take it after the name of a file.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.line, self.column)
+    }
+}
+
 impl Diagnostic {
-    pub(crate) fn error(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+    /// An error without a position and without help.
+    pub fn error(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
             severity: Severity::Error,
             path: path.into(),
+            position: None,
             message: message.into(),
             help: None,
         }
@@ -106,11 +171,14 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
-    /// `error[unknown-role] at compiledPolicy.rules[0].if.roles[0]: … (help: …)`
+    /// `4:12: error[unknown-role] at policy.rules[0].if.roles[0]: … (help: …)`, where the position is known.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             code, severity, path, ..
         } = self;
+        if let Some(position) = self.position {
+            write!(formatter, "{position}: ")?;
+        }
         write!(formatter, "{severity}[{code}] at {path}: {}", self.message)?;
         if let Some(help) = &self.help {
             write!(formatter, " (help: {help})")?;

@@ -1,14 +1,18 @@
 //! Strict reading of JSON documents: every deviation is a fault with its place.
 //!
+//! A text may have comments and trailing commas, and a key `$schema` at the top, for editors.
+//!
 //! [`load`] gives a JSON value in which no key is repeated and nothing is nested too deep. A [`Node`] is a
 //! value together with its [`JsonPath`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
+mod comments;
 mod condition;
 mod json_path;
 mod node;
 mod parse;
 mod path;
+mod position;
 mod report;
 mod side_effect;
 mod suggest;
@@ -20,10 +24,13 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 
+pub use comments::without_comments;
 pub(crate) use json_path::JsonPath;
 pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 pub(crate) use path::Relative;
+pub use path::anchored;
+pub(crate) use position::locate;
 pub(crate) use report::Report;
 pub(crate) use suggest::listed;
 pub use suggest::{did_you_mean, unknown_key};
@@ -37,6 +44,34 @@ pub enum DocumentSource<'a> {
     Value(&'a Value),
 }
 
+impl DocumentSource<'_> {
+    /// The faults of this document, with their positions where it is a text.
+    pub(crate) fn located(self, mut faults: Vec<Diagnostic>, name: &str) -> Vec<Diagnostic> {
+        if let Self::Text(text) = self {
+            locate(&mut faults, name, text);
+        }
+        faults
+    }
+}
+
+impl<'a> From<&'a str> for DocumentSource<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for DocumentSource<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a Value> for DocumentSource<'a> {
+    fn from(value: &'a Value) -> Self {
+        Self::Value(value)
+    }
+}
+
 /// Loads a document within the limits on its size and depth.
 ///
 /// `name` is the document's name in diagnostics. In a text, a value at an `unread` place is checked like the rest, but
@@ -48,10 +83,23 @@ pub(crate) fn load<'a>(
     limits: &Limits,
     unread: fn(&JsonPath<'_>) -> bool,
 ) -> Result<Cow<'a, Value>, Vec<Diagnostic>> {
-    match input {
-        DocumentSource::Text(text) => parse::parse(text, name, limits, unread).map(Cow::Owned),
+    let mut value = match input {
+        DocumentSource::Text(text) => parse::parse_document(text, name, limits, unread).map(Cow::Owned)?,
         DocumentSource::Value(value) => {
-            parse::check_depth(value, name, limits).map(|()| Cow::Borrowed(value))
+            parse::check_depth(value, name, limits)?;
+            Cow::Borrowed(value)
         }
+    };
+    // It names a schema to an editor, and means nothing here.
+    if value.get("$schema").is_some_and(Value::is_string)
+        && let Some(members) = value.to_mut().as_object_mut()
+    {
+        members.shift_remove("$schema");
     }
+    Ok(value)
+}
+
+/// Loads JSON that is not a document: without comments, trailing commas, or a key that means nothing.
+pub(crate) fn load_json(text: &str, name: &str, limits: &Limits) -> Result<Value, Vec<Diagnostic>> {
+    parse::parse(text, name, limits, |_| false)
 }

@@ -247,7 +247,7 @@ impl Engine {
         self.program.ceiling.as_ref().map(|ceiling| ceiling.document())
     }
 
-    /// The directories of the sandbox as they are configured, absolute: `allowedDirectory`, or the workspace roots of the
+    /// The directories of the sandbox as they are configured, absolute: `sandbox`, or the workspace roots of the
     /// ceiling if `options.workspaceRoots` makes them the sandbox. Relative paths are relative to the first.
     pub fn allowed_directories(&self) -> impl ExactSizeIterator<Item = &str> {
         self.program.sandbox.iter().map(|directory| &**directory)

@@ -20,15 +20,15 @@
 //! #     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! #     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! # }
-//! let policy = r#"{"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [
-//!     {"name": "read-documents", "description": "", "principle": "", "then": "allow", "reason": "documents are open",
-//!      "if": {"paths": {"roles": ["read-path"], "within": "~/Documents"}}}]}"#;
-//! let annotations = r#"{"generatedAt": "", "servers": {"filesystem": {"inputHash": "", "tools": [
-//! {"toolName": "read_text_file", "serverName": "filesystem", "comment": "", "args": {"path": ["read-path"]}}]}}}"#;
+//! let policy = r#"{"rules": [
+//!     {"name": "read-documents", "if": {"paths": {"roles": "read-path", "within": "~/Documents"}},
+//!      "then": "allow", "reason": "documents are open"}]}"#;
+//! let annotations = r#"{"servers": {"filesystem": {"tools": [
+//!     {"toolName": "read_text_file", "args": {"path": "read-path"}}]}}}"#;
 //! let host = Disk; // answers `realpath` and questions about git
 //! let engine = Engine::builder()
-//!     .part(DocumentKind::CompiledPolicy, DocumentSource::Text(policy))
-//!     .part(DocumentKind::ToolAnnotations, DocumentSource::Text(annotations))
+//!     .part(DocumentKind::Policy, DocumentSource::Text(policy))
+//!     .part(DocumentKind::Annotations, DocumentSource::Text(annotations))
 //!     .build(&host)?;
 //!
 //! let request = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/Documents/a"}}"#;
@@ -138,8 +138,8 @@ pub use compat::{
     rewrite_result_content, rewrite_text, to_mcp_roots, validate_compiled_rules,
 };
 pub use config::DocumentKind;
-pub use diagnostic::{Code, Diagnostic, Severity};
-pub use document::{DocumentSource, did_you_mean, unknown_key};
+pub use diagnostic::{Code, Diagnostic, Position, Severity};
+pub use document::{DocumentSource, anchored, did_you_mean, unknown_key, without_comments};
 pub use draft::{Change, DraftedArgument, Drift, Proposal, propose_annotations};
 pub use engine::{
     Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,

@@ -68,7 +68,7 @@ fn builder(engine: EngineKind, host: Arc<dyn Host + Send + Sync>) -> GateBuilder
     let builder = Gate::builder().engine(engine).host(host);
     builder
         .bundle(format!("{FOLDER}/callgate.json"))
-        .part(DocumentKind::AllowedDirectory, r#""/work""#)
+        .part(DocumentKind::Sandbox, r#""/work""#)
 }
 
 fn verdicts(host: &str, calls: &[(&str, String)], fresh: impl Fn() -> Arc<dyn Host + Send + Sync>) {
@@ -108,16 +108,10 @@ fn corpus() {
         let builder = Gate::builder()
             .engine(engine)
             .host(Arc::new(Ready))
-            .file(DocumentKind::CompiledPolicy, folder.join("compiled-policy.json"))
-            .file(
-                DocumentKind::ToolAnnotations,
-                folder.join("tool-annotations.json"),
-            )
-            .file(DocumentKind::DynamicLists, folder.join("dynamic-lists.json"))
-            .part(
-                DocumentKind::AllowedDirectory,
-                r#""/home/provos/.ironcurtain/sandbox""#,
-            )
+            .file(DocumentKind::Policy, folder.join("compiled-policy.json"))
+            .file(DocumentKind::Annotations, folder.join("tool-annotations.json"))
+            .file(DocumentKind::Lists, folder.join("dynamic-lists.json"))
+            .part(DocumentKind::Sandbox, r#""/home/provos/.ironcurtain/sandbox""#)
             .protect("/etc/shadow")
             .protect("/home/provos/.ssh");
         builder.build().expect("the documents of the corpus are valid")
@@ -228,9 +222,9 @@ fn worst_cases() {
             .collect();
         let tool = json!({"toolName": "t", "args": {"values": [role]}});
         let documents = [
-            (DocumentKind::CompiledPolicy, json!({"rules": rules})),
+            (DocumentKind::Policy, json!({"rules": rules})),
             (
-                DocumentKind::ToolAnnotations,
+                DocumentKind::Annotations,
                 json!({"servers": {"s": {"tools": [tool]}}}),
             ),
         ];

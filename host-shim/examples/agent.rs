@@ -32,7 +32,7 @@ pub(crate) fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn E
     let bundle = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bundle/callgate.json");
     let gate = Gate::builder()
         .bundle(bundle)
-        .part(DocumentKind::AllowedDirectory, Value::from(directory).to_string())
+        .part(DocumentKind::Sandbox, Value::from(directory).to_string())
         .protect(format!("{directory}/.env"))
         .host(Arc::new(RealHost::new("/home/u", directory)?))
         .build()?;

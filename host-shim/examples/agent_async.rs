@@ -41,7 +41,7 @@ async fn judge_all() -> Result<Vec<String>, Box<dyn Error>> {
             env!("CARGO_MANIFEST_DIR"),
             "/examples/bundle/callgate.json"
         ))
-        .part(DocumentKind::AllowedDirectory, r#""/work""#)
+        .part(DocumentKind::Sandbox, r#""/work""#)
         .host(Arc::new(AsyncHost {
             questions,
             runtime: Handle::current(),

@@ -16,12 +16,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     run(&mut io::stdout())
 }
 
-const POLICY: &str = r#"{"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [
-    {"name": "read-reports", "description": "", "principle": "", "then": "allow", "reason": "reports are for everybody",
-     "if": {"paths": {"roles": ["read-path"], "within": "/store/reports"}}}]}"#;
+const POLICY: &str = r#"{"rules": [
+    {"name": "read-reports", "if": {"paths": {"roles": "read-path", "within": "/store/reports"}},
+     "then": "allow", "reason": "reports are for everybody"}]}"#;
 
-const ANNOTATIONS: &str = r#"{"generatedAt": "", "servers": {"store": {"inputHash": "", "tools": [
-    {"toolName": "get", "serverName": "store", "comment": "", "args": {"key": ["read-path"]}}]}}}"#;
+const ANNOTATIONS: &str = r#"{"servers": {"store": {"tools": [{"toolName": "get", "args": {"key": "read-path"}}]}}}"#;
 
 /// Judges some calls.
 ///
@@ -33,8 +32,8 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         ("/store/reports/hidden", "/store/secrets"),
     ]);
     let gate = Gate::builder()
-        .part(DocumentKind::CompiledPolicy, POLICY)
-        .part(DocumentKind::ToolAnnotations, ANNOTATIONS)
+        .part(DocumentKind::Policy, POLICY)
+        .part(DocumentKind::Annotations, ANNOTATIONS)
         .host(Arc::new(Store { aliases }))
         .limits(InstanceLimits {
             memory: 4 * 1024 * 1024,

@@ -26,7 +26,7 @@
 
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Code, Diagnostic, DocumentKind, Severity, unknown_key};
+use callgate_core::{Code, Diagnostic, DocumentKind, unknown_key};
 use serde_json::value::RawValue;
 
 pub use crate::anchor::anchored;
@@ -58,18 +58,14 @@ enum Written {
 }
 
 const PARTS: [(&str, DocumentKind, Written); 11] = [
-    ("policy", DocumentKind::CompiledPolicy, Written::FileOrInline),
-    (
-        "annotations",
-        DocumentKind::ToolAnnotations,
-        Written::FileOrInline,
-    ),
-    ("lists", DocumentKind::DynamicLists, Written::FileOrInline),
-    ("sandbox", DocumentKind::AllowedDirectory, Written::Path),
+    ("policy", DocumentKind::Policy, Written::FileOrInline),
+    ("annotations", DocumentKind::Annotations, Written::FileOrInline),
+    ("lists", DocumentKind::Lists, Written::FileOrInline),
+    ("sandbox", DocumentKind::Sandbox, Written::Path),
     ("protectedPaths", DocumentKind::ProtectedPaths, Written::Paths),
     (
         "domainAllowlists",
-        DocumentKind::ServerDomainAllowlists,
+        DocumentKind::DomainAllowlists,
         Written::Inline,
     ),
     ("trustedServers", DocumentKind::TrustedServers, Written::Inline),
@@ -104,7 +100,7 @@ pub(crate) fn read(path: &Path) -> Result<Bundle, Unread> {
             } else {
                 Code::Syntax
             };
-            return Ok(refused(file, fault(code, NAME, error.to_string())));
+            return Ok(refused(file, Diagnostic::error(code, NAME, error.to_string())));
         }
     };
     let named = path.parent().unwrap_or(Path::new(""));
@@ -126,16 +122,6 @@ fn refused(file: String, diagnostic: Diagnostic) -> Bundle {
     Bundle {
         faults: vec![Fault::new(Some(file), diagnostic)],
         ..Bundle::default()
-    }
-}
-
-fn fault(code: Code, path: impl Into<String>, message: impl Into<String>) -> Diagnostic {
-    Diagnostic {
-        code,
-        severity: Severity::Error,
-        path: path.into(),
-        message: message.into(),
-        help: None,
     }
 }
 
@@ -215,7 +201,7 @@ impl Reader {
     }
 
     fn fault(&mut self, code: Code, key: &str, message: String, help: Option<String>) {
-        let mut diagnostic = fault(code, format!("{NAME}.{key}"), message);
+        let mut diagnostic = Diagnostic::error(code, format!("{NAME}.{key}"), message);
         diagnostic.help = help;
         self.add(diagnostic);
     }
@@ -278,9 +264,9 @@ mod tests {
                 "sandbox": ".", "protectedPaths": ["s", "~/.ssh", 5], "trustedServers": "a",
                 "ceiling": {"workspace_roots": [".", "/x"], "tools": [], "tools": ["."]}}"#,
             &[
-                (DocumentKind::CompiledPolicy, "file p.json"),
-                (DocumentKind::ToolAnnotations, r#"{"servers": {}, "servers": {}}"#),
-                (DocumentKind::AllowedDirectory, r#""FOLDER""#),
+                (DocumentKind::Policy, "file p.json"),
+                (DocumentKind::Annotations, r#"{"servers": {}, "servers": {}}"#),
+                (DocumentKind::Sandbox, r#""FOLDER""#),
                 (DocumentKind::ProtectedPaths, r#"["FOLDER/s","~/.ssh",5]"#),
                 (DocumentKind::TrustedServers, r#""a""#),
                 (

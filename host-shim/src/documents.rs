@@ -38,11 +38,16 @@ impl Fault {
     }
 }
 
-/// `policy.json: error[unknown-role] at compiledPolicy.rules[0].if.roles[0]: … (help: …)`
+/// `policy.json:4:12: error[unknown-role] at policy.rules[0].if.roles[0]: … (help: …)`
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(formatter, "{file}: ")?;
+            let space = if self.diagnostic.position.is_some() {
+                ""
+            } else {
+                " "
+            };
+            write!(formatter, "{file}:{space}")?;
         }
         self.diagnostic.fmt(formatter)
     }
@@ -104,13 +109,7 @@ pub(crate) fn read_text(path: &Path, name: &str) -> Result<Result<String, Diagno
             reason: error.to_string(),
         });
     }
-    let refuse = |code, message| Diagnostic {
-        code,
-        severity: Severity::Error,
-        path: name.to_owned(),
-        message,
-        help: None,
-    };
+    let refuse = |code, message: String| Diagnostic::error(code, name, message);
     if bytes.len() as u64 > MOST_BYTES {
         let message = format!("more than {MOST_BYTES} bytes, expected a JSON document");
         return Ok(Err(refuse(Code::Limit, message)));

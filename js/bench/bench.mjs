@@ -28,9 +28,9 @@ function row(name, budget, { ours, theirs, ratio }, more = {}) {
 const { documents, groups } = readCorpus(options.corpus);
 const config = {
   ...documents,
-  allowedDirectory: SANDBOX,
+  sandbox: SANDBOX,
   protectedPaths: ["/etc/shadow", `${HOME}/.ssh`],
-  serverDomainAllowlists: { fetch: ["*"] },
+  domainAllowlists: { fetch: ["*"] },
   host: createNodeHost({ homeDir: HOME, currentDir: "/" }),
 };
 const engine = createEngine(config);
@@ -48,7 +48,7 @@ function pathsOf(request) {
   }
   const rules = roles.flatMap(({ walks }) => walks.flatMap((walk) => walk.rules.map(({ rule }) => within.get(rule))));
   const reached = rules.filter((directory) => directory !== undefined);
-  return [...new Set([...given, ...config.protectedPaths, config.allowedDirectory, ...reached])];
+  return [...new Set([...given, ...config.protectedPaths, config.sandbox, ...reached])];
 }
 
 function resolveNatively(paths) {
@@ -142,7 +142,7 @@ for (const [what, requests] of Object.entries({
 const disk = realpathSync(mkdtempSync(join(tmpdir(), "callgate-bench-")));
 try {
   writeFileSync(join(disk, "notes.txt"), "");
-  const box = createEngine({ ...config, allowedDirectory: disk, protectedPaths: [join(disk, ".ssh")] });
+  const box = createEngine({ ...config, sandbox: disk, protectedPaths: [join(disk, ".ssh")] });
   const request = {
     serverName: "filesystem",
     toolName: "read_file",

@@ -10,7 +10,7 @@ export function readCorpus(directory) {
   const documents = {
     policy: text("compiled-policy.json"),
     annotations: text("tool-annotations.json"),
-    dynamicLists: text("dynamic-lists.json"),
+    lists: text("dynamic-lists.json"),
   };
   const lines = text("verdicts.jsonl")
     .trim()

@@ -19,9 +19,9 @@ const collect = runInNewContext("gc");
 const { documents, groups } = readCorpus(options.corpus);
 const engine = createEngine({
   ...documents,
-  allowedDirectory: SANDBOX,
+  sandbox: SANDBOX,
   protectedPaths: ["/etc/shadow", `${HOME}/.ssh`],
-  serverDomainAllowlists: { fetch: ["*"] },
+  domainAllowlists: { fetch: ["*"] },
   host: createVirtualHost({ home: HOME, cwd: "/", fs: { dirs: ["/etc", HOME] } }),
 });
 const requests = [...groups.values()].flat().map(({ request }) => request);

@@ -10,10 +10,10 @@ try {
   engine = createEngine({
     policy: text("policy.json"),
     annotations: text("annotations.json"),
-    allowedDirectory: process.cwd(),
+    sandbox: process.cwd(),
     // Whoever writes the hooks or the configuration in `.git` runs programs.
     protectedPaths: ["~/.ssh", "~/.aws", `${process.cwd()}/.git`],
-    serverDomainAllowlists: { fetch: ["docs.rs", "*.github.com"] },
+    domainAllowlists: { fetch: ["docs.rs", "*.github.com"] },
     options: { unknownArguments: "deny" },
   });
 } catch (error) {

@@ -2,17 +2,9 @@
 import { createEngine, createRecordedHost, createVirtualHost } from "callgate";
 
 const config = {
-  policy: { generatedAt: "", constitutionHash: "", inputHash: "", rules: [] },
-  annotations: {
-    generatedAt: "",
-    servers: {
-      filesystem: {
-        inputHash: "",
-        tools: [{ toolName: "read", serverName: "filesystem", comment: "", args: { path: ["read-path"] } }],
-      },
-    },
-  },
-  allowedDirectory: "/box",
+  policy: { rules: [] },
+  annotations: { servers: { filesystem: { tools: [{ toolName: "read", args: { path: "read-path" } }] } } },
+  sandbox: "/box",
 };
 const read = (path) => ({ serverName: "filesystem", toolName: "read", arguments: { path } });
 const show = (name, verdict) => console.log(name, verdict.decision, verdict.rule);

@@ -25,39 +25,28 @@ const engine = createEngine({
     { name: "remark", description: "Text that people will read.", category: "opaque", canonicalize: "strip-control" },
   ],
   policy: {
-    generatedAt: "2026-01-01",
-    constitutionHash: "",
-    inputHash: "",
     rules: [
       {
         name: "own-tickets",
-        description: "Tickets that the agent may comment on.",
-        principle: "Its own work",
-        if: { lists: [{ roles: ["ticket"], allowed: ["APP-7"], matchType: "identifiers" }] },
+        if: { lists: [{ roles: "ticket", allowed: ["APP-7"], matchType: "identifiers" }] },
         then: "allow",
         reason: "The ticket is the agent's",
       },
       {
         name: "known-pages",
-        description: "Pages that a comment may point to.",
-        principle: "Known sources",
-        if: { domains: { roles: ["page"], allowed: ["*.example.com"] } },
+        if: { domains: { roles: "page", allowed: ["*.example.com"] } },
         then: "allow",
         reason: "The page is ours",
       },
     ],
   },
   annotations: {
-    generatedAt: "2026-01-01",
     servers: {
       tracker: {
-        inputHash: "",
         tools: [
           {
             toolName: "comment",
-            serverName: "tracker",
-            comment: "Comments on a ticket.",
-            args: { ticket: ["ticket"], see: ["page"], token: ["token"], text: ["remark"] },
+            args: { ticket: "ticket", see: "page", token: "token", text: "remark" },
           },
         ],
       },

@@ -6,6 +6,12 @@ export interface Diagnostic {
   readonly severity: "error" | "warning";
   /** Where the fault is, for example `policy.rules[3].if.roles[0]`. */
   readonly path: string;
+  /** The line of the place in the document's text, counted from 1; absent for a document that is a value. */
+  readonly line?: number;
+  /** The character in the line, counted from 1. */
+  readonly column?: number;
+  /** The file of the document, where the configuration has its name in `files`. */
+  readonly file?: string;
   /** What is wrong and what was expected. */
   readonly message: string;
   /** What to do about it, where that is known. */

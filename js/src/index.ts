@@ -9,6 +9,7 @@ export {
 export * from "./api/approvals.js";
 export * from "./api/ceilings.js";
 export * from "./api/create-engine.js";
+export * from "./api/define.js";
 export * from "./api/paths.js";
 export * from "./api/policy.js";
 export * from "./api/policy-engine.js";

@@ -330,7 +330,7 @@ test("a configuration has no unknown keys, and nulls only where they mean absent
     ["unknown-key", "protectedPath", "did you mean `protectedPaths`?"],
     ["unknown-key", "polcy", "did you mean `policy`?"],
   ]);
-  assert.deepEqual(faultsOf({ compiledPolicy: POLICY }), [["unknown-key", "compiledPolicy", undefined]]);
+  assert.deepEqual(faultsOf({ compiledPolicy: POLICY }), [["unknown-key", "compiledPolicy", "did you mean `policy`?"]]);
   assert.deepEqual(faultsOf({ protectedPaths: null }), [["wrong-type", "protectedPaths", undefined]]);
-  assert.deepEqual(faultsOf({ allowedDirectory: null, dynamicLists: null, ceiling: undefined }), []);
+  assert.deepEqual(faultsOf({ sandbox: null, lists: null, ceiling: undefined }), []);
 });

@@ -30,7 +30,7 @@ const call = (toolName, args) => ({ serverName: "harn", toolName, arguments: arg
 
 test("an engine has a ceiling, and says what its tools do", () => {
   const ceiling = { side_effect_level: "read_only", recursion_limit: 2, workspace_roots: [SANDBOX] };
-  const engine = createEngine({ policy, annotations: HARN, ceiling, allowedDirectory: SANDBOX, host });
+  const engine = createEngine({ policy, annotations: HARN, ceiling, sandbox: SANDBOX, host });
   assert.equal(engine.evaluate(call("read_file", { path: `${SANDBOX}/src/a` })).decision, "allow");
   for (const [tool, args] of [
     ["run", {}],

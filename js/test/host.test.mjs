@@ -297,7 +297,7 @@ test("a refusal lists every fault of every document", () => {
   );
   assert.throws(
     () => new PolicyEngine(policy, ANNOTATIONS, []),
-    (error) => error.diagnostics[0].path.startsWith("compiledPolicy."),
+    (error) => error.diagnostics[0].path.startsWith("policy."),
   );
   assert.throws(() => createEngine({ ...CONFIG, protectedPaths: ["\ud800"] }), { code: "invalid-document" });
   assert.throws(() => createEngine({ ...CONFIG, policy: '{"a\ud800":1}' }), { code: "invalid-argument" });

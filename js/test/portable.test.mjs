@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as callgate from "callgate/slim";
 import { ANNOTATIONS, call, POLICY, SANDBOX, WORLD } from "./documents.mjs";
 
-const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, allowedDirectory: SANDBOX };
+const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, sandbox: SANDBOX };
 
 test("before the module is loaded, everything fails and says so", async () => {
   assert.throws(() => callgate.normalizeUrl("https://a.example"), { code: "not-ready", message: /init\(\)/ });

@@ -6,4 +6,4 @@ export * from "./documents.mjs";
 
 export const host = createVirtualHost(WORLD);
 
-export const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, allowedDirectory: SANDBOX, host };
+export const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, sandbox: SANDBOX, host };

@@ -25,8 +25,8 @@ const web = createEngine({
     },
   ),
   annotations,
-  serverDomainAllowlists: { fetch: ["*.test"] },
-  allowedDirectory: SANDBOX,
+  domainAllowlists: { fetch: ["*.test"] },
+  sandbox: SANDBOX,
   host,
 });
 
@@ -65,7 +65,7 @@ test("the host is asked in each call", () => {
   const asking = createEngine({
     policy: policyOf({ if: { server: ["git"] }, then: "allow" }),
     annotations: annotationsOf({ git: { push: { path: ["read-path"], remote: ["git-remote-url"] } } }),
-    serverDomainAllowlists: { git: ["github.com"] },
+    domainAllowlists: { git: ["github.com"] },
     host: { ...host, gitDefaultRemoteUrls: () => answers[0] },
   });
   const push = () => asking.evaluate(call("git", "push", { path: "/repo" })).decision;

@@ -247,7 +247,7 @@ group("harn elsewhere", S_HARN, engine(undefined, { toolAnnotations: harn, optio
   gate("vm/read_file", {}, deny("structural-unreadable-argument")),
 ]);
 group("harn route", S_HARN, engine(undefined, { toolAnnotations: { run: { kind: "execute", emits_artifacts: true } } }), [
-  { op: "construct", expect: { refused: ["missing-route", "toolAnnotations.run"] } },
+  { op: "construct", expect: { refused: ["missing-route", "annotations.run"] } },
 ]);
 group("harn unknown arguments", S_HARN,
   engine(undefined, { toolAnnotations: harn, options: { unknownArguments: "deny" } }), [

@@ -261,7 +261,7 @@ within("rules beside roots", S_SANDBOX,
 for (const [name, engine, ...refused] of [
   ["no root", documents([]), "no workspace root"],
   ["no root, others outside", documents([], { ceiling: { outer_workspace_roots: [["/work"]] } }), "no workspace root"],
-  ["beside a sandbox", documents(AB, { allowedDirectory: "/work/a" }), "beside `allowedDirectory`"],
+  ["beside a sandbox", documents(AB, { allowedDirectory: "/work/a" }), "beside `sandbox`"],
 ]) {
   within(`refused: ${name}`, S_SANDBOX, engine, [
     { op: "construct", expect: { refused: ["invalid-value", "options.workspaceRoots", ...refused] } },

@@ -1,6 +1,7 @@
 //! Cases with written expectations and recorded explanations, `cases/1`.
 //!
-//! A line is a group `{format, name?, says?, machine? or recording?, engine?, cases}`: one engine and one host. The host
+//! A line is a group `{format, name?, says?, machine? or recording?, engine?, texts?, cases}`: one engine and one host. The
+//! engine's documents are values, or, in `texts`, text that need not be JSON. The host
 //! is a `machine`, as [`callgate_host::VirtualHost`] reads it, or a [`callgate_core::Recording`] of what a host once
 //! answered. `says` is the sentence of the specification that the cases test. `callgate explain --record` writes such
 //! lines. A case is `{op, why?, …, expect}`:
@@ -16,7 +17,7 @@
 //! | `enforce` | `tool`, `command`, `root`, `mode`?, `subdirectory`?, `address`?, `context`? | the reply to an operation |
 //! | `references` | `steps` | an array with the answer to each step, which [`ReferenceStep`](crate::ReferenceStep) describes |
 //! | `semantics` | `server`, `tool` | what a tool does |
-//! | `diagnostics` | | `[{code, severity, path}]` for the engine's documents, accepted or not |
+//! | `diagnostics` | | `[{code, severity, path, line, column}]` for the engine's documents, accepted or not |
 //! | `warnings` | | a line of text for each diagnostic of accepted documents |
 //! | `construct` | | `null`; the engine is only built |
 //! | the name of a function | `args` | its answer |
@@ -70,6 +71,8 @@ struct Line {
     machine: Option<Value>,
     recording: Option<Value>,
     engine: Option<BTreeMap<String, Box<RawValue>>>,
+    #[serde(default)]
+    texts: BTreeMap<String, String>,
     cases: Vec<Fields>,
 }
 
@@ -138,6 +141,9 @@ impl Group {
             let mut parts = EngineParts::default();
             for (part, text) in documents {
                 parts.set(part, text.get().to_owned());
+            }
+            for (part, text) in line.texts {
+                parts.set(&part, text);
             }
             parts
         });

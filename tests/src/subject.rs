@@ -118,15 +118,27 @@ pub enum Surroundings {
     Recording(Value),
 }
 
-/// The documents that an engine is built from: JSON text by the names of the vectors' engine keys (`compiledPolicy`, …).
+/// The documents that an engine is built from: JSON text by their names, as a bundle has them (`policy`, …).
 ///
 /// They are text rather than values because text may contain what values cannot: duplicate keys, comments, nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EngineParts(BTreeMap<String, String>);
 
+/// What the documents were called in the runtime that the vectors were recorded with.
+const RECORDED_NAMES: [(&str, &str); 5] = [
+    ("compiledPolicy", "policy"),
+    ("toolAnnotations", "annotations"),
+    ("dynamicLists", "lists"),
+    ("allowedDirectory", "sandbox"),
+    ("serverDomainAllowlists", "domainAllowlists"),
+];
+
 impl EngineParts {
-    /// Sets the part `name`. The text `null` means "not configured".
+    /// Sets the part `name`, which may be the name that the vectors have for it (`compiledPolicy`, …). The text `null`
+    /// means "not configured".
     pub fn set(&mut self, name: &str, text: String) {
+        let recorded = RECORDED_NAMES.iter().find(|(recorded, _)| *recorded == name);
+        let name = recorded.map_or(name, |(_, name)| *name);
         if text == "null" {
             self.0.remove(name);
         } else {

@@ -57,16 +57,13 @@ fn engine(folder: &Path, host: &VirtualHost, compatibility: &str) -> Engine {
     let (policy, annotations) = (text("compiled-policy.json"), text("tool-annotations.json"));
     let lists = text("dynamic-lists.json");
     Engine::builder()
-        .part(DocumentKind::CompiledPolicy, DocumentSource::Text(&policy))
-        .part(DocumentKind::ToolAnnotations, DocumentSource::Text(&annotations))
-        .part(DocumentKind::DynamicLists, DocumentSource::Text(&lists))
+        .part(DocumentKind::Policy, DocumentSource::Text(&policy))
+        .part(DocumentKind::Annotations, DocumentSource::Text(&annotations))
+        .part(DocumentKind::Lists, DocumentSource::Text(&lists))
         .part(DocumentKind::Options, DocumentSource::Text(&options))
         .part(DocumentKind::ProtectedPaths, DocumentSource::Text(PROTECTED))
-        .part(DocumentKind::AllowedDirectory, DocumentSource::Text(SANDBOX))
-        .part(
-            DocumentKind::ServerDomainAllowlists,
-            DocumentSource::Text(ALLOWLISTS),
-        )
+        .part(DocumentKind::Sandbox, DocumentSource::Text(SANDBOX))
+        .part(DocumentKind::DomainAllowlists, DocumentSource::Text(ALLOWLISTS))
         .build(host)
         .unwrap_or_else(|error| panic!("{error}"))
 }

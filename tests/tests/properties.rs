@@ -80,11 +80,11 @@ proptest! {
     #[test]
     fn another_deny_rule_never_loosens(case in prop_oneof![case(), case_of_values()], condition in condition(), at in any::<prop::sample::Index>()) {
         let host = host(&case);
-        let mut policy = document(&case, DocumentKind::CompiledPolicy).expect("there is a policy").clone();
+        let mut policy = document(&case, DocumentKind::Policy).expect("there is a policy").clone();
         let rules = policy["rules"].as_array_mut().expect("rules are an array");
         rules.insert(at.index(rules.len() + 1), rule("further", condition, "deny"));
         let before = build(&case.documents, &host);
-        let after = build(&case.documents.clone().with(DocumentKind::CompiledPolicy, policy), &host);
+        let after = build(&case.documents.clone().with(DocumentKind::Policy, policy), &host);
         for request in &case.calls {
             let (before, after) = (judged(&before, request, &host), judged(&after, request, &host));
             prop_assert!(after.1 >= before.1, "{} became {} for {:?}", before.0, after.0, request);
@@ -96,20 +96,20 @@ proptest! {
     #[test]
     fn rules_about_what_is_nowhere_change_nothing(case in prop_oneof![case(), case_of_values()], stride in 1_usize..50) {
         let host = host(&case);
-        let mut policy = document(&case, DocumentKind::CompiledPolicy).expect("there is a policy").clone();
+        let mut policy = document(&case, DocumentKind::Policy).expect("there is a policy").clone();
         let rules = policy["rules"].as_array_mut().expect("rules are an array");
         for (at, condition) in (0..70).flat_map(about_nowhere).enumerate() {
             rules.insert(at * stride % (rules.len() + 1), rule(&format!("nowhere-{at}"), condition, "allow"));
         }
         // A role that a rule names is read more strictly, so the few name the same roles.
-        let mut named = document(&case, DocumentKind::CompiledPolicy).expect("there is a policy").clone();
+        let mut named = document(&case, DocumentKind::Policy).expect("there is a policy").clone();
         let rules = named["rules"].as_array_mut().expect("rules are an array");
         rules.extend(about_nowhere(0).into_iter().map(|condition| rule("nowhere", condition, "allow")));
-        let few = build(&case.documents.clone().with(DocumentKind::CompiledPolicy, named), &host);
+        let few = build(&case.documents.clone().with(DocumentKind::Policy, named), &host);
         for directories in ["fresh", "pinned"] {
             let options = document(&case, DocumentKind::Options).map_or_else(|| json!({}), Value::clone);
             let options = with(options, "directories", directories);
-            let documents = case.documents.clone().with(DocumentKind::CompiledPolicy, policy.clone()).with(DocumentKind::Options, options);
+            let documents = case.documents.clone().with(DocumentKind::Policy, policy.clone()).with(DocumentKind::Options, options);
             let many = build(&documents, &host);
             for request in &case.calls {
                 prop_assert_eq!(judged(&few, request, &host), judged(&many, request, &host), "{} {:?}", directories, request);
@@ -233,7 +233,7 @@ proptest! {
     fn company_never_loosens(case in prop_oneof![case(), case_of_values()]) {
         let host = host(&case);
         let engine = build(&case.documents, &host);
-        let ungated = document(&case, DocumentKind::ServerDomainAllowlists).is_none();
+        let ungated = document(&case, DocumentKind::DomainAllowlists).is_none();
         for request in &case.calls {
             let whole = judged(&engine, request, &host);
             for alone in alone(&engine, request) {

@@ -30,7 +30,7 @@ fn documents(root: &str) -> Documents {
         tool("filesystem/remove", json!({"path": ["delete-path"]})),
     ];
     Documents::new(placed(&json!([rule("ask", within, "escalate")]), root), &tools)
-        .with(DocumentKind::AllowedDirectory, placed(&json!("ROOT/box"), root))
+        .with(DocumentKind::Sandbox, placed(&json!("ROOT/box"), root))
         .with(DocumentKind::ProtectedPaths, json!(["~/.ssh"]))
 }
 

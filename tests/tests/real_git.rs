@@ -70,10 +70,7 @@ fn by_allowlist(disk: &Disk) -> Engine {
         json!([rule("all", json!({"server": ["git"]}), "allow")]),
         &tools(),
     )
-    .with(
-        DocumentKind::ServerDomainAllowlists,
-        json!({"git": ["github.com"]}),
-    );
+    .with(DocumentKind::DomainAllowlists, json!({"git": ["github.com"]}));
     build(disk, documents)
 }
 
@@ -99,10 +96,7 @@ fn by_grant(disk: &Disk) -> Engine {
 }
 
 fn build(disk: &Disk, documents: Documents) -> Engine {
-    let documents = documents.with(
-        DocumentKind::AllowedDirectory,
-        placed(&json!("ROOT/box"), disk.root()),
-    );
+    let documents = documents.with(DocumentKind::Sandbox, placed(&json!("ROOT/box"), disk.root()));
     documents
         .build(&real_host(disk.root()))
         .unwrap_or_else(|error| panic!("{error}"))

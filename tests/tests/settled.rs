@@ -98,7 +98,7 @@ fn an_address_can_be_removed_and_hides_its_path() {
     });
     let documents = Documents::new(json!([rule("yes", json!({"server": ["s"]}), "allow")]), &[])
         .with(
-            DocumentKind::ToolAnnotations,
+            DocumentKind::Annotations,
             json!({"generatedAt": "", "servers": {"s": {"inputHash": "", "tools": annotated}}}),
         )
         .with(DocumentKind::ProtectedPaths, json!(["/hidden/repo/.git"]))

@@ -7,10 +7,10 @@ use callgate_fuzz::Guessing;
 use libfuzzer_sys::fuzz_target;
 
 const PARTS: [DocumentKind; 6] = [
-    DocumentKind::CompiledPolicy,
-    DocumentKind::ToolAnnotations,
-    DocumentKind::DynamicLists,
-    DocumentKind::ServerDomainAllowlists,
+    DocumentKind::Policy,
+    DocumentKind::Annotations,
+    DocumentKind::Lists,
+    DocumentKind::DomainAllowlists,
     DocumentKind::Options,
     DocumentKind::Roles,
 ];
@@ -28,8 +28,8 @@ fuzz_target!(|data: &[u8]| {
     };
     let part = PARTS[usize::from(*first) % PARTS.len()];
     let built = Engine::builder()
-        .part(DocumentKind::CompiledPolicy, DocumentSource::Text(POLICY))
-        .part(DocumentKind::ToolAnnotations, DocumentSource::Text(ANNOTATIONS))
+        .part(DocumentKind::Policy, DocumentSource::Text(POLICY))
+        .part(DocumentKind::Annotations, DocumentSource::Text(ANNOTATIONS))
         .part(part, DocumentSource::Text(text))
         .build(&Guessing);
     match built {

@@ -103,18 +103,18 @@ pub fn engine() -> Engine {
         "servers": {"filesystem": server("filesystem"), "git": server("git"), "fetch": server("fetch")},
     });
     Engine::builder()
-        .part(DocumentKind::CompiledPolicy, DocumentSource::Value(&policy))
-        .part(DocumentKind::ToolAnnotations, DocumentSource::Value(&annotations))
+        .part(DocumentKind::Policy, DocumentSource::Value(&policy))
+        .part(DocumentKind::Annotations, DocumentSource::Value(&annotations))
         .part(
             DocumentKind::ProtectedPaths,
             DocumentSource::Value(&json!(["~/.ssh"])),
         )
         .part(
-            DocumentKind::AllowedDirectory,
+            DocumentKind::Sandbox,
             DocumentSource::Value(&json!("/srv/project")),
         )
         .part(
-            DocumentKind::ServerDomainAllowlists,
+            DocumentKind::DomainAllowlists,
             DocumentSource::Value(&json!({"fetch": ["*"], "git": ["github.com"]})),
         )
         .build(&Guessing)

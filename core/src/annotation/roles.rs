@@ -1,4 +1,4 @@
-//! Roles as a document writes them: an array, or a conditional
+//! Roles as a document writes them: a word, an array, or a conditional
 //! `{default, when: [{condition: {arg, equals | in | is}, roles}]}`.
 
 use serde_json::Value;
@@ -28,10 +28,10 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
 fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Roles> {
     if let Value::Object(_) = node.value() {
         read_conditional(&node.object()?, registry)
-    } else if let Value::Array(_) = node.value() {
+    } else if let Value::Array(_) | Value::String(_) = node.value() {
         some_roles(node, registry).map(Roles::Fixed)
     } else {
-        node.wrong_type("an array of roles, or an object with `default` and `when`")
+        node.wrong_type("a role, an array of roles, or an object with `default` and `when`")
     }
 }
 
@@ -88,16 +88,19 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
     let node = clause.required("roles", "an array of roles")?;
     let roles = node.roles(registry)?;
     check_address(&node, &roles, registry);
-    let items = node.array("an array of roles")?;
-    for (role, item) in roles.iter().zip(items) {
-        let narrows = |default: &[RoleId]| *role == RoleId::NONE || default.contains(role);
-        if !default.is_none_or(narrows) {
+    let narrows = |role: RoleId| {
+        let has = |default: &[RoleId]| role == RoleId::NONE || default.contains(&role);
+        default.is_none_or(has)
+    };
+    node.one_or_each("an array of roles", |item| {
+        if !narrows(registry.find(item.string()?)?) {
             item.doubt(
                 Code::WideningCondition,
                 "which the default does not have, expected roles of the default",
             );
         }
-    }
+        Some(())
+    })?;
     Some(Clause {
         condition: condition?,
         roles,
@@ -129,9 +132,13 @@ mod tests {
     fn roles_are_read_strictly() {
         check_roles(
             json!(null),
-            &["error[wrong-type] found `null`, expected an array of roles, or an object"],
+            &["error[wrong-type] found `null`, expected a role, an array of roles, or an object"],
         );
-        check_roles(json!("none"), &["error[wrong-type] found `\"none\"`"]);
+        check_roles(json!("none"), &[]);
+        check_roles(
+            json!("read"),
+            &["error[unknown-role] found `\"read\"`, expected a role"],
+        );
         check_roles(
             json!([]),
             &["error[invalid-value] found `[]`, expected at least one role"],

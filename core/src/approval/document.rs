@@ -42,7 +42,7 @@ pub(super) fn read(source: DocumentSource<'_>) -> Result<Approvals, Vec<Diagnost
     let entries = read_entries(&Node::document(&value, DOCUMENT, &report), &limits);
     match entries {
         Some(entries) if !report.has_errors() => Ok(Approvals { entries }),
-        _ => Err(report.finish(DOCUMENT)),
+        _ => Err(source.located(report.finish(DOCUMENT), DOCUMENT)),
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read_one(
     let mut ids = others.iter().map(|other| other.id.as_str()).collect();
     match read_approval(&node, &mut ids, Some(id), &limits) {
         Some(approval) if !report.has_errors() => Ok(approval),
-        _ => Err(report.finish(ONE)),
+        _ => Err(source.located(report.finish(ONE), ONE)),
     }
 }
 

@@ -81,7 +81,7 @@ fn ids_stand_for_one_approval() {
     assert_eq!(add(&mut approvals, &offer()).as_deref(), Ok("approval-3"));
     assert_eq!(
         add(&mut approvals, &with(json!({"id": "approval-3"}))).unwrap_err(),
-        "error[invalid-value] at approval.id: found `\"approval-3\"`, which another approval has, expected an id of its own"
+        "1:139: error[invalid-value] at approval.id: found `\"approval-3\"`, which another approval has, expected an id of its own"
     );
     let ids: Vec<&str> = approvals.list().iter().map(Approval::id).collect();
     assert_eq!(ids, ["approval-2", "approval-3"]);

@@ -96,9 +96,11 @@ pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostErr
 /// servers. A pattern names no server, so it is left out.
 pub fn extract_required_servers(policy: &Json) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
-    let named = rules(policy)
-        .filter_map(|rule| rule.get("if")?.get("server")?.as_array())
-        .flatten();
+    let named = rules(policy).filter_map(|rule| rule.get("if")?.get("server"));
+    let named = named.flat_map(|server| match server {
+        Json::Array(servers) => servers.as_slice(),
+        one => std::slice::from_ref(one),
+    });
     for server in named.filter_map(Json::as_str) {
         if !RESERVED_SERVERS.contains(&server)
             && !server.contains('*')

@@ -5,18 +5,18 @@ use crate::named::named;
 named! {
     /// A kind of document that an engine is built from.
     pub enum DocumentKind {
-        /// The compiled policy; required.
-        CompiledPolicy = "compiledPolicy",
+        /// The rules; required.
+        Policy = "policy",
         /// The annotations of every tool; required.
-        ToolAnnotations = "toolAnnotations",
+        Annotations = "annotations",
         /// The lists that `@names` in the policy stand for.
-        DynamicLists = "dynamicLists",
+        Lists = "lists",
+        /// The sandbox: a directory within which file and git servers may do anything, unless the options say otherwise.
+        Sandbox = "sandbox",
         /// An array of paths that no call may touch, and of patterns of them (`**/.env`).
         ProtectedPaths = "protectedPaths",
-        /// The sandbox: a directory within which file and git servers may do anything, unless the options say otherwise.
-        AllowedDirectory = "allowedDirectory",
         /// An object from server to the domain patterns that its URLs must match.
-        ServerDomainAllowlists = "serverDomainAllowlists",
+        DomainAllowlists = "domainAllowlists",
         /// An array of servers whose every call is allowed.
         TrustedServers = "trustedServers",
         /// The capability ceiling: the most that calls may use.
@@ -27,13 +27,16 @@ named! {
         Roles = "roles",
         /// The world: places with addresses, and what may be done there.
         World = "world",
+        /// The directory that relative paths of the documents start from. A document that is read from a file has its
+        /// directory; without one, relative paths are refused or, with a warning, start from the current directory.
+        Folder = "folder",
     }
 }
 
 impl DocumentKind {
     /// Returns `true` if null means that the document is absent.
     pub(super) fn may_be_null(self) -> bool {
-        matches!(self, Self::DynamicLists | Self::AllowedDirectory)
+        matches!(self, Self::Lists | Self::Sandbox)
     }
 }
 
@@ -46,6 +49,6 @@ mod tests {
         for kind in DocumentKind::ALL {
             assert_eq!(DocumentKind::parse(kind.as_str()), Some(*kind));
         }
-        assert_eq!(DocumentKind::parse("policy"), None);
+        assert_eq!(DocumentKind::parse("compiledPolicy"), None);
     }
 }

@@ -197,7 +197,7 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         }),
         sandbox_order: object.read_or("sandbox", defaults.sandbox_order, |node| node.word()),
         working_directories: object.read_or_default("workingDirectory", |node| {
-            let directory = |node: &Node<'_, '_>| node.path(Relative::Refused, &limits).map(Box::from);
+            let directory = |node: &Node<'_, '_>| node.path(Relative::Refused, &limits);
             Some(node.each_entry(directory))
         }),
         strict: object.read_or("strict", defaults.strict, |node| node.boolean()),

@@ -14,6 +14,7 @@ use crate::limits::Limits;
 pub(super) struct Reader<'a> {
     documents: &'a [(DocumentKind, DocumentSource<'a>)],
     pub(super) limits: Limits,
+    pub(super) folder: Option<Box<str>>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -29,6 +30,7 @@ impl<'a> Reader<'a> {
         let mut reader = Self {
             documents,
             limits: Limits::default(),
+            folder: None,
             diagnostics: twice.collect(),
         };
         reader.check(false)?;
@@ -74,7 +76,7 @@ impl<'a> Reader<'a> {
 
     fn load(&mut self, kind: DocumentKind) -> Option<Cow<'a, Value>> {
         let (_, input) = self.documents.iter().find(|(known, _)| *known == kind)?;
-        let unread = if kind == DocumentKind::ToolAnnotations {
+        let unread = if kind == DocumentKind::Annotations {
             annotation::is_unread
         } else {
             |_: &JsonPath<'_>| false
@@ -94,7 +96,7 @@ impl<'a> Reader<'a> {
         value: &Value,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> T {
-        let report = Report::default();
+        let report = Report::within(self.folder.clone());
         let read = read(&Node::document(value, kind.as_str(), &report), &self.limits);
         self.diagnostics.extend(report.finish(kind.as_str()));
         read

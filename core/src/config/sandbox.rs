@@ -9,9 +9,7 @@ pub(super) fn of_ceiling<'c>(
 ) -> Result<&'c [Box<str>], &'static str> {
     let roots = ceiling.map_or(&[][..], |ceiling| &ceiling.workspace_roots);
     if !allowed_directory.is_empty() {
-        return Err(
-            "found `\"sandbox\"` beside `allowedDirectory`, which is the sandbox, expected one of them",
-        );
+        return Err("found `\"sandbox\"` beside `sandbox`, which is the sandbox, expected one of them");
     }
     if roots.is_empty() {
         return Err("found `\"sandbox\"`, but the ceiling has no workspace root, expected at least one");
@@ -33,9 +31,9 @@ mod tests {
             (json!(["/b", "/a", "/b"]), None, Ok(&["/b", "/a", "/b"])),
             (json!([]), None, Err("no workspace root")),
             (Value::Null, None, Err("no workspace root")),
-            (json!(["/a"]), Some("/a"), Err("beside `allowedDirectory`")),
-            (json!(["/a", "/b"]), Some("/c"), Err("beside `allowedDirectory`")),
-            (json!([]), Some("/c"), Err("beside `allowedDirectory`")),
+            (json!(["/a"]), Some("/a"), Err("beside `sandbox`")),
+            (json!(["/a", "/b"]), Some("/c"), Err("beside `sandbox`")),
+            (json!([]), Some("/c"), Err("beside `sandbox`")),
         ] {
             let document = json!({"workspace_roots": roots});
             let ceiling =

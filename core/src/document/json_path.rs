@@ -12,7 +12,7 @@ pub(crate) enum JsonPath<'p> {
 }
 
 impl fmt::Display for JsonPath<'_> {
-    /// `compiledPolicy.rules[3].if.roles[0]`; a key that is not an identifier is quoted in brackets.
+    /// `policy.rules[3].if.roles[0]`; a key that is not an identifier is quoted in brackets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JsonPath::Document(name) => formatter.write_str(name),
@@ -36,14 +36,14 @@ mod tests {
 
     #[test]
     fn keys_that_are_not_identifiers_are_quoted() {
-        let document = JsonPath::Document("toolAnnotations");
+        let document = JsonPath::Document("annotations");
         for (key, expected) in [
-            ("servers", "toolAnnotations.servers[2]"),
-            ("__proto__", "toolAnnotations.__proto__[2]"),
-            ("google-workspace", "toolAnnotations[\"google-workspace\"][2]"),
-            ("2nd", "toolAnnotations[\"2nd\"][2]"),
-            ("", "toolAnnotations[\"\"][2]"),
-            ("a\"\n", "toolAnnotations[\"a\\\"\\n\"][2]"),
+            ("servers", "annotations.servers[2]"),
+            ("__proto__", "annotations.__proto__[2]"),
+            ("google-workspace", "annotations[\"google-workspace\"][2]"),
+            ("2nd", "annotations[\"2nd\"][2]"),
+            ("", "annotations[\"\"][2]"),
+            ("a\"\n", "annotations[\"a\\\"\\n\"][2]"),
         ] {
             let place = JsonPath::Key(&document, key);
             assert_eq!(JsonPath::Index(&place, 2).to_string(), expected);

@@ -19,7 +19,7 @@ use super::{JsonPath, Report, did_you_mean, listed};
 pub(crate) struct Node<'v, 'p> {
     value: &'v Value,
     place: JsonPath<'p>,
-    report: &'p Report,
+    pub(super) report: &'p Report,
 }
 
 impl<'v, 'p> Node<'v, 'p> {
@@ -198,6 +198,26 @@ impl<'v, 'p> Node<'v, 'p> {
         (taken.len() == count).then_some(taken)
     }
 
+    /// The same where a string may stand for an array of it alone.
+    pub(crate) fn one_or_each<T>(
+        &self,
+        expected: &str,
+        mut read: impl FnMut(&Node<'v, '_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let one = self.value.is_string().then_some(*self);
+        let items = if one.is_some() {
+            None
+        } else {
+            Some(self.array(expected)?)
+        };
+        let count = items.as_ref().map_or(1, ExactSizeIterator::len);
+        let mut taken = Vec::with_capacity(count);
+        for item in one.into_iter().chain(items.into_iter().flatten()) {
+            taken.extend(read(&item));
+        }
+        (taken.len() == count).then_some(taken)
+    }
+
     /// One of the words of a closed set.
     pub(crate) fn word<T: Named>(&self) -> Option<T> {
         self.one_of(T::NAMES)
@@ -219,9 +239,9 @@ impl<'v, 'p> Node<'v, 'p> {
         known.map(|(_, value)| value.clone())
     }
 
-    /// An array of role names, in this order.
+    /// Role names in this order, or the word of one role.
     pub(crate) fn roles(&self, registry: &Registry) -> Option<Vec<RoleId>> {
-        self.each("an array of roles", |item| {
+        self.one_or_each("an array of roles", |item| {
             let name = item.string()?;
             let role = registry.find(name);
             if role.is_none() {

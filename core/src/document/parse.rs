@@ -12,7 +12,8 @@ use serde_json::{Map, Number, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::{Limits, exceeded};
 
-use super::{JsonPath, Report};
+use super::position::position_of_byte;
+use super::{JsonPath, Report, locate, without_comments};
 
 /// The JSON reader recurses, so no configuration may allow more levels than the stack can hold.
 pub(crate) const DEEPEST: usize = 120;
@@ -27,10 +28,62 @@ pub(super) fn parse(
     limits: &Limits,
     unread: fn(&JsonPath<'_>) -> bool,
 ) -> Result<Value, Vec<Diagnostic>> {
+    read(text, name, limits, unread).map_err(|refusal| refusal.faults)
+}
+
+/// The same for a document, which may have comments and trailing commas. Its faults have positions.
+///
+/// Most documents are written by programs and have neither, so they are looked for where the text is not JSON.
+pub(super) fn parse_document(
+    text: &str,
+    name: &str,
+    limits: &Limits,
+    unread: fn(&JsonPath<'_>) -> bool,
+) -> Result<Value, Vec<Diagnostic>> {
+    let refusal = match read(text, name, limits, unread) {
+        Ok(value) => return Ok(value),
+        Err(refusal) if refusal.syntax.is_none() => refusal,
+        Err(refusal) => match without_comments(text) {
+            Cow::Borrowed(_) => refusal,
+            Cow::Owned(text) => match read(&text, name, limits, unread) {
+                Ok(value) => return Ok(value),
+                Err(refusal) => refusal,
+            },
+        },
+    };
+    let mut faults = refusal.faults;
+    if let Some(fault) = refusal.syntax
+        && let Some(diagnostic) = faults.last_mut()
+    {
+        let (line, column) = (fault.line(), fault.column());
+        diagnostic.position = Some(position_of_byte(text, line, column));
+        let place = format!(" at line {line} column {column}");
+        diagnostic.message = diagnostic.message.replacen(&place, "", 1);
+    }
+    locate(&mut faults, name, text);
+    Err(faults)
+}
+
+/// Why a text is not read.
+struct Refusal {
+    faults: Vec<Diagnostic>,
+    /// The syntax error that the last of the faults is about.
+    syntax: Option<serde_json::Error>,
+}
+
+fn read(
+    text: &str,
+    name: &str,
+    limits: &Limits,
+    unread: fn(&JsonPath<'_>) -> bool,
+) -> Result<Value, Refusal> {
     let (found, most) = (text.len(), limits.document_bytes);
     if found > most {
         let message = exceeded(found, "bytes", "document_bytes", most);
-        return Err(vec![Diagnostic::error(Code::Limit, name, message)]);
+        return Err(Refusal {
+            faults: vec![Diagnostic::error(Code::Limit, name, message)],
+            syntax: None,
+        });
     }
     let report = Report::default();
     let depth = limits.depth.min(DEEPEST);
@@ -45,14 +98,18 @@ pub(super) fn parse(
     }
     .deserialize(&mut reader)
     .and_then(|value| reader.end().map(|()| value));
-    match read {
+    let syntax = match read {
         Ok(value) if !report.has_errors() => return Ok(value),
         // `Strict` has already reported it.
-        Ok(_) => {}
-        Err(fault) if fault.is_data() => {}
-        Err(fault) => report.error(Code::Syntax, &JsonPath::Document(name), || syntax_message(&fault)),
+        Ok(_) => None,
+        Err(fault) if fault.is_data() => None,
+        Err(fault) => Some(fault),
+    };
+    let mut faults = report.finish(name);
+    if let Some(fault) = &syntax {
+        faults.push(Diagnostic::error(Code::Syntax, name, syntax_message(fault)));
     }
-    Err(report.finish(name))
+    Err(Refusal { faults, syntax })
 }
 
 /// Checks the depth of a value that was parsed elsewhere.

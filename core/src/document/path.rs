@@ -1,5 +1,7 @@
 //! How a path may be written in a document. The module `path` resolves it.
 
+use std::borrow::Cow;
+
 use crate::diagnostic::{Code, Severity};
 use crate::limits::Limits;
 
@@ -14,25 +16,26 @@ pub(crate) enum Relative {
     Warned,
 }
 
-impl<'v> Node<'v, '_> {
-    /// The path as written: absolute, `~` or `~/…`, or relative with a warning if the field accepts that.
+impl Node<'_, '_> {
+    /// The path: absolute, `~` or `~/…`, or relative to the document's folder. Without a folder a relative one is taken as
+    /// it is, with a warning, if the field accepts that.
     ///
     /// An empty path, another user's home (`~name`), a variable (`$HOME`), a `file:` URI, a NUL and a path of more
     /// than `value_bytes` bytes are refused: none of them names the place that its author meant.
-    pub(crate) fn path(&self, relative: Relative, limits: &Limits) -> Option<&'v str> {
-        let text = self.bounded_string(limits)?;
+    pub(crate) fn path(&self, relative: Relative, limits: &Limits) -> Option<Box<str>> {
+        let text = self.anchored(limits)?;
         let expected = match relative {
             Relative::Refused => "an absolute path, `~` or `~/…`",
             Relative::Warned => "a path, absolute or `~/…`",
         };
-        match (fault(text), relative) {
-            (None, _) => Some(text),
+        match (fault(&text), relative) {
+            (None, _) => Some(text.into()),
             (Some(RELATIVE), Relative::Warned) => {
                 self.doubt(
                     Code::InvalidPath,
                     &format!("which is taken relative to the current directory, expected {expected}"),
                 );
-                Some(text)
+                Some(text.into())
             }
             (Some((what, help)), _) => {
                 self.fault(Severity::Error, Code::InvalidPath, || {
@@ -44,26 +47,22 @@ impl<'v> Node<'v, '_> {
         }
     }
 
-    /// An array of paths, none of them relative.
+    /// An array of paths.
     pub(crate) fn paths(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
-        self.each("an array of paths", |item| {
-            item.path(Relative::Refused, limits).map(Box::from)
-        })
+        self.each("an array of paths", |item| item.path(Relative::Refused, limits))
     }
 
-    /// An array of paths and of patterns of paths, none of them relative.
+    /// An array of paths and of patterns of paths.
     pub(crate) fn paths_or_patterns(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
-        self.each("an array of paths", |item| {
-            item.path_or_pattern(limits).map(Box::from)
-        })
+        self.each("an array of paths", |item| item.path_or_pattern(limits))
     }
 
-    fn path_or_pattern(&self, limits: &Limits) -> Option<&'v str> {
-        let text = self.bounded_string(limits)?;
+    fn path_or_pattern(&self, limits: &Limits) -> Option<Box<str>> {
+        let text = self.anchored(limits)?;
         if !text.contains('*') {
             return self.path(Relative::Refused, limits);
         }
-        if let Some((what, help)) = pattern_fault(text) {
+        if let Some((what, help)) = pattern_fault(&text) {
             self.fault(Severity::Error, Code::InvalidPath, || {
                 let expected = "a pattern that begins with `/`, `~/` or `**/`";
                 let message = format!("found {}, {what}, expected {expected}", self.found());
@@ -72,8 +71,33 @@ impl<'v> Node<'v, '_> {
             return None;
         }
         self.check_limit(text.len(), "bytes", "glob_bytes", limits.glob_bytes)
-            .then_some(text)
+            .then(|| text.into())
     }
+
+    fn anchored(&self, limits: &Limits) -> Option<Cow<'_, str>> {
+        let text = self.bounded_string(limits)?;
+        Some(match self.report.folder() {
+            Some(folder) => anchored(text, folder),
+            None => Cow::Borrowed(text),
+        })
+    }
+}
+
+/// The path from `folder`, which is absolute, if it is relative.
+///
+/// What begins with `~`, a pattern that begins with `**`, and what is refused for its spelling (empty, `$NAME`, `file:`)
+/// stays as it is.
+pub fn anchored<'t>(path: &'t str, folder: &str) -> Cow<'t, str> {
+    let everywhere = path == "**" || path.starts_with("**/");
+    if everywhere || fault(path) != Some(RELATIVE) {
+        return Cow::Borrowed(path);
+    }
+    let folder = folder.trim_end_matches('/');
+    Cow::Owned(match path.trim_end_matches('/') {
+        "." if folder.is_empty() => "/".to_owned(),
+        "." => folder.to_owned(),
+        _ => format!("{folder}/{}", path.strip_prefix("./").unwrap_or(path)),
+    })
 }
 
 /// What is wrong with a pattern of paths. What lies above a `*` cannot be told, so no `..` follows one.
@@ -138,6 +162,35 @@ fn is_variable(component: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn relative_paths_are_anchored_and_no_others() {
+        for (path, expected) in [
+            (".", "/srv/app"),
+            ("./", "/srv/app"),
+            ("./box", "/srv/app/box"),
+            ("box/a", "/srv/app/box/a"),
+            ("../other", "/srv/app/../other"),
+            ("C:\\x", "/srv/app/C:\\x"),
+            ("/etc", "/etc"),
+            ("~", "~"),
+            ("~/.ssh", "~/.ssh"),
+            ("~root", "~root"),
+            ("$HOME/x", "$HOME/x"),
+            ("a/${HOME}", "a/${HOME}"),
+            ("FILE:/etc", "FILE:/etc"),
+            ("a\0", "a\0"),
+            ("**/.env", "**/.env"),
+            ("**", "**"),
+            ("*.pem", "/srv/app/*.pem"),
+            ("", ""),
+        ] {
+            assert_eq!(anchored(path, "/srv/app"), expected, "{path:?}");
+            assert_eq!(anchored(path, "/srv/app/"), expected, "{path:?}");
+        }
+        assert_eq!(anchored(".", "/"), "/");
+        assert_eq!(anchored("etc", "/"), "/etc");
+    }
 
     #[test]
     fn each_fault_has_its_words() {

@@ -13,6 +13,7 @@ const LISTED: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     faults: RefCell<Faults>,
+    folder: Option<Box<str>>,
 }
 
 #[derive(Debug, Default)]
@@ -23,6 +24,19 @@ struct Faults {
 }
 
 impl Report {
+    /// A report about a document whose relative paths start from `folder`.
+    pub(crate) fn within(folder: Option<Box<str>>) -> Self {
+        Self {
+            folder,
+            ..Self::default()
+        }
+    }
+
+    /// The directory that the document's relative paths start from.
+    pub(super) fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
+    }
+
     pub(crate) fn error(&self, code: Code, place: &JsonPath<'_>, message: impl FnOnce() -> String) {
         self.add(Severity::Error, code, place, || (message(), None));
     }
@@ -69,6 +83,7 @@ impl Report {
             code,
             severity,
             path: place.to_string(),
+            position: None,
             message,
             help,
         });
@@ -96,6 +111,7 @@ impl Report {
                     code: Code::Limit,
                     severity,
                     path: name.to_owned(),
+                    position: None,
                     message: format!(
                         "`{count}` {what} in this document, expected at most {LISTED}: {} more are not listed",
                         count - LISTED

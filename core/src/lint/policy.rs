@@ -82,7 +82,7 @@ pub(crate) fn overridden(
             warn_of_ports(&domains.allowed, &JsonPath::Key(&place, "allowed"), &report);
         }
     }
-    let allowlists = JsonPath::Document("serverDomainAllowlists");
+    let allowlists = JsonPath::Document("domainAllowlists");
     for (server, patterns) in domain_allowlists {
         warn_of_ports(patterns, &JsonPath::Key(&allowlists, server), &report);
     }
@@ -321,7 +321,7 @@ mod tests {
             &allowlists,
         );
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].path, "serverDomainAllowlists[\"a-b\"][1]");
+        assert_eq!(found[0].path, "domainAllowlists[\"a-b\"][1]");
         assert_eq!(found[0].code, Code::Overridden);
     }
 }

@@ -147,7 +147,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
 
 /// Names of servers or tools, or patterns of them.
 fn read_names(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<NamePattern>> {
-    node.each("an array of strings", |item| {
+    node.one_or_each("an array of strings", |item| {
         let name = NamePattern::from(item.string()?);
         let is_short = !name.is_wildcard()
             || item.check_limit(name.as_str().len(), "bytes", "glob_bytes", limits.glob_bytes);
@@ -163,7 +163,7 @@ fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Opti
     });
     Some(PathCondition {
         roles: roles?,
-        within: within?.into(),
+        within: within?,
     })
 }
 
@@ -335,15 +335,18 @@ mod tests {
     #[test]
     fn conditions_are_read_strictly() {
         for (conditions, expected) in [
-            (
-                json!({"server": "filesystem"}),
-                &["error[wrong-type] server: "][..],
-            ),
+            (json!({"server": {}}), &["error[wrong-type] server: "][..]),
+            (json!({"server": "filesystem", "tool": "get_*"}), &[]),
             (json!({"tool": [1]}), &["error[wrong-type] tool[0]: "]),
             (json!({"servers": ["x"]}), &["error[unknown-key] servers: "]),
+            (json!({"roles": "read-path"}), &[]),
             (
-                json!({"roles": "read-path"}),
-                &["error[wrong-type] roles: found `\"read-path\"`, expected an array of roles"],
+                json!({"roles": "reader"}),
+                &["error[unknown-role] roles: found `\"reader\"`, expected a role"],
+            ),
+            (
+                json!({"roles": {}}),
+                &["error[wrong-type] roles: found `{}`, expected an array of roles"],
             ),
             (json!({"roles": ["reader"]}), &["error[unknown-role] roles[0]: "]),
             (

@@ -110,12 +110,8 @@ mod tests {
 
     fn read(value: Value, limits: &Limits) -> (Lists, Vec<String>) {
         let report = Report::default();
-        let lists = Lists::read(&Node::document(&value, "dynamicLists", &report), limits);
-        let faults = report
-            .finish("dynamicLists")
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let lists = Lists::read(&Node::document(&value, "lists", &report), limits);
+        let faults = report.finish("lists").iter().map(ToString::to_string).collect();
         (lists, faults)
     }
 
@@ -156,9 +152,9 @@ mod tests {
         }});
         let (_, faults) = read(document, &Limits::default());
         for (fault, start) in faults.iter().zip([
-            "error[wrong-type] at dynamicLists.lists[\"a-b\"].values: ",
-            "error[missing-field] at dynamicLists.lists[\"a-b\"]: the field `manualRemovals`",
-            "error[wrong-type] at dynamicLists.lists.star.manualAdditions[0]: ",
+            "error[wrong-type] at lists.lists[\"a-b\"].values: ",
+            "error[missing-field] at lists.lists[\"a-b\"]: the field `manualRemovals`",
+            "error[wrong-type] at lists.lists.star.manualAdditions[0]: ",
         ]) {
             assert!(fault.starts_with(start), "{fault}");
         }
@@ -171,11 +167,11 @@ mod tests {
             json!({"generatedAt": "t", "lists": {"l": list(json!(["*", "b"]), json!([]), json!(["c"]))}});
         let (_, faults) = read(lists, &limits);
         assert!(
-            faults[0].starts_with("warning[wildcard-list] at dynamicLists.lists.l: "),
+            faults[0].starts_with("warning[wildcard-list] at lists.lists.l: "),
             "{faults:?}"
         );
         assert!(
-            faults[1].starts_with("error[limit] at dynamicLists: `3` entries"),
+            faults[1].starts_with("error[limit] at lists: `3` entries"),
             "{faults:?}"
         );
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::document::{DocumentSource, load};
+use crate::document::load_json;
 use crate::limits::Limits;
 
 /// The context of one call. It comes from the host, never from an agent.
@@ -72,15 +72,13 @@ impl Context {
     /// # Errors
     /// A message for a person, if the text is not an object or has a duplicate key.
     pub fn from_json(text: &str) -> Result<Self, String> {
-        let value = load(DocumentSource::Text(text), "context", &Limits::default(), |_| {
-            false
-        });
+        let value = load_json(text, "context", &Limits::default());
         let value = value.map_err(|faults| {
             faults
                 .first()
                 .map_or_else(String::new, |fault| fault.message.clone())
         })?;
-        match &*value {
+        match &value {
             Value::Object(_) => Ok(Self::from_value(&value)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 Err("expected an object".to_owned())

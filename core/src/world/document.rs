@@ -90,7 +90,7 @@ fn read_directories(
         let path = node.path(Relative::Refused, limits)?;
         Some(Directory {
             name: name.into(),
-            path: path.into(),
+            path,
         })
     };
     entries.entries().filter_map(read).collect()

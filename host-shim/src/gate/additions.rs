@@ -28,7 +28,7 @@ impl Additions {
             }
         }
         for (server, pattern) in self.domains {
-            edit(documents, DocumentKind::ServerDomainAllowlists, "{}", |text| {
+            edit(documents, DocumentKind::DomainAllowlists, "{}", |text| {
                 with_pattern(text, &server, pattern)
             });
         }
@@ -119,12 +119,12 @@ mod tests {
         );
         check(DocumentKind::TrustedServers, Some("[ ]"), r#"["s","t"]"#);
         check(
-            DocumentKind::ServerDomainAllowlists,
+            DocumentKind::DomainAllowlists,
             None,
             r#"{"fetch":["a.test","\"b"]}"#,
         );
         check(
-            DocumentKind::ServerDomainAllowlists,
+            DocumentKind::DomainAllowlists,
             Some(r#"{"x": ["*"], "x": [], "fetch": ["c"]}"#),
             r#"{"x":["*"],"x":[],"fetch":["c","a.test","\"b"]}"#,
         );
@@ -135,7 +135,7 @@ mod tests {
         check(DocumentKind::ProtectedPaths, Some(r#""/q""#), r#""/q""#);
         check(DocumentKind::TrustedServers, Some("[1"), "[1");
         check(
-            DocumentKind::ServerDomainAllowlists,
+            DocumentKind::DomainAllowlists,
             Some(r#"{"fetch": "*"}"#),
             r#"{"fetch": "*"}"#,
         );

@@ -25,7 +25,7 @@ fn gate() -> Gate {
 fn gate_with(engine: EngineKind) -> Gate {
     let sandboxed = Gate::builder().engine(engine).bundle(example()).host(world());
     sandboxed
-        .part(DocumentKind::AllowedDirectory, r#""/work""#)
+        .part(DocumentKind::Sandbox, r#""/work""#)
         .build()
         .unwrap()
 }
@@ -99,7 +99,7 @@ fn what_is_judged_is_what_is_forwarded() {
 fn parts_take_the_place_of_the_bundle_s_and_single_entries_add_to_it() {
     let builder = Gate::builder().bundle(example()).host(world());
     let gate = builder
-        .part(DocumentKind::AllowedDirectory, r#""/work""#)
+        .part(DocumentKind::Sandbox, r#""/work""#)
         .protect("/work/mine")
         .trust("calendar")
         .build()
@@ -246,35 +246,35 @@ fn faults_name_their_files() {
         b"{\"generatedAt\": \"\", \"constitutionHash\": \"\", \"inputHash\": \"\", \"rules\": 5}",
     );
     let annotations = example().with_file_name("annotations.json");
-    let fault = "error[wrong-type] at compiledPolicy.rules: found `5`, expected an array of rules";
+    let fault = "error[wrong-type] at policy.rules: found `5`, expected an array of rules";
     check(
         Gate::builder()
-            .file(DocumentKind::CompiledPolicy, &policy)
-            .file(DocumentKind::ToolAnnotations, &annotations),
-        &[&format!("{}: {fault}", policy.display())],
+            .file(DocumentKind::Policy, &policy)
+            .file(DocumentKind::Annotations, &annotations),
+        &[&format!("{}:1:71: {fault}", policy.display())],
     );
     check(
         Gate::builder()
             .part(
-                DocumentKind::CompiledPolicy,
+                DocumentKind::Policy,
                 "{\"generatedAt\": \"\", \"constitutionHash\": \"\", \"inputHash\": \"\", \"rules\": 5}",
             )
-            .file(DocumentKind::ToolAnnotations, &annotations),
-        &[fault],
+            .file(DocumentKind::Annotations, &annotations),
+        &[&format!("1:71: {fault}")],
     );
     let latin = file("latin.json", b"{\"a\": \"\xe9\"}");
     check(
         Gate::builder()
-            .file(DocumentKind::CompiledPolicy, &latin)
-            .file(DocumentKind::ToolAnnotations, &annotations),
+            .file(DocumentKind::Policy, &latin)
+            .file(DocumentKind::Annotations, &annotations),
         &[&format!(
-            "{}: error[syntax] at compiledPolicy: found the byte `0xe9` at offset 7, expected JSON in UTF-8",
+            "{}: error[syntax] at policy: found the byte `0xe9` at offset 7, expected JSON in UTF-8",
             latin.display()
         )],
     );
     check(
-        Gate::builder().file(DocumentKind::ToolAnnotations, &annotations),
-        &["error[missing-field] at compiledPolicy: `compiledPolicy` is missing, expected the document"],
+        Gate::builder().file(DocumentKind::Annotations, &annotations),
+        &["error[missing-field] at policy: `policy` is missing, expected the document"],
     );
 }
 

@@ -135,7 +135,7 @@ fn ceilings_are_intersected() {
         &["intersect", "host.json", "none.json"],
         4,
         &[],
-        &["none.json: error[wrong-type] at ceiling"],
+        &["none.json:1:1: error[wrong-type] at ceiling"],
     );
     project.check(
         &["intersect", "host.json", "gone.json"],

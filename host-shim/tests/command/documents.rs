@@ -115,7 +115,7 @@ fn invalid_documents_are_named_with_place_value_and_expectation() {
         ),
         (
             &["eval", "-b", "twice.json", good],
-            &["error[duplicate-key] compiledPolicy.rules in twice.json"],
+            &["error[duplicate-key] policy.rules in twice.json:1:"],
         ),
         (&["eval", "--options", "{", good], &["error[syntax] options"]),
         (
@@ -132,7 +132,7 @@ fn invalid_documents_are_named_with_place_value_and_expectation() {
         ),
         (
             &["eval", "--policy", "policy.json", good],
-            &["`toolAnnotations` is missing"],
+            &["`annotations` is missing"],
         ),
         (
             &["eval", "--world", "world.json", good],
@@ -171,10 +171,10 @@ fn validate_shows_every_diagnostic_with_help() {
         &["validate", "--format", "human"],
         4,
         &[
-            "error[unknown-role] compiledPolicy.rules[3].if.roles[0] in policy.json\n",
+            "error[unknown-role] policy.rules[3].if.roles[0] in policy.json:1:",
             "found `\"read_path\"`, expected a role",
             "help: did you mean `read-path`?\n",
-            "warning[unknown-key] toolAnnotations.version in annotations.json\n",
+            "warning[unknown-key] annotations.version in annotations.json:1:",
             "invalid: 1 error, 1 warning\n",
         ],
         &[],
@@ -182,10 +182,7 @@ fn validate_shows_every_diagnostic_with_help() {
     let output = project.run(&["validate"]);
     let answer: Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
     assert_eq!(answer["valid"], json!(false));
-    assert_eq!(
-        answer["errors"][0]["path"],
-        json!("compiledPolicy.rules[3].if.roles[0]")
-    );
+    assert_eq!(answer["errors"][0]["path"], json!("policy.rules[3].if.roles[0]"));
     assert_eq!(answer["errors"][0]["help"], json!("did you mean `read-path`?"));
     assert_eq!(answer["errors"][0]["file"], json!("policy.json"));
     assert_eq!(answer["warnings"][0]["code"], json!("unknown-key"));

@@ -18,7 +18,7 @@ fn builder(host: impl Host + Send + Sync + 'static) -> GateBuilder {
     let bundle = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json");
     let builder = Gate::builder().engine(EngineKind::Component).bundle(bundle);
     builder
-        .part(callgate_core::DocumentKind::AllowedDirectory, r#""/agent""#)
+        .part(callgate_core::DocumentKind::Sandbox, r#""/agent""#)
         .part(callgate_core::DocumentKind::ProtectedPaths, "[]")
         .host(Arc::new(host))
 }

@@ -1,5 +1,5 @@
 import * as wasm from "../../wasm/callgate.js";
-import type { ArgumentRole, ConditionalRoles } from "../types.js";
+import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RelativeRoles, RolesOf } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { within } from "../wasm/module.js";
 import { ownWriter } from "../wasm/writer.js";
@@ -7,10 +7,10 @@ import { getRoleDefinition, isArgumentRole } from "./roles.js";
 import { jsonText } from "./text.js";
 
 /** The roles of one argument, as an annotation may hold them. */
-type RoleSpec<Role extends string = ArgumentRole> = readonly Role[] | ConditionalRoles<Role>;
+type RoleSpec<Role extends string = ArgumentRole> = string | readonly Role[] | ConditionalRoles<Role>;
 /** The part of a stored annotation that the functions here read. */
 interface StoredArgs {
-  readonly args: Readonly<Record<string, RoleSpec>>;
+  readonly args: Readonly<Record<string, RoleSpec | RelativeRoles | undefined>>;
 }
 /** The same part of an annotation without conditional roles. */
 export interface PlainArgs {
@@ -20,41 +20,74 @@ export interface PlainArgs {
 type Resolved<Stored> = Omit<Stored, "args"> & { args: Record<string, ArgumentRole[]> };
 /** The caller's file of annotations, resolved in the same way. */
 type ResolvedFile<File extends FileOf<StoredArgs>> = Omit<File, "servers"> & {
-  servers: Record<
-    string,
-    Omit<File["servers"][string], "tools"> & { tools: Resolved<File["servers"][string]["tools"][number]>[] }
-  >;
+  servers: Record<string, Omit<ServerOf<File>, "tools"> & { tools: Resolved<ServerOf<File>["tools"][number]>[] }>;
 };
 interface FileOf<Tool> {
-  readonly servers: Readonly<Record<string, { readonly tools: readonly Tool[] }>>;
+  readonly servers: Readonly<Record<string, { readonly tools: readonly Tool[] } | undefined>>;
 }
+type ServerOf<File extends FileOf<StoredArgs>> = NonNullable<File["servers"][string]>;
 
 /** Returns `true` if an argument's roles depend on the call. */
 export function isConditionalRoles<Spec extends RoleSpec<string>>(
   roles: Spec,
-): roles is Exclude<Spec, readonly unknown[]> {
-  return !Array.isArray(roles);
+): roles is Exclude<Spec, string | readonly unknown[]> {
+  return typeof roles !== "string" && !Array.isArray(roles);
 }
 
 /** The roles that an argument has if no condition holds, as an array of the caller's own. */
-export function extractDefaultRoles<Role extends string>(roles: RoleSpec<Role>): Role[] {
-  return [...(isConditionalRoles(roles) ? roles.default : roles)];
+export function extractDefaultRoles<Role extends string>(
+  roles: Role | readonly Role[] | ConditionalRoles<Role>,
+): Role[] {
+  return several(typeof roles === "object" && "default" in roles ? roles.default : roles);
+}
+
+/** The roles as an array of the caller's own. */
+function several<Role extends string>(roles: RolesOf<Role, never>): Role[] {
+  return typeof roles === "string" ? [roles] : [...roles];
+}
+
+/** The roles without the argument that relative paths start from. */
+function rolesIn(spec: ArgumentRoles): RolesOf<ArgumentRole, never> | ConditionalRoles {
+  return typeof spec === "object" && "relativeTo" in spec ? spec.roles : (spec as RolesOf<ArgumentRole, never>);
+}
+
+/** The arguments with an array in place of every word. */
+export function argsInFull(args: Readonly<Record<string, ArgumentRoles | undefined>>): Record<string, ArgumentRoles> {
+  const full: Record<string, ArgumentRoles> = {};
+  for (const [name, spec] of Object.entries(args)) {
+    if (spec !== undefined) {
+      const roles = inFull(rolesIn(spec));
+      define(full, name, typeof spec === "object" && "relativeTo" in spec ? { ...spec, roles } : roles);
+    }
+  }
+  return full;
+}
+
+function inFull(roles: RolesOf<ArgumentRole, never> | ConditionalRoles): ArgumentRole[] | ConditionalRoles {
+  return isConditionalRoles(roles)
+    ? {
+        default: several(roles.default),
+        when: roles.when.map((clause) => ({ ...clause, roles: several(clause.roles) })),
+      }
+    : several(roles);
 }
 
 function mapArgs<Stored extends StoredArgs>(
   stored: Stored,
-  roles: (name: string, roles: RoleSpec) => ArgumentRole[],
+  roles: (name: string, roles: ArgumentRoles) => ArgumentRole[],
 ): Resolved<Stored> {
   const args: Record<string, ArgumentRole[]> = {};
   for (const [name, given] of Object.entries(stored.args)) {
-    define(args, name, roles(name, given));
+    if (given !== undefined) {
+      define(args, name, roles(name, given as ArgumentRoles));
+    }
   }
   return { ...stored, args };
 }
 
-/** Returns `true` if the roles of any argument depend on the call. */
+/** Returns `true` if the roles of any argument depend on the call, or are not written as an array. */
 export function isConditional(stored: StoredArgs): boolean {
-  return Object.values(stored.args).some((roles) => isConditionalRoles(roles));
+  return Object.values(stored.args).some((roles) => !Array.isArray(roles));
 }
 
 /** The annotation for a call with these arguments; the same object if nothing in it is conditional. */
@@ -92,6 +125,8 @@ export function resolvedWith<Stored extends StoredArgs>(
 /** The arguments that the conditions read. */
 function conditionsOf(stored: StoredArgs): string[] {
   return Object.values(stored.args)
+    .filter((spec) => spec !== undefined)
+    .map((spec) => rolesIn(spec as ArgumentRoles))
     .filter((roles) => isConditionalRoles(roles))
     .flatMap(({ when }) => when.map(({ condition }) => firstOf(condition.arg)));
 }
@@ -130,8 +165,8 @@ export function writeMembersOf(
 export function resolveStoredAnnotationsFile<File extends FileOf<StoredArgs>>(file: File): ResolvedFile<File> {
   const servers: Record<string, unknown> = {};
   for (const [name, server] of Object.entries(file.servers)) {
-    const tools = server.tools.map((tool) =>
-      isConditional(tool) ? mapArgs(tool, (_, roles) => extractDefaultRoles(roles)) : tool,
+    const tools = server?.tools.map((tool) =>
+      isConditional(tool) ? mapArgs(tool, (_, spec) => extractDefaultRoles(rolesIn(spec))) : tool,
     );
     define(servers, name, { ...server, tools });
   }

@@ -1,49 +1,75 @@
 import { unknownKey } from "../../wasm/callgate.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { type Host, missingCallbacks } from "../host.js";
-import type { EngineOptions, HostRole } from "../types.js";
+import type { DocumentName, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
 import { jsonText } from "./text.js";
 
-/** Everything that an engine is built from, by the names that the module has for it. */
+/** Everything that an engine is built from. */
 interface Parts {
-  readonly compiledPolicy: unknown;
-  readonly toolAnnotations: unknown;
-  readonly dynamicLists?: unknown;
+  readonly policy: unknown;
+  readonly annotations: unknown;
+  readonly lists?: unknown;
+  readonly sandbox?: string | null | undefined;
   readonly protectedPaths?: unknown;
-  readonly allowedDirectory?: string | undefined;
-  readonly serverDomainAllowlists?: ReadonlyMap<string, readonly string[]> | object | undefined;
-  readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
+  readonly domainAllowlists?: unknown;
+  readonly trustedServers?: unknown;
   readonly ceiling?: unknown;
-  readonly options?: EngineOptions | undefined;
-  readonly roles?: readonly HostRole[] | undefined;
+  readonly options?: unknown;
+  readonly roles?: readonly HostRole[] | string | undefined;
   readonly world?: unknown;
+  readonly folder?: string | undefined;
 }
 
 /** The parts that are present, as JSON text. */
 export function documentsOf(parts: Parts): Documents {
-  const { compiledPolicy, toolAnnotations, dynamicLists, protectedPaths, ceiling, options, world } = parts;
-  const { allowedDirectory, serverDomainAllowlists, trustedServers, roles } = parts;
+  const { sandbox, domainAllowlists, trustedServers, roles, folder } = parts;
   const values: { readonly [name in keyof Required<Parts>]: unknown } = {
-    compiledPolicy,
-    toolAnnotations,
-    dynamicLists,
-    protectedPaths,
-    ceiling,
-    options,
-    world,
+    policy: parts.policy,
+    annotations: parts.annotations,
+    lists: parts.lists,
     // Here a string is the value, not the JSON text of one.
-    allowedDirectory: JSON.stringify(allowedDirectory),
-    serverDomainAllowlists:
-      serverDomainAllowlists instanceof Map ? jsonOfMap(serverDomainAllowlists) : serverDomainAllowlists,
+    sandbox: JSON.stringify(sandbox),
+    protectedPaths: parts.protectedPaths,
+    domainAllowlists: domainAllowlists instanceof Map ? jsonOfMap(domainAllowlists) : domainAllowlists,
     trustedServers: trustedServers instanceof Set ? [...trustedServers] : trustedServers,
-    roles: roles?.map(roleDocument),
+    ceiling: parts.ceiling,
+    options: parts.options,
+    roles: typeof roles === "string" ? roles : roles?.map(roleDocument),
+    world: parts.world,
+    folder: JSON.stringify(folder),
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return new Map(given.map(([name, value]) => [name, jsonText(value, name)]));
 }
+
+/** The diagnostic with the file of its document, and without a position in a text that the caller has never seen. */
+export function withFile(
+  diagnostic: Diagnostic,
+  parts: Parts,
+  files: { readonly [name in DocumentName]?: string | undefined },
+): Diagnostic {
+  const { line, column, ...rest } = diagnostic;
+  const [name = ""] = diagnostic.path.split(/[.[]/, 1);
+  const file = files[name as DocumentName];
+  const isText = name !== "sandbox" && typeof parts[name as DocumentName] === "string";
+  return {
+    ...rest,
+    ...(isText && line !== undefined && column !== undefined && { line, column }),
+    ...(file !== undefined && { file }),
+  };
+}
+
+/** What the existing runtime calls the documents, by which people may look for them. */
+const RUNTIME_NAMES: ReadonlyMap<string, DocumentName> = new Map([
+  ["compiledPolicy", "policy"],
+  ["toolAnnotations", "annotations"],
+  ["dynamicLists", "lists"],
+  ["allowedDirectory", "sandbox"],
+  ["serverDomainAllowlists", "domainAllowlists"],
+]);
 
 /**
  * Refuses a configuration with other keys than these.
@@ -53,9 +79,11 @@ export function documentsOf(parts: Parts): Documents {
 export function refuseUnknownKeys(config: object, known: readonly string[]): void {
   const unknown = Object.keys(config).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
-    const faults = unknown.map((key) =>
-      within("invalid-argument", () => unknownKey(key, key, [...known]) as Diagnostic),
-    );
+    const faults = unknown.map((key) => {
+      const fault = within("invalid-argument", () => unknownKey(key, key, [...known]) as Diagnostic);
+      const name = RUNTIME_NAMES.get(key);
+      return name === undefined ? fault : { ...fault, help: `did you mean \`${name}\`?` };
+    });
     const found = faults.map(({ path, message }) => `${path}: ${message}`);
     throw new CallgateError("invalid-document", found.join("; "), faults);
   }
@@ -81,7 +109,7 @@ function roleDocument(role: HostRole): object {
  *
  * @throws {@link CallgateError} `not-ready` if there is no host.
  */
-export function answersOf(host: Host | undefined, roles: readonly HostRole[] | undefined): Answers {
+export function answersOf(host: Host | undefined, roles: readonly HostRole[] | string | undefined): Answers {
   if (host === undefined) {
     throw new CallgateError("not-ready", "there is no default host here; pass one as `host`");
   }
@@ -90,7 +118,7 @@ export function answersOf(host: Host | undefined, roles: readonly HostRole[] | u
     throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
   }
   const callbacks = new Map<string, RoleCallbacks>();
-  for (const { name, canonicalize, extractPolicyValue } of roles ?? []) {
+  for (const { name, canonicalize, extractPolicyValue } of typeof roles === "object" ? roles : []) {
     callbacks.set(name, {
       ...(typeof canonicalize === "function" && { canonicalize }),
       ...(typeof extractPolicyValue === "function" && { extractPolicyValue }),

@@ -6,6 +6,8 @@ import type {
   Ceiling,
   CompiledPolicyFile,
   DescribedTool,
+  DocumentName,
+  DocumentText,
   DynamicListsFile,
   Enforcement,
   EngineApprovals,
@@ -25,45 +27,54 @@ import type {
   WorldDocument,
   WorldRole,
 } from "../types.js";
+import type { Answers } from "../wasm/bridge.js";
 import { evaluate, evaluateText, explain, gate, prepare } from "../wasm/calls.js";
-import { ask, createHandle, dispose, type WasmHandle } from "../wasm/handle.js";
+import { ask, createHandle, type Documents, dispose, type WasmHandle } from "../wasm/handle.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
-import { answersOf, documentsOf, refuseUnknownKeys } from "./configuration.js";
+import { answersOf, documentsOf, refuseUnknownKeys, withFile } from "./configuration.js";
 import { approvalsOf } from "./engine-approvals.js";
 
-/** What an engine is built from. A document is a value or its JSON text. */
-export interface EngineConfig<Role extends string = never> {
+/**
+ * What an engine is built from, by the names that a bundle has for it. A document is a value or its text: JSON, which may
+ * have comments and trailing commas. `Found` is for imported JSON files, in which every word is a `string`.
+ */
+export interface EngineConfig<Role extends string = never, Found extends string = never> {
   /** The rules. */
-  readonly policy: CompiledPolicyFile<WorldRole | NoInfer<Role>> | string;
+  readonly policy: CompiledPolicyFile<WorldRole | NoInfer<Role>, Found> | string;
   /** The roles of every tool's arguments. */
-  readonly annotations: StoredToolAnnotationsFile<WorldRole | NoInfer<Role>> | HarnAnnotations | string;
+  readonly annotations: StoredToolAnnotationsFile<WorldRole | NoInfer<Role>, Found> | HarnAnnotations<Found> | string;
   /** The contents of the lists that the policy names as `@name`. */
-  readonly dynamicLists?: DynamicListsFile | string | undefined;
+  readonly lists?: DynamicListsFile | string | null | undefined;
+  /**
+   * A directory in which file and git servers may do anything. The options `sandbox`, `sandboxServers` and `sandboxRoles`
+   * say otherwise.
+   */
+  readonly sandbox?: string | null | undefined;
   /**
    * Paths that no call may touch, and patterns of them, such as `"/srv/secret-*"`: a `*` stands for any text without a `/`,
    * `**` for any number of directories.
    */
-  readonly protectedPaths?: readonly string[] | undefined;
-  /**
-   * The sandbox: a directory in which file and git servers may do anything. The options `sandbox`, `sandboxServers` and
-   * `sandboxRoles` say otherwise.
-   */
-  readonly allowedDirectory?: string | undefined;
+  readonly protectedPaths?: readonly string[] | DocumentText | undefined;
   /** The domain patterns that the URLs of a server must match, by server. Other servers are not restricted. */
-  readonly serverDomainAllowlists?:
+  readonly domainAllowlists?:
     | ReadonlyMap<string, readonly string[]>
-    | Readonly<Record<string, readonly string[]>>
+    | Readonly<Record<string, readonly string[] | undefined>>
+    | DocumentText
     | undefined;
   /** Servers whose calls are all allowed without being judged. */
-  readonly trustedServers?: ReadonlySet<string> | readonly string[] | undefined;
+  readonly trustedServers?: ReadonlySet<string> | readonly string[] | DocumentText | undefined;
   /** The most that calls may use. It can only deny. */
   readonly ceiling?: Ceiling | string | undefined;
   /** Further roles, with callbacks where no built-in step fits. */
-  readonly roles?: readonly HostRole<Role>[] | undefined;
+  readonly roles?: readonly HostRole<Role>[] | DocumentText | undefined;
   /** Places that agents name by address, and what may be done there. It adds the role `address`. */
-  readonly world?: WorldDocument | string | undefined;
+  readonly world?: WorldDocument<Found> | string | undefined;
   /** Settings of the engine. */
-  readonly options?: EngineOptions | undefined;
+  readonly options?: EngineOptions | DocumentText | undefined;
+  /** The directory, absolute, that relative paths of the documents start from. */
+  readonly folder?: string | undefined;
+  /** The files that the documents come from, for diagnostics. */
+  readonly files?: { readonly [name in DocumentName]?: string | undefined } | undefined;
   /** Answers questions about the filesystem and git. Default in Node: this machine. */
   readonly host?: Host | undefined;
 }
@@ -81,7 +92,7 @@ export interface CallOptions {
 /** Options for gating a call. */
 export interface GateOptions extends CallOptions {
   /**
-   * The path of the sandbox inside the tool's container. Paths below it are moved onto `allowedDirectory`, or onto the
+   * The path of the sandbox inside the tool's container. Paths below it are moved onto `sandbox`, or onto the
    * first workspace root if those are the sandbox.
    */
   readonly containerWorkspaceDir?: string | undefined;
@@ -97,7 +108,7 @@ export interface ExplainOptions {
 export interface Engine extends Disposable {
   /**
    * Prepares and judges a call in one pass: what is judged is what `argsForTransport` holds. Relative paths are
-   * relative to `allowedDirectory`, or to the first workspace root if those are the sandbox.
+   * relative to `sandbox`, or to the first workspace root if those are the sandbox.
    *
    * The input is never changed. `argsForTransport` holds arguments without a role unchanged, as the same objects.
    */
@@ -166,48 +177,36 @@ export interface Engine extends Disposable {
 const CONFIG_KEYS: Readonly<Record<keyof EngineConfig, true>> = {
   policy: true,
   annotations: true,
-  dynamicLists: true,
+  lists: true,
+  sandbox: true,
   protectedPaths: true,
-  allowedDirectory: true,
-  serverDomainAllowlists: true,
+  domainAllowlists: true,
   trustedServers: true,
   ceiling: true,
+  options: true,
   roles: true,
   world: true,
-  options: true,
+  folder: true,
+  files: true,
   host: true,
 };
-
-const PUBLIC_NAMES: ReadonlyMap<string, string> = new Map([
-  ["compiledPolicy", "policy"],
-  ["toolAnnotations", "annotations"],
-]);
-
-/** The diagnostic, with the names of {@link EngineConfig} in its path. */
-function renamed(diagnostic: Diagnostic): Diagnostic {
-  const [root = ""] = diagnostic.path.split(/[.[]/, 1);
-  const name = PUBLIC_NAMES.get(root);
-  return name === undefined ? diagnostic : { ...diagnostic, path: name + diagnostic.path.slice(root.length) };
-}
 
 /**
  * Builds an engine.
  *
  * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`. A key that is not
- * one of {@link EngineConfig} is a fault: what it was to configure would be missing. Null means absent for
- * `allowedDirectory` and `dynamicLists` only.
+ * one of {@link EngineConfig} is a fault: what it was to configure would be missing. Null means absent for `sandbox` and
+ * `lists` only.
  */
-export function createEngine<Role extends string = never>(config: EngineConfig<Role>): Engine {
+export function createEngine<Role extends string = never, Found extends string = never>(
+  config: EngineConfig<Role, Found>,
+): Engine {
   refuseUnknownKeys(config, Object.keys(CONFIG_KEYS));
-  const { policy, annotations, host = hostByDefault(), ...rest } = config;
-  const documents = documentsOf({
-    ...rest,
-    compiledPolicy: policy,
-    toolAnnotations: annotations,
-  });
-  const handle = created(documents, answersOf(host, config.roles));
-  const allowedDirectory =
-    config.allowedDirectory ?? ask(handle, "invalid-argument", ({ engine }) => engine.allowedDirectory());
+  const { host = hostByDefault(), files, ...parts } = config;
+  const documents = documentsOf(parts);
+  const located = (diagnostic: Diagnostic): Diagnostic => withFile(diagnostic, parts, files ?? {});
+  const handle = created(documents, answersOf(host, parts.roles), located);
+  const sandbox = ask(handle, "invalid-argument", ({ engine }) => engine.sandbox());
   const semantics = (serverName: string, toolName: string): DescribedTool | undefined =>
     ask(handle, "invalid-argument", ({ engine }) => engine.semantics(serverName, toolName) ?? undefined);
   const engine: Omit<Engine, typeof Symbol.dispose> = {
@@ -216,7 +215,7 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
     evaluateText: (call, options) => evaluateText(handle, call, options),
     explain: (call, options) => explain(handle, call, "evaluate", options),
     explainGate: (call, options) => explain(handle, call, "gate", options),
-    prepare: (call, options) => prepare(handle, call, allowedDirectory, options?.containerWorkspaceDir),
+    prepare: (call, options) => prepare(handle, call, sandbox, options?.containerWorkspaceDir),
     resolve: (address, context, options) => resolve(handle, address, options?.requireExists ?? true, context),
     hostPath: (ref) => hostPath(handle, ref),
     revoke: (ref) => revoke(handle, ref),
@@ -230,7 +229,7 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
     refresh: () => ask(handle, "host-failed", (built) => built.engine.refresh()),
     dispose: () => dispose(handle),
     diagnostics: ask(handle, "invalid-argument", (built) =>
-      Object.freeze((built.engine.warnings() as readonly Diagnostic[]).map(renamed)),
+      Object.freeze((built.engine.warnings() as readonly Diagnostic[]).map(located)),
     ),
   };
   // A runtime without the symbol has no `using` either.
@@ -239,13 +238,13 @@ export function createEngine<Role extends string = never>(config: EngineConfig<R
   ) as Engine;
 }
 
-/** Creates the handle. If that fails, the diagnostics have the names of {@link EngineConfig}. */
-function created(...from: Parameters<typeof createHandle>): WasmHandle {
+/** Creates the handle. If that fails, the diagnostics have the names of the documents' files. */
+function created(documents: Documents, answers: Answers, located: (diagnostic: Diagnostic) => Diagnostic): WasmHandle {
   try {
-    return createHandle(...from);
+    return createHandle(documents, answers);
   } catch (thrown) {
     throw thrown instanceof CallgateError && thrown.diagnostics.length > 0
-      ? new CallgateError(thrown.code, thrown.message, thrown.diagnostics.map(renamed))
+      ? new CallgateError(thrown.code, thrown.message, thrown.diagnostics.map(located))
       : thrown;
   }
 }

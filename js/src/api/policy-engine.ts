@@ -1,3 +1,4 @@
+import { withoutComments } from "../../wasm/callgate.js";
 import { type Host, hostByDefault } from "../host.js";
 import type {
   ArgumentRole,
@@ -15,7 +16,8 @@ import type {
 } from "../types.js";
 import { annotationOf, evaluate } from "../wasm/calls.js";
 import { ask, createHandle, type WasmHandle } from "../wasm/handle.js";
-import { isConditional, resolvedWith } from "./annotations.js";
+import { within } from "../wasm/module.js";
+import { argsInFull, isConditional, resolvedWith } from "./annotations.js";
 import { answersOf, documentsOf } from "./configuration.js";
 import { registerAnnotation } from "./prepare-tool-args.js";
 
@@ -53,12 +55,12 @@ export class PolicyEngine {
     { host = hostByDefault(), roles, ceiling, ...options }: PolicyEngineOptions = {},
   ) {
     const documents = documentsOf({
-      compiledPolicy,
-      toolAnnotations,
+      policy: compiledPolicy,
+      annotations: toolAnnotations,
       protectedPaths,
-      allowedDirectory,
-      serverDomainAllowlists,
-      dynamicLists,
+      sandbox: allowedDirectory,
+      domainAllowlists: serverDomainAllowlists,
+      lists: dynamicLists,
       trustedServers,
       ceiling,
       options: { compatibility: "runtime", ...options },
@@ -66,7 +68,7 @@ export class PolicyEngine {
     });
     this.#harnServer = options.harnServer ?? "harn";
     this.#handle = createHandle(documents, answersOf(host, roles));
-    this.#annotationsText = documents.get("toolAnnotations") ?? "{}";
+    this.#annotationsText = documents.get("annotations") ?? "{}";
     this.#context = { host, roles };
   }
 
@@ -110,7 +112,7 @@ export class PolicyEngine {
   }
 
   #known(serverName: string, toolName: string): Known | undefined {
-    this.#stored ??= index(asFile(JSON.parse(this.#annotationsText), this.#harnServer));
+    this.#stored ??= index(asFile(parsed(this.#annotationsText), this.#harnServer));
     const known = this.#stored.get(serverName)?.get(toolName);
     if (known !== undefined && !known.isFrozen) {
       known.isFrozen = true;
@@ -126,6 +128,15 @@ interface Known {
   /** The annotations of earlier calls, by their roles as JSON text. */
   readonly resolved: Map<string, ToolAnnotation>;
   isFrozen: boolean;
+}
+
+/** The document of a text that an engine has taken, which may have comments. */
+function parsed(text: string): StoredToolAnnotationsFile | HarnAnnotations {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(within("invalid-document", () => withoutComments(text)));
+  }
 }
 
 /** The file; one of Harn annotations, which names no server, becomes a file with one server. */
@@ -147,8 +158,8 @@ function index(file: StoredToolAnnotationsFile): Map<string, Map<string, Known>>
   const servers = new Map<string, Map<string, Known>>();
   for (const [name, server] of Object.entries(file.servers)) {
     const tools = new Map<string, Known>();
-    for (const tool of server.tools) {
-      const stored = { serverName: name, comment: "", ...tool } as StoredToolAnnotation;
+    for (const tool of server?.tools ?? []) {
+      const stored = { serverName: name, comment: "", ...tool, args: argsInFull(tool.args) } as StoredToolAnnotation;
       // The kind of a tool implies roles of paths that `args` does not name.
       const isResolved = (stored.arg_schema?.path_params?.length ?? 0) > 0 || isConditional(stored);
       tools.set(stored.toolName, {

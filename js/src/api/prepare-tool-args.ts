@@ -64,10 +64,10 @@ function preparerOf(annotation: PreparedBy): Preparer {
     return known;
   }
   const { args, arg_schema, kind } = annotation;
-  const tool = { toolName: NAME, serverName: NAME, comment: "", args: written(args), arg_schema, kind };
+  const tool = { toolName: NAME, args: written(args), arg_schema, kind };
   const documents = documentsOf({
-    compiledPolicy: { generatedAt: "", constitutionHash: "", inputHash: "", rules: [] },
-    toolAnnotations: { generatedAt: "", servers: { [NAME]: { inputHash: "", tools: [tool] } } },
+    policy: { rules: [] },
+    annotations: { servers: { [NAME]: { tools: [tool] } } },
     options: { compatibility: "runtime" },
     roles: context?.roles,
   });

@@ -10,8 +10,8 @@ export type RoleCategory = "path" | "url" | "identifier" | "opaque";
 export interface ToolCall {
   readonly serverName: string;
   readonly toolName: string;
-  /** A plain object. Absent means empty. */
-  readonly arguments?: object;
+  /** A plain object. Absent or `undefined` means empty. */
+  readonly arguments?: object | undefined;
 }
 
 /** A call as the existing runtime makes it. Members that are not in {@link ToolCall} are ignored. */
@@ -23,18 +23,37 @@ export interface ToolCallRequest extends ToolCall {
 /** The effect of a verdict. */
 export type PolicyDecision = "allow" | "escalate" | "deny";
 
-/** A decision, with the rule that made it and the reason. Verdicts are frozen, and shared between calls. */
-export interface Verdict {
-  readonly decision: PolicyDecision;
+/** What every verdict has. */
+interface Decided<Decision extends PolicyDecision> {
+  readonly decision: Decision;
   /** The rule's name. `trusted-server`, `default-deny` and names that begin with `structural-` are the engine's own. */
   readonly rule: string;
   /** Why, for people to read. */
   readonly reason: string;
-  /** The roles that escalated, in order; absent unless a role did. */
-  readonly escalatedRoles?: readonly ArgumentRole[];
+}
+
+/** The call may be made. */
+export interface Allowed extends Decided<"allow"> {
   /** The id of the approval that covers the call; absent unless the rule is `structural-approval`. */
   readonly approval?: string;
+  readonly escalatedRoles?: never;
 }
+
+/** A person decides. */
+export interface Escalated extends Decided<"escalate"> {
+  /** The roles that escalated, in order; absent if the call as a whole did. */
+  readonly escalatedRoles?: readonly ArgumentRole[];
+  readonly approval?: never;
+}
+
+/** The call may not be made. */
+export interface Denied extends Decided<"deny"> {
+  readonly escalatedRoles?: never;
+  readonly approval?: never;
+}
+
+/** A decision, with the rule that made it and the reason. Verdicts are frozen, and shared between calls. */
+export type Verdict = Allowed | Escalated | Denied;
 
 /** A call's arguments, as they were read. */
 export type PreparedArgs = Record<string, unknown>;
@@ -54,24 +73,53 @@ export interface Gated {
   readonly argsForTransport: PreparedArgs;
 }
 
-/** The name that the existing runtime has for a {@link Verdict}. */
-export type EvaluationResult = Verdict;
+/** A {@link Verdict} by the name and the members that the existing runtime has for it. */
+export interface EvaluationResult extends Decided<PolicyDecision> {
+  readonly escalatedRoles?: readonly ArgumentRole[];
+  readonly approval?: string;
+}
+
+/**
+ * A word of a document. What TypeScript infers for an imported JSON file has `string` in place of every word; `Found` is
+ * then `string`, and the engine alone checks the words. In every other document they are checked here as well.
+ */
+export type Word<Known extends string, Found extends string> = (Known | Found) &
+  (string extends Found ? string : Known);
+
+/** Roles of a document: several, or the word of one. */
+export type RolesOf<Role extends string, Found extends string> = Word<Role, Found> | readonly Word<Role, Found>[];
+
+/** Names of servers or tools in a rule, or the only one. */
+type NamesOf = string | readonly string[];
 
 /** A condition on an argument of the call. */
-export interface RoleCondition {
+export interface RoleCondition<Found extends string = never> {
   /** Its name, or a JSON Pointer into the arguments, which begins with `/`. */
   readonly arg: string;
   /** One of the following must be given; `undefined` is the same as absent. */
   readonly equals?: unknown;
   readonly in?: readonly unknown[] | undefined;
-  readonly is?: "present" | "absent" | "truthy" | "falsy" | undefined;
+  readonly is?: Word<"present" | "absent" | "truthy" | "falsy", Found> | undefined;
 }
 
 /** Roles that depend on the call: those of the first clause whose condition holds, otherwise the default. */
-export interface ConditionalRoles<Role extends string = ArgumentRole> {
-  readonly default: readonly Role[];
-  readonly when: readonly { readonly condition: RoleCondition; readonly roles: readonly Role[] }[];
+export interface ConditionalRoles<Role extends string = ArgumentRole, Found extends string = never> {
+  readonly default: RolesOf<Role, Found>;
+  readonly when: readonly { readonly condition: RoleCondition<Found>; readonly roles: RolesOf<Role, Found> }[];
 }
+
+/** Roles of an argument whose relative paths start from another argument's path. */
+export interface RelativeRoles<Role extends string = ArgumentRole, Found extends string = never> {
+  readonly roles: RolesOf<Role, Found> | ConditionalRoles<Role, Found>;
+  /** The name of the other argument. */
+  readonly relativeTo: string;
+}
+
+/** The roles of one argument: the word of one, several, or roles that depend on the call. */
+export type ArgumentRoles<Role extends string = ArgumentRole, Found extends string = never> =
+  | RolesOf<Role, Found>
+  | ConditionalRoles<Role, Found>
+  | RelativeRoles<Role, Found>;
 
 /** The kind of a tool, as in the Agent Client Protocol. */
 export type ToolKind = "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";
@@ -83,27 +131,29 @@ export type SideEffectLevel = "none" | "read_only" | "workspace_write" | "proces
 export type MutationClass = "read_only" | "workspace_write" | "destructive" | "ambient_side_effect" | "other";
 
 /** What a tool does. Everything has a default. */
-export interface ToolSemantics {
+export interface ToolSemantics<Found extends string = never> {
   /** Default `"other"`, which never counts as read-only. */
-  readonly kind?: ToolKind;
+  readonly kind?: Word<ToolKind, Found> | undefined;
   /** Default `"none"`. An unknown word counts as that, with a warning. */
   readonly side_effect_level?: SideEffectLevel | (string & {});
-  readonly arg_schema?: {
-    /** Arguments that hold paths. Those that `args` does not name have the role that the kind implies. */
-    readonly path_params?: readonly string[];
-    /** The key that replaces each alias before the call is judged, by alias. */
-    readonly arg_aliases?: Readonly<Record<string, string>>;
-    /** Arguments that must be present and not null. */
-    readonly required?: readonly string[];
-  };
+  readonly arg_schema?:
+    | {
+        /** Arguments that hold paths. Those that `args` does not name have the role that the kind implies. */
+        readonly path_params?: readonly string[] | undefined;
+        /** The key that replaces each alias before the call is judged, by alias. */
+        readonly arg_aliases?: Readonly<Record<string, string | undefined>> | undefined;
+        /** Arguments that must be present and not null. */
+        readonly required?: readonly string[] | undefined;
+      }
+    | undefined;
   /** The operations that the tool needs, by capability. */
-  readonly capabilities?: Readonly<Record<string, readonly string[]>>;
+  readonly capabilities?: Readonly<Record<string, readonly string[] | undefined>> | undefined;
   /** `true` if it may answer with a reference to its output. */
-  readonly emits_artifacts?: boolean;
+  readonly emits_artifacts?: boolean | undefined;
   /** The tools that read such references. */
-  readonly result_readers?: readonly string[];
+  readonly result_readers?: readonly string[] | undefined;
   /** `true` if its output is always complete. */
-  readonly inline_result?: boolean;
+  readonly inline_result?: boolean | undefined;
 }
 
 /** What an annotated tool does, with every default filled in, and what follows from its kind. */
@@ -125,7 +175,7 @@ export interface DescribedTool {
 }
 
 /** A file of the Harn VM's annotations, by the name of the tool. The option `harnServer` names their server. */
-export type HarnAnnotations = Readonly<Record<string, ToolSemantics>>;
+export type HarnAnnotations<Found extends string = never> = Readonly<Record<string, ToolSemantics<Found> | undefined>>;
 
 /** A constraint on one argument of some tools. */
 export interface ToolArgConstraint {
@@ -134,30 +184,30 @@ export interface ToolArgConstraint {
   /** Globs, at least one of which the value must match. `*` does not match a `/`, `**` does. */
   readonly arg_patterns: readonly string[];
   /** The argument, or a JSON Pointer. Default: the first of the tool's `path_params` that holds a string. */
-  readonly arg_key?: string | null;
+  readonly arg_key?: string | null | undefined;
   /**
    * The workspace root that relative patterns start from where `options.workspaceRoots` is `"sandbox"`. Default: the
    * ceiling's first. `intersectCeilings` writes it, since the first root of an intersection may be another one.
    */
-  readonly workspace_root?: string | null;
+  readonly workspace_root?: string | null | undefined;
 }
 
 /** The most that calls may use. A tool is given by its name, or as `server/tool`. */
 export interface Ceiling {
   /** The tools that may be called. Absent or empty: every tool. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
   /** The operations that tools may need, by capability. Absent or empty: every operation. */
-  readonly capabilities?: Readonly<Record<string, readonly string[]>>;
+  readonly capabilities?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The directories that paths must lie in. Absent or empty: anywhere. */
-  readonly workspace_roots?: readonly string[];
+  readonly workspace_roots?: readonly string[] | undefined;
   readonly side_effect_level?: SideEffectLevel | (string & {}) | null;
   /** How deeply agents may start other agents. The host enforces it. */
-  readonly recursion_limit?: number | null;
-  readonly tool_arg_constraints?: readonly ToolArgConstraint[];
+  readonly recursion_limit?: number | null | undefined;
+  readonly tool_arg_constraints?: readonly ToolArgConstraint[] | undefined;
   /** The tools whose side-effect level may be unknown. Default: those of `tools`. */
-  readonly unclassified_tools?: readonly string[];
+  readonly unclassified_tools?: readonly string[] | undefined;
   /** Further sets of directories. A path must lie in a directory of each set. */
-  readonly outer_workspace_roots?: readonly (readonly string[])[];
+  readonly outer_workspace_roots?: readonly (readonly string[])[] | undefined;
 }
 
 interface Annotation<Args> extends ToolSemantics {
@@ -168,9 +218,15 @@ interface Annotation<Args> extends ToolSemantics {
   readonly args: Args;
 }
 
-/** An annotation as a document may hold it. */
-interface DocumentedTool<Roles> extends Annotation<Readonly<Record<string, Roles>>> {
-  readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
+/** An annotation as a document may hold it, which may leave out what decides nothing. */
+export interface DocumentedTool<Role extends string = ArgumentRole, Found extends string = never>
+  extends ToolSemantics<Found> {
+  readonly toolName: string;
+  readonly serverName?: string | undefined;
+  readonly comment?: string | undefined;
+  /** The roles of each argument. A name that begins with `/` is a JSON Pointer into the arguments. */
+  readonly args: Readonly<Record<string, ArgumentRoles<Role, Found> | undefined>>;
+  readonly inputSchema?: object | undefined;
 }
 
 /** The roles of a tool's arguments in one call. */
@@ -188,42 +244,42 @@ export interface StoredToolAnnotation<Role extends string = ArgumentRole>
   readonly inputSchema?: Record<string, unknown>;
 }
 
-/** A tool under its server in a file, which may leave out what decides nothing. */
-type Filed<Tool extends { serverName: string; comment: string }> = Omit<Tool, "serverName" | "comment"> & {
-  readonly serverName?: Tool["serverName"];
-  readonly comment?: Tool["comment"];
-};
-
-interface AnnotationsFile<Tool extends { serverName: string; comment: string }> {
-  readonly generatedAt?: string;
-  readonly servers: Readonly<Record<string, { readonly inputHash?: string; readonly tools: readonly Filed<Tool>[] }>>;
+interface AnnotationsFile<Tool> {
+  readonly $schema?: string | undefined;
+  readonly generatedAt?: string | undefined;
+  readonly servers: Readonly<
+    Record<string, { readonly inputHash?: string | undefined; readonly tools: readonly Tool[] } | undefined>
+  >;
 }
 
 /** The annotations of every server's tools, without conditional roles. */
-export type ToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<DocumentedTool<readonly Role[]>>;
+export type ToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<
+  Omit<DocumentedTool<Role>, "args"> & { readonly args: Readonly<Record<string, readonly Role[]>> }
+>;
 
 /** The annotations of every server's tools. */
-export type StoredToolAnnotationsFile<Role extends string = ArgumentRole> = AnnotationsFile<
-  DocumentedTool<readonly Role[] | ConditionalRoles<Role>>
->;
+export type StoredToolAnnotationsFile<
+  Role extends string = ArgumentRole,
+  Found extends string = never,
+> = AnnotationsFile<DocumentedTool<Role, Found>>;
 
 /** How the entries of a list are compared. */
 export type ListType = "domains" | "emails" | "identifiers";
 
 /** The conditions of a rule, all of which must hold. An absent condition holds. */
-export interface RuleConditions<Role extends string = ArgumentRole> {
-  readonly roles?: readonly Role[] | undefined;
+export interface RuleConditions<Role extends string = ArgumentRole, Found extends string = never> {
+  readonly roles?: RolesOf<Role, Found> | undefined;
   /** Names, or patterns such as `"git*"`: `*` stands for any text without a `/`, every other character for itself. */
-  readonly server?: readonly string[] | undefined;
+  readonly server?: NamesOf | undefined;
   /** The same for the tool. */
-  readonly tool?: readonly string[] | undefined;
-  readonly paths?: { readonly roles: readonly Role[]; readonly within: string } | undefined;
-  readonly domains?: { readonly roles: readonly Role[]; readonly allowed: readonly string[] } | undefined;
+  readonly tool?: NamesOf | undefined;
+  readonly paths?: { readonly roles: RolesOf<Role, Found>; readonly within: string } | undefined;
+  readonly domains?: { readonly roles: RolesOf<Role, Found>; readonly allowed: readonly string[] } | undefined;
   readonly lists?:
     | readonly {
-        readonly roles: readonly Role[];
+        readonly roles: RolesOf<Role, Found>;
         readonly allowed: readonly string[];
-        readonly matchType: ListType;
+        readonly matchType: Word<ListType, Found>;
       }[]
     | undefined;
   /**
@@ -231,23 +287,23 @@ export interface RuleConditions<Role extends string = ArgumentRole> {
    * in its canonical form. A restriction also holds for a value that servers may convert to one that meets it, such as
    * `"true"` to `true`. What cannot be read meets every restriction and no grant.
    */
-  readonly args?: readonly RoleCondition[] | undefined;
+  readonly args?: readonly RoleCondition<Found>[] | undefined;
 }
 
 /** One rule of a compiled policy. */
-export interface CompiledRule<Role extends string = ArgumentRole> {
+export interface CompiledRule<Role extends string = ArgumentRole, Found extends string = never> {
   readonly name: string;
-  readonly description?: string;
-  readonly principle?: string;
-  readonly if: RuleConditions<Role>;
-  readonly then: PolicyDecision;
+  readonly description?: string | undefined;
+  readonly principle?: string | undefined;
+  readonly if: RuleConditions<Role, Found>;
+  readonly then: Word<PolicyDecision, Found>;
   readonly reason: string;
 }
 
 /** The definition of a list, which rules name as `@name`. */
-export interface ListDefinition {
+export interface ListDefinition<Found extends string = never> {
   readonly name: string;
-  readonly type: ListType;
+  readonly type: Word<ListType, Found>;
   readonly principle?: string | undefined;
   readonly generationPrompt?: string | undefined;
   readonly requiresMcp?: boolean | undefined;
@@ -255,19 +311,23 @@ export interface ListDefinition {
 }
 
 /** An ordered list of rules. */
-export interface CompiledPolicyFile<Role extends string = ArgumentRole> {
-  readonly generatedAt?: string;
-  readonly constitutionHash?: string;
-  readonly inputHash?: string;
-  readonly rules: readonly CompiledRule<Role>[];
-  readonly listDefinitions?: readonly ListDefinition[] | undefined;
+export interface CompiledPolicyFile<Role extends string = ArgumentRole, Found extends string = never> {
+  /** For editors. */
+  readonly $schema?: string | undefined;
+  readonly generatedAt?: string | undefined;
+  readonly constitutionHash?: string | undefined;
+  readonly inputHash?: string | undefined;
+  readonly rules: readonly CompiledRule<Role, Found>[];
+  readonly listDefinitions?: readonly ListDefinition<Found>[] | undefined;
   readonly skippedServers?: readonly { readonly serverName: string; readonly reason: string }[] | undefined;
 }
 
 /** The contents of a policy's lists. */
 export interface DynamicListsFile {
-  readonly generatedAt?: string;
-  readonly lists: Readonly<Record<string, ResolvedList>>;
+  /** For editors. */
+  readonly $schema?: string | undefined;
+  readonly generatedAt?: string | undefined;
+  readonly lists: Readonly<Record<string, ResolvedList | undefined>>;
 }
 
 /** One list: its generated values, and those that people added and removed. */
@@ -275,67 +335,92 @@ export interface ResolvedList {
   readonly values: readonly string[];
   readonly manualAdditions: readonly string[];
   readonly manualRemovals: readonly string[];
-  readonly resolvedAt?: string;
-  readonly inputHash?: string;
+  readonly resolvedAt?: string | undefined;
+  readonly inputHash?: string | undefined;
 }
 
 /** Settings of an engine. Each has a default. */
 export interface EngineOptions {
+  /** For editors. */
+  readonly $schema?: string | undefined;
   /**
    * `"runtime"`: decides as the existing runtime does where that differs from the careful defaults. Default
    * `"careful"`; {@link PolicyEngine} sets `"runtime"`.
    */
-  readonly compatibility?: "careful" | "runtime";
+  readonly compatibility?: "careful" | "runtime" | undefined;
   /** `"on"`: every argument that looks like a path is checked against the protected paths. Default `"on"`. */
-  readonly heuristicPaths?: "on" | "off";
+  readonly heuristicPaths?: "on" | "off" | undefined;
   /** What happens if the annotation does not name an argument. Default `"schema"`: the tool's schema decides. */
-  readonly unknownArguments?: "schema" | "ignore" | "escalate" | "deny";
+  readonly unknownArguments?: "schema" | "ignore" | "escalate" | "deny" | undefined;
   /** `"insensitive"`: names that differ in case may be one file. Default: as the host says. */
-  readonly pathCase?: "sensitive" | "insensitive";
+  readonly pathCase?: "sensitive" | "insensitive" | undefined;
   /**
    * When the directories of rules are resolved: `"fresh"` in every evaluation, `"pinned"` when the engine is built and
    * on `refresh()`. Default `"fresh"`.
    */
-  readonly directories?: "fresh" | "pinned";
+  readonly directories?: "fresh" | "pinned" | undefined;
   /**
    * What `gate` does with relative paths, which a server would read in its own working directory: `"canonical"` sends
    * their canonical form, `"as-given"` sends them as they came where there is a sandbox, `"deny"` refuses them. Default
    * `"canonical"`, with `compatibility: "runtime"` it is `"as-given"`.
    */
-  readonly relativePaths?: "canonical" | "as-given" | "deny";
+  readonly relativePaths?: "canonical" | "as-given" | "deny" | undefined;
   /**
    * For servers that see the disk under other names, as in a container: what they call the host's directories. Paths are
    * judged in the host's names and sent in the server's; a path that has none there is denied.
    */
-  readonly serverPaths?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly serverPaths?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   /** The server of the tools in a file of Harn annotations. Default `"harn"`. */
-  readonly harnServer?: string;
+  readonly harnServer?: string | undefined;
   /**
    * `"sandbox"`: the ceiling's workspace roots are the sandbox too, and relative paths are relative to the first one.
    * Default `"bounds"`: roots grant nothing.
    */
-  readonly workspaceRoots?: "bounds" | "sandbox";
+  readonly workspaceRoots?: "bounds" | "sandbox" | undefined;
   /** Servers that are file or git servers under another name, which then have the same structural rules. */
-  readonly serverAliases?: Readonly<Record<string, "filesystem" | "git">>;
+  readonly serverAliases?: Readonly<Record<string, "filesystem" | "git">> | undefined;
   /** The servers, or kinds of servers, on which the sandbox decides. Default `["filesystem", "git"]`. */
-  readonly sandboxServers?: readonly string[];
+  readonly sandboxServers?: readonly string[] | undefined;
   /** The roles that the sandbox decides about. Default: all of these. */
-  readonly sandboxRoles?: readonly ("read-path" | "write-path" | "delete-path" | "write-history" | "delete-history")[];
+  readonly sandboxRoles?:
+    | readonly ("read-path" | "write-path" | "delete-path" | "write-history" | "delete-history")[]
+    | undefined;
   /**
    * `"before-rules"`: paths in the sandbox are allowed before any rule is read. `"after-rules"`: where no rule has decided.
    * Default `"before-rules"`.
    */
-  readonly sandbox?: "before-rules" | "after-rules";
+  readonly sandbox?: "before-rules" | "after-rules" | undefined;
   /**
    * The directory that a server is started in, absolute or `~/…`, by server: the repository of calls that name none. It is no
    * base of relative paths.
    */
-  readonly workingDirectory?: Readonly<Record<string, string>>;
+  readonly workingDirectory?: Readonly<Record<string, string>> | undefined;
   /** `true` if warnings stop loading too. Default `false`. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** Limits by name, for example `{ value_bytes: 4096 }`. */
-  readonly limits?: Readonly<Record<string, number>>;
+  readonly limits?: Readonly<Record<string, number>> | undefined;
 }
+
+/** A document that an engine is built from. */
+export type DocumentName =
+  | "policy"
+  | "annotations"
+  | "lists"
+  | "sandbox"
+  | "protectedPaths"
+  | "domainAllowlists"
+  | "trustedServers"
+  | "ceiling"
+  | "options"
+  | "roles"
+  | "world";
+
+/**
+ * The text of a document that `loadBundle` has read. Elsewhere `JSON.parse` gives the value, and a text that is not one by
+ * accident is found by the compiler.
+ */
+export type DocumentText = string & { readonly [text]: true };
+declare const text: unique symbol;
 
 /** A built-in step from a value to its canonical form, or from that to what policy sees. */
 export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | "domain" | "redact" | "strip-control";

@@ -1,4 +1,4 @@
-import type { ArgumentRole } from "./documents.js";
+import type { ArgumentRole, Word } from "./documents.js";
 
 /** A role of an engine that has a world. */
 export type WorldRole = ArgumentRole | "address";
@@ -12,44 +12,45 @@ export type WorldCondition =
   | "exec_signed"
   | `host:${string}`;
 
-/** A tool and one of its commands. */
-export type WorldCommand = readonly [tool: string, command: string];
-
 /** A row of the table of what a mode sees. If the subdirectory is `null`, it applies to the whole root. */
-export interface WorldVisibility {
+export interface WorldVisibility<Found extends string = never> {
   readonly mode: string;
   readonly root: string;
   readonly subdirectory: string | null;
-  readonly when: readonly WorldCondition[];
+  readonly when: readonly Word<WorldCondition, Found>[];
 }
 
 /** A row of the table of what may be done. The rules of a subdirectory come before those of its root. */
-export interface WorldOperations {
+export interface WorldOperations<Found extends string = never> {
   readonly mode: string;
   readonly root: string;
   readonly subdirectory: string | null;
-  /** The first rule that contains the command decides. `"exec"` contains every command of the exec tool. */
+  /** The first rule that contains the command, `[tool, command]`, decides. `"exec"` contains every command of the exec tool. */
   readonly rules: readonly {
-    readonly commands: readonly WorldCommand[] | "exec";
-    readonly when: readonly WorldCondition[];
+    readonly commands: readonly (readonly string[])[] | Word<"exec", Found>;
+    readonly when: readonly Word<WorldCondition, Found>[];
   }[];
 }
 
 /** A world: places that agents name by address, which of them each mode sees, and what may be done there. */
-export interface WorldDocument {
+export interface WorldDocument<Found extends string = never> {
+  /** For editors. */
+  readonly $schema?: string | undefined;
   /** Directories by their key in addresses: `root:<key>/…`. */
-  readonly roots: Readonly<Record<string, string>>;
+  readonly roots: Readonly<Record<string, string | undefined>>;
   /** Directories of mods by their name: `mod:<name>/…`. */
-  readonly mounts?: Readonly<Record<string, string>>;
-  readonly visibility: readonly WorldVisibility[];
-  readonly operations: readonly WorldOperations[];
+  readonly mounts?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly visibility: readonly WorldVisibility<Found>[];
+  readonly operations: readonly WorldOperations<Found>[];
   /** The tool that `"exec"` stands for. Default `exec`. */
-  readonly execTool?: string;
+  readonly execTool?: string | undefined;
   /**
    * The kind of each command, for the codes of replies. Default: a command that rules name without conditions is a
    * read, and any other is a write.
    */
-  readonly areas?: { readonly [area in "read" | "write" | "delete" | "git"]?: readonly WorldCommand[] };
+  readonly areas?:
+    | { readonly [area in "read" | "write" | "delete" | "git"]?: readonly (readonly string[])[] | undefined }
+    | undefined;
 }
 
 /**

@@ -45,12 +45,16 @@ function whitelist(script) {
   return { extract, match };
 }
 
-/** One batch's host and engine, through the object API and through the names of the existing runtime. */
-/** A path in the names that the cases have for these documents; the object API has others. */
-function documented(path) {
-  return path.replace(/^policy/, "compiledPolicy").replace(/^annotations/, "toolAnnotations");
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
+/** One batch's host and engine, through the object API and through the names of the existing runtime. */
 class Session {
   constructor(batch) {
     this.host = hostOf(batch.surroundings, (request) => this.engine?.evaluate(request));
@@ -66,34 +70,31 @@ class Session {
     this.refusal = undefined;
     try {
       const value = (name) => (texts[name] === undefined ? undefined : JSON.parse(texts[name]));
-      const allowlists = value("serverDomainAllowlists");
-      const common = [value("protectedPaths"), value("allowedDirectory")];
+      const { sandbox: _, folder: __, ...documents } = texts;
       this.engine = callgate.createEngine({
-        policy: texts.compiledPolicy,
-        annotations: texts.toolAnnotations,
-        dynamicLists: texts.dynamicLists,
-        protectedPaths: common[0],
-        allowedDirectory: common[1],
-        serverDomainAllowlists: allowlists,
-        trustedServers: value("trustedServers"),
-        ceiling: texts.ceiling,
-        options: value("options"),
-        roles: value("roles"),
-        world: texts.world,
+        ...documents,
+        sandbox: value("sandbox"),
+        folder: value("folder"),
         host: this.host,
       });
-      if (texts.world !== undefined) {
-        // The existing runtime has no worlds.
+      if (texts.world !== undefined || texts.folder !== undefined) {
+        // The existing runtime has no worlds, and no folders.
         return;
       }
+      if (texts.options !== undefined && !isJson(texts.options)) {
+        // Its options are not a text, and only the engine reads one with comments.
+        return;
+      }
+      const allowlists = value("domainAllowlists");
+      const common = [value("protectedPaths"), value("sandbox")];
       const map = allowlists === undefined ? undefined : new Map(Object.entries(allowlists));
       const trusted = texts.trustedServers === undefined ? undefined : new Set(value("trustedServers"));
       this.policyEngine = new callgate.PolicyEngine(
-        texts.compiledPolicy,
-        texts.toolAnnotations,
+        texts.policy,
+        texts.annotations,
         ...common,
         map,
-        texts.dynamicLists,
+        texts.lists,
         trusted,
         { ...value("options"), ceiling: texts.ceiling, roles: value("roles"), host: this.host },
       );
@@ -123,7 +124,13 @@ class Session {
   world(question) {
     if (question.ask === "diagnostics") {
       const found = this.refusal === undefined ? this.engine.diagnostics : this.refusal.diagnostics;
-      return found.map(({ code, severity, path }) => ({ code, severity, path: documented(path) }));
+      return found.map(({ code, severity, path, line = null, column = null }) => ({
+        code,
+        severity,
+        path,
+        line,
+        column,
+      }));
     }
     const engine = this.needed();
     const context = question.context === undefined || question.context === null ? {} : JSON.parse(question.context);
@@ -267,7 +274,7 @@ class Session {
       case "diagnostics":
         return this.needed().diagnostics.map(
           ({ code, severity, path, message, help }) =>
-            `${severity}[${code}] at ${documented(path)}: ${message}${help ? ` (help: ${help})` : ""}`,
+            `${severity}[${code}] at ${path}: ${message}${help ? ` (help: ${help})` : ""}`,
         );
       case "getAnnotation": {
         this.needed();

@@ -69,7 +69,7 @@ export function configuration({ tree }) {
   return {
     policy: { generatedAt: "", constitutionHash: "", inputHash: "", rules },
     annotations: { generatedAt: "", ...ANNOTATIONS },
-    allowedDirectory: at("sandbox"),
+    sandbox: at("sandbox"),
     protectedPaths: [
       at("secret"),
       at("sandbox/keys"),

@@ -30,7 +30,7 @@ export function judge(callgate) {
         },
       },
     },
-    allowedDirectory: "/box",
+    sandbox: "/box",
     protectedPaths: ["/home/u/.ssh"],
     host: callgate.createVirtualHost({
       home: "/home/u",

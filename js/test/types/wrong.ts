@@ -1,5 +1,15 @@
 // Each line below a mark must not compile. An unused mark is an error too.
-import { createEngine, createVirtualHost, type Engine, getRoleDefinition, type Host, PolicyEngine } from "callgate";
+import {
+  createEngine,
+  createVirtualHost,
+  defineAnnotations,
+  definePolicy,
+  type Engine,
+  getRoleDefinition,
+  type Host,
+  PolicyEngine,
+  type Verdict,
+} from "callgate";
 
 const head = { generatedAt: "", constitutionHash: "", inputHash: "" } as const;
 const rule = { name: "", description: "", principle: "", reason: "" } as const;
@@ -41,11 +51,11 @@ createEngine({ policy });
 // @ts-expect-error: a misspelled member
 createEngine({ policy, annotations, allowedDirectories: "/" });
 // @ts-expect-error: one directory, not several
-createEngine({ policy, annotations, allowedDirectory: ["/"] });
+createEngine({ policy, annotations, sandbox: ["/"] });
 // @ts-expect-error: paths are an array
 createEngine({ policy, annotations, protectedPaths: "/etc" });
 // @ts-expect-error: patterns are an array
-createEngine({ policy, annotations, serverDomainAllowlists: { fetch: "*" } });
+createEngine({ policy, annotations, domainAllowlists: { fetch: "*" } });
 // @ts-expect-error: an unknown option
 createEngine({ policy, annotations, options: { heuristics: "off" } });
 // @ts-expect-error: an unknown value of an option
@@ -68,7 +78,7 @@ createEngine({ policy: { ...head, rules: [{ ...rule, if: { roles: ["read"] }, th
 // @ts-expect-error: a misspelled condition
 createEngine({ policy: { ...head, rules: [{ ...rule, if: { rolls: [] }, then: "deny" }] }, annotations });
 // @ts-expect-error: an unknown role of an argument
-createEngine({ policy, annotations: servers({ ...tool, args: { x: ["path"] as const } }) });
+createEngine({ policy, annotations: { servers: { s: { tools: [{ ...tool, args: { x: ["path"] } }] } } } });
 // @ts-expect-error: a role that the host does not define
 createEngine<"note">({ policy, annotations, roles: [{ name: "other", description: "", category: "opaque" }] });
 // @ts-expect-error: a role without a category
@@ -94,6 +104,32 @@ createEngine({ policy, annotations, host: { homeDir: "/", currentDir: "/", realp
 createEngine({ policy, annotations, host: { ...host, realpath: () => ({ error: "ENOENT" }) } });
 // @ts-expect-error: URLs are an array
 createEngine({ policy, annotations, host: { ...host, gitRemoteUrls: () => "https://a.example" } });
+
+const called: { arguments?: object } = {};
+engine.evaluate({ serverName: "s", toolName: "t", arguments: called.arguments });
+createEngine({
+  policy: definePolicy({ rules: [{ name: "", if: { roles: "read-path", server: "s" }, then: "allow", reason: "" }] }),
+  annotations: defineAnnotations({
+    servers: { s: { tools: [{ toolName: "t", args: { a: "read-path", b: "none" } }] } },
+  }),
+});
+definePolicy<"note">({ rules: [{ name: "", if: { roles: "note" }, then: "allow", reason: "" }] });
+// @ts-expect-error: an unknown effect
+definePolicy({ rules: [{ name: "", if: {}, then: "permit", reason: "" }] });
+// @ts-expect-error: an unknown role
+definePolicy({ rules: [{ name: "", if: { roles: "read" }, then: "deny", reason: "" }] });
+// @ts-expect-error: a misspelled condition
+definePolicy({ rules: [{ name: "", if: { rolls: "read-path" }, then: "deny", reason: "" }] });
+// @ts-expect-error: an unknown role of an argument
+defineAnnotations({ servers: { s: { tools: [{ toolName: "t", args: { a: "path" } }] } } });
+
+const verdict: Verdict = engine.evaluate({ serverName: "s", toolName: "t" });
+if (verdict.decision === "escalate") {
+  verdict.escalatedRoles?.includes("read-path");
+} else {
+  // @ts-expect-error: only what escalates names the roles that did
+  verdict.escalatedRoles?.includes("read-path");
+}
 
 // @ts-expect-error: a call, not its text
 engine.evaluate('{"serverName":"s","toolName":"t"}');

@@ -10,7 +10,7 @@ use callgate_host::{Compiled, Gate, GateError, InstanceLimits, Unusable};
 use serde_json::Value;
 
 use super::place::{Place, SharedHost};
-use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value};
+use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value, worded};
 use crate::doubles::{Honest, WithRealpath};
 use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
 
@@ -164,7 +164,7 @@ impl Session<'_> {
             }
             Operation::Diagnostics => {
                 let warnings = self.gate()?.warnings().iter();
-                Ok(warnings.map(|fault| fault.diagnostic.to_string()).collect())
+                Ok(warnings.map(|fault| worded(&fault.diagnostic)).collect())
             }
             Operation::World(question) => world::answer(self, question),
             Operation::Approved(call) => approved::answer(call, self.gate()?),

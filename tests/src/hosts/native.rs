@@ -10,7 +10,7 @@ use callgate_core::{Arguments, BuildError, Call, DocumentSource, Engine, Host, R
 use serde_json::{Value, json};
 
 use super::place::Place;
-use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value};
+use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value, worded};
 use crate::Explain;
 use crate::doubles::{Honest, WithRealpath};
 use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
@@ -126,7 +126,7 @@ impl Session {
             }
             Operation::Diagnostics => {
                 let warnings = self.engine()?.warnings().iter();
-                Ok(warnings.map(ToString::to_string).collect())
+                Ok(warnings.map(worded).collect())
             }
             Operation::GetAnnotation { server, tool, args } => {
                 let call = Call::new(server.as_str(), tool.as_str(), Arguments::from_json(args));

@@ -58,10 +58,26 @@ pub(super) fn repeated(
     Ok(first)
 }
 
-/// `[{code, severity, path}]`.
+/// `[{code, severity, path, line, column}]`, the last two without the sandbox, which JavaScript has no text of.
 pub(super) fn places<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Value {
-    let shown = |one: &Diagnostic| json!({"code": one.code, "severity": one.severity, "path": one.path});
+    let shown = |one: &Diagnostic| {
+        let position = one.position.filter(|_| one.path != "sandbox");
+        json!({
+            "code": one.code, "severity": one.severity, "path": one.path,
+            "line": position.map(|position| position.line), "column": position.map(|position| position.column),
+        })
+    };
     diagnostics.into_iter().map(shown).collect()
+}
+
+/// A warning in words; not every host has the position of every one.
+pub(super) fn worded(warning: &Diagnostic) -> String {
+    let position = None;
+    Diagnostic {
+        position,
+        ..warning.clone()
+    }
+    .to_string()
 }
 
 pub(super) fn value(answer: &impl Serialize) -> Result<Value, Refusal> {

@@ -84,10 +84,10 @@ fn settings() -> impl Strategy<Value = Vec<(DocumentKind, Value)>> {
                 (DocumentKind::ProtectedPaths, json!(protected)),
                 (DocumentKind::Options, options),
             ];
-            parts.extend(sandbox.map(|sandbox| (DocumentKind::AllowedDirectory, json!(sandbox))));
+            parts.extend(sandbox.map(|sandbox| (DocumentKind::Sandbox, json!(sandbox))));
             parts.extend(
                 gated.map(|(server, patterns)| {
-                    (DocumentKind::ServerDomainAllowlists, json!({server: patterns}))
+                    (DocumentKind::DomainAllowlists, json!({server: patterns}))
                 }),
             );
             parts

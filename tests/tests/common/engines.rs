@@ -11,8 +11,8 @@ impl Documents {
     /// A policy of `rules` and the annotations of `tools`.
     pub(crate) fn new(rules: Value, tools: &[Value]) -> Self {
         Self::default()
-            .with(DocumentKind::CompiledPolicy, policy(rules))
-            .with(DocumentKind::ToolAnnotations, annotations(tools))
+            .with(DocumentKind::Policy, policy(rules))
+            .with(DocumentKind::Annotations, annotations(tools))
     }
 
     /// The same with another part, replacing one that was there.

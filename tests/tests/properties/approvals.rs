@@ -15,12 +15,12 @@ const NOW: i64 = 1_772_366_400_000;
 fn escalating() -> impl Strategy<Value = Case> {
     (prop_oneof![case(), case_of_values()], any::<bool>()).prop_map(|(mut case, is_asked)| {
         if is_asked {
-            let policy = document(&case, DocumentKind::CompiledPolicy).expect("there is a policy");
+            let policy = document(&case, DocumentKind::Policy).expect("there is a policy");
             let mut policy = policy.clone();
             let rules = policy["rules"].as_array_mut().expect("rules are an array");
             rules.pop_if(|rule| rule["if"] == json!({}));
             rules.push(rule("r-ask", json!({}), "escalate"));
-            case.documents = case.documents.with(DocumentKind::CompiledPolicy, policy);
+            case.documents = case.documents.with(DocumentKind::Policy, policy);
         }
         case
     })
@@ -122,7 +122,7 @@ proptest! {
                 prop_assert!(approvals.add(&offer).is_ok());
             }
         }
-        let ungated = case.documents.clone().with(DocumentKind::ServerDomainAllowlists, json!({}));
+        let ungated = case.documents.clone().with(DocumentKind::DomainAllowlists, json!({}));
         let ungated = build(&ungated, &host);
         for request in case.calls.iter().flat_map(|request| similar(request, &case.calls)) {
             let call = request.call();
@@ -171,7 +171,7 @@ fn the_offers_are_worth_trying() {
             match engine.offer(&asked, &host) {
                 Some(offer) => {
                     offered += 1;
-                    gated += usize::from(document(&case, DocumentKind::ServerDomainAllowlists).is_some());
+                    gated += usize::from(document(&case, DocumentKind::DomainAllowlists).is_some());
                     approvals.add(&offer).expect("an offer can be added");
                 }
                 None => refused += 1,

@@ -173,7 +173,7 @@ fn call() -> impl Strategy<Value = (&'static str, &'static str, Value)> {
 
 fn build(ceiling: Option<&Value>, host: &VirtualHost) -> Engine {
     let open = json!([rule("open", json!({"server": ["fs", "vm"]}), "allow")]);
-    let mut documents = Documents::new(open, &[]).with(DocumentKind::ToolAnnotations, annotations(&tools()));
+    let mut documents = Documents::new(open, &[]).with(DocumentKind::Annotations, annotations(&tools()));
     if let Some(ceiling) = ceiling {
         documents = documents.with(DocumentKind::Ceiling, ceiling.clone());
     }

@@ -1,4 +1,4 @@
-//! Workspace roots as the sandbox: properties of one root, of several, and of roots beside `allowedDirectory`.
+//! Workspace roots as the sandbox: properties of one root, of several, and of roots beside `sandbox`.
 
 use callgate_core::{DocumentKind, Engine, Explanation};
 use callgate_host::VirtualHost;
@@ -38,7 +38,7 @@ fn engine(case: &Case, roots: &[&str], sandbox: Option<&str>, host: &VirtualHost
         .documents
         .clone()
         .with(DocumentKind::Options, options)
-        .with(DocumentKind::AllowedDirectory, json!(sandbox))
+        .with(DocumentKind::Sandbox, json!(sandbox))
         .with(DocumentKind::Ceiling, json!({"workspace_roots": roots}));
     build(&documents, host)
 }
@@ -59,7 +59,7 @@ fn has_one_place(explained: &Explanation) -> bool {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// One root as the sandbox, however often it is listed, is the same as `allowedDirectory` bounded by that root.
+    /// One root as the sandbox, however often it is listed, is the same as `sandbox` bounded by that root.
     #[test]
     fn one_root_is_the_allowed_directory(case in case(), root in select(ROOTS.to_vec())) {
         let host = host(&case);
@@ -121,9 +121,9 @@ fn check(roots: Value, arguments: Value, directories: &[&str], expected: &[&str]
     let host = VirtualHost::from_value(&world).unwrap_or_else(|error| panic!("{error}"));
     let roles = json!({"read": ["read-path"], "remove": ["delete-path"]});
     let documents = Documents::default()
-        .with(DocumentKind::CompiledPolicy, policy(json!([])))
+        .with(DocumentKind::Policy, policy(json!([])))
         .with(
-            DocumentKind::ToolAnnotations,
+            DocumentKind::Annotations,
             annotations(&[tool("filesystem/t", roles)]),
         )
         .with(DocumentKind::Ceiling, json!({"workspace_roots": roots}))

@@ -112,7 +112,7 @@ proptest! {
             let names: Map<String, Value> = NAMES.iter().map(|(host, server)| ((*host).to_owned(), json!(server))).collect();
             options["serverPaths"] = json!({"filesystem": names, "git": names});
         }
-        let documents = case.documents.clone().with(DocumentKind::Options, options).with(DocumentKind::ToolAnnotations, tools());
+        let documents = case.documents.clone().with(DocumentKind::Options, options).with(DocumentKind::Annotations, tools());
         let engine = build(&documents, &host);
         for request in &requests {
             let call = request.call();

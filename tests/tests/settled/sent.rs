@@ -6,7 +6,7 @@ use super::*;
 fn sent(documents: &Documents, options: Value, arguments: &Value, host: &dyn Host) -> Option<Value> {
     let documents = documents
         .clone()
-        .with(DocumentKind::AllowedDirectory, json!("/d"))
+        .with(DocumentKind::Sandbox, json!("/d"))
         .with(DocumentKind::Options, options);
     let engine = documents.build(host).expect("the documents are good");
     let request = json!({"serverName": "s", "toolName": "read", "arguments": arguments}).to_string();

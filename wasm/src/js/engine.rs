@@ -150,7 +150,7 @@ impl WasmEngine {
     }
 
     /// The absolute directory of the sandbox to which relative paths are relative; `undefined` without a sandbox.
-    #[wasm_bindgen(js_name = allowedDirectory)]
+    #[wasm_bindgen(js_name = sandbox)]
     pub fn allowed_directory(&self) -> Option<String> {
         self.engine.allowed_directories().next().map(str::to_owned)
     }

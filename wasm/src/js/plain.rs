@@ -101,6 +101,12 @@ pub fn extract_required_servers(policy: &str) -> Result<Vec<String>, JsValue> {
     Ok(core::extract_required_servers(&parse(policy)?))
 }
 
+/// A document's text as JSON: spaces stand for comments and trailing commas.
+#[wasm_bindgen(js_name = withoutComments)]
+pub fn without_comments(text: &str) -> String {
+    core::without_comments(text).into_owned()
+}
+
 /// The diagnostic of a key at `path` that is not one of the known ones.
 #[wasm_bindgen(js_name = unknownKey)]
 pub fn unknown_key(path: &str, key: &str, known: Vec<String>) -> JsValue {

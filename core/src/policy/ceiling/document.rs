@@ -33,7 +33,7 @@ impl Ceiling {
         let report = Report::default();
         let ceiling = Self::read(&Node::document(&value, NAME, &report), &limits);
         if report.has_errors() {
-            let diagnostics = report.finish(NAME);
+            let diagnostics = input.located(report.finish(NAME), NAME);
             return Err(CeilingError { diagnostics });
         }
         Ok(ceiling)
@@ -125,7 +125,7 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstr
     };
     let workspace_root = match given(&constraint, "workspace_root") {
         None => None,
-        Some(node) => Some(node.path(Relative::Refused, limits)?.into()),
+        Some(node) => Some(node.path(Relative::Refused, limits)?),
     };
     Some(ToolArgConstraint {
         tool: tool?,

@@ -279,6 +279,9 @@ pub(crate) fn diagnosis(fault: &Fault) -> String {
     let mut text = format!("{label} {}", paint(BOLD, &clean(&diagnostic.path)));
     if let Some(file) = &fault.file {
         let _ = write!(text, " in {}", clean(file));
+        if let Some(position) = diagnostic.position {
+            let _ = write!(text, ":{position}");
+        }
     } else if diagnostic.path.starts_with("options") {
         text.push_str(" in --options");
     }

@@ -138,9 +138,9 @@ impl Setup {
             builder = builder.bundle(bundle);
         }
         for (part, file) in [
-            (DocumentKind::CompiledPolicy, &self.policy),
-            (DocumentKind::ToolAnnotations, &self.annotations),
-            (DocumentKind::DynamicLists, &self.lists),
+            (DocumentKind::Policy, &self.policy),
+            (DocumentKind::Annotations, &self.annotations),
+            (DocumentKind::Lists, &self.lists),
             (DocumentKind::Ceiling, &self.ceiling),
         ] {
             if let Some(file) = file {
@@ -149,7 +149,7 @@ impl Setup {
         }
         if let Some(sandbox) = &self.sandbox {
             let sandbox = bundle::anchored(sandbox, host.current_dir());
-            builder = builder.part(DocumentKind::AllowedDirectory, Value::from(sandbox).to_string());
+            builder = builder.part(DocumentKind::Sandbox, Value::from(sandbox).to_string());
         }
         if let Some(options) = &self.options {
             builder = builder.part(DocumentKind::Options, options.as_str());

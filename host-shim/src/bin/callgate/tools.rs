@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use callgate_core::{Ceiling, DocumentSource};
+use callgate_host::Fault;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -91,8 +92,10 @@ fn load(path: &Path) -> Result<Ceiling, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
     Ceiling::load(DocumentSource::Text(&text)).map_err(|error| {
-        let faults = error.diagnostics.iter();
-        let faults: Vec<String> = faults.map(|fault| format!("{place}: {fault}")).collect();
-        Failure::Invalid(faults.join("\n"))
+        let faults = error.diagnostics.into_iter().map(|diagnostic| {
+            let file = Some(place.to_string());
+            Fault { file, diagnostic }.to_string()
+        });
+        Failure::Invalid(faults.collect::<Vec<_>>().join("\n"))
     })
 }

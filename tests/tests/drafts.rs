@@ -255,9 +255,9 @@ fn an_engine_takes_every_draft() {
         let policy = json!({"rules": []});
         Engine::builder()
             .part(DocumentKind::Options, DocumentSource::Value(&options))
-            .part(DocumentKind::CompiledPolicy, DocumentSource::Value(&policy))
+            .part(DocumentKind::Policy, DocumentSource::Value(&policy))
             .part(
-                DocumentKind::ToolAnnotations,
+                DocumentKind::Annotations,
                 DocumentSource::Text(&proposal.text),
             )
             .build(&RealHost::new("/", "/").expect("both are absolute"))

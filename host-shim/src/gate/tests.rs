@@ -484,7 +484,7 @@ fn every_question_of_a_verdict_is_asked_in_one_evaluation() {
             .bundle(example())
             .host(Arc::new(host));
         let gate = builder
-            .part(DocumentKind::AllowedDirectory, r#""/work""#)
+            .part(DocumentKind::Sandbox, r#""/work""#)
             .build()
             .unwrap();
         for call in [

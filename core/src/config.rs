@@ -67,9 +67,7 @@ pub(crate) fn read(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<C
 
 fn read_documents(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Config, Vec<Diagnostic>> {
     let mut reader = Reader::new(documents)?;
-    reader.folder = reader
-        .optional(DocumentKind::Folder, folder)
-        .flatten();
+    reader.folder = reader.optional(DocumentKind::Folder, folder).flatten();
     reader.check(false)?;
     let options = reader
         .optional(DocumentKind::Options, |node, _| options::read(node))

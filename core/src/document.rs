@@ -9,6 +9,7 @@
 mod comments;
 mod condition;
 mod json_path;
+mod members;
 mod node;
 mod parse;
 mod path;
@@ -26,6 +27,7 @@ use crate::limits::Limits;
 
 pub use comments::without_comments;
 pub(crate) use json_path::JsonPath;
+pub(crate) use members::{Member, members};
 pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 pub(crate) use path::Relative;

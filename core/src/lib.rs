@@ -84,6 +84,7 @@
 //! | `lint` | advice about documents that are valid but doubtful | calls |
 //! | `draft` | drafts of annotations, from what a server says of its tools | calls |
 //! | `config` | all the parts of an engine, read together | calls |
+//! | `bundle` | one text that names or holds all the parts | what a part means |
 //! | `program` | the compiled configuration: sorted slices, sets, the index of rules | JSON |
 //! | `bind` | a call's arguments, read as far as needed and bound to the roles of its tool | rules |
 //! | `judge` | structural checks, canonical forms, rules, combining, approvals, the trace | documents, JSON text |
@@ -103,6 +104,7 @@ compile_error!("callgate-core has POSIX path semantics; on Windows run it as Web
 mod annotation;
 mod approval;
 mod bind;
+mod bundle;
 mod compat;
 mod config;
 mod diagnostic;
@@ -130,6 +132,7 @@ mod world;
 
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
+pub use bundle::{Bundle, InlineDocument, NamedFile, read_bundle};
 pub use compat::{
     ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot, Unconstrained,
     directory_for_path, expand_home, extract_policy_roots, extract_required_servers,

@@ -20,7 +20,8 @@ const POLICY: &str = r#"{"rules": [
     {"name": "read-reports", "if": {"paths": {"roles": "read-path", "within": "/store/reports"}},
      "then": "allow", "reason": "reports are for everybody"}]}"#;
 
-const ANNOTATIONS: &str = r#"{"servers": {"store": {"tools": [{"toolName": "get", "args": {"key": "read-path"}}]}}}"#;
+const ANNOTATIONS: &str =
+    r#"{"servers": {"store": {"tools": [{"toolName": "get", "args": {"key": "read-path"}}]}}}"#;
 
 /// Judges some calls.
 ///

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use callgate_core::{Code, Diagnostic, DocumentKind, Severity};
 use serde::Serialize;
 
-use crate::anchor::anchored_world;
-
 /// Bytes of the longest document that is read at all. The limit that holds, [`Limits::document_bytes`], can be
 /// set; this one only keeps a device file from filling the memory.
 ///
@@ -60,8 +58,6 @@ pub(crate) enum Source {
     Text { text: String, file: Option<String> },
     /// In a file that was not opened yet.
     File(PathBuf),
-    /// The same for a world, whose directories are relative to the folder.
-    World { path: PathBuf, folder: String },
 }
 
 /// The text of a part.
@@ -91,10 +87,6 @@ impl Source {
                     Err(diagnostic) => Err(Fault::new(file, diagnostic)),
                 }
             }
-            Self::World { path, folder } => Self::File(path).read(part)?.map(|document| Document {
-                text: anchored_world(&document.text, &folder),
-                ..document
-            }),
         })
     }
 }

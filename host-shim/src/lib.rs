@@ -30,7 +30,6 @@ compile_error!(
     "callgate-host answers for POSIX paths and git's files on Unix; elsewhere, embed the component and supply a host"
 );
 
-mod anchor;
 mod backend;
 pub mod bundle;
 mod call_text;

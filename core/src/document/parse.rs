@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
@@ -55,13 +55,28 @@ pub(super) fn parse_document(
     if let Some(fault) = refusal.syntax
         && let Some(diagnostic) = faults.last_mut()
     {
-        let (line, column) = (fault.line(), fault.column());
-        diagnostic.position = Some(position_of_byte(text, line, column));
-        let place = format!(" at line {line} column {column}");
-        diagnostic.message = diagnostic.message.replacen(&place, "", 1);
+        *diagnostic = syntax_fault(&fault, text, name);
     }
     locate(&mut faults, name, text);
     Err(faults)
+}
+
+/// Checks that `json`, the text without its comments, is JSON, without a bound on its depth.
+pub(super) fn check_syntax(json: &str, text: &str, name: &str) -> Result<(), Diagnostic> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    IgnoredAny::deserialize(&mut reader)
+        .and_then(|_| reader.end())
+        .map_err(|fault| syntax_fault(&fault, text, name))
+}
+
+/// A syntax error with its position in the text, which its message then leaves out.
+fn syntax_fault(fault: &serde_json::Error, text: &str, name: &str) -> Diagnostic {
+    let (line, column) = (fault.line(), fault.column());
+    let place = format!(" at line {line} column {column}");
+    let message = syntax_message(fault).replacen(&place, "", 1);
+    let mut diagnostic = Diagnostic::error(Code::Syntax, name, message);
+    diagnostic.position = Some(position_of_byte(text, line, column));
+    diagnostic
 }
 
 /// Why a text is not read.

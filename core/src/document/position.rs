@@ -35,11 +35,7 @@ pub(crate) fn locate(diagnostics: &mut [Diagnostic], name: &str, text: &str) {
         return;
     }
     let json = without_comments(text);
-    let mut walk = Walk {
-        json: &json,
-        text: json.as_bytes(),
-        at: 0,
-    };
+    let mut walk = Walk::new(&json);
     walk.skip_space();
     let all = (0..wanted.len()).collect::<Vec<_>>();
     for one in &mut wanted {
@@ -113,25 +109,35 @@ fn steps(mut path: &str) -> Option<Vec<Step>> {
 }
 
 /// A place in JSON text, which was read before.
-struct Walk<'t> {
+pub(super) struct Walk<'t> {
     json: &'t str,
     text: &'t [u8],
     at: usize,
 }
 
-impl Walk<'_> {
-    fn peek(&self) -> Option<u8> {
+impl<'t> Walk<'t> {
+    pub(super) fn new(json: &'t str) -> Self {
+        let text = json.as_bytes();
+        Self { json, text, at: 0 }
+    }
+
+    /// The next byte's place.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
-    fn skip_space(&mut self) {
+    pub(super) fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
     /// Takes a byte and the space around it. Returns `true` if it was there.
-    fn take(&mut self, byte: u8) -> bool {
+    pub(super) fn take(&mut self, byte: u8) -> bool {
         self.skip_space();
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -175,10 +181,7 @@ impl Walk<'_> {
         self.take(b'{');
         while self.peek() == Some(b'"') {
             let key_at = self.at;
-            self.at = string_end(self.text, key_at);
-            let raw = self.json.get(key_at..self.at).unwrap_or_default();
-            let key = serde_json::from_str::<String>(raw).unwrap_or_default();
-            self.take(b':');
+            let key = self.key();
             let mut below = Vec::new();
             for one in active {
                 let Some(found) = wanted.get_mut(*one) else {
@@ -212,8 +215,17 @@ impl Walk<'_> {
         self.take(b'}');
     }
 
+    /// Takes a key with its colon.
+    pub(super) fn key(&mut self) -> String {
+        let start = self.at;
+        self.at = string_end(self.text, start);
+        let raw = self.json.get(start..self.at).unwrap_or_default();
+        self.take(b':');
+        serde_json::from_str(raw).unwrap_or_default()
+    }
+
     /// Passes over a value and what is nested in it, without recursion.
-    fn skip_value(&mut self) {
+    pub(super) fn skip_value(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
             match byte {
@@ -242,7 +254,7 @@ impl Walk<'_> {
 }
 
 /// Counts lines and characters on the way through a text.
-struct Lines<'t> {
+pub(super) struct Lines<'t> {
     text: &'t str,
     /// What is counted already, and its position.
     at: usize,
@@ -250,7 +262,7 @@ struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         let position = Position { line: 1, column: 1 };
         Self {
             text,
@@ -260,7 +272,7 @@ impl<'t> Lines<'t> {
     }
 
     /// The position of a byte that is not before the one asked for last.
-    fn position(&mut self, at: usize) -> Position {
+    pub(super) fn position(&mut self, at: usize) -> Position {
         for character in self.text.get(self.at..at).unwrap_or_default().chars() {
             if character == '\n' {
                 self.position.line += 1;

@@ -1,8 +1,8 @@
 //! What a builder adds to documents that were written elsewhere.
 
-use callgate_core::DocumentKind;
+use callgate_core::{DocumentKind, without_comments};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::documents::Document;
 use crate::members::Members;
@@ -43,7 +43,8 @@ fn edit(
 ) {
     let at = documents.iter().position(|document| document.part == part);
     let given = at.map_or(empty, |at| documents[at].text.as_str());
-    let given = if given.trim() == "null" { empty } else { given };
+    let given = without_comments(given);
+    let given = if given.trim() == "null" { empty } else { &given };
     let Some(text) = change(given) else { return };
     match at {
         Some(at) => documents[at].text = text,
@@ -55,12 +56,16 @@ fn edit(
     }
 }
 
+/// The entries come last, so that the others stay where they are in their text.
 fn with_entries(array: &str, entries: Vec<String>) -> Option<String> {
-    let mut items: Vec<Box<RawValue>> = serde_json::from_str(array).ok()?;
-    for entry in entries {
-        items.push(to_raw_value(&entry).ok()?);
-    }
-    serde_json::to_string(&items).ok()
+    let items: Vec<&RawValue> = serde_json::from_str(array).ok()?;
+    let (before, after) = array.split_at(array.rfind(']')?);
+    let separator = if items.is_empty() { "" } else { "," };
+    let entries: Vec<String> = entries
+        .into_iter()
+        .map(|entry| Value::from(entry).to_string())
+        .collect();
+    Some(format!("{before}{separator}{}{after}", entries.join(",")))
 }
 
 /// The members are written again one by one, so that a repeated name is still there to be refused.
@@ -115,9 +120,14 @@ mod tests {
         check(
             DocumentKind::ProtectedPaths,
             Some(r#"["/q", 5]"#),
-            r#"["/q",5,"/p"]"#,
+            r#"["/q", 5,"/p"]"#,
         );
-        check(DocumentKind::TrustedServers, Some("[ ]"), r#"["s","t"]"#);
+        check(DocumentKind::TrustedServers, Some("[ ]"), r#"[ "s","t"]"#);
+        check(
+            DocumentKind::TrustedServers,
+            Some("\n [\"q\", // and ]\n]"),
+            "\n [\"q\"          \n,\"s\",\"t\"]",
+        );
         check(
             DocumentKind::DomainAllowlists,
             None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_core::{Approvals, Moment, Paths};
+use callgate_core::{Approvals, Moment, Paths, without_comments};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -52,7 +52,8 @@ impl Gate {
         };
         let mut engine = BTreeMap::new();
         for document in &self.documents {
-            engine.insert(document.part.as_str(), one_line(document.text.trim())?);
+            let text = without_comments(&document.text);
+            engine.insert(document.part.as_str(), one_line(text.trim())?);
         }
         serde_json::to_string(&Recorded {
             format: "cases/1",

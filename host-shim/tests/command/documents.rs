@@ -81,7 +81,7 @@ fn bad_flags_and_files_are_faults() {
 #[test]
 fn invalid_documents_are_named_with_place_value_and_expectation() {
     let project = Project::new();
-    project.write("syntax.json", "{\"policy\": \"policy.json\",\n}");
+    project.write("syntax.json", "{\"policy\" 5}");
     project.write("array.json", "[]");
     project.write("latin.json", b"{\"description\": \"\xe9\"}");
     project.write("keys.json", r#"{"polcy": "policy.json", "annotations": 5}"#);
@@ -94,7 +94,7 @@ fn invalid_documents_are_named_with_place_value_and_expectation() {
     for (arguments, stderr) in [
         (
             &["eval", "-b", "syntax.json", good][..],
-            &["error[syntax] bundle in syntax.json", "line 2 column 1"][..],
+            &["error[syntax] bundle in syntax.json:1:11", "expected `:`"][..],
         ),
         (
             &["eval", "-b", "array.json", good],

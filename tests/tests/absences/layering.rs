@@ -22,7 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["annotation", "approval", "policy", "world"],
     &["draft", "lint"],
     &["config"],
-    &["program"],
+    &["bundle", "program"],
     &["bind"],
     &["judge", "compat"],
     &["engine"],

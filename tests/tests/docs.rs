@@ -228,6 +228,11 @@ impl Example<'_> {
         if kind == "bundle" && self.unloaded.is_some() {
             self.load();
         }
+        if kind == "bundle" {
+            // As a reader copies it.
+            let gate = build(self.folder, &block.text).unwrap_or_else(|error| panic!("{at}: {error}"));
+            assert_eq!(gate.warnings(), [], "{at}");
+        }
         set(&mut self.bundle, kind, option("server"), value, &at);
         self.gate = None;
         self.unloaded = Some(block.line);
@@ -312,8 +317,12 @@ fn load(folder: &Path, bundle: &Value) -> Result<Gate, GateError> {
         bundle["options"] = json!({});
     }
     bundle["options"]["strict"] = json!(true);
+    build(folder, &bundle.to_string())
+}
+
+fn build(folder: &Path, bundle: &str) -> Result<Gate, GateError> {
     let file = folder.join("callgate.json");
-    fs::write(&file, bundle.to_string()).expect("a file");
+    fs::write(&file, bundle).expect("a file");
     let host = VirtualHost::from_value(&machine(folder)).expect("a machine");
     let builder = Gate::builder().engine(EngineKind::Native).bundle(file);
     builder.host(Arc::new(host)).build()

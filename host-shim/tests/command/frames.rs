@@ -232,6 +232,13 @@ fn a_frame_that_is_no_call_of_a_tool_says_what_is_wrong() {
             changed(r#""jsonrpc""#, r#""serverName":"git","jsonrpc""#),
             "`serverName` is `\\\"git\\\"`, but `--server` is `filesystem`",
         ),
+        (
+            changed(
+                r#""jsonrpc""#,
+                r#""toolName":"list_allowed_directories","jsonrpc""#,
+            ),
+            "found `toolName` in a frame",
+        ),
     ] {
         project.check(
             &["eval", "--server", "filesystem", &line],

@@ -47,11 +47,13 @@ pub(crate) fn read<'t>(
     };
     let line = Object::read(text, text, "a call `{serverName, toolName, arguments}`").map_err(refused)?;
     let id = line.get("id");
-    let is_frame = ["jsonrpc", "method", "params"]
-        .iter()
-        .any(|key| line.get(key).is_some())
-        && line.get("toolName").is_none();
-    let read = if is_frame {
+    let has = |keys: &[&str]| keys.iter().any(|key| line.get(key).is_some());
+    let is_call = has(&["toolName"]);
+    let read = if is_call && has(&["jsonrpc", "method"]) {
+        // What is judged must be what the server reads.
+        let message = "found `toolName` in a frame, expected either a call or a frame";
+        Err(line.fault(text, message, None))
+    } else if !is_call && has(&["jsonrpc", "method", "params"]) {
         line.frame(server)
     } else {
         line.call(server).map(Read::Call)

@@ -17,6 +17,8 @@
 //! the documents. With the feature `component`, which is on unless it is turned off, the engine runs in wasmtime, within
 //! limits of memory and time; without it there is the core in this process, and a few crates to build.
 //!
+//! With the feature `mcp`, which is on too, `mcp` asks servers for their tools, which `callgate annotate` needs.
+//!
 //! [`RealHost`] answers from the filesystem and git's configuration of this machine. It keeps nothing between
 //! two questions, starts no process and writes nothing. A question costs a few system calls: about two
 //! microseconds for a path without links, and the reading of a handful of small files for one about git. Paths
@@ -35,6 +37,8 @@ pub mod bundle;
 mod call_text;
 mod documents;
 mod gate;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod members;
 mod real_host;
 mod virtual_host;

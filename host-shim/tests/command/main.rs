@@ -1,6 +1,7 @@
 //! The built `callgate` command, as a shell and as a program that talks to it use it.
 #![cfg(feature = "command")]
 
+mod annotate;
 mod ceilings;
 mod documents;
 mod files;

@@ -1,5 +1,7 @@
-//! The `callgate` command: judges tool calls, explains verdicts, validates documents, and judges recorded calls again.
+//! The `callgate` command: judges tool calls, explains verdicts, drafts and validates documents, and judges recorded calls
+//! again.
 
+mod annotate;
 mod answers;
 mod calls;
 mod enforce;
@@ -68,6 +70,7 @@ enum Command {
     Resolve(resolve::Resolve),
     Enforce(enforce::Enforce),
     Init(init::Init),
+    Annotate(annotate::Annotate),
     Tools(tools::Tools),
     Intersect(tools::Intersect),
     Help(help::Help),
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
         Command::Init(init) => init.run(&mut out),
+        Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Tools(tools) => tools.run(&mut out),
         Command::Intersect(intersect) => intersect.run(&mut out),
         Command::Help(help) => help.run(Cli::command(), &mut out),

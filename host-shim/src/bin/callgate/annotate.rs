@@ -1,0 +1,242 @@
+//! `callgate annotate`: drafts annotations from what a server says of its tools.
+
+mod target;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use callgate_core::{Diagnostic, DocumentSource, DraftedArgument, Proposal, propose_annotations};
+use clap::Args;
+use serde_json::json;
+
+use crate::output::{BOLD, DIM, Exit, Failure, Format, GREEN, Out, YELLOW, clean, paint};
+use target::Target;
+
+/// Draft annotations from what a server says of its tools
+///
+/// Asks a server for its tools, or reads a list that was saved, and says for each argument which roles it should have and why.
+/// What is not sure gets the stricter choice, and is listed: a person should decide it. A server's hints, such as
+/// `readOnlyHint`, can make a draft stricter, never looser.
+///
+/// With --into, what is new is added to the annotations in a file, and the rest stays as it is; how the server differs from
+/// them is shown. On a terminal the draft is shown as tables. Elsewhere it is the annotations file itself, and with
+/// `--format json` one object, `{"annotations", "text", "drafted", "unsure", "drift"}`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Annotate {
+    #[command(flatten)]
+    asked: Asked,
+    /// The environment variable that holds the bearer token for --url
+    #[arg(long, value_name = "VARIABLE", requires = "url")]
+    token_env: Option<String>,
+    /// How many seconds a server has to answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    timeout: u64,
+    /// The server's name in the annotations and in calls
+    #[arg(long, value_name = "NAME")]
+    server: String,
+    /// The annotations to add to: a file of them, or a bundle that holds or names them
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
+    /// Write nothing, and exit with 1 if the server differs from the annotations
+    #[arg(long, requires = "into")]
+    check: bool,
+}
+
+/// Where the list of tools is from.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Asked {
+    /// A saved answer to `tools/list`: the reply, its `result`, or the array of tools; `-` is standard input
+    #[arg(value_name = "TOOLS")]
+    list: Option<PathBuf>,
+    /// The address of a server that speaks streamable HTTP
+    #[arg(long)]
+    url: Option<String>,
+    /// The command that starts a server
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Option<Vec<OsString>>,
+}
+
+const EXAMPLES: &str = "\
+For example:
+  callgate annotate --server filesystem -- npx -y @modelcontextprotocol/server-filesystem .
+  callgate annotate --server git --into annotations.json tools.json
+  callgate annotate --server files --url https://example.com/mcp --into callgate.json --check";
+
+/// Bytes of the longest list that is read at all.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+impl Annotate {
+    pub(crate) fn run(&self, format: Option<Format>, out: &mut Out) -> Result<Exit, Failure> {
+        let tools = self.tools()?;
+        let target = self.into.as_deref().map(Target::open).transpose()?;
+        let existing = target.as_ref().and_then(Target::annotations);
+        let proposal = propose_annotations(
+            DocumentSource::Text(&tools),
+            &self.server,
+            existing.map(DocumentSource::Text),
+        );
+        let proposal = proposal.map_err(|faults| refusal(&faults))?;
+        let has_drift = existing.is_some() && !proposal.drift.is_empty();
+        let written = match &target {
+            Some(target) if !self.check => Some(target.write(&proposal.text)?),
+            _ => None,
+        };
+        if out.human {
+            show(&proposal, self.into.is_none(), out)?;
+            if let Some(written) = &written {
+                out.line(&format!("\n{}", clean(written)))?;
+            }
+        } else if self.into.is_some() || format == Some(Format::Json) {
+            let mut answer = json!(proposal);
+            if let Some(answer) = answer.as_object_mut().filter(|_| self.into.is_some()) {
+                answer.shift_remove("annotations");
+                answer.shift_remove("text");
+            }
+            out.json(&answer)?;
+        } else {
+            out.text(&proposal.text)?;
+        }
+        Ok(if self.check && has_drift {
+            Exit::Fault
+        } else {
+            Exit::Allow
+        })
+    }
+
+    /// The list of tools, as text.
+    fn tools(&self) -> Result<String, Failure> {
+        if let Some(path) = &self.asked.list {
+            return read(path);
+        }
+        self.ask()
+    }
+
+    #[cfg(feature = "mcp")]
+    fn ask(&self) -> Result<String, Failure> {
+        use callgate_host::mcp::{Server, list_tools};
+
+        let token = self.token_env.as_ref().map(|name| {
+            std::env::var(name).map_err(|_| {
+                Failure::Fault(format!(
+                    "the environment has no variable `{name}`, expected a token"
+                ))
+            })
+        });
+        let server = match (&self.asked.url, &self.asked.command) {
+            (Some(url), _) => Server::Url {
+                url: url.clone(),
+                token: token.transpose()?,
+            },
+            (None, command) => Server::Command(command.clone().unwrap_or_default()),
+        };
+        let tools = list_tools(&server, std::time::Duration::from_secs(self.timeout));
+        tools
+            .map(|tools| tools.to_string())
+            .map_err(|error| Failure::Fault(error.to_string()))
+    }
+
+    #[cfg(not(feature = "mcp"))]
+    fn ask(&self) -> Result<String, Failure> {
+        let _ = (
+            &self.asked.url,
+            &self.asked.command,
+            &self.token_env,
+            self.timeout,
+        );
+        Err(Failure::Fault(
+            "this build cannot ask servers, expected a file with the server's answer to `tools/list` (the feature `mcp` asks)".to_owned(),
+        ))
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let unread = |error: std::io::Error| Failure::Fault(format!("cannot read `{}`: {error}", path.display()));
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin()
+            .take(MOST_BYTES)
+            .read_to_string(&mut text)
+            .map_err(unread)?;
+    } else {
+        let file = fs::File::open(path).map_err(unread)?;
+        file.take(MOST_BYTES).read_to_string(&mut text).map_err(unread)?;
+    }
+    Ok(text)
+}
+
+/// What is wrong with the list or with the annotations.
+fn refusal(faults: &[Diagnostic]) -> Failure {
+    let shown: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    Failure::Invalid(shown.join("\n"))
+}
+
+fn show(proposal: &Proposal, is_draft: bool, out: &mut Out) -> Result<(), Failure> {
+    table(&proposal.drafted, out)?;
+    if !proposal.unsure.is_empty() {
+        let heading = "not sure, to be decided by a person:";
+        out.line(&format!("\n{}", paint(YELLOW, heading)))?;
+        table(&proposal.unsure, out)?;
+    }
+    if !proposal.drift.is_empty() {
+        out.line(&format!(
+            "\n{}",
+            paint(YELLOW, "the server differs from the annotations:")
+        ))?;
+        for drift in &proposal.drift {
+            out.line(&format!(
+                "  {} {}",
+                paint(BOLD, drift.change.as_str()),
+                clean(&drift.message)
+            ))?;
+        }
+    }
+    let (sure, unsure) = (proposal.drafted.len(), proposal.unsure.len());
+    let count = format!(
+        "{sure} arguments drafted, {unsure} to be decided, {} differences",
+        proposal.drift.len()
+    );
+    out.line(&format!("\n{}", paint(GREEN, &count)))?;
+    if is_draft {
+        out.line(&paint(
+            DIM,
+            "`--into FILE` writes the annotations; elsewhere than on a terminal they are the output",
+        ))?;
+    }
+    Ok(())
+}
+
+/// Lines of argument, roles and why, under the name of each tool.
+fn table(arguments: &[DraftedArgument], out: &mut Out) -> Result<(), Failure> {
+    let width = |length: fn(&DraftedArgument) -> usize, most: usize| {
+        arguments.iter().map(length).max().unwrap_or(0).min(most)
+    };
+    let name_width = width(|one| one.argument.chars().count(), 24);
+    let roles_width = width(|one| roles(one).chars().count(), 32);
+    let mut tool = None;
+    for one in arguments {
+        if tool != Some(&one.tool) {
+            out.line(&paint(BOLD, &clean(&one.tool)))?;
+            tool = Some(&one.tool);
+        }
+        let line = format!(
+            "  {:name_width$}  {:roles_width$}  {}",
+            clean(&one.argument),
+            roles(one),
+            paint(DIM, &clean(&one.why))
+        );
+        out.line(&line)?;
+    }
+    Ok(())
+}
+
+fn roles(one: &DraftedArgument) -> String {
+    let roles = one.roles.join(", ");
+    match &one.relative_to {
+        Some(base) => format!("{roles} (relative to {})", clean(base)),
+        None => roles,
+    }
+}

@@ -1,0 +1,133 @@
+//! The file that annotations are added to.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::output::Failure;
+
+/// A file of annotations, or a bundle that holds them.
+pub(super) struct Target {
+    path: PathBuf,
+    /// `None` if the file does not exist yet.
+    text: Option<String>,
+    /// The part of the text that the annotations are.
+    part: Range<usize>,
+}
+
+/// What may be in the file: `annotations` and the like if it is a bundle, `servers` if it is annotations.
+#[derive(Deserialize)]
+struct Keys<'t> {
+    #[serde(borrow)]
+    annotations: Option<&'t RawValue>,
+    #[serde(borrow)]
+    policy: Option<&'t RawValue>,
+    #[serde(borrow)]
+    servers: Option<&'t RawValue>,
+}
+
+impl Target {
+    /// Reads the file. If it is a bundle that names the file of its annotations, that file is meant.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let target = Self::read(path)?;
+        let text = target.text.as_deref().unwrap_or_default();
+        // Text that is no JSON is refused where annotations are read, with its place.
+        let Ok(keys) = serde_json::from_str::<Keys<'_>>(text) else {
+            return Ok(target);
+        };
+        let is_bundle = keys.servers.is_none() && (keys.annotations.is_some() || keys.policy.is_some());
+        let Some(annotations) = keys.annotations.filter(|_| is_bundle) else {
+            return if is_bundle {
+                let message = format!(
+                    "the bundle `{}` has no `annotations`, expected them or the path of their file",
+                    path.display()
+                );
+                Err(Failure::Invalid(message))
+            } else {
+                Ok(target)
+            };
+        };
+        if let Ok(Value::String(named)) = serde_json::from_str(annotations.get()) {
+            return Self::read(&path.parent().unwrap_or(Path::new("")).join(named));
+        }
+        // The part is borrowed from the text, so it begins where the text has it.
+        let begin = annotations.get().as_ptr().addr() - text.as_ptr().addr();
+        let part = begin..begin + annotations.get().len();
+        Ok(Self { part, ..target })
+    }
+
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(Failure::Fault(format!(
+                    "cannot read `{}`: {error}",
+                    path.display()
+                )));
+            }
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            part: 0..text.as_ref().map_or(0, String::len),
+            text,
+        })
+    }
+
+    /// The annotations that are there.
+    pub(super) fn annotations(&self) -> Option<&str> {
+        self.text.as_deref()?.get(self.part.clone())
+    }
+
+    /// Writes the annotations where they were, and says what was done.
+    pub(super) fn write(&self, annotations: &str) -> Result<String, Failure> {
+        let shown = self.path.display();
+        let old = self.text.as_deref().unwrap_or_default();
+        if self.annotations() == Some(annotations) {
+            return Ok(format!("`{shown}` has it all already"));
+        }
+        let mut text = old.to_owned();
+        // What ends within a bundle has no line end of its own.
+        let annotations = if self.part == (0..old.len()) {
+            annotations
+        } else {
+            annotations.trim_end()
+        };
+        text.replace_range(self.part.clone(), annotations);
+        replace(&self.path, &text)
+            .map_err(|error| Failure::Fault(format!("cannot write `{shown}`: {error}")))?;
+        Ok(format!("wrote `{shown}`"))
+    }
+}
+
+/// Writes a file so that there is the old text or the new one, whatever happens. A link stays one.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let place = match path.canonicalize() {
+        Ok(place) => place,
+        Err(error) if error.kind() == ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let mut name = place.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let new = place.with_file_name(name);
+    let written = write_new(&new, &place, text).and_then(|()| fs::rename(&new, &place));
+    if written.is_err() {
+        // What is left over is of no use; why it could not be used is reported.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn write_new(new: &Path, old: &Path, text: &str) -> std::io::Result<()> {
+    let mut file: File = OpenOptions::new().write(true).create_new(true).open(new)?;
+    if let Ok(found) = fs::metadata(old) {
+        file.set_permissions(found.permissions())?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

@@ -5,6 +5,7 @@ mod builder;
 mod recorded;
 mod timings;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use callgate_core::{
@@ -42,6 +43,7 @@ pub use timings::{Starting, Timings};
 pub struct Gate {
     backend: Arc<dyn Backend>,
     documents: Vec<Document>,
+    files: Vec<PathBuf>,
     warnings: Vec<Fault>,
     timings: Timings,
 }
@@ -193,6 +195,17 @@ impl Gate {
         context: Option<&str>,
     ) -> Result<Reply, Unanswered> {
         self.backend.enforce(mode, operation, context)
+    }
+
+    /// The files that the gate's documents were read from, and that are to be watched for changes: each once.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The documents that the gate was built from.
+    #[cfg(feature = "guard")]
+    pub(crate) fn documents(&self) -> &[Document] {
+        &self.documents
     }
 }
 

@@ -37,6 +37,8 @@ pub mod bundle;
 mod call_text;
 mod documents;
 mod gate;
+#[cfg(feature = "guard")]
+pub mod guard;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod members;

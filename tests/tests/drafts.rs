@@ -256,10 +256,7 @@ fn an_engine_takes_every_draft() {
         Engine::builder()
             .part(DocumentKind::Options, DocumentSource::Value(&options))
             .part(DocumentKind::Policy, DocumentSource::Value(&policy))
-            .part(
-                DocumentKind::Annotations,
-                DocumentSource::Text(&proposal.text),
-            )
+            .part(DocumentKind::Annotations, DocumentSource::Text(&proposal.text))
             .build(&RealHost::new("/", "/").expect("both are absolute"))
             .unwrap_or_else(|error| panic!("{name}: {error}"));
     }

@@ -27,6 +27,7 @@ pub struct GateBuilder {
     bundle: Option<PathBuf>,
     parts: Vec<(DocumentKind, Source)>,
     additions: Additions,
+    protects_documents: bool,
     host: Option<SharedHost>,
     engine: EngineKind,
     #[cfg(feature = "component")]
@@ -111,6 +112,12 @@ impl GateBuilder {
     /// Adds a path to those that no call may touch: absolute, `~`, `~/…`, or a pattern such as `**/.env`.
     pub fn protect(mut self, path: impl Into<String>) -> Self {
         self.additions.protected_paths.push(path.into());
+        self
+    }
+
+    /// Protects the files that the documents are read from: whoever writes them decides what is allowed.
+    pub fn protect_documents(mut self) -> Self {
+        self.protects_documents = true;
         self
     }
 
@@ -201,6 +208,11 @@ impl GateBuilder {
                 Err(fault) => faults.push(fault),
             }
         }
+        let files = files_of(self.bundle.as_deref(), &documents);
+        if self.protects_documents {
+            let texts = files.iter().filter_map(|file| file.to_str().map(str::to_owned));
+            self.additions.protected_paths.extend(texts);
+        }
         self.additions.add_to(&mut documents);
         let host = match self.host {
             Some(host) => host,
@@ -220,6 +232,7 @@ impl GateBuilder {
                 backend,
                 warnings: located(&warnings, &documents).collect(),
                 documents,
+                files,
                 timings,
             }),
             Ok((_, warnings)) => {
@@ -252,6 +265,24 @@ impl GateBuilder {
         self.parts.push((part, source));
         self
     }
+}
+
+/// The bundle and the files of the documents, as absolute paths.
+fn files_of(bundle: Option<&Path>, documents: &[Document]) -> Vec<PathBuf> {
+    let named = documents
+        .iter()
+        .filter_map(|document| document.file.as_deref().map(Path::new));
+    let mut files: Vec<PathBuf> = Vec::new();
+    for file in bundle
+        .into_iter()
+        .chain(named)
+        .filter_map(|file| std::path::absolute(file).ok())
+    {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
 }
 
 /// Why there is no engine.

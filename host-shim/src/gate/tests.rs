@@ -391,6 +391,7 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
     let gate = Gate {
         backend: Arc::new(Failing),
         documents: Vec::new(),
+        files: Vec::new(),
         warnings: Vec::new(),
         timings: Timings::default(),
     };
@@ -483,10 +484,7 @@ fn every_question_of_a_verdict_is_asked_in_one_evaluation() {
             .engine(engine)
             .bundle(example())
             .host(Arc::new(host));
-        let gate = builder
-            .part(DocumentKind::Sandbox, r#""/work""#)
-            .build()
-            .unwrap();
+        let gate = builder.part(DocumentKind::Sandbox, r#""/work""#).build().unwrap();
         for call in [
             call("a"),
             call("/etc/hosts"),

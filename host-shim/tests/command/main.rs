@@ -6,6 +6,8 @@ mod ceilings;
 mod documents;
 mod files;
 mod frames;
+#[cfg(feature = "guard")]
+mod guarding;
 mod judging;
 mod messages;
 mod project;

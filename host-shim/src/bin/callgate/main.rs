@@ -8,6 +8,8 @@ mod enforce;
 mod eval;
 mod explain;
 mod frame;
+#[cfg(feature = "guard")]
+mod guard;
 mod help;
 mod init;
 mod output;
@@ -69,6 +71,8 @@ enum Command {
     Replay(replay::Replay),
     Resolve(resolve::Resolve),
     Enforce(enforce::Enforce),
+    #[cfg(feature = "guard")]
+    Guard(guard::Guard),
     Init(init::Init),
     Annotate(annotate::Annotate),
     Tools(tools::Tools),
@@ -107,6 +111,8 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(cli.format, &mut out),
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
+        #[cfg(feature = "guard")]
+        Command::Guard(guard) => guard.run(),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Tools(tools) => tools.run(&mut out),

@@ -1,0 +1,169 @@
+//! `callgate guard`: the gate in front of an MCP server.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use callgate_host::GateBuilder;
+use callgate_host::guard::{self, Ended, GuardOptions, Program};
+use clap::Args;
+
+use crate::output::{Exit, Failure};
+use crate::setup::Setup;
+
+/// How often the documents are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Stand in front of an MCP server: every tool call is judged before the server sees it
+///
+/// Speaks MCP on its own standard input and output, starts the server, and passes messages on. A call that is not allowed
+/// is answered with an error that names the rule and the reason. The documents are read again when they change; they,
+/// and the log, are protected paths.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Guard {
+    #[command(flatten)]
+    setup: Setup,
+    /// The name of the server in the policy and the annotations
+    #[arg(long, value_name = "NAME")]
+    server: String,
+    /// Write each decision to this file, one JSON line each; if it cannot be written, nothing is allowed
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Judge and log, but enforce nothing
+    #[arg(long, requires = "audit")]
+    observe: bool,
+    /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
+    #[arg(long, value_name = "JSON")]
+    context: Option<String>,
+    /// The directory that the server's container calls its workspace; paths under it are moved onto the sandbox
+    #[arg(long, value_name = "DIR")]
+    container_workspace_dir: Option<String>,
+    /// The program that is the server, and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  callgate guard --server filesystem -- npx -y @modelcontextprotocol/server-filesystem /srv/app
+  callgate guard --bundle conf/callgate.json --server git --audit ~/.local/state/callgate.jsonl -- mcp-server-git
+
+Exit codes: 0 the client has left, 1 fault (a bad flag, a server that cannot be started or ended by itself), \
+4 invalid document. A signal ends the guard with 128 and its number.";
+
+impl Guard {
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let fault = |error: &dyn std::fmt::Display| Failure::Fault(error.to_string());
+        if let Some(context) = &self.context {
+            let call = callgate_core::Call::new("", "", callgate_core::Arguments::Members(Vec::new()));
+            call.within_json(context)
+                .map_err(|error| Failure::Fault(format!("--context: {}", error.message)))?;
+        }
+        let gate = self.builder()?.build()?;
+        let files = gate.files().to_vec();
+        let options = GuardOptions {
+            server: self.server.clone(),
+            audit: self.audit.clone(),
+            observe: self.observe,
+            context: self.context.clone(),
+            container_workspace_dir: self.container_workspace_dir.clone(),
+        };
+        let guard = guard::Guard::new(gate, options).map_err(|error| {
+            let log = self
+                .audit
+                .as_deref()
+                .unwrap_or(std::path::Path::new(""))
+                .display();
+            Failure::Fault(format!("cannot write the log `{log}`: {error}"))
+        })?;
+        if self.observe {
+            anstream::eprintln!(
+                "callgate: {}: only observing: NOTHING IS ENFORCED, every call is forwarded",
+                self.server
+            );
+        }
+        let guard = Arc::new(guard);
+        let (command, arguments) = match self.command.split_first() {
+            Some((command, arguments)) => (command.clone(), arguments.to_vec()),
+            None => return Err(Failure::Fault("there is no command after `--`".to_owned())),
+        };
+        let program = Program { command, arguments };
+        let running = Arc::clone(&guard);
+        let (end, ended) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            // The command has ended where nobody waits.
+            let _ = end.send(running.run_stdio(&program));
+        });
+        let mut known = stamps(&files);
+        loop {
+            match ended.recv_timeout(LOOK) {
+                Ok(ended) => return self.exit(ended.map_err(|error| fault(&error))?),
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+                Err(error) => return Err(fault(&error)),
+            }
+            let found = stamps(&files);
+            if found != known {
+                known = found;
+                self.reload(&guard);
+            }
+        }
+    }
+
+    fn builder(&self) -> Result<GateBuilder, Failure> {
+        let mut builder = self.setup.builder()?.protect_documents();
+        if let Some(log) = &self.audit {
+            let path = std::path::absolute(log).map_err(|error| Failure::Fault(error.to_string()))?;
+            match path.to_str() {
+                Some(path) => builder = builder.protect(path),
+                None => {
+                    return Err(Failure::Fault(format!(
+                        "the path `{}` is not UTF-8",
+                        path.display()
+                    )));
+                }
+            }
+        }
+        Ok(builder)
+    }
+
+    fn reload(&self, guard: &guard::Guard) {
+        // The flags were good before.
+        let Ok(builder) = self.builder() else { return };
+        match builder.build() {
+            Ok(gate) => {
+                if let Err(error) = guard.reload(gate) {
+                    guard.reload_refused(&format!("the log cannot be written: {error}"));
+                }
+            }
+            Err(error) => guard.reload_refused(&error.to_string()),
+        }
+    }
+
+    fn exit(&self, ended: Ended) -> Result<Exit, Failure> {
+        match ended {
+            Ended::ClientLeft => Ok(Exit::Allow),
+            Ended::Signal(signal) => Ok(Exit::Signal(signal)),
+            Ended::ServerLeft(status) => Err(Failure::Fault(format!(
+                "{}: the server has ended: {status}",
+                self.server
+            ))),
+        }
+    }
+}
+
+/// What tells that a file is another one, or has another content.
+type Stamp = Option<(u64, u64, u64, Option<SystemTime>)>;
+
+fn stamps(files: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
+    let stamp = |file: &PathBuf| {
+        let found = fs::metadata(file).ok()?;
+        Some((found.dev(), found.ino(), found.len(), found.modified().ok()))
+    };
+    files.iter().map(|file| (file.clone(), stamp(file))).collect()
+}

@@ -1,0 +1,200 @@
+//! A gate in front of an MCP server: every `tools/call` is judged before the server sees it.
+//!
+//! The guard stands between one client and one server, and passes their messages on as they came, in both directions:
+//! methods, members and `_meta` that it does not know included. Three things are its business.
+//!
+//! - **`tools/call`** is judged by a [`Gate`]. An allowed call is sent with the arguments that were judged. Any other
+//!   is answered with a tool result that is an error, with the rule and the reason, so that the model can do otherwise.
+//! - **`tools/list`** is answered without the tools whose every call is denied, because nobody annotated them or a
+//!   ceiling forbids them.
+//! - **What two parsers could read differently** is never passed on to the server: batches, names that occur twice or
+//!   differ in their case alone within a call, methods that are `tools/call` but for their spelling, half lines.
+//!
+//! The server's name is the one that the guard is given. What a server says of itself does not count.
+//!
+//! If anything fails, the call is not forwarded: a guard that cannot judge or cannot write its log answers with a denial.
+
+// A panic here would leave calls without an answer.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
+
+mod audit;
+mod digest;
+mod lines;
+mod message;
+mod method;
+mod record;
+mod relay;
+mod reply;
+mod stdio;
+mod strict;
+mod tools;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::gate::Gate;
+use audit::Audit;
+use record::Record;
+
+pub use stdio::{Ended, Program, StdioError};
+
+/// What a guard is built from.
+pub struct GuardOptions {
+    /// The name of the server in the policy and the annotations.
+    pub server: String,
+    /// Where decisions are written; `None` for no log.
+    pub audit: Option<PathBuf>,
+    /// Nothing is enforced: every call that can be read is forwarded as it came, and the log says what was decided.
+    pub observe: bool,
+    /// The context of every call, as JSON text.
+    pub context: Option<String>,
+    /// What the server's container calls its workspace; see [`Paths::Gate`](callgate_core::Paths::Gate).
+    pub container_workspace_dir: Option<String>,
+}
+
+/// A gate in front of one server.
+pub struct Guard {
+    server: String,
+    policy: RwLock<Arc<Policy>>,
+    audit: Option<Audit>,
+    observes: bool,
+    context: Option<String>,
+    container_workspace_dir: Option<String>,
+    /// What the numbers of calls in the log begin with, and the number of the last.
+    session: String,
+    calls: AtomicU64,
+}
+
+/// A gate, and the digest of its documents.
+struct Policy {
+    gate: Gate,
+    digest: String,
+}
+
+impl Guard {
+    /// A guard of a server.
+    ///
+    /// # Errors
+    /// The log cannot be opened or written.
+    pub fn new(gate: Gate, options: GuardOptions) -> io::Result<Self> {
+        let GuardOptions {
+            server,
+            audit,
+            observe,
+            context,
+            container_workspace_dir,
+        } = options;
+        let guard = Self {
+            server,
+            policy: RwLock::new(Arc::new(Policy::new(gate))),
+            audit: audit.map(Audit::open).transpose()?,
+            observes: observe,
+            context,
+            container_workspace_dir,
+            session: session(),
+            calls: AtomicU64::new(0),
+        };
+        let policy = guard.policy();
+        guard.note(&Record::Start {
+            session: &guard.session,
+            policy: &policy.digest,
+            observed: observe,
+        })?;
+        Ok(guard)
+    }
+
+    /// Judges by another gate from now on. Calls that are being judged end under the old one.
+    ///
+    /// # Errors
+    /// The log cannot be written; the old gate stays.
+    pub fn reload(&self, gate: Gate) -> io::Result<()> {
+        let policy = Arc::new(Policy::new(gate));
+        self.note(&Record::Reload {
+            policy: Some(&policy.digest),
+            refused: None,
+        })?;
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        Ok(())
+    }
+
+    /// Notes that changed documents are refused; the old gate stays.
+    pub fn reload_refused(&self, reason: &str) {
+        self.warn(&format!(
+            "the changed documents are refused, and the old ones stay: {reason}"
+        ));
+        self.note_or_warn(&Record::Reload {
+            policy: None,
+            refused: Some(reason),
+        });
+    }
+
+    fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Writes a line to the log, if there is one.
+    fn note(&self, record: &Record<'_>) -> io::Result<()> {
+        match &self.audit {
+            Some(audit) => audit.write(&self.server, record),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a line to the log that nothing waits for.
+    fn note_or_warn(&self, record: &Record<'_>) {
+        if let Err(error) = self.note(record) {
+            self.warn(&format!("the log cannot be written: {error}"));
+        }
+    }
+
+    /// The number of the next call in the log.
+    fn number(&self) -> String {
+        let count = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("{}-{count}", self.session)
+    }
+
+    /// Tells whoever runs the guard. Clients show it in their logs.
+    fn warn(&self, message: &str) {
+        use std::io::Write as _;
+        // Nobody is left to hear that this could not be written.
+        let _ = writeln!(io::stderr(), "callgate: {}: {message}", self.server);
+    }
+}
+
+impl Policy {
+    fn new(gate: Gate) -> Self {
+        let documents: Vec<(&str, &str)> = gate
+            .documents()
+            .iter()
+            .map(|document| (document.part.as_str(), document.text.as_str()))
+            .collect();
+        // Texts are always JSON.
+        let digest = digest::digest(&serde_json::to_vec(&documents).unwrap_or_default());
+        Self { gate, digest }
+    }
+
+    /// Whether every call of the tool is denied, whatever its arguments.
+    fn hides(&self, server: &str, tool: &str) -> bool {
+        const OF_THE_TOOL: [&str; 2] = ["structural-unknown-tool", "structural-capability-ceiling"];
+        let call = serde_json::json!({"serverName": server, "toolName": tool}).to_string();
+        // A fault does not say that the tool is denied; its calls are.
+        self.gate
+            .gate(&call, None)
+            .is_ok_and(|response| OF_THE_TOOL.contains(&&*response.verdict.rule))
+    }
+}
+
+/// Tells this run of the guard from others that write the same log.
+fn session() -> String {
+    let begun = jiff::Timestamp::now().as_microsecond();
+    format!("{begun:x}-{}", std::process::id())
+}

@@ -1,0 +1,87 @@
+//! Messages on a stream, one a line.
+
+use std::io::{self, BufRead};
+
+/// A line of a stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A line of UTF-8, without its end. It may be empty.
+    Text(String),
+    /// A line that is not UTF-8.
+    NotUtf8,
+    /// A line of more bytes than the limit, passed over to its end.
+    TooLong,
+}
+
+/// The next line; `None` at the end of the stream. What stands behind the last line break is half a message, and is not
+/// given.
+///
+/// # Errors
+/// Those of the stream.
+pub(super) fn next(stream: &mut impl BufRead, limit: usize) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    let mut is_too_long = false;
+    loop {
+        let chunk = match stream.fill_buf() {
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if chunk.is_empty() {
+            return Ok(None);
+        }
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+        is_too_long |= line.len() + part.len() > limit;
+        if is_too_long {
+            line = Vec::new();
+        } else {
+            line.extend_from_slice(part);
+        }
+        let used = part.len() + usize::from(end.is_some());
+        stream.consume(used);
+        if end.is_some() {
+            break;
+        }
+    }
+    if is_too_long {
+        return Ok(Some(Line::TooLong));
+    }
+    Ok(Some(String::from_utf8(line).map_or(Line::NotUtf8, Line::Text)))
+}
+
+/// The line as every reader of lines reads it. Some end a line at a carriage return too, and would find a message within
+/// this one; in JSON it is white space.
+pub(super) fn unbroken(text: String) -> String {
+    match text.contains('\r') {
+        true => text.replace('\r', " "),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Read};
+
+    use super::*;
+
+    fn all(bytes: &[u8], limit: usize) -> Vec<Line> {
+        // A small buffer, so that lines come in pieces.
+        let mut stream = BufReader::with_capacity(3, bytes.take(u64::MAX));
+        let mut lines = Vec::new();
+        while let Some(line) = next(&mut stream, limit).unwrap() {
+            lines.push(line);
+        }
+        lines
+    }
+
+    #[test]
+    fn lines_are_whole_and_bounded() {
+        let text = |text: &str| Line::Text(text.to_owned());
+        assert_eq!(all(b"", 4), []);
+        assert_eq!(all(b"half", 9), []);
+        assert_eq!(all(b"\n{}\r\nabcd\n", 4), [text(""), text("{}\r"), text("abcd")]);
+        assert_eq!(all(b"abcde\n{}\n", 4), [Line::TooLong, text("{}")]);
+        assert_eq!(all(b"\xff\n{}\nrest", 4), [Line::NotUtf8, text("{}")]);
+    }
+}

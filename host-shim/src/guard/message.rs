@@ -1,0 +1,195 @@
+//! One message of JSON-RPC, read no further than the guard has to.
+
+use std::fmt;
+
+use serde_json::value::RawValue;
+
+use super::strict::{self, folded};
+use crate::members::Members;
+
+/// Integers that every parser of JSON can hold.
+const SAFE_INTEGER: i64 = 1 << 53;
+
+/// Members that say what a message is.
+const NAMES: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// What a message is.
+#[derive(Debug)]
+pub(super) enum Message<'m> {
+    /// Something that wants an answer.
+    Request(Request<'m>),
+    /// Something that does not.
+    Notification(String),
+    /// An answer; its members, and the id that it answers, if it can be read.
+    Response { id: Option<Id>, members: Members<'m> },
+}
+
+#[derive(Debug)]
+pub(super) struct Request<'m> {
+    pub(super) id: Id,
+    pub(super) method: String,
+    pub(super) members: Members<'m>,
+}
+
+/// The name of a request, as JSON and as what a lenient peer compares by: some hold `1` and `"1"` to be one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Id {
+    pub(super) json: String,
+    pub(super) text: String,
+}
+
+/// Why a text is not a message that can be passed on, and the id to answer to, as JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) id: Option<String>,
+    pub(super) reason: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.reason)
+    }
+}
+
+impl<'m> Message<'m> {
+    /// Reads a message. Whatever two parsers could take for different messages is refused.
+    pub(super) fn read(text: &'m str) -> Result<Self, Refused> {
+        let refused = |reason: String| Refused { id: None, reason };
+        if text.trim_start().starts_with('[') {
+            return Err(refused(
+                "a batch, expected one message: batches are not accepted".to_owned(),
+            ));
+        }
+        let members: Members<'m> = serde_json::from_str(text)
+            .map_err(|error| refused(format!("not a JSON-RPC message: {error}")))?;
+        members.check_names(&NAMES).map_err(refused)?;
+        let id = members.get("id").map(Id::read);
+        let answered = match &id {
+            Some(Ok(id)) => Some(id.json.clone()),
+            Some(Err(_)) | None => None,
+        };
+        let refused = |reason: &str| Refused {
+            id: answered.clone(),
+            reason: reason.to_owned(),
+        };
+        if text_of(members.get("jsonrpc")).as_deref() != Some("2.0") {
+            return Err(refused("the member `jsonrpc` is not \"2.0\""));
+        }
+        let method = members.get("method").map(|method| text_of(Some(method)));
+        match (method, id) {
+            (Some(None), _) => Err(refused("the member `method` is not a string")),
+            (Some(Some(_)), _) if members.get("result").or(members.get("error")).is_some() => {
+                Err(refused("a message with a method and an answer"))
+            }
+            (Some(Some(method)), Some(Ok(id))) => Ok(Self::Request(Request { id, method, members })),
+            (Some(Some(_)), Some(Err(reason))) => Err(refused(reason)),
+            (Some(Some(method)), None) => Ok(Self::Notification(method)),
+            (None, id) if members.get("result").is_some() != members.get("error").is_some() => {
+                let id = id.and_then(Result::ok);
+                Ok(Self::Response { id, members })
+            }
+            (None, _) => Err(refused(
+                "neither a method nor exactly one of `result` and `error`",
+            )),
+        }
+    }
+}
+
+impl Id {
+    /// Reads the id of a request or an answer.
+    fn read(value: &RawValue) -> Result<Self, &'static str> {
+        const EXPECTED: &str = "the member `id` is not a string or an integer that a double can hold";
+        let json = value.get().to_owned();
+        if let Some(text) = text_of(Some(value)) {
+            // Spelled in one way, whatever escapes it came with.
+            let json = serde_json::to_string(&text).map_err(|_| EXPECTED)?;
+            return Ok(Self { json, text });
+        }
+        match json.parse::<i64>() {
+            Ok(number) if number.abs() < SAFE_INTEGER && number.to_string() == json => Ok(Self {
+                text: json.clone(),
+                json,
+            }),
+            Ok(_) | Err(_) => Err(EXPECTED),
+        }
+    }
+}
+
+impl<'m> Members<'m> {
+    /// The value of a name.
+    pub(super) fn get(&self, name: &str) -> Option<&'m RawValue> {
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| *value)
+    }
+
+    /// # Errors
+    /// A name stands there twice, or a name differs from one of these in its case alone, which some parsers pass over.
+    pub(super) fn check_names(&self, names: &[&str]) -> Result<(), String> {
+        for (at, (name, _)) in self.0.iter().enumerate() {
+            if self.0.iter().skip(at + 1).any(|(other, _)| other == name) {
+                return Err(format!("the member `{name}` occurs twice"));
+            }
+            let folded = folded(name);
+            if let Some(known) = names.iter().find(|known| **known == folded && **known != name) {
+                return Err(format!("the member `{name}`, expected `{known}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The object, with the members in order.
+    pub(super) fn write(&self, into: &mut String) {
+        into.push('{');
+        for (at, (name, value)) in self.0.iter().enumerate() {
+            if at > 0 {
+                into.push(',');
+            }
+            push_string(into, name);
+            into.push(':');
+            into.push_str(value.get());
+        }
+        into.push('}');
+    }
+}
+
+/// A call of a tool: the members of its `params`.
+#[derive(Debug)]
+pub(super) struct ToolCall<'m> {
+    pub(super) name: String,
+    pub(super) arguments: Option<&'m RawValue>,
+    pub(super) params: Members<'m>,
+}
+
+impl<'m> ToolCall<'m> {
+    /// # Errors
+    /// Why the params are not those of a call that every parser reads alike.
+    pub(super) fn read(request: &Request<'m>) -> Result<Self, String> {
+        let params = request
+            .members
+            .get("params")
+            .ok_or("`params` are absent, expected an object")?;
+        strict::check(params.get()).map_err(|error| format!("`params`: {error}"))?;
+        let params: Members<'m> =
+            serde_json::from_str(params.get()).map_err(|_| "`params` are not an object".to_owned())?;
+        params.check_names(&["name", "arguments", "_meta"])?;
+        let name = text_of(params.get("name")).ok_or("`params.name` is not a string")?;
+        Ok(Self {
+            name,
+            arguments: params.get("arguments"),
+            params,
+        })
+    }
+}
+
+/// The text of a JSON string; `None` for anything else.
+pub(super) fn text_of(value: Option<&RawValue>) -> Option<String> {
+    serde_json::from_str(value?.get()).ok()
+}
+
+/// Adds a text as a JSON string.
+pub(super) fn push_string(into: &mut String, text: &str) {
+    // A string is always JSON.
+    into.push_str(&serde_json::to_string(text).unwrap_or_default());
+}

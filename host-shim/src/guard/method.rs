@@ -1,0 +1,100 @@
+//! Which requests are the guard's business.
+
+use percent_encoding::percent_decode_str;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A tool is called.
+    Call,
+    /// The tools are listed.
+    List,
+    /// Anything else, which passes as it came.
+    Other,
+}
+
+/// The most bytes that the name of a method may have.
+const LONGEST: usize = 1024;
+
+const CALL: &str = "tools/call";
+const LIST: &str = "tools/list";
+
+/// # Errors
+/// A server may take the method for another one: it is spelled differently.
+pub(super) fn kind_of(method: &str) -> Result<Kind, String> {
+    match method {
+        CALL => return Ok(Kind::Call),
+        LIST => return Ok(Kind::List),
+        _ if method.len() > LONGEST => {
+            return Err(format!(
+                "a method of {} bytes, expected at most {LONGEST}",
+                method.len()
+            ));
+        }
+        _ => {}
+    }
+    let plain = plain(method);
+    match [CALL, LIST].into_iter().find(|known| self::plain(known) == plain) {
+        Some(known) => Err(format!("the method `{method}`, expected `{known}`")),
+        None => Ok(Kind::Other),
+    }
+}
+
+/// The letters of a method without their case, escapes and everything between them.
+fn plain(method: &str) -> String {
+    super::strict::folded(&unescaped(method))
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect()
+}
+
+/// The text with its percent escapes resolved, and those that come out of them.
+fn unescaped(text: &str) -> String {
+    let mut text = text.to_owned();
+    loop {
+        let next = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        if next == text {
+            return text;
+        }
+        text = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_has_one_spelling() {
+        assert_eq!(kind_of("tools/call"), Ok(Kind::Call));
+        assert_eq!(kind_of("tools/list"), Ok(Kind::List));
+        for other in [
+            "ping",
+            "",
+            "tools/callback",
+            "tools",
+            "x/tools/call/y",
+            "resources/list",
+            "tasks/get",
+        ] {
+            assert_eq!(kind_of(other), Ok(Kind::Other), "{other}");
+        }
+        for disguised in [
+            "Tools/Call",
+            "TOOLS/LIST",
+            " tools/call",
+            "tools/call\0",
+            "tools\\call",
+            "tools//call",
+            "/tools/call/",
+            "tools.call",
+            "tools%2fcall",
+            "tools%252Fcall",
+            "tool\u{17f}/call",
+            "tools_call",
+            "\u{feff}tools/call",
+        ] {
+            assert!(kind_of(disguised).is_err(), "{disguised:?}");
+        }
+    }
+}

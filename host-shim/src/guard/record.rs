@@ -1,0 +1,211 @@
+//! The lines of the log.
+
+use std::time::Duration;
+
+use callgate_core::Verdict;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::digest::digest;
+
+/// How many values of a call a line holds, and how many bytes of each text.
+const VALUES: usize = 64;
+const TEXT: usize = 1024;
+
+/// Roles whose values are somebody's words, and stay out of the log.
+const WORDS: [&str; 2] = ["commit-message", "email-body"];
+
+/// What a line says. Times are in microseconds; digests are `sha256:` and hexadecimal digits.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub(super) enum Record<'r> {
+    /// A guard began.
+    Start {
+        /// What the ids of its calls begin with.
+        session: &'r str,
+        /// The digest of the documents.
+        policy: &'r str,
+        /// Nothing is enforced.
+        observed: bool,
+    },
+    /// A call was judged. What is allowed is forwarded after this line is written.
+    Decision {
+        /// The call's name in this log.
+        id: &'r str,
+        tool: &'r str,
+        decision: &'r str,
+        rule: &'r str,
+        reason: String,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        escalated_roles: &'r [std::borrow::Cow<'r, str>],
+        /// The id of the approval that let the call pass.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        approval: Option<&'r str>,
+        values: Vec<RoleValue>,
+        /// How many values are not in `values`.
+        values_left_out: usize,
+        /// The digest of the arguments that are forwarded; null if nothing is.
+        sent: Option<String>,
+        policy: &'r str,
+        /// The verdict was not enforced.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        observed: bool,
+        micros: u128,
+    },
+    /// A forwarded call ended.
+    Outcome {
+        id: &'r str,
+        outcome: Outcome,
+        /// The code of an error.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<i64>,
+        micros: u128,
+    },
+    /// A message of the client was not passed on.
+    Refused { reason: &'r str },
+    /// The documents changed.
+    Reload {
+        /// The digest of the new ones.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        policy: Option<&'r str>,
+        /// Why they are refused; the old ones stay.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        refused: Option<&'r str>,
+    },
+    /// The guard ended.
+    Stop { why: String },
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Outcome {
+    /// With a result.
+    Done,
+    /// With a result that says that the tool failed.
+    ToolError,
+    /// With an error of the protocol.
+    Error,
+    /// The server wants something first, or goes on later.
+    Unfinished,
+    /// The server ended, or the guard did.
+    NoAnswer,
+}
+
+/// A value under a role, as it came and as it was judged.
+#[derive(Debug, Serialize)]
+pub(super) struct RoleValue {
+    /// A JSON Pointer; empty for what the engine filled in.
+    argument: String,
+    role: String,
+    #[serde(flatten)]
+    value: Shown,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Shown {
+    Text {
+        raw: String,
+        canonical: Option<String>,
+    },
+    /// Somebody's words.
+    Withheld {
+        digest: String,
+        bytes: usize,
+    },
+}
+
+/// A call that was judged.
+pub(super) struct Judged<'r> {
+    pub(super) id: &'r str,
+    pub(super) tool: &'r str,
+    pub(super) verdict: &'r Verdict<'r>,
+    /// The explanation, for its values.
+    pub(super) explanation: Option<&'r Value>,
+    /// The arguments that are forwarded.
+    pub(super) sent: Option<&'r str>,
+    pub(super) policy: &'r str,
+    pub(super) observed: bool,
+    pub(super) took: Duration,
+}
+
+impl<'r> Judged<'r> {
+    pub(super) fn record(&self) -> Record<'r> {
+        let values = self.explanation.and_then(|explanation| explanation.get("values"));
+        let all = values.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let values: Vec<RoleValue> = all.iter().take(VALUES).map(RoleValue::of).collect();
+        Record::Decision {
+            id: self.id,
+            tool: self.tool,
+            decision: self.verdict.decision.as_str(),
+            rule: &self.verdict.rule,
+            reason: cut(&self.verdict.reason),
+            escalated_roles: self.verdict.escalated_roles(),
+            approval: self.verdict.approval.as_deref(),
+            values_left_out: all.len() - values.len(),
+            values,
+            sent: self.sent.map(|sent| digest(sent.as_bytes())),
+            policy: self.policy,
+            observed: self.observed,
+            micros: self.took.as_micros(),
+        }
+    }
+}
+
+impl RoleValue {
+    /// From a step of an explanation.
+    fn of(step: &Value) -> Self {
+        let text = |name: &str| step.get(name).and_then(Value::as_str);
+        let (role, raw) = (text("role").unwrap_or_default(), text("raw").unwrap_or_default());
+        Self {
+            argument: text("argument").unwrap_or_default().to_owned(),
+            role: role.to_owned(),
+            value: match WORDS.contains(&role) {
+                true => Shown::Withheld {
+                    digest: digest(raw.as_bytes()),
+                    bytes: raw.len(),
+                },
+                false => Shown::Text {
+                    raw: cut(raw),
+                    canonical: text("canonical").map(cut),
+                },
+            },
+        }
+    }
+}
+
+/// The beginning of a text, and how long it was where it is cut.
+fn cut(text: &str) -> String {
+    if text.len() <= TEXT {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(TEXT);
+    format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn words_are_withheld_and_long_texts_cut() {
+        let shown = |role: &str, raw: &str| {
+            let step = json!({"argument": "/a", "role": role, "raw": raw, "canonical": raw});
+            serde_json::to_value(RoleValue::of(&step)).unwrap()
+        };
+        assert_eq!(
+            shown("read-path", "x"),
+            json!({"argument": "/a", "role": "read-path", "raw": "x", "canonical": "x"})
+        );
+        assert_eq!(
+            shown("email-body", "secret"),
+            json!({"argument": "/a", "role": "email-body", "digest": digest(b"secret"), "bytes": 6})
+        );
+        let long = shown("read-path", &"é".repeat(1000));
+        let raw = long["raw"].as_str().unwrap();
+        assert!(raw.len() < 1100 && raw.ends_with("… (2000 bytes)"), "{raw}");
+    }
+}

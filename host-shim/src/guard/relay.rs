@@ -1,0 +1,358 @@
+//! What becomes of each message between a client and a server.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use callgate_core::{Audience, Decision, Verdict};
+
+use super::Guard;
+use super::lines::unbroken;
+use super::message::{Id, Message, Request, ToolCall, push_string, text_of};
+use super::method::{self, Kind};
+use super::record::{Judged, Outcome, Record};
+use super::reply::{self, Era};
+use super::tools::{filtered, write_with};
+use crate::backend;
+use crate::call_text::CallText;
+use crate::members::Members;
+
+/// How many requests of a client may wait for their answers.
+const IN_FLIGHT: usize = 65_536;
+
+/// One client and its server.
+pub(super) struct Relay {
+    guard: Arc<Guard>,
+    /// By the id's text.
+    waiting: BTreeMap<String, Waiting>,
+}
+
+/// A request that the server has not answered.
+struct Waiting {
+    id: Id,
+    kind: Kind,
+    /// When a call was sent, and its number in the log.
+    call: Option<(Instant, String)>,
+}
+
+/// Where a message goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    ToServer(String),
+    ToClient(String),
+    Nowhere,
+}
+
+impl Relay {
+    pub(super) fn new(guard: Arc<Guard>) -> Self {
+        Self {
+            guard,
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    /// How many calls of tools wait for their answers.
+    pub(super) fn calls_in_flight(&self) -> usize {
+        self.waiting
+            .values()
+            .filter(|waiting| waiting.kind == Kind::Call)
+            .count()
+    }
+
+    /// A message of the client.
+    pub(super) fn client_sent(&mut self, line: String) -> Step {
+        let line = unbroken(line);
+        if line.trim().is_empty() {
+            return Step::Nowhere;
+        }
+        let message = match Message::read(&line) {
+            Ok(message) => message,
+            Err(refused) => {
+                let code = match serde_json::from_str::<serde::de::IgnoredAny>(&line) {
+                    Ok(_) => reply::INVALID_REQUEST,
+                    Err(_) => reply::PARSE_ERROR,
+                };
+                return self.refuse(refused.id.as_deref(), code, &refused.reason);
+            }
+        };
+        match message {
+            Message::Request(request) => match self.begin(&request) {
+                Ok(Kind::Call) => self.call(&request),
+                Ok(Kind::List | Kind::Other) => Step::ToServer(line),
+                Err((code, reason)) => self.refuse(Some(&request.id.json), code, &reason),
+            },
+            Message::Notification(method) => match method::kind_of(&method) {
+                Ok(Kind::Other) => Step::ToServer(line),
+                Ok(Kind::Call | Kind::List) => {
+                    self.note_refused(&format!("`{method}` as a notification, expected a request"));
+                    Step::Nowhere
+                }
+                Err(reason) => {
+                    self.note_refused(&reason);
+                    Step::Nowhere
+                }
+            },
+            Message::Response { .. } => Step::ToServer(line),
+        }
+    }
+
+    /// What a client sent in place of a message.
+    pub(super) fn unreadable(&self, what: &str) -> Step {
+        self.refuse(None, reply::PARSE_ERROR, what)
+    }
+
+    /// A message of the server.
+    pub(super) fn server_sent(&mut self, line: String) -> Step {
+        let line = unbroken(line);
+        if line.trim().is_empty() {
+            return Step::Nowhere;
+        }
+        let message = match Message::read(&line) {
+            Ok(message) => message,
+            Err(refused) => {
+                self.guard
+                    .warn(&format!("the server sent {refused}; it is not passed on"));
+                return Step::Nowhere;
+            }
+        };
+        match message {
+            Message::Request(_) | Message::Notification(_) => Step::ToClient(line),
+            // An answer to a message that the server could not read.
+            Message::Response { id: None, .. } => Step::ToClient(line),
+            Message::Response {
+                id: Some(id),
+                members,
+            } => {
+                let Some(waiting) = self.waiting.remove(&id.text) else {
+                    self.guard.warn(&format!(
+                        "the server answered {}, which does not wait for an answer; it is not passed on",
+                        id.json
+                    ));
+                    return Step::Nowhere;
+                };
+                match waiting.kind {
+                    Kind::Other => Step::ToClient(line),
+                    Kind::List => Step::ToClient(self.list(&waiting.id, &members).unwrap_or(line)),
+                    Kind::Call => {
+                        self.outcome(&waiting, outcome_of(&members));
+                        Step::ToClient(line)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The server is gone: everything that waits is answered.
+    pub(super) fn server_left(&mut self) -> Vec<String> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let answers = waiting.into_values().map(|waiting| {
+            if waiting.kind == Kind::Call {
+                self.outcome(&waiting, (Outcome::NoAnswer, None));
+            }
+            reply::error(
+                Some(&waiting.id.json),
+                reply::INTERNAL_ERROR,
+                "the server ended before it answered",
+            )
+        });
+        answers.collect()
+    }
+
+    /// Notes that a request waits.
+    fn begin(&mut self, request: &Request<'_>) -> Result<Kind, (i32, String)> {
+        let kind = method::kind_of(&request.method).map_err(|reason| (reply::INVALID_REQUEST, reason))?;
+        if let Some(known) = self.waiting.get(&request.id.text) {
+            return Err((
+                reply::INVALID_REQUEST,
+                format!(
+                    "the id {} is that of a request without an answer yet",
+                    known.id.json
+                ),
+            ));
+        }
+        if self.waiting.len() >= IN_FLIGHT {
+            return Err((
+                reply::INTERNAL_ERROR,
+                format!("{IN_FLIGHT} requests wait for their answers, expected fewer"),
+            ));
+        }
+        if kind != Kind::Call {
+            self.wait(&request.id, kind, None);
+        }
+        Ok(kind)
+    }
+
+    fn wait(&mut self, id: &Id, kind: Kind, call: Option<(Instant, String)>) {
+        let id = id.clone();
+        self.waiting.insert(id.text.clone(), Waiting { id, kind, call });
+    }
+
+    fn call(&mut self, request: &Request<'_>) -> Step {
+        let begun = Instant::now();
+        let call = match ToolCall::read(request) {
+            Ok(call) => call,
+            Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
+        };
+        let guard = Arc::clone(&self.guard);
+        let policy = guard.policy();
+        let text = call_text(&guard.server, &call);
+        let asked = backend::Request::gate(CallText::from(&text), guard.container_workspace_dir.as_deref());
+        let asked = backend::Request {
+            call: CallText {
+                context: guard.context.as_deref(),
+                ..asked.call
+            },
+            explain: guard.audit.as_ref().map(|_| Audience::Operator),
+            ..asked
+        };
+        let response = match policy.gate.judge(&asked) {
+            Ok(response) => response,
+            Err(error) => {
+                return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &error.message);
+            }
+        };
+        let arguments = match (&response.verdict.decision, response.arguments, guard.observes) {
+            (Decision::Allow, Some(arguments), false) => Some(arguments),
+            (_, _, true) => Some(call.arguments.map_or("{}", |given| given.get()).to_owned()),
+            (_, _, false) => None,
+        };
+        let number = guard.number();
+        let judged = Judged {
+            id: &number,
+            tool: &call.name,
+            verdict: &response.verdict,
+            explanation: response.explanation.as_ref(),
+            sent: arguments.as_deref(),
+            policy: &policy.digest,
+            observed: guard.observes,
+            took: begun.elapsed(),
+        };
+        let noted = guard.note(&judged.record());
+        let era = Era::of(request.members.get("params"));
+        if let Err(error) = noted {
+            let verdict = unwritten(&error);
+            return Step::ToClient(reply::denial(&request.id, era, &verdict, ""));
+        }
+        let Some(arguments) = arguments else {
+            let advice = match response.verdict.decision {
+                Decision::Escalate(_) => ". A person has to approve it, and nobody can be asked here.",
+                Decision::Allow | Decision::Deny => "",
+            };
+            return Step::ToClient(reply::denial(&request.id, era, &response.verdict, advice));
+        };
+        self.wait(&request.id, Kind::Call, Some((Instant::now(), number)));
+        Step::ToServer(sent(request, &call, &arguments))
+    }
+
+    /// The tools that the client may know of. `None` if there is nothing to leave out.
+    fn list(&self, id: &Id, answer: &Members<'_>) -> Option<String> {
+        if self.guard.observes {
+            return None;
+        }
+        let policy = self.guard.policy();
+        match filtered(answer, |tool| policy.hides(&self.guard.server, tool)) {
+            Ok(shown) => shown,
+            Err(reason) => {
+                self.guard.warn(reason);
+                Some(reply::error(Some(&id.json), reply::INTERNAL_ERROR, reason))
+            }
+        }
+    }
+
+    fn outcome(&self, waiting: &Waiting, (outcome, code): (Outcome, Option<i64>)) {
+        if let Some((sent, id)) = &waiting.call {
+            self.guard.note_or_warn(&Record::Outcome {
+                id,
+                outcome,
+                code,
+                micros: sent.elapsed().as_micros(),
+            });
+        }
+    }
+
+    fn refuse(&self, id: Option<&str>, code: i32, reason: &str) -> Step {
+        self.note_refused(reason);
+        Step::ToClient(reply::error(
+            id,
+            code,
+            &format!("Callgate does not pass this message on: {reason}"),
+        ))
+    }
+
+    fn note_refused(&self, reason: &str) {
+        self.guard
+            .warn(&format!("a message of the client is not passed on: {reason}"));
+        self.guard.note_or_warn(&Record::Refused { reason });
+    }
+}
+
+/// The call as the engine reads it.
+fn call_text(server: &str, call: &ToolCall<'_>) -> String {
+    let arguments = call.arguments.map_or("{}", |arguments| arguments.get());
+    let mut text = String::with_capacity(arguments.len() + call.name.len() + server.len() + 64);
+    text.push_str(r#"{"serverName":"#);
+    push_string(&mut text, server);
+    text.push_str(r#","toolName":"#);
+    push_string(&mut text, &call.name);
+    text.push_str(r#","arguments":"#);
+    text.push_str(arguments);
+    text.push('}');
+    text
+}
+
+/// The request with the arguments that were judged.
+fn sent(request: &Request<'_>, call: &ToolCall<'_>, arguments: &str) -> String {
+    let params = match (call.arguments, arguments) {
+        (None, "{}") => {
+            let mut params = String::new();
+            call.params.write(&mut params);
+            params
+        }
+        (None, _) => {
+            let mut params = String::from(r#"{"arguments":"#);
+            params.push_str(arguments);
+            let mut rest = String::new();
+            call.params.write(&mut rest);
+            // The params hold the tool's name at least.
+            params.push(',');
+            params.push_str(rest.strip_prefix('{').unwrap_or(&rest));
+            params
+        }
+        (Some(_), _) => write_with(&call.params, "arguments", arguments),
+    };
+    write_with(&request.members, "params", &params)
+}
+
+/// How a call ended, as far as the protocol says, and the code of an error.
+fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
+    let inner = |name: &str| -> Option<Members<'_>> { serde_json::from_str(answer.get(name)?.get()).ok() };
+    if answer.get("error").is_some() {
+        let code = inner("error").and_then(|error| error.get("code")?.get().parse().ok());
+        return (Outcome::Error, code);
+    }
+    let result = inner("result");
+    let member = |name: &str| result.as_ref().and_then(|result| result.get(name));
+    if member("isError").is_some_and(|is_error| is_error.get() == "true") {
+        return (Outcome::ToolError, None);
+    }
+    match text_of(member("resultType")).as_deref() {
+        None | Some("complete") => (Outcome::Done, None),
+        Some(_) => (Outcome::Unfinished, None),
+    }
+}
+
+fn unwritten(error: &std::io::Error) -> Verdict<'static> {
+    Verdict {
+        decision: Decision::Deny,
+        rule: "structural-audit".into(),
+        reason: format!(
+            "The log of decisions cannot be written, so nothing is allowed: {}",
+            error.kind()
+        )
+        .into(),
+        approval: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

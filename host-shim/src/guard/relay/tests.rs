@@ -1,0 +1,399 @@
+use callgate_core::DocumentKind;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::backend::EngineKind;
+use crate::gate::Gate;
+use crate::guard::GuardOptions;
+use crate::guard::digest::digest;
+use crate::{Machine, VirtualHost};
+
+const POLICY: &str = r#"{"rules": [
+    {"name": "ask", "if": {"paths": {"roles": ["read-path"], "within": "/docs"}}, "then": "escalate", "reason": "A person decides"}
+]}"#;
+
+const ANNOTATIONS: &str = r#"{"servers": {"files": {"tools": [
+    {"toolName": "read", "args": {"path": ["read-path"]}},
+    {"toolName": "wait", "args": {}}
+]}}}"#;
+
+fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
+    let machine = Machine::new("/home/u", "/work").link("/work/out", "/etc");
+    let gate = Gate::builder()
+        .engine(EngineKind::Native)
+        .part(DocumentKind::Policy, POLICY)
+        .part(DocumentKind::Annotations, ANNOTATIONS)
+        .part(DocumentKind::Sandbox, r#""/work""#)
+        .part(
+            DocumentKind::Options,
+            r#"{"serverAliases": {"files": "filesystem"}}"#,
+        )
+        .host(Arc::new(VirtualHost::new(machine).unwrap()))
+        .build()
+        .unwrap();
+    let mut options = GuardOptions {
+        server: "files".to_owned(),
+        audit: None,
+        observe: false,
+        context: None,
+        container_workspace_dir: None,
+    };
+    change(&mut options);
+    Relay::new(Arc::new(Guard::new(gate, options).unwrap()))
+}
+
+fn relay() -> Relay {
+    relay_with(|_| ())
+}
+
+fn client(relay: &mut Relay, message: &str) -> Step {
+    relay.client_sent(message.to_owned())
+}
+
+fn call(id: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+}
+
+/// What the client is told in place of what it asked for.
+#[track_caller]
+fn told(step: Step) -> Value {
+    match step {
+        Step::ToClient(text) => serde_json::from_str(&text).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn refused(step: Step, id: &Value, reason: &str) {
+    let answer = told(step);
+    assert_eq!(&answer["id"], id, "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains(reason), "{message}");
+}
+
+#[test]
+fn an_allowed_call_is_sent_with_what_was_judged() {
+    let mut relay = relay();
+    let given = call(
+        "7",
+        r#"{"_meta":{"progressToken":1e0},"name":"re\u0061d","arguments":{"path":"./a/../b"},"later":[ 1 ]}"#,
+    );
+    let sent = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"progressToken":1e0},"name":"re\u0061d","arguments":{"path":"/work/b"},"later":[ 1 ]}}"#;
+    assert_eq!(client(&mut relay, &given), Step::ToServer(sent.to_owned()));
+    // Without arguments nothing is made up.
+    let bare = call("8", r#"{"name":"wait"}"#);
+    // No rule decides about a call without a resource.
+    assert_eq!(told(client(&mut relay, &bare))["result"]["isError"], true);
+}
+
+#[test]
+fn a_call_that_is_not_allowed_is_answered_with_its_rule() {
+    let mut relay = relay();
+    for (arguments, decision, rule) in [
+        (r#"{"path":"/etc/passwd"}"#, "deny", "default-deny"),
+        (r#"{"path":"out/passwd"}"#, "deny", "default-deny"),
+        (r#"{"path":"/docs/a"}"#, "escalate", "ask"),
+        (r#"{"path":["a",{}]}"#, "deny", "structural-unreadable-argument"),
+    ] {
+        let answer = told(client(
+            &mut relay,
+            &call("\"a\"", &format!(r#"{{"name":"read","arguments":{arguments}}}"#)),
+        ));
+        assert_eq!(answer["id"], "a");
+        let result = &answer["result"];
+        assert_eq!(result["isError"], true);
+        assert_eq!(
+            result["_meta"],
+            json!({"callgate/decision": decision, "callgate/rule": rule})
+        );
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(rule), "{text}");
+        assert_eq!(result.get("resultType"), None);
+    }
+    let modern = r#"{"name":"no","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
+    let answer = told(client(&mut relay, &call("1", modern)));
+    assert_eq!(answer["result"]["resultType"], "complete");
+    // What was answered does not wait: the id may be used again.
+    assert_eq!(relay.calls_in_flight(), 0);
+    assert!(matches!(
+        client(
+            &mut relay,
+            &call("1", r#"{"name":"read","arguments":{"path":"a"}}"#)
+        ),
+        Step::ToServer(_)
+    ));
+}
+
+#[test]
+fn what_two_parsers_could_read_differently_does_not_pass() {
+    let mut relay = relay();
+    let null = Value::Null;
+    for (message, id, reason) in [
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, &null, "batches"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#,
+            &null,
+            "`method` occurs twice",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}"#,
+            &null,
+            "expected `method`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"Tools/Call"}"#,
+            &json!(1),
+            "expected `tools/call`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools%2Fcall"}"#,
+            &json!(1),
+            "expected `tools/call`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#,
+            &json!(1),
+            "a method and an answer",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"tools/call"}"#,
+            &null,
+            "`id`",
+        ),
+        (r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#, &null, "`id`"),
+        (
+            r#"{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}"#,
+            &null,
+            "`id`",
+        ),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, &null, "`id`"),
+        (r#"{"id":1,"method":"ping"}"#, &json!(1), "jsonrpc"),
+        (r#"{"jsonrpc":"2.0","id":1}"#, &json!(1), "neither"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":5}"#,
+            &json!(1),
+            "not a string",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":NaN}"#,
+            &null,
+            "not a JSON-RPC message",
+        ),
+        ("{} {}", &null, "not a JSON-RPC message"),
+        ("\u{feff}{}", &null, "not a JSON-RPC message"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+            &json!(1),
+            "`params` are absent",
+        ),
+    ] {
+        refused(client(&mut relay, message), id, reason);
+    }
+    for (params, reason) in [
+        ("[]", "not an object"),
+        (r#"{"name":"read","Name":"wait"}"#, "occurs twice"),
+        (r#"{"Name":"read"}"#, "expected `name`"),
+        (
+            r#"{"name":"read","arguments":{"path":"a","path":"/etc"}}"#,
+            "`path` occurs twice",
+        ),
+        (
+            r#"{"name":"read","arguments":{"path":"a","PATH":"/etc"}}"#,
+            "`PATH` occurs twice",
+        ),
+        (r#"{"name":"read","arguments":{"path":"\ud800"}}"#, "hex escape"),
+        (r#"{"name":5}"#, "`params.name`"),
+    ] {
+        refused(client(&mut relay, &call("1", params)), &json!(1), reason);
+    }
+    assert!(relay.waiting.is_empty());
+}
+
+#[test]
+fn a_notification_is_no_call() {
+    let mut relay = relay();
+    for method in ["tools/call", "tools/list", "Tools/call"] {
+        let message = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"name":"read"}}}}"#);
+        assert_eq!(client(&mut relay, &message), Step::Nowhere);
+    }
+    let other = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(client(&mut relay, other), Step::ToServer(other.to_owned()));
+}
+
+#[test]
+fn a_message_is_one_line_for_every_reader_of_lines() {
+    let mut relay = relay();
+    let hidden =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"x\":\r{\"jsonrpc\":\"2.0\"}\r}}\r";
+    let Step::ToServer(sent) = client(&mut relay, hidden) else {
+        panic!()
+    };
+    assert_eq!(sent, hidden.replace('\r', " "));
+}
+
+#[test]
+fn an_id_that_waits_is_not_used_again() {
+    let mut relay = relay();
+    let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+    assert!(matches!(client(&mut relay, &ping("1")), Step::ToServer(_)));
+    for id in ["1", "\"1\"", "\"\\u0031\""] {
+        refused(
+            client(&mut relay, &ping(id)),
+            &serde_json::from_str(id).unwrap(),
+            "the id 1",
+        );
+    }
+    let read = r#"{"name":"read","arguments":{"path":"a"}}"#;
+    refused(client(&mut relay, &call("1", read)), &json!(1), "the id 1");
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    assert_eq!(
+        relay.server_sent(answer.to_owned()),
+        Step::ToClient(answer.to_owned())
+    );
+    // Nobody waits for a second answer.
+    assert_eq!(relay.server_sent(answer.to_owned()), Step::Nowhere);
+    assert!(matches!(client(&mut relay, &ping("1")), Step::ToServer(_)));
+}
+
+#[test]
+fn everything_else_passes_as_it_came() {
+    let mut relay = relay();
+    for message in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"x":1.50}}}"#,
+        r#"{ "jsonrpc" : "2.0", "id":2, "method":"vendor/unknown", "params":[1,{"a":1,"a":2}], "extra":null }"#,
+        r#"{"jsonrpc":"2.0","id":3,"result":{"action":"accept","content":{}}}"#,
+        r#"{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"no"}}"#,
+    ] {
+        assert_eq!(client(&mut relay, message), Step::ToServer(message.to_owned()));
+    }
+    for message in [
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":1.0}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":0.50}}"#,
+        r#"{"jsonrpc":"2.0","id":"s-1","method":"elicitation/create","params":{"mode":"form"}}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"parse"}}"#,
+    ] {
+        assert_eq!(
+            relay.server_sent(message.to_owned()),
+            Step::ToClient(message.to_owned())
+        );
+    }
+    for rubbish in [
+        "",
+        "rubbish",
+        "[]",
+        r#"{"jsonrpc":"2.0"}"#,
+        r#"{"jsonrpc":"2.0","id":99,"result":1}"#,
+    ] {
+        assert_eq!(relay.server_sent(rubbish.to_owned()), Step::Nowhere, "{rubbish}");
+    }
+}
+
+#[test]
+fn tools_that_nobody_annotated_are_not_shown() {
+    let mut relay = relay();
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read"},{"name":"Read"},{"name":"rm"}],"nextCursor":"2"}}"#;
+    client(&mut relay, list);
+    let shown = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read"}],"nextCursor":"2"}}"#;
+    assert_eq!(
+        relay.server_sent(answer.to_owned()),
+        Step::ToClient(shown.to_owned())
+    );
+    client(&mut relay, list);
+    let unreadable = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","Name":"read"}]}}"#;
+    assert_eq!(
+        told(relay.server_sent(unreadable.to_owned()))["error"]["code"],
+        -32603
+    );
+    let mut observing = relay_with(|options| options.observe = true);
+    client(&mut observing, list);
+    assert_eq!(
+        observing.server_sent(answer.to_owned()),
+        Step::ToClient(answer.to_owned())
+    );
+}
+
+#[test]
+fn an_observer_forwards_what_came() {
+    let mut relay = relay_with(|options| options.observe = true);
+    let read = call("1", r#"{"name":"read","arguments":{"path":"../etc/./passwd"}}"#);
+    assert_eq!(client(&mut relay, &read), Step::ToServer(read));
+}
+
+#[test]
+fn a_decision_is_in_the_log_before_the_call_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let mut relay = relay_with(|options| options.audit = Some(path.clone()));
+    let lines = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&path).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    client(
+        &mut relay,
+        &call("1", r#"{"name":"read","arguments":{"path":"a"}}"#),
+    );
+    client(
+        &mut relay,
+        &call("2", r#"{"name":"read","arguments":{"path":"/etc/x"}}"#),
+    );
+    let found = lines();
+    let kinds: Vec<&str> = found.iter().map(|line| line["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["start", "decision", "decision"]);
+    assert_eq!(found[1]["decision"], "allow");
+    assert_eq!(
+        found[1]["values"],
+        json!([{"argument": "/path", "role": "read-path", "raw": "a", "canonical": "/work/a"}])
+    );
+    assert_eq!(found[1]["sent"], digest(br#"{"path":"/work/a"}"#));
+    assert_eq!(found[2]["sent"], Value::Null);
+    relay.server_sent(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}"#.to_owned());
+    let found = lines();
+    assert_eq!(found[3]["outcome"], "tool-error");
+    assert_eq!(found[3]["id"], found[1]["id"]);
+    // Each line holds the digest of the one before.
+    let text = std::fs::read_to_string(&path).unwrap();
+    for (before, line) in text.lines().zip(found.iter().skip(1)) {
+        assert_eq!(line["previous"], digest(before.as_bytes()));
+    }
+}
+
+#[test]
+fn without_a_log_nothing_is_allowed() {
+    // Every write to it fails, as on a full disk.
+    let full = std::path::Path::new("/dev/full");
+    if !full.exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let mut relay = relay_with(|options| options.audit = Some(path.clone()));
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink(full, &path).unwrap();
+    let answer = told(client(
+        &mut relay,
+        &call("1", r#"{"name":"read","arguments":{"path":"a"}}"#),
+    ));
+    assert_eq!(answer["result"]["_meta"]["callgate/rule"], "structural-audit");
+    assert_eq!(relay.calls_in_flight(), 0);
+}
+
+#[test]
+fn a_server_that_leaves_has_answered_everything() {
+    let mut relay = relay();
+    client(
+        &mut relay,
+        &call("\"x\"", r#"{"name":"read","arguments":{"path":"a"}}"#),
+    );
+    client(&mut relay, r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    let answers: Vec<Value> = relay
+        .server_left()
+        .iter()
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect();
+    let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [&json!(2), &json!("x")]);
+    assert!(answers.iter().all(|answer| answer["error"]["code"] == -32603));
+}

@@ -1,0 +1,84 @@
+//! What the guard itself says to a client or a server.
+
+use callgate_core::Verdict;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::message::Id;
+
+/// JSON-RPC's codes.
+pub(super) const PARSE_ERROR: i32 = -32700;
+pub(super) const INVALID_REQUEST: i32 = -32600;
+pub(super) const INVALID_PARAMS: i32 = -32602;
+pub(super) const INTERNAL_ERROR: i32 = -32603;
+
+/// Which shape results have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    /// To revision 2025-11-25: begun by `initialize`.
+    Handshake,
+    /// From revision 2026-07-28: each request says its revision.
+    Modern,
+}
+
+impl Era {
+    /// The era of a request with these params.
+    pub(super) fn of(params: Option<&RawValue>) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Params<'m> {
+            #[serde(borrow, rename = "_meta")]
+            meta: Option<Meta<'m>>,
+        }
+        #[derive(serde::Deserialize)]
+        struct Meta<'m> {
+            #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+            revision: Option<&'m RawValue>,
+        }
+        let params: Option<Params<'_>> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        match params
+            .and_then(|params| params.meta)
+            .and_then(|meta| meta.revision)
+        {
+            Some(_) => Self::Modern,
+            None => Self::Handshake,
+        }
+    }
+}
+
+/// An answer that is an error. The id is JSON; a message whose id cannot be read is answered with null.
+pub(super) fn error(id: Option<&str>, code: i32, message: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{},"error":{}}}"#,
+        id.unwrap_or("null"),
+        json!({"code": code, "message": message})
+    )
+}
+
+/// The answer to a call that is not allowed: a result, so that the model reads it and can do otherwise.
+pub(super) fn denial(id: &Id, era: Era, verdict: &Verdict<'_>, advice: &str) -> String {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Denial {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result_type: Option<&'static str>,
+        content: [Value; 1],
+        is_error: bool,
+        #[serde(rename = "_meta")]
+        meta: Value,
+    }
+    let decision = verdict.decision.as_str();
+    let text = format!(
+        "Callgate did not let this call through ({decision} by rule `{}`): {}{advice}",
+        verdict.rule, verdict.reason
+    );
+    let result = Denial {
+        result_type: (era == Era::Modern).then_some("complete"),
+        content: [json!({"type": "text", "text": text})],
+        is_error: true,
+        meta: json!({"callgate/decision": decision, "callgate/rule": verdict.rule}),
+    };
+    // A structure of texts is always JSON.
+    let result = serde_json::to_string(&result).unwrap_or_default();
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.json)
+}

@@ -1,0 +1,204 @@
+//! `callgate guard` as a client has it: a process between its streams and a server.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::project::Project;
+
+/// A server that answers each request with what it got, and keeps every line in `got`.
+const ECHO: &str = r#"while IFS= read -r line; do
+    printf '%s\n' "$line" >> got
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+    [ -n "$id" ] && printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id"
+done"#;
+
+struct Guarded {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Guarded {
+    fn start(project: &Project, flags: &[&str], script: &str) -> Self {
+        let mut arguments = vec!["guard", "--server", "filesystem"];
+        arguments.extend(flags);
+        arguments.extend(["--", "sh", "-c", script]);
+        let mut command = project.command("project", &arguments);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the guard starts");
+        let to = child.stdin.take();
+        let from = BufReader::new(child.stdout.take().expect("an output"));
+        Self { child, to, from }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let to = self.to.as_mut().expect("an input");
+        writeln!(to, "{message}").expect("the guard reads");
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("an answer");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
+    }
+
+    fn ask(&mut self, id: u32, path: &str) -> Value {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "read_text_file", "arguments": {"path": path}}}));
+        self.receive()
+    }
+
+    /// Closes the guard's input, and gives its exit code and what it said.
+    fn end(mut self) -> (Option<i32>, String) {
+        drop(self.to.take());
+        let output = self.child.wait_with_output().expect("the guard ends");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    }
+}
+
+fn log(project: &Project) -> Vec<Value> {
+    let text = fs::read_to_string(project.folder.path().join("project/log.jsonl")).unwrap_or_default();
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+fn until(mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "nothing happens");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_server_sees_what_was_judged_and_nothing_else() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], ECHO);
+    assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
+    assert_eq!(guarded.ask(2, "~/.ssh/id")["result"]["isError"], true);
+    // The documents and the log are protected, whatever the bundle says.
+    for path in ["callgate.json", "log.jsonl"] {
+        assert_eq!(
+            guarded.ask(3, path)["result"]["_meta"]["callgate/rule"],
+            "structural-protected-path",
+            "{path}"
+        );
+    }
+    let (code, said) = guarded.end();
+    assert_eq!(code, Some(0), "{said}");
+    let got = fs::read_to_string(project.folder.path().join("project/got")).expect("lines");
+    let got: Vec<Value> = got
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let root = project.folder.path().canonicalize().expect("a directory");
+    assert_eq!(got.len(), 1);
+    assert_eq!(
+        got[0]["params"]["arguments"]["path"],
+        root.join("project/a.txt").to_str().expect("UTF-8")
+    );
+    let kinds: Vec<String> = log(&project)
+        .iter()
+        .map(|line| line["kind"].to_string())
+        .collect();
+    assert_eq!(
+        kinds.join(" ").replace('"', ""),
+        "start decision outcome decision decision decision stop"
+    );
+}
+
+#[test]
+fn a_server_that_dies_leaves_no_call_without_an_answer() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], "read -r line; exit 3");
+    assert_eq!(guarded.ask(1, "a.txt")["error"]["code"], -32603);
+    let (code, said) = guarded.end();
+    assert_eq!(code, Some(1));
+    assert!(said.contains("the server has ended: exit status: 3"), "{said}");
+    let outcome = log(&project).into_iter().find(|line| line["kind"] == "outcome");
+    assert_eq!(outcome.expect("an outcome")["outcome"], "no-answer");
+}
+
+#[test]
+fn a_signal_lets_calls_end() {
+    let project = Project::new();
+    let slow = r#"read -r line; sleep 1; echo '{"jsonrpc":"2.0","id":1,"result":{"content":["late"]}}'; cat"#;
+    let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], slow);
+    guarded.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "read_text_file", "arguments": {"path": "a.txt"}}}));
+    until(|| log(&project).iter().any(|line| line["kind"] == "decision"));
+    let guard = i32::try_from(guarded.child.id()).ok().and_then(Pid::from_raw);
+    kill_process(guard.expect("a process"), Signal::TERM).expect("a signal");
+    assert_eq!(guarded.receive()["result"]["content"], json!(["late"]));
+    let (code, said) = guarded.end();
+    assert_eq!(code, Some(128 + 15), "{said}");
+    let last = log(&project).pop().expect("a line");
+    assert_eq!(
+        (&last["kind"], &last["why"]),
+        (&json!("stop"), &json!("signal 15"))
+    );
+}
+
+#[test]
+fn changed_documents_hold_from_then_on_and_bad_ones_never() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], ECHO);
+    let reloads = || {
+        log(&project)
+            .into_iter()
+            .filter(|line| line["kind"] == "reload")
+            .collect::<Vec<_>>()
+    };
+    let root = project.folder.path().canonicalize().expect("a directory");
+    let file = root.join("project/a.txt");
+    let file = file.to_str().expect("UTF-8");
+    assert_eq!(guarded.ask(1, file)["result"]["isError"], Value::Null);
+    let good = project.read("callgate.json");
+    project.write("callgate.json", "{");
+    until(|| reloads().len() == 1);
+    assert!(reloads()[0]["refused"].is_string());
+    assert_eq!(guarded.ask(2, file)["result"]["isError"], Value::Null);
+    let mut strict = good;
+    strict["sandbox"] = json!("elsewhere");
+    project.write("callgate.json", strict.to_string());
+    until(|| reloads().last().is_some_and(|line| line["refused"].is_null()));
+    assert_eq!(guarded.ask(3, file)["result"]["isError"], true);
+    assert_eq!(guarded.end().0, Some(0));
+}
+
+#[test]
+fn it_does_not_begin_without_a_policy_a_log_or_a_server() {
+    let project = Project::new();
+    project.check(
+        &["guard", "--server", "s", "--", "no-such-program"],
+        1,
+        &[],
+        &["cannot start the server `no-such-program`"],
+    );
+    project.check(
+        &["guard", "--server", "s", "--audit", "no/such/log", "--", "cat"],
+        1,
+        &[],
+        &["cannot write the log `no/such/log`"],
+    );
+    project.write("callgate.json", "{");
+    project.check(
+        &["guard", "--server", "s", "--", "cat"],
+        4,
+        &[],
+        &["callgate.json"],
+    );
+}

@@ -64,7 +64,7 @@ fn bad_flags_and_files_are_faults() {
         ),
         (
             &["init"],
-            "found `./callgate.json`, `./policy.json`, `./annotations.json`, `./calls.jsonl`, expected no such file",
+            "found `./callgate.json`, `./calls.jsonl`, expected no such file",
         ),
         (&["completions", "cmd"], "invalid value 'cmd'"),
     ] {
@@ -98,7 +98,7 @@ fn invalid_documents_are_named_with_place_value_and_expectation() {
         ),
         (
             &["eval", "-b", "array.json", good],
-            &["invalid type: sequence, expected an object"],
+            &["found no object, expected a bundle"],
         ),
         (
             &["eval", "-b", "latin.json", good],

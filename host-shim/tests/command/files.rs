@@ -1,7 +1,6 @@
 //! Replaying, beginning a project, and what the command says of itself.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -36,32 +35,60 @@ fn recordings_replay_and_a_changed_one_fails() {
 }
 
 #[test]
-fn init_writes_what_the_examples_hold_and_keeps_what_is_there() {
+fn init_writes_one_bundle_that_works_in_any_project() {
     let project = Project::new();
-    for name in ["callgate.json", "policy.json", "annotations.json", "calls.jsonl"] {
-        let example = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("examples/bundle")
-            .join(name);
-        let written = project.folder.path().join("project").join(name);
-        assert_eq!(
-            fs::read(written).expect("a file"),
-            fs::read(example).expect("a file"),
-            "{name}"
-        );
-    }
-    project.check(&["validate", "--strict"], 0, &["\"valid\":true"], &[]);
-    project.write("policy.json", "mine");
-    project.check(&["init"], 1, &[], &["`./policy.json`", "--force overwrites"]);
-    assert_eq!(
-        fs::read(project.folder.path().join("project/policy.json")).expect("a file"),
-        b"mine"
-    );
     project.check(
-        &["init", "--force", "--format", "human"],
+        &["init", "new", "--format", "human"],
         0,
-        &["wrote ./policy.json\n", "callgate eval calls.jsonl"],
+        &[
+            "wrote new/callgate.json\n",
+            "cd new\n",
+            "callgate eval calls.jsonl",
+        ],
         &[],
     );
+    let bundle = project.folder.path().join("project/new/callgate.json");
+    let lines = fs::read_to_string(&bundle).expect("a bundle").lines().count();
+    assert!(lines <= 30, "{lines} lines");
+    let run = |arguments: &[&str]| {
+        let output = project.run_in("project/new", arguments);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let valid = "{\"valid\":true,\"errors\":[],\"warnings\":[]}\n";
+    assert_eq!(run(&["validate", "--strict"]), valid);
+    let judged = run(&["explain", "--format", "json", "calls.jsonl"]);
+    let verdicts: Vec<String> = judged
+        .lines()
+        .map(|line| {
+            let answer: Value = serde_json::from_str(line).expect("JSON");
+            let text = |name: &str| answer["verdict"][name].as_str().unwrap_or_default().to_owned();
+            format!("{} {}", text("decision"), text("rule"))
+        })
+        .collect();
+    let expected = [
+        "allow structural-sandbox-allow",
+        "allow structural-sandbox-allow",
+        "allow read-documents",
+        "escalate ask-to-read",
+        "deny keep-the-system",
+        "escalate ask-to-write",
+        "deny structural-protected-path",
+        "deny structural-protected-path",
+        "deny structural-protected-path",
+        "deny structural-unknown-argument",
+        "deny structural-unknown-tool",
+    ];
+    assert_eq!(verdicts, expected);
+}
+
+#[test]
+fn init_keeps_what_is_there() {
+    let project = Project::new();
+    project.write("callgate.json", "mine");
+    project.check(&["init"], 1, &[], &["`./callgate.json`", "--force overwrites"]);
+    let bundle = project.folder.path().join("project/callgate.json");
+    assert_eq!(fs::read(bundle).expect("a file"), b"mine");
+    project.check(&["init", "--force"], 0, &["\"./callgate.json\""], &[]);
     project.check(&["validate"], 0, &["\"valid\":true"], &[]);
 }
 

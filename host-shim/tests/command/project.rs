@@ -1,12 +1,13 @@
 //! A project to run the command in.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A project directory with the bundle that `callgate init` writes, and a home beside it.
+/// A project directory with the bundle of `examples/bundle`, and a home beside it.
 pub(crate) struct Project {
     pub(crate) folder: TempDir,
 }
@@ -15,10 +16,13 @@ impl Project {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a directory");
         fs::create_dir(folder.path().join("home")).expect("a home");
-        let project = Self { folder };
-        let output = project.run_in("", &["init", "project"]);
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        project
+        fs::create_dir(folder.path().join("project")).expect("a project");
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/bundle");
+        for name in ["callgate.json", "policy.json", "annotations.json", "calls.jsonl"] {
+            let to = folder.path().join("project").join(name);
+            fs::copy(example.join(name), to).expect("a file");
+        }
+        Self { folder }
     }
 
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {

@@ -1,4 +1,4 @@
-//! `callgate init`: a bundle to begin with, the same as the example that the sources hold.
+//! `callgate init`: a bundle to begin with, in one file.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -10,9 +10,9 @@ use serde_json::json;
 
 use crate::output::{BOLD, Exit, Failure, Out, clean, paint};
 
-/// Write a small bundle to begin with: a policy and annotations for filesystem, git and fetch servers
+/// Write a bundle to begin with: callgate.json, with a sandbox, protected paths, four rules and three tools
 ///
-/// The documents explain themselves in their descriptions and comments, and calls.jsonl holds calls to try.
+/// It is for any project, and its comments say what it does. calls.jsonl holds calls to try.
 #[derive(Args)]
 pub(crate) struct Init {
     /// The project's directory; made where it is missing
@@ -23,23 +23,9 @@ pub(crate) struct Init {
     force: bool,
 }
 
-const FILES: [(&str, &str); 4] = [
-    (
-        BUNDLE_FILE,
-        include_str!("../../../examples/bundle/callgate.json"),
-    ),
-    (
-        "policy.json",
-        include_str!("../../../examples/bundle/policy.json"),
-    ),
-    (
-        "annotations.json",
-        include_str!("../../../examples/bundle/annotations.json"),
-    ),
-    (
-        "calls.jsonl",
-        include_str!("../../../examples/bundle/calls.jsonl"),
-    ),
+const FILES: [(&str, &str); 2] = [
+    (BUNDLE_FILE, include_str!("init/callgate.json")),
+    ("calls.jsonl", include_str!("init/calls.jsonl")),
 ];
 
 /// What to run in the directory, and the question that it answers.
@@ -93,7 +79,7 @@ impl Init {
         for (command, what) in NEXT {
             out.line(&format!("  {}   # {what}", paint(BOLD, command)))?;
         }
-        out.line("\nthen write your own rules into policy.json")?;
+        out.line("\nthen write your own rules and tools into callgate.json")?;
         Ok(Exit::Allow)
     }
 

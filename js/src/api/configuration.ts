@@ -5,20 +5,20 @@ import type { DocumentName, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
-import { jsonText } from "./text.js";
+import { DocumentText, jsonText } from "./text.js";
 
 /** Everything that an engine is built from. */
 interface Parts {
   readonly policy: unknown;
   readonly annotations: unknown;
   readonly lists?: unknown;
-  readonly sandbox?: string | null | undefined;
+  readonly sandbox?: string | DocumentText | null | undefined;
   readonly protectedPaths?: unknown;
   readonly domainAllowlists?: unknown;
   readonly trustedServers?: unknown;
   readonly ceiling?: unknown;
   readonly options?: unknown;
-  readonly roles?: readonly HostRole[] | string | undefined;
+  readonly roles?: readonly HostRole[] | DocumentText | undefined;
   readonly world?: unknown;
   readonly folder?: string | undefined;
 }
@@ -31,13 +31,13 @@ export function documentsOf(parts: Parts): Documents {
     annotations: parts.annotations,
     lists: parts.lists,
     // Here a string is the value, not the JSON text of one.
-    sandbox: JSON.stringify(sandbox),
+    sandbox: sandbox instanceof DocumentText ? sandbox : JSON.stringify(sandbox),
     protectedPaths: parts.protectedPaths,
     domainAllowlists: domainAllowlists instanceof Map ? jsonOfMap(domainAllowlists) : domainAllowlists,
     trustedServers: trustedServers instanceof Set ? [...trustedServers] : trustedServers,
     ceiling: parts.ceiling,
     options: parts.options,
-    roles: typeof roles === "string" ? roles : roles?.map(roleDocument),
+    roles: Array.isArray(roles) ? roles.map(roleDocument) : roles,
     world: parts.world,
     folder: JSON.stringify(folder),
   };
@@ -54,7 +54,8 @@ export function withFile(
   const { line, column, ...rest } = diagnostic;
   const [name = ""] = diagnostic.path.split(/[.[]/, 1);
   const file = files[name as DocumentName];
-  const isText = name !== "sandbox" && typeof parts[name as DocumentName] === "string";
+  const given = parts[name as DocumentName];
+  const isText = given instanceof DocumentText || (name !== "sandbox" && typeof given === "string");
   return {
     ...rest,
     ...(isText && line !== undefined && column !== undefined && { line, column }),
@@ -109,7 +110,7 @@ function roleDocument(role: HostRole): object {
  *
  * @throws {@link CallgateError} `not-ready` if there is no host.
  */
-export function answersOf(host: Host | undefined, roles: readonly HostRole[] | string | undefined): Answers {
+export function answersOf(host: Host | undefined, roles: readonly HostRole[] | DocumentText | undefined): Answers {
   if (host === undefined) {
     throw new CallgateError("not-ready", "there is no default host here; pass one as `host`");
   }
@@ -118,7 +119,7 @@ export function answersOf(host: Host | undefined, roles: readonly HostRole[] | s
     throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
   }
   const callbacks = new Map<string, RoleCallbacks>();
-  for (const { name, canonicalize, extractPolicyValue } of typeof roles === "object" ? roles : []) {
+  for (const { name, canonicalize, extractPolicyValue } of Array.isArray(roles) ? (roles as readonly HostRole[]) : []) {
     callbacks.set(name, {
       ...(typeof canonicalize === "function" && { canonicalize }),
       ...(typeof extractPolicyValue === "function" && { extractPolicyValue }),

@@ -7,7 +7,6 @@ import type {
   CompiledPolicyFile,
   DescribedTool,
   DocumentName,
-  DocumentText,
   DynamicListsFile,
   Enforcement,
   EngineApprovals,
@@ -33,6 +32,7 @@ import { ask, createHandle, type Documents, dispose, type WasmHandle } from "../
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
 import { answersOf, documentsOf, refuseUnknownKeys, withFile } from "./configuration.js";
 import { approvalsOf } from "./engine-approvals.js";
+import type { DocumentText } from "./text.js";
 
 /**
  * What an engine is built from, by the names that a bundle has for it. A document is a value or its text: JSON, which may
@@ -40,16 +40,20 @@ import { approvalsOf } from "./engine-approvals.js";
  */
 export interface EngineConfig<Role extends string = never, Found extends string = never> {
   /** The rules. */
-  readonly policy: CompiledPolicyFile<WorldRole | NoInfer<Role>, Found> | string;
+  readonly policy: CompiledPolicyFile<WorldRole | NoInfer<Role>, Found> | DocumentText | string;
   /** The roles of every tool's arguments. */
-  readonly annotations: StoredToolAnnotationsFile<WorldRole | NoInfer<Role>, Found> | HarnAnnotations<Found> | string;
+  readonly annotations:
+    | StoredToolAnnotationsFile<WorldRole | NoInfer<Role>, Found>
+    | HarnAnnotations<Found>
+    | DocumentText
+    | string;
   /** The contents of the lists that the policy names as `@name`. */
-  readonly lists?: DynamicListsFile | string | null | undefined;
+  readonly lists?: DynamicListsFile | DocumentText | string | null | undefined;
   /**
    * A directory in which file and git servers may do anything. The options `sandbox`, `sandboxServers` and `sandboxRoles`
    * say otherwise.
    */
-  readonly sandbox?: string | null | undefined;
+  readonly sandbox?: string | DocumentText | null | undefined;
   /**
    * Paths that no call may touch, and patterns of them, such as `"/srv/secret-*"`: a `*` stands for any text without a `/`,
    * `**` for any number of directories.
@@ -64,11 +68,11 @@ export interface EngineConfig<Role extends string = never, Found extends string 
   /** Servers whose calls are all allowed without being judged. */
   readonly trustedServers?: ReadonlySet<string> | readonly string[] | DocumentText | undefined;
   /** The most that calls may use. It can only deny. */
-  readonly ceiling?: Ceiling | string | undefined;
+  readonly ceiling?: Ceiling | DocumentText | string | undefined;
   /** Further roles, with callbacks where no built-in step fits. */
   readonly roles?: readonly HostRole<Role>[] | DocumentText | undefined;
   /** Places that agents name by address, and what may be done there. It adds the role `address`. */
-  readonly world?: WorldDocument<Found> | string | undefined;
+  readonly world?: WorldDocument<Found> | DocumentText | string | undefined;
   /** Settings of the engine. */
   readonly options?: EngineOptions | DocumentText | undefined;
   /** The directory, absolute, that relative paths of the documents start from. */

@@ -13,14 +13,27 @@ export function checkedText(value: unknown, what: string): string {
   return value;
 }
 
+/** The text of a document that was read from a file. Elsewhere a string may be the document itself. */
+export class DocumentText {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
 /**
  * The document as JSON text; a string is returned as it is.
  *
  * @throws {@link CallgateError} `invalid-document` if JSON cannot represent the document.
  */
 export function jsonText(document: unknown, what: string): string {
-  if (typeof document === "string") {
-    return checkedText(document, what);
+  if (typeof document === "string" || document instanceof DocumentText) {
+    return checkedText(String(document), what);
   }
   let text: string | undefined;
   try {

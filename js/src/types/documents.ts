@@ -415,13 +415,6 @@ export type DocumentName =
   | "roles"
   | "world";
 
-/**
- * The text of a document that `loadBundle` has read. Elsewhere `JSON.parse` gives the value, and a text that is not one by
- * accident is found by the compiler.
- */
-export type DocumentText = string & { readonly [text]: true };
-declare const text: unique symbol;
-
 /** A built-in step from a value to its canonical form, or from that to what policy sees. */
 export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | "domain" | "redact" | "strip-control";
 

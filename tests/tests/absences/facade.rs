@@ -120,6 +120,7 @@ fn the_package_uses_all_of_its_module() {
 #[test]
 fn every_export_of_the_package_has_a_user() {
     const ENTRIES: &[&str] = &[
+        "bundle.ts",
         "index.ts",
         "node.ts",
         "slim.ts",

@@ -25,6 +25,20 @@ pub fn propose_annotations(
     Ok(json!(proposal).to_string())
 }
 
+/// Reads the text of a bundle: `{inline: [[name, text]], files: [[name, path]], faults}`.
+#[wasm_bindgen(js_name = readBundle)]
+pub fn read_bundle(text: &str) -> String {
+    let bundle = callgate_core::read_bundle(text);
+    let inline = bundle.inline.iter().map(|one| json!([one.kind, one.text]));
+    let files = bundle.files.iter().map(|one| json!([one.kind, one.path]));
+    json!({
+        "inline": inline.collect::<Vec<_>>(),
+        "files": files.collect::<Vec<_>>(),
+        "faults": bundle.faults,
+    })
+    .to_string()
+}
+
 fn refusal(what: &str, faults: &[Diagnostic]) -> JsValue {
     let listed: String = faults.iter().map(|fault| format!("\n{fault}")).collect();
     let refusal = json!({"message": format!("{what}:{listed}"), "diagnostics": faults});

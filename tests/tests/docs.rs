@@ -19,7 +19,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use callgate_core::docs;
+use callgate_core::{docs, without_comments};
 use callgate_host::{CallText, EngineKind, Gate, GateError, VirtualHost};
 use serde_json::{Value, json};
 
@@ -216,7 +216,8 @@ impl Example<'_> {
         if let Some(decision) = option("call") {
             return self.judge(&at, &block.text, decision, option("rule"));
         }
-        let value: Value = serde_json::from_str(&block.text).unwrap_or_else(|error| panic!("{at}: {error}"));
+        let value: Value = serde_json::from_str(&without_comments(&block.text))
+            .unwrap_or_else(|error| panic!("{at}: {error}"));
         if kind == "sent" {
             return self.compare(&at, &value);
         }

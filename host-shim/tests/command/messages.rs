@@ -262,7 +262,7 @@ fn documents_that_cannot_be_read_say_why() {
             4,
             &["marked.json", "found a byte order mark at offset 0"],
         ),
-        ("number.json", 4, &["number.json", "expected an object"]),
+        ("number.json", 4, &["number.json", "expected a bundle"]),
         (
             "missing.json",
             1,

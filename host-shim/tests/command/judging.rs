@@ -49,6 +49,19 @@ fn every_exit_code_has_its_answer() {
         project.check(&["eval", calls], code, &[stdout], &[]);
         project.check(&["explain", calls], code, &["{"], &[]);
     }
+    let human = |calls| ["eval", "--format", "human", calls];
+    project.check(
+        &human("calls.jsonl"),
+        2,
+        &["\n15 calls: 6 allow, 2 escalate, 7 deny\n"],
+        &[],
+    );
+    project.check(
+        &human("faulty.jsonl"),
+        1,
+        &["\n2 calls: 1 deny, 1 in error\n"],
+        &[],
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Answering calls one by one, and what all the answers together come to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use callgate_core::{Call, CallError, Context, did_you_mean};
@@ -118,12 +118,12 @@ pub(crate) fn each(
         Context::from_json(context).map_err(|why| Failure::Fault(format!("`--context`: {why}")))?;
     }
     let mut calls = Calls::open(question.calls.as_deref())?;
-    let (mut worst, mut others) = (None, Others::default());
+    let (mut exits, mut others) = (Exits::default(), Others::default());
     while let Some(calls::Line { line, text }) = calls.next()? {
         let read = match &text {
             Ok(text) => frame::read(text, question.server.as_deref()),
             Err(message) => {
-                worst = worst.max(Some(refuse(out, &Refused::of(line, message))?));
+                exits.add(refuse(out, &Refused::of(line, message))?);
                 continue;
             }
         };
@@ -169,18 +169,49 @@ pub(crate) fn each(
                 )?
             }
         };
-        worst = worst.max(Some(exit));
+        exits.add(exit);
+    }
+    if out.human && !calls.is_one() && exits.worst().is_some() {
+        out.line(&exits.summary())?;
     }
     if let Some(passed_over) = others.passed_over() {
         note(&passed_over);
     }
     // An empty input must not look like an allowed call.
-    worst.ok_or_else(|| {
+    exits.worst().ok_or_else(|| {
         Failure::Fault(format!(
             "found no call in {}, expected at least one",
             calls.name()
         ))
     })
+}
+
+/// What the calls came to, and how many to each.
+#[derive(Default)]
+struct Exits(BTreeMap<Exit, usize>);
+
+impl Exits {
+    fn add(&mut self, exit: Exit) {
+        *self.0.entry(exit).or_default() += 1;
+    }
+
+    fn worst(&self) -> Option<Exit> {
+        self.0.keys().next_back().copied()
+    }
+
+    /// `3 calls: 1 allow, 2 deny`.
+    fn summary(&self) -> String {
+        let all: usize = self.0.values().sum();
+        let counts = self.0.iter().map(|(exit, count)| match exit {
+            Exit::Allow => format!("{count} allow"),
+            Exit::Escalate => format!("{count} escalate"),
+            Exit::Deny => format!("{count} deny"),
+            Exit::Invalid | Exit::Fault => format!("{count} in error"),
+        });
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        let calls = if all == 1 { "call" } else { "calls" };
+        paint(DIM, &format!("{all} {calls}: {counts}"))
+    }
 }
 
 /// The frames of a recorded session that call no tool.

@@ -18,6 +18,7 @@ mod recording;
 mod replay;
 mod resolve;
 mod setup;
+mod tally;
 mod tools;
 mod tree;
 mod validate;

@@ -56,12 +56,12 @@ fn init_writes_one_bundle_that_works_in_any_project() {
     };
     let valid = "{\"valid\":true,\"errors\":[],\"warnings\":[]}\n";
     assert_eq!(run(&["validate", "--strict"]), valid);
-    let judged = run(&["explain", "--format", "json", "calls.jsonl"]);
+    let judged = run(&["eval", "calls.jsonl"]);
     let verdicts: Vec<String> = judged
         .lines()
         .map(|line| {
             let answer: Value = serde_json::from_str(line).expect("JSON");
-            let text = |name: &str| answer["verdict"][name].as_str().unwrap_or_default().to_owned();
+            let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
             format!("{} {}", text("decision"), text("rule"))
         })
         .collect();

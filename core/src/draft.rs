@@ -14,7 +14,9 @@ mod verb;
 mod words;
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::map::Entry;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -22,7 +24,8 @@ use crate::annotation;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{DocumentSource, Node, Report, load};
 use crate::limits::Limits;
-use crate::role::{Registry, RoleId};
+use crate::role::{Registry, RoleId, RoleSet};
+use crate::table::Table;
 
 use argument::Draft;
 use merge::Annotated;
@@ -153,26 +156,25 @@ impl Drafter<'_> {
         check(existing, self.server)?;
         let mut annotations = existing.clone();
         let mut kept = annotated_tools(&mut annotations, self.server);
+        let places: BTreeMap<String, usize> = names(&kept)
+            .enumerate()
+            .map(|(at, name)| (name.to_owned(), at))
+            .collect();
+        let listed_names: BTreeSet<&str> = tools.iter().map(|listed| listed.name).collect();
+        let gone = names(&kept).filter(|name| !listed_names.contains(name));
+        let gone: Vec<Drift> = gone.map(merge::gone_tool).collect();
         for listed in tools {
-            let annotated = kept.iter_mut().flat_map(|kept| kept.iter_mut());
-            let found = annotated
-                .filter_map(Value::as_object_mut)
-                .find(|tool| name_of(tool) == Some(listed.name));
-            match found {
-                Some(tool) => drift.extend(self.update(tool, *listed)),
-                None => {
-                    drift.push(merge::new_tool(listed.name));
-                    let draft = self.whole(*listed);
-                    kept.iter_mut().for_each(|kept| kept.push(draft.clone()));
-                }
+            let place = places.get(listed.name);
+            let tool = place.and_then(|at| kept.as_mut()?.get_mut(*at)?.as_object_mut());
+            if let Some(tool) = tool {
+                drift.extend(self.update(tool, *listed));
+                continue;
             }
+            drift.push(merge::new_tool(listed.name));
+            let draft = self.whole(*listed);
+            kept.iter_mut().for_each(|kept| kept.push(draft.clone()));
         }
-        let names = kept
-            .iter()
-            .flat_map(|kept| kept.iter())
-            .filter_map(|tool| name_of(tool.as_object()?));
-        let gone = names.filter(|name| tools.iter().all(|listed| listed.name != *name));
-        drift.extend(gone.map(merge::gone_tool));
+        drift.extend(gone);
         Ok((annotations, drift))
     }
 
@@ -181,12 +183,7 @@ impl Drafter<'_> {
         let annotated = Annotated::new(tool);
         let drift = annotated.drift(&listed);
         let schema = annotated.new_schema(&listed);
-        let missing: Vec<&str> = listed
-            .properties()
-            .map(|(name, _)| name)
-            .filter(|name| !annotated.has(name))
-            .collect();
-        let added = self.arguments(listed, |name| missing.contains(&name));
+        let added = self.arguments(listed, |name| !annotated.has(name));
         if let Some(args) = tool.get_mut("args").and_then(Value::as_object_mut) {
             args.extend(added);
         }
@@ -198,29 +195,33 @@ impl Drafter<'_> {
 
     /// The annotation of a tool that has none.
     fn whole(&mut self, listed: ListedTool<'_>) -> Value {
+        let before = self.unsure.len();
         let args = self.arguments(listed, |_| true);
-        merge::whole(&listed, args)
+        let unsure = self.unsure.iter().skip(before).map(|one| &*one.argument);
+        merge::whole(&listed, args, &unsure.collect::<Vec<_>>())
     }
 
     /// Drafts the arguments that are wanted.
     fn arguments(&mut self, listed: ListedTool<'_>, is_wanted: impl Fn(&str) -> bool) -> Map<String, Value> {
-        let tool = Tool::new(listed, self.server);
+        let mut tool = Tool::new(listed, self.server);
+        tool.repository = tool.repository.filter(|name| self.is_path(&tool, name));
         let mut args = Map::new();
         for (name, schema) in listed.properties().filter(|(name, _)| is_wanted(name)) {
             let leaves = self
                 .leaves
                 .of(listed.schema.unwrap_or(&Value::Null), name, schema);
-            let mut drafts: Vec<(String, Draft)> = Vec::new();
+            // Two alternatives of a schema may have a part of the same name.
+            let mut drafts: Table<String, Draft> = Table::default();
             for leaf in &leaves {
                 let draft = argument::draft(leaf, &tool);
-                let place = place(&leaf.place, name);
-                // Two alternatives of a schema may have a part of the same name.
-                match drafts.iter_mut().find(|(known, _)| *known == place) {
-                    Some((_, known)) => known.join(draft),
-                    None => drafts.push((place, draft)),
+                match drafts.entry(place(&leaf.place, name)) {
+                    Entry::Occupied(mut known) => known.get_mut().join(draft),
+                    Entry::Vacant(free) => {
+                        free.insert(draft);
+                    }
                 }
             }
-            if drafts.iter().all(|(_, draft)| draft.is_none()) {
+            if drafts.values().all(Draft::is_none) {
                 args.insert(place(name, name), json!([self.registry.name(RoleId::NONE)]));
             }
             for (place, draft) in drafts {
@@ -231,6 +232,21 @@ impl Drafter<'_> {
             }
         }
         args
+    }
+
+    /// Returns `true` if the argument itself is drafted as a path, so that others can be relative to it.
+    fn is_path(&mut self, tool: &Tool<'_>, name: &str) -> bool {
+        let root = tool.listed.schema.unwrap_or(&Value::Null);
+        let schema = root.get("properties").and_then(|properties| properties.get(name));
+        let leaves = schema.map(|schema| self.leaves.of(root, name, schema));
+        let mut whole = leaves.iter().flatten().filter(|leaf| leaf.place == name);
+        whole.any(|leaf| {
+            let draft = argument::draft(leaf, tool);
+            draft
+                .roles
+                .iter()
+                .any(|role| RoleSet::SANDBOX_SAFE.contains(*role))
+        })
     }
 
     fn names(&self, draft: &Draft) -> Vec<Box<str>> {
@@ -274,8 +290,10 @@ fn place(place: &str, top: &str) -> String {
     }
 }
 
-fn name_of(tool: &Map<String, Value>) -> Option<&str> {
-    tool.get("toolName").and_then(Value::as_str)
+/// The names of the annotated tools.
+fn names<'v>(kept: &'v Option<&mut Vec<Value>>) -> impl Iterator<Item = &'v str> {
+    let tools = kept.iter().flat_map(|kept| kept.iter());
+    tools.map(|tool| tool.get("toolName").and_then(Value::as_str).unwrap_or_default())
 }
 
 /// Checks that the annotations can be added to.

@@ -386,8 +386,7 @@ fn side_in(about: &[Said]) -> Side {
 /// The roles of a repository, or of files in it, by git's command.
 fn in_repository(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>) -> Roles {
     let lists = |said: &[Said]| !said.is_empty() && said.iter().all(|one| one.verb == Verb::Read);
-    let only_lists =
-        lists(&tool.described) && !tool.listed.properties().any(|(name, _)| CHOOSES.contains(&name));
+    let only_lists = lists(&tool.described) && !tool.has_choice;
     let deletes = tool.does(Verb::Delete);
     let (command, word) = git::command(&tool.words, tool.does(Verb::Write), deletes, only_lists);
     let is_clear = !word.is_empty();
@@ -396,7 +395,7 @@ fn in_repository(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &To
     } else {
         "no command of git is known by the tool's name".to_owned()
     };
-    let repository = tool.repository();
+    let repository = tool.repository;
     if repository == Some(leaf.top) && leaf.place == leaf.top {
         return (in_order(command.repository), None, what, is_clear);
     }
@@ -412,9 +411,6 @@ fn in_repository(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &To
         is_clear,
     )
 }
-
-/// Arguments that choose what a command does.
-const CHOOSES: [&str; 5] = ["action", "command", "mode", "operation", "subcommand"];
 
 /// The last words of names of files in a repository.
 const FILES: [&str; 7] = [

@@ -99,7 +99,9 @@ impl<'v> Annotated<'v> {
     pub(super) fn drift(&self, listed: &ListedTool<'_>) -> Vec<Drift> {
         let name = listed.name;
         let mut drift = Vec::new();
-        let is_there = |argument: &str| listed.properties().any(|(known, _)| known == argument);
+        let properties = listed.schema.and_then(|schema| schema.get("properties"));
+        let is_there =
+            |argument: &str| properties.is_some_and(|properties| properties.get(argument).is_some());
         for (argument, _) in listed.properties().filter(|(argument, _)| !self.has(argument)) {
             drift.push(Drift::argument(
                 Change::NewArgument,
@@ -136,10 +138,16 @@ fn changes(tool: &str, kept: &Value, found: &Value) -> Vec<Drift> {
             .cloned()
             .unwrap_or_default()
     };
-    let required = |schema: &'_ Value, name: &str| {
-        let names = schema.get("required").and_then(Value::as_array);
-        names.is_some_and(|names| names.iter().any(|one| one == name))
+    let required = |schema: &'_ Value| {
+        let names = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        let names: BTreeSet<String> = names.filter_map(Value::as_str).map(str::to_owned).collect();
+        names
     };
+    let (were, are) = (required(kept), required(found));
     let before = properties(kept);
     let mut drift = Vec::new();
     for (argument, now) in properties(found) {
@@ -150,7 +158,7 @@ fn changes(tool: &str, kept: &Value, found: &Value) -> Vec<Drift> {
             let message = format!("was `{then}` in the schema, and is `{now}`");
             drift.push(Drift::argument(Change::ChangedSchema, tool, &argument, &message));
         }
-        let message = match (required(kept, &argument), required(found, &argument)) {
+        let message = match (were.contains(&argument), are.contains(&argument)) {
             (false, true) => "is required now",
             (true, false) => "is no longer required",
             (true, true) | (false, false) => continue,
@@ -173,9 +181,13 @@ pub(super) fn gone_tool(tool: &str) -> Drift {
 }
 
 /// The annotation of a tool that is drafted as a whole.
-pub(super) fn whole(listed: &ListedTool<'_>, args: Map<String, Value>) -> Value {
+pub(super) fn whole(listed: &ListedTool<'_>, args: Map<String, Value>, unsure: &[&str]) -> Value {
     let mut tool = Map::new();
     tool.insert("toolName".to_owned(), json!(listed.name));
+    if !unsure.is_empty() {
+        let comment = format!("drafted, to be decided: {}", unsure.join(", "));
+        tool.insert("comment".to_owned(), json!(comment));
+    }
     tool.insert("args".to_owned(), Value::Object(args));
     if let Some(used) = schema::used(listed.schema) {
         tool.insert("inputSchema".to_owned(), used);

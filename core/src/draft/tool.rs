@@ -1,5 +1,7 @@
 //! One tool, and what is known of it before its arguments are looked at.
 
+use std::collections::BTreeMap;
+
 use super::tools_list::ListedTool;
 use super::verb::{self, Said, Verb};
 use super::words::{is_form_of, of_name, of_text};
@@ -44,8 +46,14 @@ pub(super) struct Tool<'v> {
     about: Vec<String>,
     /// The words of the server's name.
     server: Vec<String>,
-    /// The words of the names of its arguments.
-    arguments: Vec<Vec<String>>,
+    /// The names of its arguments by their words.
+    arguments: BTreeMap<Vec<String>, &'v str>,
+    /// Where it belongs.
+    settings: Vec<Setting>,
+    /// The argument that says which local repository is meant.
+    pub(super) repository: Option<&'v str>,
+    /// It has an argument that chooses what it does.
+    pub(super) has_choice: bool,
 }
 
 impl<'v> Tool<'v> {
@@ -56,15 +64,29 @@ impl<'v> Tool<'v> {
             .into_iter()
             .take_while(|(sentence, _)| *sentence == 0)
             .map(|(_, word)| word);
-        Self {
+        let arguments = listed.properties().map(|(name, _)| (of_name(name), name));
+        let mut tool = Self {
             named: verb::in_name(listed.name),
             described: verb::at_start(listed.description),
             about: words.iter().cloned().chain(first).collect(),
             server: of_name(server),
-            arguments: listed.properties().map(|(name, _)| of_name(name)).collect(),
+            arguments: arguments.collect(),
+            settings: Vec::new(),
+            repository: None,
+            has_choice: false,
             words,
             listed,
+        };
+        tool.settings = SETTINGS
+            .iter()
+            .copied()
+            .filter(|setting| tool.belongs(*setting))
+            .collect();
+        tool.has_choice = CHOICES.iter().any(|name| tool.has_argument(&[name]));
+        if tool.is_in(Setting::Git) {
+            tool.repository = REPOSITORIES.iter().find_map(|words| tool.argument(words));
         }
+        tool
     }
 
     /// Returns `true` if the name or the first sentence of the description has one of the words.
@@ -78,8 +100,13 @@ impl<'v> Tool<'v> {
         named.any(|word| words.iter().any(|one| is_form_of(word, one)))
     }
 
+    fn argument(&self, words: &[&str]) -> Option<&'v str> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        self.arguments.get(&words).copied()
+    }
+
     fn has_argument(&self, words: &[&str]) -> bool {
-        self.arguments.iter().any(|argument| argument == words)
+        self.argument(words).is_some()
     }
 
     fn is_of_server(&self, names: &[&str]) -> bool {
@@ -91,6 +118,10 @@ impl<'v> Tool<'v> {
     }
 
     pub(super) fn is_in(&self, setting: Setting) -> bool {
+        self.settings.contains(&setting)
+    }
+
+    fn belongs(&self, setting: Setting) -> bool {
         match setting {
             Setting::Any => true,
             Setting::Git => self.is_git(),
@@ -142,19 +173,25 @@ impl<'v> Tool<'v> {
             || self.has_argument(&["owner"])
                 && (self.has_argument(&["repo"]) || self.has_argument(&["repository"]))
     }
-
-    /// The argument that says which local repository is meant.
-    pub(super) fn repository(&self) -> Option<&'v str> {
-        if !self.is_git() {
-            return None;
-        }
-        let named = |wanted: &[&str]| {
-            let mut names = self.listed.properties().map(|(name, _)| name);
-            names.find(|name| of_name(name) == wanted)
-        };
-        REPOSITORIES.iter().find_map(|words| named(words))
-    }
 }
+
+const SETTINGS: [Setting; 12] = [
+    Setting::Any,
+    Setting::Git,
+    Setting::GitBranch,
+    Setting::GitRemote,
+    Setting::GitHub,
+    Setting::GitHubCommit,
+    Setting::GitHubNew,
+    Setting::Mail,
+    Setting::Sharing,
+    Setting::Proxy,
+    Setting::Transfer,
+    Setting::Files,
+];
+
+/// Names of arguments that choose what a tool does.
+const CHOICES: [&str; 5] = ["action", "command", "mode", "operation", "subcommand"];
 
 /// Words that say that a tool is about files.
 const FILE_WORDS: [&str; 6] = ["file", "directory", "folder", "filesystem", "disk", "path"];

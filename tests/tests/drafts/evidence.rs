@@ -1,0 +1,137 @@
+//! What is drafted for which evidence.
+
+use serde_json::{Value, json};
+
+use crate::{propose, tool};
+
+/// The roles of the only tool's arguments, and the arguments that are unsure.
+#[track_caller]
+fn check(tool: Value, server: &str, args: Value, unsure: &[&str]) {
+    let proposal = propose(&json!([tool]), server);
+    assert_eq!(proposal.annotations["servers"][server]["tools"][0]["args"], args);
+    let found: Vec<&str> = proposal.unsure.iter().map(|one| &*one.argument).collect();
+    assert_eq!(found, unsure, "{:?}", proposal.unsure);
+    for one in proposal.drafted.iter().chain(&proposal.unsure) {
+        assert!(!one.why.is_empty(), "{one:?}");
+    }
+}
+
+#[test]
+fn hints_make_a_draft_stricter_and_never_looser() {
+    let path = || json!({"path": {"type": "string"}});
+    let hinted = |name: &str, hints: Value| {
+        let mut tool = tool(name, path());
+        tool["annotations"] = hints;
+        tool
+    };
+    let read_only = json!({"readOnlyHint": true, "destructiveHint": false});
+    for (name, hints, expected, is_sure) in [
+        ("read_it", read_only.clone(), json!(["read-path"]), true),
+        ("write_it", read_only.clone(), json!(["write-path"]), true),
+        ("delete_it", read_only.clone(), json!(["delete-path"]), true),
+        (
+            "frobnicate",
+            read_only,
+            json!(["read-path", "write-path", "delete-path"]),
+            false,
+        ),
+        (
+            "read_it",
+            json!({"readOnlyHint": false}),
+            json!(["read-path", "write-path"]),
+            false,
+        ),
+        (
+            "read_it",
+            json!({"destructiveHint": true}),
+            json!(["read-path", "write-path", "delete-path"]),
+            false,
+        ),
+        (
+            "read_it",
+            json!({"readOnlyHint": "yes"}),
+            json!(["read-path"]),
+            true,
+        ),
+    ] {
+        let unsure: &[&str] = if is_sure { &[] } else { &["path"] };
+        check(hinted(name, hints), "s", json!({"path": expected}), unsure);
+    }
+}
+
+#[test]
+fn a_description_adds_what_a_name_leaves_out() {
+    let mut reads = tool("get_file", json!({"path": {"type": "string"}}));
+    reads["description"] = json!("Deletes a file after it was read.");
+    check(
+        reads,
+        "s",
+        json!({"path": ["read-path", "delete-path"]}),
+        &["path"],
+    );
+    let saves = tool(
+        "browser_log",
+        json!({"filename": {"type": "string", "description": "File name to save the log to."}}),
+    );
+    check(saves, "s", json!({"filename": ["write-path"]}), &[]);
+}
+
+#[test]
+fn parts_of_arguments_have_pointers() {
+    let text = || json!({"type": "string"});
+    let edits = json!({"type": "array", "items": {"type": "object", "properties": {"path": text(), "newText": text()}}});
+    check(
+        tool(
+            "edit_files",
+            json!({"edits": edits, "dryRun": {"type": "boolean"}}),
+        ),
+        "s",
+        json!({"/edits/*/path": ["read-path", "write-path"], "dryRun": ["none"]}),
+        &[],
+    );
+    check(
+        tool(
+            "run",
+            json!({"/odd": text(), "command": text(), "headers": {"type": "object"}}),
+        ),
+        "s",
+        json!({"/~1odd": ["none"], "command": ["none"], "headers": ["none"]}),
+        &["/~1odd", "command", "headers"],
+    );
+    let one = json!({"type": "object", "properties": {"path": text()}});
+    check(
+        tool("open", json!({"a": {"oneOf": [one, one]}})),
+        "s",
+        json!({"/a/path": ["read-path"]}),
+        &[],
+    );
+}
+
+#[test]
+fn git_has_meanings_of_its_own() {
+    let text = || json!({"type": "string"});
+    check(
+        tool(
+            "git_push",
+            json!({"repo_path": text(), "remote": text(), "branch": text()}),
+        ),
+        "git",
+        json!({"repo_path": ["read-path", "write-history"], "remote": ["git-remote-url"], "branch": ["branch-name"]}),
+        &[],
+    );
+    check(
+        tool(
+            "git_clone",
+            json!({"url": {"type": "string", "format": "uri"}, "localPath": text()}),
+        ),
+        "git",
+        json!({"url": ["git-remote-url"], "localPath": ["write-path"]}),
+        &[],
+    );
+    check(
+        tool("git_frobnicate", json!({"repo_path": text()})),
+        "git",
+        json!({"repo_path": ["read-path", "write-path", "delete-path", "write-history", "delete-history"]}),
+        &["repo_path"],
+    );
+}

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -13,7 +14,7 @@ use callgate_host::GateBuilder;
 use callgate_host::guard::{self, Ended, GuardOptions, Program};
 use clap::Args;
 
-use crate::output::{Exit, Failure};
+use crate::output::Failure;
 use crate::setup::Setup;
 
 /// How often the documents are looked at.
@@ -58,7 +59,7 @@ Exit codes: 0 the client has left, 1 fault (a bad flag, a server that cannot be 
 4 invalid document. A signal ends the guard with 128 and its number.";
 
 impl Guard {
-    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let fault = |error: &dyn std::fmt::Display| Failure::Fault(error.to_string());
         if let Some(context) = &self.context {
             let call = callgate_core::Call::new("", "", callgate_core::Arguments::Members(Vec::new()));
@@ -145,10 +146,10 @@ impl Guard {
         }
     }
 
-    fn exit(&self, ended: Ended) -> Result<Exit, Failure> {
+    fn exit(&self, ended: Ended) -> Result<ExitCode, Failure> {
         match ended {
-            Ended::ClientLeft => Ok(Exit::Allow),
-            Ended::Signal(signal) => Ok(Exit::Signal(signal)),
+            Ended::ClientLeft => Ok(ExitCode::SUCCESS),
+            Ended::Signal(signal) => Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))),
             Ended::ServerLeft(status) => Err(Failure::Fault(format!(
                 "{}: the server has ended: {status}",
                 self.server

@@ -113,7 +113,7 @@ fn main() -> ExitCode {
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
         #[cfg(feature = "guard")]
-        Command::Guard(guard) => guard.run(),
+        Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Tools(tools) => tools.run(&mut out),

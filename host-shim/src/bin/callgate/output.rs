@@ -51,9 +51,6 @@ pub(crate) enum Exit {
     Deny,
     Invalid,
     Fault,
-    /// A signal told a command to stop.
-    #[cfg(feature = "guard")]
-    Signal(i32),
 }
 
 impl From<Exit> for ExitCode {
@@ -64,8 +61,6 @@ impl From<Exit> for ExitCode {
             Exit::Deny => 2,
             Exit::Invalid => 4,
             Exit::Fault => 1,
-            #[cfg(feature = "guard")]
-            Exit::Signal(signal) => u8::try_from(128 + signal).unwrap_or(1),
         })
     }
 }

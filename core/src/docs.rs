@@ -38,6 +38,7 @@ macro_rules! pages {
 }
 
 pages! {
+    overview = "overview", "../docs/overview.md", "how a verdict comes about, what is promised, what it costs";
     policy = "policy", "../docs/policy.md", "rules, their conditions, and how they are tried";
     annotations = "annotations", "../docs/annotations.md", "what the arguments of each tool mean";
     roles = "roles", "../docs/roles.md", "the roles an argument can have, and roles of your own";

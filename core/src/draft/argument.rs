@@ -5,7 +5,7 @@ use super::git;
 use super::schema::Leaf;
 use super::tool::{Setting, Tool};
 use super::verb::{self, Said, Side, Verb};
-use super::words::{of_name, of_text};
+use super::words::{of_name, of_text, without_count};
 use crate::role::RoleId;
 
 /// What was drafted for an argument, or for a part of one.
@@ -51,7 +51,7 @@ struct Finding {
 
 /// Drafts the roles of a leaf.
 pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
-    let words = of_name(leaf.name);
+    let words = without_count(of_name(leaf.name));
     let description = leaf.facts.descriptions.join(". ");
     if let Some(none) = without_text(leaf, &words, tool) {
         return none;

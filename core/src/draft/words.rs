@@ -23,6 +23,24 @@ pub(super) fn of_name(name: &str) -> Vec<String> {
     words
 }
 
+/// The words without what only counts: `path1`, `path_2` and `pathB` are each a `path`.
+pub(super) fn without_count(mut words: Vec<String>) -> Vec<String> {
+    while words.len() > 1 && words.last().is_some_and(|word| is_count(word)) {
+        words.pop();
+    }
+    if let Some(last) = words.last_mut() {
+        let stem = last.trim_end_matches(char::is_numeric).len();
+        if stem > 1 {
+            last.truncate(stem);
+        }
+    }
+    words
+}
+
+fn is_count(word: &str) -> bool {
+    word.len() == 1 || word.chars().all(char::is_numeric)
+}
+
 fn keep(words: &mut Vec<String>, word: &mut String) {
     if !word.is_empty() {
         words.push(std::mem::take(word));
@@ -110,6 +128,21 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(of_name(name).join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_count_have_the_words_of_what_they_count() {
+        for (name, expected) in [
+            ("path1", "path"),
+            ("file_12", "file"),
+            ("fileB", "file"),
+            ("q", "q"),
+            ("a1", "a1"),
+            ("1", "1"),
+            ("", ""),
+        ] {
+            assert_eq!(without_count(of_name(name)).join(" "), expected, "{name}");
         }
     }
 

@@ -108,6 +108,20 @@ fn parts_of_arguments_have_pointers() {
 }
 
 #[test]
+fn names_that_count_are_known() {
+    let text = || json!({"type": "string"});
+    check(
+        tool(
+            "compare_files",
+            json!({"file1": text(), "path_2": text(), "urlB": text(), "x": text()}),
+        ),
+        "s",
+        json!({"file1": ["read-path"], "path_2": ["read-path"], "urlB": ["fetch-url"], "x": ["none"]}),
+        &["x"],
+    );
+}
+
+#[test]
 fn git_has_meanings_of_its_own() {
     let text = || json!({"type": "string"});
     check(

@@ -27,6 +27,7 @@
 mod audit;
 mod digest;
 mod lines;
+mod log;
 mod message;
 mod method;
 mod record;
@@ -45,6 +46,7 @@ use crate::gate::Gate;
 use audit::Audit;
 use record::Record;
 
+pub use log::{Log, LogLine};
 pub use stdio::{Ended, Program, StdioError};
 
 /// What a guard is built from.

@@ -16,7 +16,7 @@ use super::digest::digest;
 use super::record::Record;
 
 /// The version of the lines.
-const FORMAT: &str = "callgate-audit/1";
+pub(super) const FORMAT: &str = "callgate-audit/1";
 
 /// The longest line that is looked for at the end of a log.
 const TAIL: u64 = 4 * 1024 * 1024;

@@ -121,6 +121,63 @@ fn the_server_sees_what_was_judged_and_nothing_else() {
 }
 
 #[test]
+fn the_log_is_read_and_a_change_in_it_found() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], ECHO);
+    guarded.ask(1, "a.txt");
+    guarded.ask(2, "~/.ssh/id");
+    guarded.end();
+    project.check(
+        &["audit", "verify", "log.jsonl"],
+        0,
+        &[r#"{"lines":5,"broken":[],"holds":true,"last":"sha256:"#],
+        &[],
+    );
+    project.check(
+        &["audit", "stats", "log.jsonl"],
+        0,
+        &[
+            r#""rule":"structural-protected-path","enforced":1,"observed":0"#,
+            r#""outcomes":{"done":1}"#,
+        ],
+        &[],
+    );
+    project.check(
+        &[
+            "audit",
+            "show",
+            "--format",
+            "human",
+            "--decision",
+            "deny",
+            "log.jsonl",
+        ],
+        0,
+        &["deny filesystem/read_text_file structural-protected-path\n  /path as read-path: "],
+        &[],
+    );
+    let path = project.folder.path().join("project/log.jsonl");
+    let text = fs::read_to_string(path).expect("a log");
+    project.write(
+        "log.jsonl",
+        text.replace("structural-protected-path", "allow-everything"),
+    );
+    project.check(
+        &["audit", "verify", "--format", "human", "log.jsonl"],
+        2,
+        &["log.jsonl:5: follows a line with the digest", "5 lines, 1 broken"],
+        &[],
+    );
+    project.write("log.jsonl", "");
+    project.check(
+        &["audit", "verify", "--holds", "sha256:0", "log.jsonl"],
+        2,
+        &[r#""holds":false"#],
+        &[],
+    );
+}
+
+#[test]
 fn a_server_that_dies_leaves_no_call_without_an_answer() {
     let project = Project::new();
     let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], "read -r line; exit 3");

@@ -3,6 +3,8 @@
 
 mod annotate;
 mod answers;
+#[cfg(feature = "guard")]
+mod audit;
 mod calls;
 mod enforce;
 mod eval;
@@ -74,6 +76,8 @@ enum Command {
     Enforce(enforce::Enforce),
     #[cfg(feature = "guard")]
     Guard(guard::Guard),
+    #[cfg(feature = "guard")]
+    Audit(audit::Audit),
     Init(init::Init),
     Annotate(annotate::Annotate),
     Tools(tools::Tools),
@@ -112,6 +116,8 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(cli.format, &mut out),
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
+        #[cfg(feature = "guard")]
+        Command::Audit(audit) => audit.run(&mut out),
         #[cfg(feature = "guard")]
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Init(init) => init.run(&mut out),

@@ -1,0 +1,205 @@
+//! `callgate audit`: what a guard's log says, and whether it is whole.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use callgate_host::guard::{Log, LogLine};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::output::{DIM, Exit, Failure, Out, clean, paint, style_of};
+
+/// Read the log of `callgate guard --audit`
+#[derive(Args)]
+pub(crate) struct Audit {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Check that no line was changed, added or removed
+    ///
+    /// Each line holds the digest of the line before. Lines that are cut off at the end of the log cannot be seen to be
+    /// missing by that: keep the digest that this prints somewhere else, and give it with --holds later.
+    /// Exits with 2 if the log is broken.
+    Verify {
+        /// The log
+        file: PathBuf,
+        /// The digest of a line that the log must hold
+        #[arg(long, value_name = "DIGEST")]
+        holds: Option<String>,
+    },
+    /// Show decisions
+    Show {
+        /// The log
+        file: PathBuf,
+        /// Only these: allow, escalate or deny
+        #[arg(long, value_name = "DECISION", value_parser = ["allow", "escalate", "deny"])]
+        decision: Option<String>,
+        /// Only those about calls of this server
+        #[arg(long, value_name = "NAME")]
+        server: Option<String>,
+    },
+    /// Count decisions by server, tool and rule, and how calls ended
+    ///
+    /// What was only observed is counted by itself: that is what would have been denied or asked.
+    Stats {
+        /// The log
+        file: PathBuf,
+    },
+}
+
+impl Audit {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        match &self.what {
+            What::Verify { file, holds } => verify(file, holds.as_deref(), out),
+            What::Show {
+                file,
+                decision,
+                server,
+            } => show(file, decision.as_deref(), server.as_deref(), out),
+            What::Stats { file } => stats(file, out),
+        }
+    }
+}
+
+fn lines(file: &Path) -> Result<impl Iterator<Item = Result<LogLine, Failure>>, Failure> {
+    let fault = |error: std::io::Error| Failure::Fault(format!("cannot read `{}`: {error}", file.display()));
+    Ok(Log::open(file)
+        .map_err(fault)?
+        .map(move |line| line.map_err(fault)))
+}
+
+fn verify(file: &Path, holds: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {
+    let (mut count, mut broken, mut last) = (0, Vec::new(), None);
+    let mut is_held = holds.is_none();
+    for line in lines(file)? {
+        let line = line?;
+        count = line.number;
+        is_held |= holds == Some(&*line.digest);
+        if let Some(reason) = line.broken {
+            broken.push((line.number, reason));
+        }
+        last = Some(line.digest);
+    }
+    if out.human {
+        for (number, reason) in &broken {
+            out.line(&format!(
+                "{}:{number}: {}",
+                clean(&file.display().to_string()),
+                clean(reason)
+            ))?;
+        }
+        if !is_held {
+            out.line("no line has the digest that --holds gives: the log was cut or changed")?;
+        }
+        let what = match broken.len() {
+            0 => "each follows from the one before".to_owned(),
+            broken => format!("{broken} broken"),
+        };
+        out.line(&format!(
+            "{count} lines, {what}; the last is {}",
+            last.as_deref().unwrap_or("none")
+        ))?;
+    } else {
+        let broken: Vec<Value> = broken
+            .iter()
+            .map(|(line, reason)| json!({"line": line, "reason": reason}))
+            .collect();
+        out.json(&json!({"lines": count, "broken": broken, "holds": is_held, "last": last}))?;
+    }
+    match broken.is_empty() && is_held {
+        true => Ok(Exit::Allow),
+        false => Ok(Exit::Deny),
+    }
+}
+
+fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {
+    for line in lines(file)? {
+        let record = line?.record;
+        let is = |name: &str, wanted: Option<&str>| wanted.is_none_or(|wanted| record[name] == wanted);
+        if record["kind"] != "decision" || !is("decision", decision) || !is("server", server) {
+            continue;
+        }
+        if !out.human {
+            out.json(&record)?;
+            continue;
+        }
+        let text = |name: &str| clean(record[name].as_str().unwrap_or_default());
+        let observed = if record["observed"] == true {
+            " (observed)"
+        } else {
+            ""
+        };
+        out.line(&format!(
+            "{} {}{observed} {}/{} {}",
+            paint(DIM, &text("time")),
+            paint(style_of(&text("decision")), &text("decision")),
+            text("server"),
+            text("tool"),
+            text("rule"),
+        ))?;
+        for value in record["values"].as_array().into_iter().flatten() {
+            let shown = value["canonical"].as_str().or(value["raw"].as_str());
+            let shown = shown.or(value["digest"].as_str()).unwrap_or_default();
+            let (role, argument) = (value["role"].as_str(), value["argument"].as_str());
+            out.line(&format!(
+                "  {} as {}: {}",
+                clean(argument.unwrap_or_default()),
+                clean(role.unwrap_or_default()),
+                clean(shown)
+            ))?;
+        }
+    }
+    Ok(Exit::Allow)
+}
+
+fn stats(file: &Path, out: &mut Out) -> Result<Exit, Failure> {
+    let mut decisions: BTreeMap<[String; 4], [usize; 2]> = BTreeMap::new();
+    let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
+    for line in lines(file)? {
+        let record = line?.record;
+        let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
+        match &*text("kind") {
+            "decision" => {
+                let key = [text("decision"), text("server"), text("tool"), text("rule")];
+                let [enforced, observed] = decisions.entry(key).or_default();
+                match record["observed"] == true {
+                    true => *observed += 1,
+                    false => *enforced += 1,
+                }
+            }
+            "outcome" => *outcomes.entry(text("outcome")).or_default() += 1,
+            _ => {}
+        }
+    }
+    if out.human {
+        for ([decision, server, tool, rule], [enforced, observed]) in &decisions {
+            let observed = match observed {
+                0 => String::new(),
+                count => format!(", {count} only observed"),
+            };
+            out.line(&format!(
+                "{} {}/{} by {}: {enforced}{observed}",
+                paint(style_of(decision), &clean(decision)),
+                clean(server),
+                clean(tool),
+                clean(rule)
+            ))?;
+        }
+        for (outcome, count) in &outcomes {
+            out.line(&paint(DIM, &format!("ended as {}: {count}", clean(outcome))))?;
+        }
+        return Ok(Exit::Allow);
+    }
+    let decisions: Vec<Value> = decisions
+        .iter()
+        .map(|([decision, server, tool, rule], [enforced, observed])| {
+            json!({"decision": decision, "server": server, "tool": tool, "rule": rule,
+                "enforced": enforced, "observed": observed})
+        })
+        .collect();
+    out.json(&json!({"decisions": decisions, "outcomes": outcomes}))?;
+    Ok(Exit::Allow)
+}

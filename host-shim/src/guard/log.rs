@@ -1,0 +1,158 @@
+//! The log as it is read again.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::audit::FORMAT;
+use super::digest::digest;
+
+/// A line of a guard's log.
+#[derive(Debug)]
+pub struct LogLine {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it says; the log's schema has the members.
+    pub record: Value,
+    /// The digest of its text, which the next line holds.
+    pub digest: String,
+    /// Why it does not follow from the line before, if it does not.
+    pub broken: Option<String>,
+}
+
+/// The lines of a log, each checked against the one before.
+#[derive(Debug)]
+pub struct Log {
+    lines: io::Split<BufReader<File>>,
+    number: usize,
+    /// The digest of the line before.
+    last: Option<String>,
+}
+
+impl Log {
+    /// Opens a log to read it.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        Ok(Self {
+            lines: BufReader::new(File::open(path)?).split(b'\n'),
+            number: 0,
+            last: None,
+        })
+    }
+
+    fn read(&mut self, text: &[u8]) -> LogLine {
+        let record: Value = serde_json::from_slice(text).unwrap_or_default();
+        let broken = match (&self.last, record.get("previous")) {
+            _ if record.get("format").and_then(Value::as_str) != Some(FORMAT) => {
+                Some(format!("is not a line of `{FORMAT}`"))
+            }
+            // A log that was moved away goes on in the next file.
+            (None, Some(Value::Null | Value::String(_))) => None,
+            (Some(last), Some(Value::String(previous))) if last == previous => None,
+            (Some(last), Some(Value::String(previous))) => Some(format!(
+                "follows a line with the digest {previous}, and the line before has {last}: a line was changed, added or removed"
+            )),
+            (_, _) => Some("has no digest of the line before".to_owned()),
+        };
+        let digest = digest(text);
+        self.last = Some(digest.clone());
+        LogLine {
+            number: self.number,
+            record,
+            digest,
+            broken,
+        }
+    }
+}
+
+impl Iterator for Log {
+    type Item = io::Result<LogLine>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let text = match self.lines.next()? {
+            Ok(text) => text,
+            Err(error) => return Some(Err(error)),
+        };
+        self.number += 1;
+        Some(Ok(self.read(&text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::audit::Audit;
+    use crate::guard::record::Record;
+
+    fn breaks(path: &Path) -> Vec<usize> {
+        let lines = Log::open(path).unwrap().map(Result::unwrap);
+        lines
+            .filter(|line| line.broken.is_some())
+            .map(|line| line.number)
+            .collect()
+    }
+
+    #[test]
+    fn a_log_of_two_guards_is_one_chain_and_a_change_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let guards = [
+            Audit::open(path.clone()).unwrap(),
+            Audit::open(path.clone()).unwrap(),
+        ];
+        for at in 0..6 {
+            let guard = guards.get(at % 3 % 2).unwrap();
+            guard
+                .write(
+                    "s",
+                    &Record::Refused {
+                        reason: &format!("reason {at}"),
+                    },
+                )
+                .unwrap();
+        }
+        assert_eq!(breaks(&path), [0; 0]);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let check = |lines: &[&str], expected: &[usize]| {
+            std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+            assert_eq!(breaks(&path), expected, "{lines:?}");
+        };
+        let changed = lines[2].replace("reason 2", "reason x");
+        check(&[lines[0], lines[1], &changed, lines[3]], &[4]);
+        check(&[lines[0], lines[2], lines[3]], &[2]);
+        check(&[lines[1], lines[0]], &[2]);
+        check(&[lines[0], "{}", lines[1]], &[2, 3]);
+        check(&[lines[0], lines[0]], &[2]);
+        check(&lines[3..], &[]);
+    }
+
+    #[test]
+    fn half_a_line_that_a_dead_guard_left_is_seen_and_the_log_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, "{\"format\":\"call").unwrap();
+        let guard = Audit::open(path.clone()).unwrap();
+        guard.write("s", &Record::Refused { reason: "a" }).unwrap();
+        guard.write("s", &Record::Refused { reason: "b" }).unwrap();
+        assert_eq!(breaks(&path), [1]);
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 3);
+    }
+
+    #[test]
+    fn a_log_that_is_moved_away_goes_on_in_the_next_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, moved) = (folder.path().join("log"), folder.path().join("log.1"));
+        let guard = Audit::open(path.clone()).unwrap();
+        guard.write("s", &Record::Refused { reason: "a" }).unwrap();
+        std::fs::rename(&path, &moved).unwrap();
+        guard.write("s", &Record::Refused { reason: "b" }).unwrap();
+        let last = Log::open(&moved).unwrap().last().unwrap().unwrap();
+        let first = Log::open(&path).unwrap().next().unwrap().unwrap();
+        assert_eq!(first.record["previous"], last.digest);
+    }
+}

@@ -135,7 +135,7 @@ fn ceilings_are_intersected() {
         &["intersect", "host.json", "none.json"],
         4,
         &[],
-        &["none.json:1:1: error[wrong-type] at ceiling"],
+        &["error[wrong-type] ceiling in none.json:1:1"],
     );
     project.check(
         &["intersect", "host.json", "gone.json"],

@@ -286,6 +286,31 @@ fn documents_that_cannot_be_read_say_why() {
 }
 
 #[test]
+fn directories_that_there_are_not_are_faults() {
+    let project = Project::new();
+    let good = reading("a");
+    for (flag, path, said) in [
+        (
+            "--cwd",
+            "nowhere",
+            "cannot use the directory `nowhere`: No such file",
+        ),
+        (
+            "--home",
+            "nobody",
+            "cannot use the directory `nobody`: No such file",
+        ),
+        (
+            "--cwd",
+            "policy.json",
+            "cannot use `policy.json`: it is not a directory",
+        ),
+    ] {
+        check(&project.run(&["eval", flag, path, &good]), 1, &[said]);
+    }
+}
+
+#[test]
 fn an_explanation_says_where_the_rule_is_explained() {
     let project = Project::new();
     let explain = |call: &str| project.run(&["explain", "--format", "human", call]);

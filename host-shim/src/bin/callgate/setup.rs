@@ -255,17 +255,25 @@ fn read_world(path: &Path) -> Result<VirtualHost, Failure> {
         _ => Failure::Fault(format!("cannot read `{place}`: {error}")),
     })?;
     let invalid = |error: &dyn std::fmt::Display| Failure::Invalid(format!("{place}: {error}"));
-    let world: Value = serde_json::from_str(&text).map_err(|error| invalid(&error))?;
+    let world: Value = serde_json::from_str(&text).map_err(|error| invalid(&format!("not JSON: {error}")))?;
     if !world.is_object() {
         return Err(invalid(&"expected an object, a world"));
     }
     VirtualHost::from_value(&world).map_err(|error| invalid(&error))
 }
 
-/// The directory as an absolute path, where the kernel finds it.
+/// The directory as an absolute path, where the kernel finds it. One that is not there would be a misspelled one, and `~` or
+/// relative paths would be judged where nobody meant them.
 fn directory(path: &Path) -> Result<String, Failure> {
-    let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
-    let absolute = absolute.map_err(|error| Failure::Fault(format!("`{}`: {error}", path.display())))?;
-    let text = absolute.into_os_string().into_string();
+    let shown = path.display();
+    let found = path
+        .canonicalize()
+        .map_err(|error| Failure::Fault(format!("cannot use the directory `{shown}`: {error}")))?;
+    if !found.is_dir() {
+        return Err(Failure::Fault(format!(
+            "cannot use `{shown}`: it is not a directory"
+        )));
+    }
+    let text = found.into_os_string().into_string();
     text.map_err(|path| Failure::Fault(format!("the directory `{}` is not UTF-8", path.display())))
 }

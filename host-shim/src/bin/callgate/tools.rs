@@ -92,10 +92,10 @@ fn load(path: &Path) -> Result<Ceiling, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
     Ceiling::load(DocumentSource::Text(&text)).map_err(|error| {
-        let faults = error.diagnostics.into_iter().map(|diagnostic| {
-            let file = Some(place.to_string());
-            Fault { file, diagnostic }.to_string()
+        let faults = error.diagnostics.into_iter().map(|diagnostic| Fault {
+            file: Some(place.to_string()),
+            diagnostic,
         });
-        Failure::Invalid(faults.collect::<Vec<_>>().join("\n"))
+        Failure::Refused(faults.collect())
     })
 }

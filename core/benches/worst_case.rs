@@ -123,7 +123,7 @@ impl Judged {
         if !self.shape.gates {
             return self.engine.evaluate(&call, &Ready).rule.into_owned();
         }
-        let response = self.engine.gate(&call, None, &Ready);
+        let response = self.engine.gate(&call, &Ready);
         if let Some(prepared) = &response.prepared {
             black_box(prepared.apply_to_json(&self.text, View::Transport));
         }

@@ -3,6 +3,7 @@
 mod interest;
 mod prepare;
 mod request;
+mod show;
 mod world;
 
 use std::fmt;
@@ -54,9 +55,9 @@ impl std::error::Error for BuildError {}
 
 impl<'a> EngineBuilder<'a> {
     /// Adds one part of the configuration, which replaces an earlier part of the same kind.
-    pub fn part(mut self, part: DocumentKind, input: DocumentSource<'a>) -> Self {
+    pub fn part(mut self, part: DocumentKind, input: impl Into<DocumentSource<'a>>) -> Self {
         self.parts.retain(|(known, _)| *known != part);
-        self.parts.push((part, input));
+        self.parts.push((part, input.into()));
         self
     }
 
@@ -192,13 +193,8 @@ impl Engine {
     }
 
     /// The verdict for a call, and the arguments to forward.
-    pub fn gate<'r>(
-        &self,
-        call: &'r Call<'r>,
-        container_workspace_dir: Option<&'r str>,
-        host: &dyn Host,
-    ) -> Response<'_, 'r> {
-        self.judge(&Request::gate(call, container_workspace_dir), host)
+    pub fn gate<'r>(&self, call: &'r Call<'r>, host: &dyn Host) -> Response<'_, 'r> {
+        self.judge(&Request::gate(call), host)
     }
 
     /// The roles of each argument of an annotated tool, conditions resolved against the call's arguments, in the

@@ -32,6 +32,27 @@ pub enum RealpathError {
     Host(HostError),
 }
 
+impl fmt::Display for RealpathError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NotFound => "the path does not exist",
+            Self::Loop => "too many links lead to the path",
+            Self::Denied => "permission denied",
+            Self::NotUtf8 => "the canonical path is not UTF-8",
+            Self::Other => "the path cannot be resolved",
+            Self::Host(error) => return error.fmt(formatter),
+        })
+    }
+}
+
+impl std::error::Error for RealpathError {}
+
+impl From<HostError> for RealpathError {
+    fn from(error: HostError) -> Self {
+        Self::Host(error)
+    }
+}
+
 /// The host could not answer at all. The call that needed the answer is denied by the rule `structural-host-error`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostError {

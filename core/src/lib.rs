@@ -5,7 +5,7 @@
 //! allow, escalate or deny, with the rule and the reason.
 //!
 //! ```
-//! use callgate_core::{Call, Decision, DocumentKind, DocumentSource, Engine, Request};
+//! use callgate_core::{Call, Decision, DocumentKind, Engine, Request};
 //! # use std::borrow::Cow;
 //! # use callgate_core::{Host, HostError, RealpathError};
 //! # struct Disk;
@@ -27,13 +27,13 @@
 //!     {"toolName": "read_text_file", "args": {"path": "read-path"}}]}}}"#;
 //! let host = Disk; // answers `realpath` and questions about git
 //! let engine = Engine::builder()
-//!     .part(DocumentKind::Policy, DocumentSource::Text(policy))
-//!     .part(DocumentKind::Annotations, DocumentSource::Text(annotations))
+//!     .part(DocumentKind::Policy, policy)
+//!     .part(DocumentKind::Annotations, annotations)
 //!     .build(&host)?;
 //!
 //! let request = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/Documents/a"}}"#;
 //! let call = Call::from_json(request)?;
-//! let response = engine.judge(&Request::gate(&call, None), &host);
+//! let response = engine.judge(&Request::gate(&call), &host);
 //! assert_eq!(response.verdict.decision, Decision::Allow);
 //! // What was judged is what is sent on.
 //! assert_eq!(response.arguments().as_deref(), Some(r#"{"path":"/home/u/Documents/a"}"#));

@@ -133,10 +133,10 @@ fn heading(host: &str) {
 /// The time of one verdict, on average over `calls`, in both engines.
 fn row(name: &str, native: &Gate, component: &Gate, calls: &[String]) {
     for call in calls {
-        assert_eq!(native.gate(call, None), component.gate(call, None));
+        assert_eq!(native.gate(call), component.gate(call));
     }
     let evaluate = |gate: &Gate| sample(calls, |call| drop(black_box(gate.evaluate(call))));
-    let gated = |gate: &Gate| sample(calls, |call| drop(black_box(gate.gate(call, None))));
+    let gated = |gate: &Gate| sample(calls, |call| drop(black_box(gate.gate(call))));
     let mut fastest = [Duration::MAX; 4];
     for _ in 0..SAMPLES {
         let samples = [

@@ -9,8 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use callgate_core::DocumentKind;
-use callgate_host::{Decision, Gate, RealHost};
+use callgate_host::{Decision, Gate, RealHost, Request};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -32,7 +31,7 @@ pub(crate) fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn E
     let bundle = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bundle/callgate.json");
     let gate = Gate::builder()
         .bundle(bundle)
-        .part(DocumentKind::Sandbox, Value::from(directory).to_string())
+        .sandbox(directory)
         .protect(format!("{directory}/.env"))
         .host(Arc::new(RealHost::new("/home/u", directory)?))
         .build()?;
@@ -40,7 +39,7 @@ pub(crate) fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn E
     for call in model() {
         let text = call.to_string();
         // The model names its workspace `/workspace`; the gate moves such paths onto the real one.
-        let response = gate.gate(&text, Some("/workspace"))?;
+        let response = gate.judge(&Request::gate(&text).in_container("/workspace"))?;
         let tool = call["toolName"].as_str().unwrap_or_default();
         let verdict = &response.verdict;
         let may_pass = match &verdict.decision {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{DocumentKind, Host, HostError, RealpathError};
+use callgate_core::{Host, HostError, RealpathError};
 use callgate_host::{Gate, Verdict};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{mpsc, oneshot};
@@ -41,7 +41,7 @@ async fn judge_all() -> Result<Vec<String>, Box<dyn Error>> {
             env!("CARGO_MANIFEST_DIR"),
             "/examples/bundle/callgate.json"
         ))
-        .part(DocumentKind::Sandbox, r#""/work""#)
+        .sandbox("/work")
         .host(Arc::new(AsyncHost {
             questions,
             runtime: Handle::current(),

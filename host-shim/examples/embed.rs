@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{DocumentKind, Host, HostError, RealpathError};
+use callgate_core::{Host, HostError, RealpathError};
 use callgate_host::{Gate, InstanceLimits};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -33,8 +33,8 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         ("/store/reports/hidden", "/store/secrets"),
     ]);
     let gate = Gate::builder()
-        .part(DocumentKind::Policy, POLICY)
-        .part(DocumentKind::Annotations, ANNOTATIONS)
+        .policy(POLICY)
+        .annotations(ANNOTATIONS)
         .host(Arc::new(Store { aliases }))
         .limits(InstanceLimits {
             memory: 4 * 1024 * 1024,

@@ -101,16 +101,13 @@ impl Gate {
 
     /// Prepares and judges a call in one pass: what is judged is what is to be forwarded.
     ///
-    /// Relative paths are relative to the sandbox; paths under `container_workspace_dir` are moved onto it.
+    /// Relative paths are relative to the sandbox. Where the agent runs in a container, which has another name for the
+    /// sandbox, [`Gate::judge`] is asked with [`Request::in_container`].
     ///
     /// # Errors
     /// Those of [`Gate::judge`].
-    pub fn gate<'c>(
-        &self,
-        call: impl Into<CallText<'c>>,
-        container_workspace_dir: Option<&'c str>,
-    ) -> Result<Response, CallError> {
-        self.judge(&Request::gate(call, container_workspace_dir))
+    pub fn gate<'c>(&self, call: impl Into<CallText<'c>>) -> Result<Response, CallError> {
+        self.judge(&Request::gate(call))
     }
 
     /// The verdict of [`Gate::evaluate`] with everything that led to it, as in [`Response::explanation`].

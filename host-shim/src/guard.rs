@@ -190,7 +190,7 @@ impl Policy {
         let call = serde_json::json!({"serverName": server, "toolName": tool}).to_string();
         // A fault does not say that the tool is denied; its calls are.
         self.gate
-            .gate(&call, None)
+            .gate(&call)
             .is_ok_and(|response| OF_THE_TOOL.contains(&&*response.verdict.rule))
     }
 }

@@ -53,7 +53,7 @@ pub use call_text::CallText;
 pub use callgate_core::{Audience, Decision, Paths, Verdict};
 pub use documents::Fault;
 pub use gate::{Gate, GateBuilder, GateError, Starting, Timings, Tool};
-pub use real_host::RealHost;
+pub use real_host::{RealHost, realpath_error};
 pub use virtual_host::{
     Filesystem, Machine, MachineError, Platform, Predicate, Repository, Urls, VirtualHost,
 };

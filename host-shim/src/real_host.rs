@@ -20,6 +20,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+pub use filesystem::realpath_error;
+
 use callgate_core::{Host, HostError, RealpathError};
 use callgate_git::{Git, Known, Places};
 

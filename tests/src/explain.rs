@@ -8,7 +8,10 @@ pub trait Explain {
     fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation;
 
     /// What leads to the verdict of a call that is prepared too.
-    fn explain_gate(&self, call: &Call<'_>, container: Option<&str>, host: &dyn Host) -> Explanation;
+    fn explain_gate(&self, call: &Call<'_>, host: &dyn Host) -> Explanation;
+
+    /// The same for an agent whose container calls the sandbox so.
+    fn explain_in(&self, call: &Call<'_>, container: &str, host: &dyn Host) -> Explanation;
 }
 
 impl Explain for Engine {
@@ -16,8 +19,12 @@ impl Explain for Engine {
         explained(self, Request::prepared(call), host)
     }
 
-    fn explain_gate(&self, call: &Call<'_>, container: Option<&str>, host: &dyn Host) -> Explanation {
-        explained(self, Request::gate(call, container), host)
+    fn explain_gate(&self, call: &Call<'_>, host: &dyn Host) -> Explanation {
+        explained(self, Request::gate(call), host)
+    }
+
+    fn explain_in(&self, call: &Call<'_>, container: &str, host: &dyn Host) -> Explanation {
+        explained(self, Request::gate(call).in_container(container), host)
     }
 }
 

@@ -39,7 +39,7 @@ fn gate(branch: &str) -> Gate {
 
 fn verdict(gate: &Gate, server: &str, tool: &str, arguments: &Value) -> (String, String) {
     let call = json!({"serverName": server, "toolName": tool, "arguments": arguments}).to_string();
-    let verdict = gate.gate(CallText::from(&*call), None).expect("a call").verdict;
+    let verdict = gate.gate(CallText::from(&*call)).expect("a call").verdict;
     (verdict.decision.as_str().to_owned(), verdict.rule.into_owned())
 }
 

@@ -15,7 +15,8 @@ mod sent;
 use std::collections::BTreeMap;
 
 use callgate_core::{
-    Call, DocumentKind, Engine, Host, Response, View, is_within_directory, resolve_real_path,
+    Call, DocumentKind, Engine, Host, Request as Asked, Response, View, is_within_directory,
+    resolve_real_path,
 };
 use callgate_host::VirtualHost;
 use common::cases::{Case, Request, case, case_of_values, condition, config, path, world};
@@ -126,14 +127,14 @@ proptest! {
             let call = request.call();
             let explained = engine.explain(&call, &host);
             prop_assert_eq!(text(&explained.verdict), judged(&engine, request, &host).0, "{:?}", request);
-            let gated = engine.explain_gate(&call, Some("/work"), &host);
-            let verdict = engine.gate(&call, Some("/work"), &host).verdict;
+            let gated = engine.explain_in(&call, "/work", &host);
+            let verdict = engine.judge(&Asked::gate(&call).in_container("/work"), &host).verdict;
             prop_assert_eq!(text(&gated.verdict), text(&verdict), "{:?}", request);
 
             let kept: callgate_core::Recording =
                 serde_json::from_str(&text(&explained.recording)).expect("a recording is JSON");
             prop_assert_eq!(text(&engine.explain(&call, &kept)), text(&explained), "{:?}", request);
-            let again = engine.explain_gate(&call, Some("/work"), &gated.recording);
+            let again = engine.explain_in(&call, "/work", &gated.recording);
             prop_assert_eq!(text(&again), text(&gated), "{:?}", request);
         }
     }
@@ -145,11 +146,11 @@ proptest! {
         let engine = build(&case.documents, &host);
         for request in &case.calls {
             let call = request.call();
-            let first = engine.gate(&call, None, &host);
+            let first = engine.gate(&call, &host);
             let arguments = sent_on(&first, &request.arguments);
             let sent = Request { arguments, ..request.clone() };
             let call = sent.call();
-            let second = engine.gate(&call, None, &host);
+            let second = engine.gate(&call, &host);
             prop_assert_eq!(&sent_on(&second, &sent.arguments), &sent.arguments);
             if first.verdict.decision.strictness() == 0 {
                 prop_assert_eq!(text(&second.verdict), text(&first.verdict), "{:?}", request);

@@ -275,8 +275,8 @@ fn a_recording_of_the_real_disk_replays() {
     ] {
         let arguments: Value = placed(&json!({"path": path}), disk.root());
         let call = callgate_core::Call::from_value("filesystem", "read", &arguments);
-        let explained = engine.explain_gate(&call, None, &real_host(disk.root()));
-        let replayed = engine.explain_gate(&call, None, &explained.recording);
+        let explained = engine.explain_gate(&call, &real_host(disk.root()));
+        let replayed = engine.explain_gate(&call, &explained.recording);
         let text = |one| serde_json::to_string(one).expect("an explanation is JSON");
         assert_eq!(text(&explained), text(&replayed), "{path}");
     }

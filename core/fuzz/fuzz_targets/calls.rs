@@ -38,9 +38,9 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(explanation.verdict, verdict);
     let replayed = explain(Request::prepared(&call), &explanation.recording);
     assert_eq!(replayed.verdict, explanation.verdict);
-    let gated = ENGINE.gate(&call, None, &Guessing);
-    let explained = explain(Request::gate(&call, None), &Guessing);
+    let gated = ENGINE.gate(&call, &Guessing);
+    let explained = explain(Request::gate(&call), &Guessing);
     assert_eq!(explained.verdict, gated.verdict);
-    let _ = ENGINE.gate(&call, Some("/workspace"), &Guessing);
+    let _ = ENGINE.judge(&Request::gate(&call).in_container("/workspace"), &Guessing);
     let _ = ENGINE.prepare(&call, Some("/srv/project"), None, &Guessing);
 });

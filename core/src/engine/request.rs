@@ -63,14 +63,23 @@ impl<'a, C> Request<'a, C> {
     }
 
     /// Asks to prepare and judge a call.
-    pub fn gate(call: impl Into<C>, container_workspace_dir: Option<&'a str>) -> Self {
-        let paths = Paths::Gate {
-            container_workspace_dir,
-        };
+    pub fn gate(call: impl Into<C>) -> Self {
         Self {
-            paths,
+            paths: Paths::Gate {
+                container_workspace_dir: None,
+            },
             ..Self::prepared(call)
         }
+    }
+
+    /// Says what the agent's container calls the sandbox. Paths below that are moved to the sandbox; the call is then
+    /// prepared and judged in one pass.
+    #[must_use]
+    pub fn in_container(self, workspace_dir: impl Into<Option<&'a str>>) -> Self {
+        let paths = Paths::Gate {
+            container_workspace_dir: workspace_dir.into(),
+        };
+        Self { paths, ..self }
     }
 
     /// Asks for an explanation too.

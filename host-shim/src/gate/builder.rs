@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde_json::Value;
+
 use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host, HostError};
 
 #[cfg(feature = "component")]
@@ -103,10 +105,55 @@ impl GateBuilder {
         self.source(part, Source::File(path.as_ref().to_owned()))
     }
 
-    /// Takes one part from JSON text, in place of the bundle's.
+    /// Takes one part from its text, in place of the bundle's: JSON, which may have comments and trailing commas.
     pub fn part(self, part: DocumentKind, text: impl Into<String>) -> Self {
         let (text, file) = (text.into(), None);
         self.source(part, Source::Text { text, file })
+    }
+
+    /// Takes the rules, as JSON text.
+    pub fn policy(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::Policy, text)
+    }
+
+    /// Takes the annotations of every tool, as JSON text.
+    pub fn annotations(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::Annotations, text)
+    }
+
+    /// Takes the contents of the lists that the policy names, as JSON text.
+    pub fn lists(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::Lists, text)
+    }
+
+    /// Takes the sandbox: a directory, absolute or `~/…`, in which file and git servers may do anything.
+    pub fn sandbox(self, directory: impl AsRef<str>) -> Self {
+        self.part(DocumentKind::Sandbox, Value::from(directory.as_ref()).to_string())
+    }
+
+    /// Takes the capability ceiling, as JSON text.
+    pub fn ceiling(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::Ceiling, text)
+    }
+
+    /// Takes the engine's options, as JSON text: `{"unknownArguments": "deny"}`.
+    pub fn options(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::Options, text)
+    }
+
+    /// Takes the host's own roles, as JSON text.
+    pub fn roles(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::Roles, text)
+    }
+
+    /// Takes the world, as JSON text.
+    pub fn world(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::World, text)
+    }
+
+    /// Takes the directory, absolute, that relative paths of the documents start from; without this, the bundle's.
+    pub fn folder(self, directory: impl AsRef<str>) -> Self {
+        self.part(DocumentKind::Folder, Value::from(directory.as_ref()).to_string())
     }
 
     /// Adds a path to those that no call may touch: absolute, `~`, `~/…`, or a pattern such as `**/.env`.

@@ -36,7 +36,7 @@ fn call(path: &str) -> String {
 }
 
 fn explain_gate(gate: &Gate, call: &str, container: Option<&str>) -> Result<Value, CallError> {
-    let response = gate.judge(&Request::gate(call, container).explained(Audience::Operator))?;
+    let response = gate.judge(&Request::gate(call).in_container(container).explained(Audience::Operator))?;
     Ok(response.explanation.unwrap())
 }
 
@@ -56,7 +56,7 @@ fn every_question_gets_the_same_verdict() {
     ] {
         let verdict = gate.evaluate(&call(path)).unwrap();
         assert_eq!(verdict.decision, decision, "{path}");
-        assert_eq!(gate.gate(&call(path), None).unwrap().verdict, verdict);
+        assert_eq!(gate.gate(&call(path)).unwrap().verdict, verdict);
         let explained = serde_json::to_value(&verdict).unwrap();
         assert_eq!(gate.explain(&call(path)).unwrap()["verdict"], explained);
         assert_eq!(
@@ -74,8 +74,8 @@ fn both_engines_give_the_same_bytes() {
         let call = call(path);
         assert_eq!(native.evaluate(&call), other.evaluate(&call), "{path}");
         assert_eq!(
-            native.gate(&call, Some("/box")),
-            other.gate(&call, Some("/box")),
+            native.judge(&Request::gate(&call).in_container("/box")),
+            other.judge(&Request::gate(&call).in_container("/box")),
             "{path}"
         );
         assert_eq!(text(native.explain(&call)), text(other.explain(&call)), "{path}");
@@ -87,10 +87,12 @@ fn both_engines_give_the_same_bytes() {
 #[test]
 fn what_is_judged_is_what_is_forwarded() {
     let gate = gate();
-    let gated = gate.gate(&call("/box/x/../a"), Some("/box")).unwrap();
+    let gated = gate
+        .judge(&Request::gate(&call("/box/x/../a")).in_container("/box"))
+        .unwrap();
     assert_eq!(gated.arguments.as_deref(), Some(r#"{"path":"/work/a"}"#));
     let unreadable = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": [1]}"#;
-    let gated = gate.gate(unreadable, None).unwrap();
+    let gated = gate.gate(unreadable).unwrap();
     assert_eq!(gated.verdict.rule, "structural-unreadable-argument");
     assert_eq!(gated.arguments, None);
 }
@@ -138,7 +140,7 @@ fn a_recording_replays_without_the_host() {
 fn an_approval_is_recorded_with_the_call() {
     let gate = gate();
     let call = call("out/hosts");
-    let asked = Request::gate(&call, None);
+    let asked = Request::gate(&call);
     let mut approvals = Approvals::default();
     let mut offer = gate.offer(&asked).unwrap().unwrap();
     assert_eq!(
@@ -219,7 +221,7 @@ fn a_host_that_panics_is_a_denial() {
         assert_eq!(gate.engine(), engine);
         let denied = engine_fault(&EngineFault::Failed);
         assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));
-        assert_eq!(gate.gate(&call("/a"), None).unwrap().verdict, denied);
+        assert_eq!(gate.gate(&call("/a")).unwrap().verdict, denied);
         let explained = gate.explain(&call("/a")).unwrap();
         assert_eq!(explained["verdict"], serde_json::to_value(&denied).unwrap());
     }
@@ -398,7 +400,7 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
     assert_eq!(gate.ceiling(), Err(EngineFault::Failed));
     assert_eq!(gate.tools(), Err(EngineFault::Failed));
     assert_eq!(gate.semantics("s", "t"), Err(EngineFault::Failed));
-    let request = Request::gate("{\"serverName\": \"s\", \"toolName\": \"t\"}", None);
+    let request = Request::gate("{\"serverName\": \"s\", \"toolName\": \"t\"}");
     assert_eq!(gate.offer(&request), Ok(None));
     assert!(gate.offer(&Request::prepared("{}")).is_err());
     let response = gate.judge(&request.explained(Audience::Agent)).unwrap();

@@ -196,6 +196,14 @@ fn is_not_a_link(error: &Error) -> bool {
     error.kind() == ErrorKind::InvalidInput
 }
 
+/// What an error of the standard library says of a path: for hosts that read a disk themselves.
+pub fn realpath_error(error: &Error) -> RealpathError {
+    match rustix::io::Errno::from_io_error(error) {
+        Some(rustix::io::Errno::LOOP) => RealpathError::Loop,
+        _ => failure(error),
+    }
+}
+
 fn failure(error: &Error) -> RealpathError {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => RealpathError::NotFound,

@@ -58,7 +58,7 @@ fn check_within(
             "{denied:?}"
         );
         assert!(denied.reason.starts_with(reason), "{denied:?}");
-        assert_eq!(gate.gate(&read("a"), None).unwrap().verdict, denied);
+        assert_eq!(gate.gate(&read("a")).unwrap().verdict, denied);
         let explained = gate.explain(&read("a")).unwrap();
         assert_eq!(explained["verdict"], serde_json::to_value(&denied).unwrap());
         is_bad.store(false, Ordering::SeqCst);

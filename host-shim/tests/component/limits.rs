@@ -95,7 +95,7 @@ fn text_that_is_no_call_is_an_error_with_its_place() {
     ] {
         let error = gate.evaluate(text).unwrap_err();
         assert_eq!(error, native.evaluate(text).unwrap_err());
-        assert_eq!(gate.gate(text, None).unwrap_err(), error);
+        assert_eq!(gate.gate(text).unwrap_err(), error);
         assert_eq!(gate.explain(text).unwrap_err(), error);
     }
 }

@@ -42,6 +42,27 @@ const fn step(name: &'static str, command: &'static [&'static str]) -> Step {
     }
 }
 
+/// The lints of `callgate-host` with only this feature. They generate no code, so they are cheap.
+macro_rules! library {
+    ($name:literal, $feature:literal) => {
+        step(
+            $name,
+            &[
+                "cargo",
+                "clippy",
+                "--package",
+                "callgate-host",
+                "--no-default-features",
+                "--features",
+                $feature,
+                "--",
+                "-D",
+                "warnings",
+            ],
+        )
+    };
+}
+
 const fn in_js(name: &'static str, command: &'static [&'static str]) -> Step {
     Step::Command {
         name,
@@ -69,6 +90,10 @@ const STEPS: &[Step] = &[
             "warnings",
         ],
     ),
+    // Who embeds the library chooses its features; the lints of the workspace have all of them.
+    library!("lints of the library alone", ""),
+    library!("lints of the library with the command", "command"),
+    library!("lints of the library with the component", "component"),
     // The faces exclude each other, so the lints of the workspace leave them out.
     step(
         "lints of the js face",

@@ -6,7 +6,7 @@ mod world;
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock, Weak};
 
-use callgate_host::{Compiled, Gate, GateError, InstanceLimits, Unusable};
+use callgate_host::{Compiled, Gate, GateError, InstanceLimits, Request, Unusable};
 use serde_json::Value;
 
 use super::place::{Place, SharedHost};
@@ -154,7 +154,8 @@ impl Session<'_> {
                 request,
                 container_workspace_dir,
             } => {
-                let response = self.gate()?.gate(request, container_workspace_dir.as_deref());
+                let asked = Request::gate(request).in_container(container_workspace_dir.as_deref());
+                let response = self.gate()?.judge(&asked);
                 world::gated(response.map_err(refusal)?)
             }
             Operation::Explain { request } => self.gate()?.explain(request).map_err(refusal),

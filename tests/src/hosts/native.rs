@@ -6,7 +6,7 @@ mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{Arguments, BuildError, Call, DocumentSource, Engine, Host, Response, View};
+use callgate_core::{Arguments, BuildError, Call, DocumentSource, Engine, Host, Request, Response, View};
 use serde_json::{Value, json};
 
 use super::place::Place;
@@ -111,7 +111,10 @@ impl Session {
                 let engine = self.engine()?;
                 let call = Call::from_json(request).map_err(refusal)?;
                 let host = self.calling_back(engine);
-                let gated = engine.gate(&call, container_workspace_dir.as_deref(), &host);
+                let gated = engine.judge(
+                    &Request::gate(&call).in_container(container_workspace_dir.as_deref()),
+                    &host,
+                );
                 let transport = transported(request, &gated)?;
                 Ok(json!({"verdict": gated.verdict, "argsForTransport": transport}))
             }

@@ -86,6 +86,6 @@ fn text(path: &Path) -> &str {
 pub(crate) fn decide(engine: &Engine, host: &dyn Host, name: &str, arguments: &Value) -> String {
     let (server, tool) = name.split_once('/').expect("a tool is written `server/tool`");
     let call = Call::from_value(server, tool, arguments);
-    let verdict = engine.gate(&call, None, host).verdict;
+    let verdict = engine.gate(&call, host).verdict;
     format!("{} {}", verdict.decision.as_str(), verdict.rule)
 }

@@ -78,7 +78,7 @@ proptest! {
         let engine = build(&case.documents, &host);
         for request in &case.calls {
             let call = request.call();
-            let asked = Asked::gate(&call, None);
+            let asked = Asked::gate(&call);
             let before = engine.judge(&asked, &host);
             let Some(offer) = engine.offer(&asked, &host) else { continue };
             prop_assert_eq!(before.verdict.decision.as_str(), "escalate", "{:?}", request);
@@ -116,7 +116,7 @@ proptest! {
         let mut approvals = Approvals::default();
         for request in &case.calls {
             let call = request.call();
-            if let Some(mut offer) = engine.offer(&Asked::gate(&call, None), &host) {
+            if let Some(mut offer) = engine.offer(&Asked::gate(&call), &host) {
                 // Wider than what is offered: any rule.
                 offer.rules = None;
                 prop_assert!(approvals.add(&offer).is_ok());
@@ -126,7 +126,7 @@ proptest! {
         let ungated = build(&ungated, &host);
         for request in case.calls.iter().flat_map(|request| similar(request, &case.calls)) {
             let call = request.call();
-            for asked in [Asked::gate(&call, Some("/work")), Asked::prepared(&call)] {
+            for asked in [Asked::gate(&call).in_container("/work"), Asked::prepared(&call)] {
                 let before = engine.judge(&asked, &host).verdict;
                 let approved = asked.approved(&approvals, Some(Moment::from_millis(NOW)));
                 let after = engine.judge(&approved, &host).verdict;
@@ -164,7 +164,7 @@ fn the_offers_are_worth_trying() {
         let mut approvals = Approvals::default();
         for request in &case.calls {
             let call = request.call();
-            let asked = Asked::gate(&call, None);
+            let asked = Asked::gate(&call);
             if engine.judge(&asked, &host).verdict.decision.as_str() != "escalate" {
                 continue;
             }
@@ -183,7 +183,7 @@ fn the_offers_are_worth_trying() {
             .flat_map(|request| similar(request, &case.calls).into_iter().skip(1))
         {
             let call = request.call();
-            let asked = Asked::gate(&call, None).approved(&approvals, None);
+            let asked = Asked::gate(&call).approved(&approvals, None);
             covered += usize::from(engine.judge(&asked, &host).verdict.approval.is_some());
         }
     }

@@ -204,7 +204,7 @@ proptest! {
         for (server, tool, arguments) in &calls {
             let call = Call::from_value(server, tool, arguments);
             let [none, first, second, narrower] =
-                [&none, &first, &second, &narrower].map(|engine| engine.gate(&call, None, &host).verdict);
+                [&none, &first, &second, &narrower].map(|engine| engine.gate(&call, &host).verdict);
             let apart = first.decision.strictness().max(second.decision.strictness());
             prop_assert!(
                 narrower.decision.strictness() >= apart,
@@ -238,7 +238,7 @@ fn intersections_and_allowed_calls_are_among_the_cases() {
             let both = serde_json::to_value(&both).expect("a ceiling is JSON");
             let engine = build(Some(&both), &host);
             let verdict = engine
-                .gate(&Call::from_value(server, tool, &arguments), None, &host)
+                .gate(&Call::from_value(server, tool, &arguments), &host)
                 .verdict;
             match verdict.decision.strictness() {
                 0 => allowed += 1,

@@ -234,13 +234,13 @@ fn a_failure_while_preparing_keeps_a_denial() {
     fn check(engine: &Engine, arguments: &Value, rule: &str) {
         let host = FailingAt("/broken");
         let call = Call::from_value("s", "t", arguments);
-        let verdict = engine.gate(&call, None, &host).verdict;
+        let verdict = engine.gate(&call, &host).verdict;
         assert_eq!(
             (verdict.decision.as_str(), &*verdict.rule),
             ("deny", rule),
             "{arguments}"
         );
-        let explained = engine.explain_gate(&call, None, &host).verdict;
+        let explained = engine.explain_gate(&call, &host).verdict;
         assert_eq!(explained, verdict);
     }
     check(
@@ -269,7 +269,7 @@ proptest! {
             let call = Call::from_value(&request.server, &request.tool, &request.arguments);
             let host = Failing { honest: &honest, at: &at, how, asked: Cell::new(0), failed: RefCell::default() };
             let (verdict, expected) = if gates {
-                (engine.gate(&call, None, &host).verdict, engine.gate(&call, None, &honest).verdict)
+                (engine.gate(&call, &host).verdict, engine.gate(&call, &honest).verdict)
             } else {
                 (engine.evaluate(&call, &host), engine.evaluate(&call, &honest))
             };

@@ -71,11 +71,11 @@ proptest! {
             let call = request.call();
             let (given, gated) = (
                 text(&allowed.explain(&call, &host)),
-                text(&allowed.explain_gate(&call, Some("/work"), &host)),
+                text(&allowed.explain_in(&call, "/work", &host)),
             );
             for same in [&once, &thrice] {
                 prop_assert_eq!(&text(&same.explain(&call, &host)), &given);
-                prop_assert_eq!(&text(&same.explain_gate(&call, Some("/work"), &host)), &gated);
+                prop_assert_eq!(&text(&same.explain_in(&call, "/work", &host)), &gated);
             }
         }
     }
@@ -134,7 +134,7 @@ fn check(roots: Value, arguments: Value, directories: &[&str], expected: &[&str]
         tool: "t".to_owned(),
         arguments,
     };
-    let explained = engine.explain_gate(&request.call(), None, &host);
+    let explained = engine.explain_gate(&request.call(), &host);
     let said = explained.checks.iter().filter(|step| step.check == "sandbox");
     let said: Vec<&str> = said.map(|step| &*step.detail).collect();
     assert_eq!(engine.allowed_directories().collect::<Vec<_>>(), directories);

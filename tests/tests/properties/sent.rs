@@ -116,7 +116,7 @@ proptest! {
         let engine = build(&documents, &host);
         for request in &requests {
             let call = request.call();
-            let first = engine.gate(&call, None, &host);
+            let first = engine.gate(&call, &host);
             if first.verdict.decision.strictness() == 2 {
                 continue;
             }
@@ -124,7 +124,7 @@ proptest! {
             let arguments = if renames { in_host_names(&sent) } else { sent.clone() };
             let again = Request { arguments, ..request.clone() };
             let call = again.call();
-            let second = engine.gate(&call, None, &host);
+            let second = engine.gate(&call, &host);
             prop_assert_eq!(text(&second.verdict), text(&first.verdict), "{:?} sent {}", request, sent);
             prop_assert_eq!(&sent_on(&second, &again.arguments), &sent, "{:?}", request);
         }

@@ -19,7 +19,7 @@ fn decision(documents: &Documents, host: &dyn Host, name: &str, arguments: &Valu
     let call = Call::from_value(server, tool, arguments);
     let verdict = engine.evaluate(&call, host);
     assert_eq!(
-        engine.gate(&call, None, host).verdict.decision,
+        engine.gate(&call, host).verdict.decision,
         verdict.decision,
         "{name} {arguments}"
     );

@@ -11,7 +11,7 @@ fn sent(documents: &Documents, options: Value, arguments: &Value, host: &dyn Hos
     let engine = documents.build(host).expect("the documents are good");
     let request = json!({"serverName": "s", "toolName": "read", "arguments": arguments}).to_string();
     let call = Call::from_json(&request).expect("a call");
-    let response = engine.gate(&call, None, host);
+    let response = engine.gate(&call, host);
     let sent = response.arguments().expect("the arguments are an object");
     (response.verdict.decision.as_str() != "deny")
         .then(|| serde_json::from_str(&sent).expect("what is sent is JSON"))

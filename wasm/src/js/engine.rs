@@ -187,7 +187,7 @@ impl WasmEngine {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
         let offer = self
             .engine
-            .offer(&Request::gate(&call, container), &self.host.asked());
+            .offer(&Request::gate(&call).in_container(container), &self.host.asked());
         offer.and_then(|offer| serde_json::to_string(&offer).ok())
     }
 
@@ -217,7 +217,11 @@ impl WasmEngine {
     /// Prepares and judges, and returns the verdict's number. The changes to the arguments are in the output.
     pub fn gate(&mut self, tool: usize, bytes: usize) -> u32 {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
-        let request = approved(Request::gate(&call, container), self.approvals.as_ref(), self.now);
+        let request = approved(
+            Request::gate(&call).in_container(container),
+            self.approvals.as_ref(),
+            self.now,
+        );
         let gated = self.engine.judge(&request, &self.host.asked());
         wire::write(&gated.prepared.unwrap_or_default(), &mut self.output);
         self.verdicts.number(&gated.verdict)
@@ -259,7 +263,7 @@ impl WasmEngine {
     pub fn explain(&self, tool: usize, bytes: usize, gates: bool, for_agent: bool) -> JsValue {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
         let request = match gates {
-            true => Request::gate(&call, container),
+            true => Request::gate(&call).in_container(container),
             false => Request::prepared(&call),
         };
         let request = approved(request, self.approvals.as_ref(), self.now);

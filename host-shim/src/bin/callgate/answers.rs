@@ -56,7 +56,7 @@ impl Question {
         if self.prepared {
             Request::prepared(call)
         } else {
-            Request::gate(call, self.container_workspace_dir.as_deref())
+            Request::gate(call).in_container(self.container_workspace_dir.as_deref())
         }
     }
 }

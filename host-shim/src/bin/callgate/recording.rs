@@ -106,7 +106,7 @@ impl Recorded {
                 .map_err(|error| invalid(error.to_string()))?;
             let mut request = match case.op {
                 Op::Explain => Request::prepared(text),
-                Op::ExplainGate => Request::gate(text, case.container_workspace_dir.as_deref()),
+                Op::ExplainGate => Request::gate(text).in_container(case.container_workspace_dir.as_deref()),
             };
             if let Some(approvals) = &approvals {
                 request = request.approved(approvals, case.now.map(Moment::from_millis));

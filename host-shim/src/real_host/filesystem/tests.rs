@@ -319,3 +319,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_error_of_the_standard_library_says_what_it_is_of_a_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("loop");
+    std::os::unix::fs::symlink(&link, &link).unwrap();
+    let error = |path: &Path| realpath_error(&path.canonicalize().unwrap_err());
+    assert_eq!(error(&link), RealpathError::Loop);
+    assert_eq!(error(Path::new("/nothing/is/here")), RealpathError::NotFound);
+    assert_eq!(
+        error(&Path::new("/etc/hostname").join("x")),
+        RealpathError::NotFound
+    );
+    assert_eq!(
+        realpath_error(&Error::from(ErrorKind::PermissionDenied)),
+        RealpathError::Denied
+    );
+    assert_eq!(
+        realpath_error(&Error::from(ErrorKind::TimedOut)),
+        RealpathError::Other
+    );
+}

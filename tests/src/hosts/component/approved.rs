@@ -16,7 +16,7 @@ pub(super) fn answer(asked: &ApprovedCall, gate: &Gate) -> Result<Value, Refusal
     };
     if let Some(text) = &asked.offered_for {
         let offer = gate
-            .offer(&Request::gate(read(text, asked), container))
+            .offer(&Request::gate(read(text, asked)).in_container(container))
             .map_err(refusal)?;
         if let Some(offer) = offer {
             approvals.add(&offer).map_err(refusal)?;
@@ -25,7 +25,7 @@ pub(super) fn answer(asked: &ApprovedCall, gate: &Gate) -> Result<Value, Refusal
     let call = read(&asked.request, asked);
     let request = match asked.ask {
         ApprovedQuestion::Gate | ApprovedQuestion::ExplainGate | ApprovedQuestion::Offer => {
-            Request::gate(call, container)
+            Request::gate(call).in_container(container)
         }
         ApprovedQuestion::Evaluate => Request::prepared(call),
     };

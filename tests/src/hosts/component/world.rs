@@ -54,7 +54,7 @@ pub(super) fn answer(session: &Session<'_>, question: &WorldQuestion) -> Result<
             value(&reply.map_err(refusal)?)
         }
         WorldQuestion::Gate { request, context } => {
-            let request = Request::gate(call(request, context.as_deref()), None);
+            let request = Request::gate(call(request, context.as_deref()));
             let response = session.gate()?.judge(&request.explained(Audience::Agent));
             let mut response = response.map_err(refusal)?;
             let explanation = response.explanation.take();

@@ -15,14 +15,14 @@ pub(super) fn answer(asked: &ApprovedCall, engine: &Engine, host: &dyn Host) -> 
     };
     if let Some(text) = &asked.offered_for {
         let other = read(text, asked)?;
-        if let Some(offer) = engine.offer(&Request::gate(&other, container), host) {
+        if let Some(offer) = engine.offer(&Request::gate(&other).in_container(container), host) {
             approvals.add(&offer).map_err(refusal)?;
         }
     }
     let call = read(&asked.request, asked)?;
     let request = match asked.ask {
         ApprovedQuestion::Gate | ApprovedQuestion::ExplainGate | ApprovedQuestion::Offer => {
-            Request::gate(&call, container)
+            Request::gate(&call).in_container(container)
         }
         ApprovedQuestion::Evaluate => Request::prepared(&call),
     };

@@ -63,11 +63,11 @@ pub(super) fn answer(
             if context.is_some() {
                 call = call.within(read(context.as_deref())?);
             }
-            let gated = engine.gate(&call, None, host);
+            let gated = engine.gate(&call, host);
             Ok(json!({
                 "verdict": gated.verdict,
                 "argsForTransport": transported(request, &gated)?,
-                "explanation": engine.explain_gate(&call, None, host).for_agent(),
+                "explanation": engine.explain_gate(&call, host).for_agent(),
             }))
         }
         WorldQuestion::Evaluate { request, context } => {

@@ -23,7 +23,7 @@ const FORMAT: &str = "approvals/1";
 
 /// A constraint on the values of one role.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
+#[serde(tag = "kind", rename_all = "lowercase", try_from = "WrittenConstraint")]
 pub enum ApprovalConstraint {
     /// A path within a directory.
     Directory {
@@ -46,6 +46,46 @@ pub enum ApprovalConstraint {
         /// The identifier in its canonical form, which is in lower case for built-in roles.
         value: String,
     },
+}
+
+/// A constraint as JSON has it. Read by its tag, serde keeps a copy of all that it may be, which was a fiftieth of the
+/// WebAssembly module.
+#[derive(Deserialize)]
+struct WrittenConstraint {
+    kind: String,
+    role: String,
+    directory: Option<String>,
+    domain: Option<String>,
+    value: Option<String>,
+}
+
+impl TryFrom<WrittenConstraint> for ApprovalConstraint {
+    type Error = String;
+
+    fn try_from(written: WrittenConstraint) -> Result<Self, String> {
+        let role = written.role;
+        let there =
+            |value: Option<String>, name: &str| value.ok_or_else(|| format!("missing field `{name}`"));
+        Ok(match written.kind.as_str() {
+            "directory" => Self::Directory {
+                role,
+                directory: there(written.directory, "directory")?,
+            },
+            "domain" => Self::Domain {
+                role,
+                domain: there(written.domain, "domain")?,
+            },
+            "exact" => Self::Exact {
+                role,
+                value: there(written.value, "value")?,
+            },
+            other => {
+                return Err(format!(
+                    "unknown kind `{other}`, expected `directory`, `domain` or `exact`"
+                ));
+            }
+        })
+    }
 }
 
 impl ApprovalConstraint {

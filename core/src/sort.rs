@@ -28,6 +28,11 @@ pub(crate) fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Orderin
     items.extend(places.into_iter().filter_map(|at| taken.get_mut(at)?.take()));
 }
 
+/// Sorts numbers in ascending order.
+pub(crate) fn sort_numbers(numbers: &mut [usize]) {
+    sort_places(numbers, &|one, other| one.cmp(&other));
+}
+
 /// Up to this many items are sorted in place.
 const SHORT: usize = 16;
 

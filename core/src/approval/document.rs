@@ -7,6 +7,7 @@ use crate::document::{DocumentSource, Node, Object, Report, load};
 use crate::limits::Limits;
 use crate::path::lexical;
 use crate::role::{Category, Registry};
+use crate::sort;
 
 use super::{Approval, ApprovalConstraint, Approvals, FORMAT, Moment, Offer, describe};
 
@@ -57,7 +58,7 @@ pub(super) fn read_one(
     let report = Report::default();
     let node = Node::document(&value, ONE, &report);
     node.check_limit(others.len() + 1, "approvals", "approvals", limits.approvals);
-    let mut ids = others.iter().map(|other| other.id.as_str()).collect();
+    let mut ids = sort::set(others.iter().map(|other| other.id.as_str()));
     match read_approval(&node, &mut ids, Some(id), &limits) {
         Some(approval) if !report.has_errors() => Ok(approval),
         _ => Err(source.located(report.finish(ONE), ONE)),

@@ -1,6 +1,6 @@
 //! A value in a document with its place, and methods to read it.
 
-use std::io;
+use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value};
 
@@ -367,7 +367,7 @@ impl<'v> Object<'v, '_> {
 
 fn found(value: &Value) -> String {
     let mut shown = Shown(Vec::new());
-    let whole = serde_json::to_writer(&mut shown, value).is_ok();
+    let whole = write!(shown, "{value}").is_ok();
     let text = shown.0.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     format!("`{text}{}`", if whole { "" } else { "…" })
 }
@@ -375,17 +375,13 @@ fn found(value: &Value) -> String {
 /// Accepts only the first bytes, so that showing a long value is cheap.
 struct Shown(Vec<u8>);
 
-impl io::Write for Shown {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+impl fmt::Write for Shown {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = SHOWN.saturating_sub(self.0.len());
-        self.0.extend(bytes.iter().take(room));
-        if bytes.len() > room {
-            return Err(io::ErrorKind::WriteZero.into());
+        self.0.extend(text.bytes().take(room));
+        if text.len() > room {
+            return Err(fmt::Error);
         }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

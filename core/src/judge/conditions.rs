@@ -3,7 +3,7 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 use super::directory::{lies_within, may_concern};
 use super::operand::Form;
@@ -30,7 +30,7 @@ pub(super) enum Match {
 }
 
 /// Indices of operands, each with the role under which it is looked at.
-type RoleValues = SmallVec<[(usize, RoleId); 2]>;
+type RoleValues = Vec<(usize, RoleId)>;
 
 /// Whose values a judgement is about.
 #[derive(Clone, Debug)]

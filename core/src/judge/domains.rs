@@ -1,7 +1,5 @@
 //! The server's domain allowlist.
 
-use smallvec::SmallVec;
-
 use super::check::Check;
 use super::{Case, Verdict};
 use crate::net::domain_matches_allowlist;
@@ -74,7 +72,7 @@ pub(super) fn roles_outside(case: &mut Case<'_, '_, '_>) -> Vec<RoleId> {
 }
 
 /// The operands that are URLs, each with the roles that make it one.
-fn urls(case: &Case<'_, '_, '_>) -> SmallVec<[(usize, RoleId); 2]> {
+fn urls(case: &Case<'_, '_, '_>) -> Vec<(usize, RoleId)> {
     let operands = case.operands.iter().enumerate();
     operands
         .flat_map(|(at, operand)| operand.bound.roles.iter().map(move |role| (at, *role)))

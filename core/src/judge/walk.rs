@@ -243,7 +243,7 @@ fn may_be_anything(operand: &Operand<'_, '_>, role: RoleId) -> bool {
 /// Keeps each of the places once, in order.
 fn each_once(places: &mut Values) {
     if places.len() > 1 {
-        places.sort_unstable();
+        sort::sort_numbers(places);
         places.dedup();
     }
 }

@@ -9,6 +9,7 @@ use crate::glob::NamePattern;
 use crate::policy::{Conditions, Rule};
 use crate::role::RoleSet;
 use crate::seed::RESERVED_SERVERS;
+use crate::sort;
 
 /// Warns about each rule of the rules at `path` that
 ///
@@ -179,7 +180,8 @@ fn check_arguments(conditions: &Conditions, path: &JsonPath<'_>, annotations: &A
     for (index, condition) in conditions.args.iter().enumerate() {
         let wanted = condition.argument.first().unwrap_or_default();
         let tools = annotations.tools.iter().filter(is_of_rule);
-        let known = tools.flat_map(arguments_of).collect::<Option<BTreeSet<&str>>>();
+        let known = tools.flat_map(arguments_of).collect::<Option<Vec<&str>>>();
+        let known = known.map(sort::set);
         // A pointer that begins with `*` is about every argument.
         let Some(known) = known.filter(|known| !known.contains(wanted)) else {
             continue;

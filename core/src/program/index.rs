@@ -145,7 +145,7 @@ impl Index {
     /// The arguments that conditions of rules in these scopes name, each once.
     pub(crate) fn conditioned_in(&self, scopes: &[usize]) -> Box<[Box<str>]> {
         let scopes = scopes.iter().filter_map(|at| self.scopes.get(*at));
-        let names: BTreeSet<&Box<str>> = scopes.flat_map(|scope| &scope.conditioned).collect();
+        let names = sort::set(scopes.flat_map(|scope| &scope.conditioned));
         names.into_iter().cloned().collect()
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::net::{canonical_domain, percent_decode};
+use crate::sort;
 
 /// Lower case, and without what mail systems drop: characters that are not shown, a trailing dot of the domain.
 pub(super) fn fold(text: &str) -> String {
@@ -36,7 +37,7 @@ pub(crate) fn readable(text: &str) -> Vec<String> {
     if let Cow::Owned(decoded) = percent_decode(text) {
         add_readings(&decoded, &mut found);
     }
-    found.sort_unstable();
+    sort::sort(&mut found);
     found.dedup();
     found
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use callgate_core::Verdict;
-use serde_json::Value as Json;
 
 /// The number of a verdict that is not shared; it is fetched each time.
 pub(super) const UNSHARED: u32 = u32::MAX;
@@ -26,8 +25,8 @@ type Said = (u8, Held, Held);
 pub(super) struct Verdicts {
     /// For each of them, the numbers by the roles that escalated.
     numbers: BTreeMap<Said, Vec<(Vec<Held>, u32)>>,
-    shared: Vec<Json>,
-    unshared: Json,
+    shared: Vec<Verdict<'static>>,
+    unshared: Option<Verdict<'static>>,
     /// The reason of the last verdict, where it depends on the call.
     reason: String,
 }
@@ -59,7 +58,7 @@ impl Verdicts {
         match u32::try_from(self.shared.len()) {
             Ok(number) if self.shared.len() < MOST => {
                 numbers.push((roles, number));
-                self.shared.push(json(verdict));
+                self.shared.push(verdict.clone().into_owned());
                 number | flag
             }
             _ => self.keep(verdict),
@@ -71,14 +70,14 @@ impl Verdicts {
         &self.reason
     }
 
-    /// The verdict of that number, as `{decision, rule, reason, escalatedRoles?, approval?}`.
-    pub(super) fn shown(&self, number: u32) -> &Json {
+    /// The verdict of that number.
+    pub(super) fn shown(&self, number: u32) -> Option<&Verdict<'static>> {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        self.shared.get(at).unwrap_or(&self.unshared)
+        self.shared.get(at).or(self.unshared.as_ref())
     }
 
     fn keep(&mut self, verdict: &Verdict<'_>) -> u32 {
-        self.unshared = json(verdict);
+        self.unshared = Some(verdict.clone().into_owned());
         UNSHARED
     }
 }
@@ -90,10 +89,6 @@ fn held(text: &Cow<'_, str>) -> Option<Held> {
         Cow::Borrowed(text) => Some((text.as_ptr().addr(), text.len())),
         Cow::Owned(_) => None,
     }
-}
-
-fn json(verdict: &Verdict<'_>) -> Json {
-    serde_json::to_value(verdict).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -115,7 +110,7 @@ mod tests {
         assert_eq!(verdicts.number(&say(first.clone())), 0);
         assert_eq!(verdicts.number(&say(second)), 1);
         assert_eq!(verdicts.number(&say(first)), 0);
-        assert_eq!(verdicts.shown(1)["escalatedRoles"][1], "fetch-url");
+        assert_eq!(verdicts.shown(1).unwrap().escalated_roles()[1], "fetch-url");
         let own = Verdict {
             decision: Decision::Deny,
             rule: Cow::Borrowed("rule"),
@@ -123,7 +118,7 @@ mod tests {
             approval: None,
         };
         assert_eq!(verdicts.number(&own), 2 | WITH_REASON);
-        assert_eq!(verdicts.shown(2)["decision"], "deny");
+        assert_eq!(verdicts.shown(2).unwrap().decision, Decision::Deny);
         assert_eq!(verdicts.reason(), "because");
         let other = Verdict {
             reason: Cow::Owned("for another reason".to_owned()),
@@ -136,6 +131,6 @@ mod tests {
             ..own
         };
         assert_eq!(verdicts.number(&approved), UNSHARED);
-        assert_eq!(verdicts.shown(UNSHARED)["decision"], "deny");
+        assert_eq!(verdicts.shown(UNSHARED).unwrap().decision, Decision::Deny);
     }
 }

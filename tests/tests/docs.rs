@@ -259,9 +259,7 @@ impl Example<'_> {
             let (call, gate) = (call.to_string(), self.load());
             let text = CallText::from(&call);
             let text = context.as_deref().map_or(text, |context| text.within(context));
-            let response = gate
-                .gate(text)
-                .unwrap_or_else(|error| panic!("{at}: {error}"));
+            let response = gate.gate(text).unwrap_or_else(|error| panic!("{at}: {error}"));
             let verdict = &response.verdict;
             assert_eq!(verdict.decision.as_str(), decision, "{at}: {call}: {verdict:?}");
             if let Some(rule) = rule {

@@ -36,7 +36,11 @@ fn call(path: &str) -> String {
 }
 
 fn explain_gate(gate: &Gate, call: &str, container: Option<&str>) -> Result<Value, CallError> {
-    let response = gate.judge(&Request::gate(call).in_container(container).explained(Audience::Operator))?;
+    let response = gate.judge(
+        &Request::gate(call)
+            .in_container(container)
+            .explained(Audience::Operator),
+    )?;
     Ok(response.explanation.unwrap())
 }
 

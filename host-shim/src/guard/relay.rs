@@ -196,7 +196,8 @@ impl Relay {
         let guard = Arc::clone(&self.guard);
         let policy = guard.policy();
         let text = call_text(&guard.server, &call);
-        let asked = backend::Request::gate(CallText::from(&text)).in_container(guard.container_workspace_dir.as_deref());
+        let asked = backend::Request::gate(CallText::from(&text))
+            .in_container(guard.container_workspace_dir.as_deref());
         let asked = backend::Request {
             call: CallText {
                 context: guard.context.as_deref(),

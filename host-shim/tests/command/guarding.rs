@@ -178,6 +178,33 @@ fn the_log_is_read_and_a_change_in_it_found() {
 }
 
 #[test]
+fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
+    let project = Project::new();
+    let before = "{ // mine\n  \"mcpServers\": {\"s\": {\"command\": \"cat\", }, \"far\": {\"url\": \"https://example.com\"}}}";
+    project.write(".mcp.json", before);
+    let file = project.folder.path().join("project/.mcp.json");
+    let text = || fs::read_to_string(&file).expect("a file");
+    let wrap = |flags: &[&str], code, out: &[&str], err: &[&str]| {
+        project.check(&[&["wrap", ".mcp.json"], flags].concat(), code, out, err);
+    };
+    wrap(&["--server", "no"], 4, &[], &["has no server `no`"]);
+    wrap(&["--undo"], 1, &[], &["there is no `.mcp.json.callgate`"]);
+    wrap(&[], 0, &[r#"{"wrapped":["s"],"already":[],"left":[["far","#], &[]);
+    let wrapped = text();
+    assert!(wrapped.starts_with("{ // mine"), "{wrapped}");
+    assert!(wrapped.contains(r#""--server","s","--","cat"]"#), "{wrapped}");
+    wrap(&[], 0, &[r#"{"wrapped":[],"already":["s"]"#], &[]);
+    // What would be lost is not undone.
+    fs::write(&file, wrapped.replace("// mine", "// ours")).expect("a file");
+    wrap(&["--undo"], 1, &[], &["was changed since"]);
+    wrap(&[], 1, &[], &["was changed since"]);
+    fs::write(&file, &wrapped).expect("a file");
+    wrap(&["--undo"], 0, &["restored"], &[]);
+    assert_eq!(text(), before);
+    wrap(&["--undo"], 1, &[], &["there is no"]);
+}
+
+#[test]
 fn a_server_that_dies_leaves_no_call_without_an_answer() {
     let project = Project::new();
     let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], "read -r line; exit 3");

@@ -17,6 +17,7 @@ mod init;
 mod output;
 mod page;
 mod recording;
+mod replace;
 mod replay;
 mod resolve;
 mod setup;
@@ -24,6 +25,8 @@ mod tally;
 mod tools;
 mod tree;
 mod validate;
+#[cfg(feature = "guard")]
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -77,6 +80,8 @@ enum Command {
     #[cfg(feature = "guard")]
     Guard(guard::Guard),
     #[cfg(feature = "guard")]
+    Wrap(wrap::Wrap),
+    #[cfg(feature = "guard")]
     Audit(audit::Audit),
     Init(init::Init),
     Annotate(annotate::Annotate),
@@ -116,6 +121,8 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(cli.format, &mut out),
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
+        #[cfg(feature = "guard")]
+        Command::Wrap(wrap) => wrap.run(&mut out),
         #[cfg(feature = "guard")]
         Command::Audit(audit) => audit.run(&mut out),
         #[cfg(feature = "guard")]

@@ -1,0 +1,268 @@
+//! `callgate wrap`: the guard before every server of an agent's configuration.
+
+mod edit;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
+use crate::replace::replace;
+use edit::{Server, Wrapped};
+
+/// Put the guard before every server of an agent's configuration
+///
+/// Reads `mcp.json` as agents have it (`mcpServers`, `servers` or `mcp`), comments included, and changes the command of each
+/// server that is started as a program. Nothing else of the file changes. What was there is kept beside it, in
+/// FILE.callgate; --undo brings it back byte for byte.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Wrap {
+    /// The agent's configuration
+    file: PathBuf,
+    /// The bundle that the guards judge by
+    #[arg(long, short, value_name = "FILE", default_value = "callgate.json")]
+    bundle: PathBuf,
+    /// Write each decision to this file
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Only these servers; may be repeated
+    #[arg(long, value_name = "NAME")]
+    server: Vec<String>,
+    /// Judge and log, but enforce nothing
+    #[arg(long, requires = "audit")]
+    observe: bool,
+    /// Take the guard away again
+    #[arg(long, conflicts_with_all = ["server", "observe", "audit"])]
+    undo: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+const EXAMPLES: &str = "\
+For example:
+  callgate wrap .mcp.json --bundle callgate.json --audit ~/.local/state/callgate.jsonl
+  callgate wrap .mcp.json --undo";
+
+/// What is kept beside a wrapped file.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    format: String,
+    /// The text before the guard came.
+    before: String,
+    /// The text with it.
+    after: String,
+}
+
+const FORMAT: &str = "callgate-wrap/1";
+
+impl Wrap {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let text = read(&self.file)?;
+        match self.undo {
+            true => self.undo(&text, out),
+            false => self.wrap(text, out),
+        }
+    }
+
+    fn wrap(&self, text: String, out: &mut Out) -> Result<Exit, Failure> {
+        let place = self.file.display();
+        let fault = |reason: String| Failure::Invalid(format!("{place}: {reason}"));
+        let before = match self.kept()? {
+            Some(kept) if kept.after == text => kept.before,
+            Some(_) => {
+                return Err(Failure::Helped {
+                    message: format!("`{place}` was changed since the guard was put before its servers"),
+                    help: format!(
+                        "undo the guard in it by hand, and remove `{}`",
+                        self.beside().display()
+                    ),
+                });
+            }
+            None => text.clone(),
+        };
+        let arguments = self.arguments()?;
+        let wrapped = edit::wrap(&text, |server| {
+            let is_meant = self.server.is_empty() || self.server.iter().any(|name| name == server.name);
+            is_meant.then(|| arguments.of(server))
+        })
+        .map_err(fault)?;
+        for name in &self.server {
+            if !wrapped.iter_names().any(|known| known == name) {
+                return Err(fault(format!("has no server `{name}`")));
+            }
+        }
+        if self.dry_run {
+            out.text(&wrapped.text)?;
+            return Ok(Exit::Allow);
+        }
+        if !wrapped.changed.is_empty() {
+            self.keep(before, &wrapped.text)?;
+            write(&self.file, &wrapped.text)?;
+        }
+        self.report(&wrapped, out)
+    }
+
+    fn report(&self, wrapped: &Wrapped, out: &mut Out) -> Result<Exit, Failure> {
+        if !out.human {
+            out.json(&serde_json::json!({"wrapped": wrapped.changed, "already": wrapped.already, "left": wrapped.left}))?;
+            return Ok(Exit::Allow);
+        }
+        for name in &wrapped.changed {
+            out.line(&format!("{}: the guard is before it", paint(BOLD, &clean(name))))?;
+        }
+        for name in &wrapped.already {
+            out.line(&format!(
+                "{}: {}",
+                clean(name),
+                paint(DIM, "the guard was before it already")
+            ))?;
+        }
+        for (name, reason) in &wrapped.left {
+            out.line(&format!(
+                "{}: {}: {}",
+                clean(name),
+                paint(YELLOW, "not guarded"),
+                clean(reason)
+            ))?;
+        }
+        Ok(Exit::Allow)
+    }
+
+    fn undo(&self, text: &str, out: &mut Out) -> Result<Exit, Failure> {
+        let place = self.file.display();
+        let Some(kept) = self.kept()? else {
+            return Err(Failure::Helped {
+                message: format!(
+                    "there is no `{}`, in which `callgate wrap` keeps what was there",
+                    self.beside().display()
+                ),
+                help: "expected a file that was wrapped".to_owned(),
+            });
+        };
+        if kept.after != text {
+            return Err(Failure::Helped {
+                message: format!(
+                    "`{place}` was changed since the guard was put before its servers, so what was there would lose the change"
+                ),
+                help: format!(
+                    "what was there is the member `before` of `{}`",
+                    self.beside().display()
+                ),
+            });
+        }
+        if self.dry_run {
+            out.text(&kept.before)?;
+            return Ok(Exit::Allow);
+        }
+        write(&self.file, &kept.before)?;
+        fs::remove_file(self.beside()).map_err(|error| {
+            Failure::Fault(format!("cannot remove `{}`: {error}", self.beside().display()))
+        })?;
+        if out.human {
+            out.line(&format!("`{}` is as it was", clean(&place.to_string())))?;
+        } else {
+            out.json(&serde_json::json!({"restored": self.file}))?;
+        }
+        Ok(Exit::Allow)
+    }
+
+    fn arguments(&self) -> Result<Arguments, Failure> {
+        let utf8 = |path: &Path| -> Result<String, Failure> {
+            let path = std::path::absolute(path).map_err(|error| Failure::Fault(error.to_string()))?;
+            path.into_os_string()
+                .into_string()
+                .map_err(|path| Failure::Fault(format!("the path `{}` is not UTF-8", path.display())))
+        };
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::Fault(format!("the place of this program is not known: {error}")))?;
+        if !self.bundle.exists() {
+            return Err(Failure::Helped {
+                message: format!("there is no `{}`", self.bundle.display()),
+                help: "`callgate init` writes one".to_owned(),
+            });
+        }
+        Ok(Arguments {
+            program: utf8(&program)?,
+            bundle: utf8(&self.bundle)?,
+            audit: self.audit.as_deref().map(utf8).transpose()?,
+            observe: self.observe,
+        })
+    }
+
+    /// The file in which is kept what was there.
+    fn beside(&self) -> PathBuf {
+        let mut name = self.file.as_os_str().to_owned();
+        name.push(".callgate");
+        PathBuf::from(name)
+    }
+
+    fn kept(&self) -> Result<Option<Kept>, Failure> {
+        let beside = self.beside();
+        if fs::symlink_metadata(&beside).is_err() {
+            return Ok(None);
+        }
+        let kept: Result<Kept, _> = serde_json::from_str(&read(&beside)?);
+        match kept {
+            Ok(kept) if kept.format == FORMAT => Ok(Some(kept)),
+            Ok(_) | Err(_) => Err(Failure::Invalid(format!(
+                "{}: expected what `callgate wrap` keeps (`{FORMAT}`)",
+                beside.display()
+            ))),
+        }
+    }
+
+    fn keep(&self, before: String, after: &str) -> Result<(), Failure> {
+        let kept = Kept {
+            format: FORMAT.to_owned(),
+            before,
+            after: after.to_owned(),
+        };
+        let text = serde_json::to_string(&kept).map_err(|error| Failure::Fault(error.to_string()))?;
+        write(&self.beside(), &text)
+    }
+}
+
+/// What every guard is started with.
+struct Arguments {
+    program: String,
+    bundle: String,
+    audit: Option<String>,
+    observe: bool,
+}
+
+impl Arguments {
+    /// The command that takes the place of a server's.
+    fn of(&self, server: &Server<'_>) -> Vec<String> {
+        let mut words = vec![
+            &*self.program,
+            "guard",
+            "--bundle",
+            &self.bundle,
+            "--server",
+            &server.name,
+        ];
+        if let Some(audit) = &self.audit {
+            words.extend(["--audit", audit]);
+        }
+        if self.observe {
+            words.push("--observe");
+        }
+        words.push("--");
+        let words = words.into_iter().map(str::to_owned);
+        words.chain(server.command.iter().cloned()).collect()
+    }
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file)
+        .map_err(|error| Failure::Fault(format!("cannot read `{}`: {error}", file.display())))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    replace(file, text).map_err(|error| Failure::Fault(format!("cannot write `{}`: {error}", file.display())))
+}

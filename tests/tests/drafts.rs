@@ -1,9 +1,9 @@
 //! Drafted annotations, counted against those that were written by hand.
 //!
 //! `tests/drafts/tools` has what real servers answer to `tools/list`, recorded by `record.mjs`. The annotations of four of them
-//! stand beside their tests in `js/test/servers`; the others, in `tests/drafts/hand`, were written before anything was drafted,
-//! and name the arguments that have a role other than `none`. The tables of evidence were made with the four in view; the
-//! others show how they do elsewhere.
+//! stand beside their tests in `js/test/servers`; the others, in `tests/drafts/hand`, name the arguments that have a role other than
+//! `none`. Each was written before its server's tools were drafted. The tables of evidence were made with the four in view. In the
+//! first run on each of the others, 103 of 108 arguments had their roles, and what they showed to be missing in general was added.
 
 #[path = "drafts/arbitrary.rs"]
 mod arbitrary;
@@ -20,7 +20,15 @@ use callgate_core::{DocumentSource, Proposal, Registry, propose_annotations};
 use serde_json::{Value, json};
 
 pub(crate) const KNOWN: [&str; 4] = ["everything", "fetch", "filesystem", "git"];
-pub(crate) const UNSEEN: [&str; 5] = ["github", "gitlab", "memory", "playwright", "slack"];
+pub(crate) const UNSEEN: [&str; 7] = [
+    "chrome-devtools",
+    "desktop-commander",
+    "github",
+    "gitlab",
+    "memory",
+    "playwright",
+    "slack",
+];
 
 /// By tool and argument, the roles that were written by hand.
 type Hand = BTreeMap<(String, String), Vec<String>>;

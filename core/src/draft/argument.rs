@@ -304,7 +304,7 @@ fn path(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>, f
     let (roles, relative_to, what, is_clear) = if is_of_git {
         in_repository(leaf, words, description, tool)
     } else {
-        on_disk(finding.kind, description, tool)
+        on_disk(side_of(finding.kind, words), description, tool)
     };
     Draft {
         roles,
@@ -317,12 +317,11 @@ fn path(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>, f
 type Roles = (Vec<RoleId>, Option<String>, String, bool);
 
 /// The roles of a path, by what the tool does.
-fn on_disk(kind: Kind, description: &str, tool: &Tool<'_>) -> Roles {
+fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> Roles {
     let about = verb::about_argument(description);
-    let side = match kind {
-        Kind::Source => Side::Source,
-        Kind::Destination => Side::Destination,
-        _ => side_in(&about),
+    let side = match named_side {
+        Side::Either => side_in(&about),
+        side => side,
     };
     // What starts a program says nothing of what happens to a path.
     let tells = |said: &&Said| said.verb != Verb::Run;
@@ -334,9 +333,9 @@ fn on_disk(kind: Kind, description: &str, tool: &Tool<'_>) -> Roles {
     let reads = named.iter().all(|one| one.verb.only_reads());
     let adds = described
         .iter()
-        .filter(|one| named.is_empty() || reads && !one.verb.only_reads());
+        .filter(|one| named.is_empty() || !one.verb.only_reads());
     for one in adds {
-        is_clear &= named.is_empty();
+        is_clear &= named.is_empty() || !reads;
         said.push((one, "the tool's description"));
     }
     said.extend(about.iter().filter(tells).map(|one| (one, "its description")));
@@ -344,7 +343,7 @@ fn on_disk(kind: Kind, description: &str, tool: &Tool<'_>) -> Roles {
     for (one, _) in &said {
         roles.extend(one.verb.path_roles(side));
     }
-    if kind == Kind::Destination && !roles.is_empty() && !roles.contains(&RoleId::DELETE_PATH) {
+    if named_side == Side::Destination && !roles.is_empty() && !roles.contains(&RoleId::DELETE_PATH) {
         roles.push(RoleId::WRITE_PATH);
     }
     let hints = tool.listed.hints;
@@ -372,7 +371,36 @@ fn on_disk(kind: Kind, description: &str, tool: &Tool<'_>) -> Roles {
         what += ", but the server hints that the tool changes something";
         is_clear = false;
     }
+    if tool.is_in(Setting::UrlOrPath) {
+        roles.push(RoleId::FETCH_URL);
+        what += ", but the tool speaks of URLs too";
+        is_clear = false;
+    }
     (in_order(&roles), None, what, is_clear)
+}
+
+/// The end of a transfer that an argument's name speaks of.
+fn side_of(kind: Kind, words: &[String]) -> Side {
+    let has = |sides: &[&str]| words.iter().any(|word| sides.contains(&word.as_str()));
+    match kind {
+        Kind::Source => Side::Source,
+        Kind::Destination => Side::Destination,
+        _ if has(&["source", "src", "input", "old", "original"]) => Side::Source,
+        _ if has(&[
+            "destination",
+            "dest",
+            "dst",
+            "output",
+            "out",
+            "target",
+            "new",
+            "save",
+        ]) =>
+        {
+            Side::Destination
+        }
+        _ => Side::Either,
+    }
 }
 
 /// The end of a transfer that an argument's description speaks of.

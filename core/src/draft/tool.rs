@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::tools_list::ListedTool;
 use super::verb::{self, Said, Verb};
-use super::words::{is_form_of, of_name, of_text};
+use super::words::{end_with, is_form_of, of_name, of_text};
 
 /// Where a name has a meaning of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(super) enum Setting {
     Transfer,
     /// The tool is about files.
     Files,
+    /// It speaks of URLs, and no argument is called one.
+    UrlOrPath,
 }
 
 /// A tool with what its name and description say.
@@ -155,6 +157,13 @@ impl<'v> Tool<'v> {
                 transfers && self.speaks_of(&FILE_WORDS)
             }
             Setting::Files => self.speaks_of(&FILE_WORDS),
+            Setting::UrlOrPath => {
+                // `isUrl` says what another argument is.
+                let asks = |words: &Vec<String>| words.first().is_some_and(|word| word == "is");
+                let is_url =
+                    |words: &Vec<String>| !asks(words) && (end_with(words, "url") || end_with(words, "uri"));
+                self.speaks_of(&["url"]) && !self.arguments.keys().any(is_url)
+            }
         }
     }
 
@@ -175,7 +184,7 @@ impl<'v> Tool<'v> {
     }
 }
 
-const SETTINGS: [Setting; 12] = [
+const SETTINGS: [Setting; 13] = [
     Setting::Any,
     Setting::Git,
     Setting::GitBranch,
@@ -188,6 +197,7 @@ const SETTINGS: [Setting; 12] = [
     Setting::Proxy,
     Setting::Transfer,
     Setting::Files,
+    Setting::UrlOrPath,
 ];
 
 /// Names of arguments that choose what a tool does.

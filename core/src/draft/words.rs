@@ -63,7 +63,8 @@ pub(super) fn of_text(text: &str) -> Vec<(usize, String)> {
         }
         let ends =
             matches!(one, '.' | ';' | '!' | '?') && characters.peek().is_none_or(|next| next.is_whitespace());
-        if ends || one == '\n' {
+        // Descriptions are often indented, and begin with a line that has no words.
+        if (ends || one == '\n') && words.last().is_some_and(|(last, _)| *last == sentence) {
             sentence += 1;
         }
     }
@@ -152,7 +153,7 @@ mod tests {
         assert!(end_with(&words, "repository"));
         assert!(end_with(&words, "allowed repository"));
         assert!(!end_with(&words, "my allowed repository"));
-        let text = of_text("The paths of files. Next one");
+        let text = of_text("\n  The paths of files. Next one");
         assert_eq!(text.last(), Some(&(1, "one".to_owned())));
         let words: Vec<&str> = text.iter().map(|(_, word)| word.as_str()).collect();
         assert_eq!(find(&words, "path of"), Some(1));

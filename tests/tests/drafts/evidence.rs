@@ -108,6 +108,32 @@ fn parts_of_arguments_have_pointers() {
 }
 
 #[test]
+fn a_path_that_may_be_a_url_has_both_roles() {
+    let mut reads = tool(
+        "read_file",
+        json!({"path": {"type": "string"}, "isUrl": {"type": "boolean"}}),
+    );
+    reads["description"] = json!("Read contents from files and URLs.");
+    check(
+        reads,
+        "s",
+        json!({"path": ["read-path", "fetch-url"], "isUrl": ["none"]}),
+        &["path"],
+    );
+}
+
+#[test]
+fn the_side_of_a_transfer_is_anywhere_in_a_name() {
+    let properties = json!({"sourcePdfPath": {"type": "string"}, "outputPath": {"type": "string"}});
+    check(
+        tool("write_pdf", properties),
+        "s",
+        json!({"sourcePdfPath": ["read-path", "write-path"], "outputPath": ["write-path"]}),
+        &[],
+    );
+}
+
+#[test]
 fn names_that_count_are_known() {
     let text = || json!({"type": "string"});
     check(

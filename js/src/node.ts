@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
-import { createNodeHost } from "./host/node.js";
+import { createNodeHost, provideGit } from "./host/node.js";
 import { type Host, provideHost } from "./host.js";
 import { provide } from "./wasm/module.js";
 import { usePlatform } from "./wasm/platform.js";
@@ -12,6 +12,7 @@ usePlatform({
   isProxy: types.isProxy,
 });
 provide(() => readFileSync(new URL("../wasm/callgate.wasm", import.meta.url)));
+provideGit(() => readFileSync(new URL("../wasm/git.wasm", import.meta.url)));
 
 let host: Host | undefined;
 provideHost(() => {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { initSync, Reading as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
 import { type Host, HostError } from "../host.js";
@@ -74,8 +73,19 @@ function begin(disk: Disk): Reading {
   };
 }
 
+/** Where git's module comes from. */
+let load: (() => BufferSource) | undefined;
 /** `true` once git's module is loaded. Most processes never need it. */
 let isLoaded = false;
+
+/**
+ * Sets where git's module comes from when it is first needed.
+ *
+ * @internal
+ */
+export function provideGit(source: () => BufferSource): void {
+  load ??= source;
+}
 
 /** Asks git's module, which throws a string if the answer is not certain. */
 function answered<Answer>(disk: Disk, ask: () => Answer): Answer {
@@ -84,7 +94,10 @@ function answered<Answer>(disk: Disk, ask: () => Answer): Answer {
     throw new HostError("the directory of the user's configuration is not UTF-8");
   }
   if (!isLoaded) {
-    initSync({ module: readFileSync(new URL("../../wasm/git.wasm", import.meta.url)) });
+    if (load === undefined) {
+      throw new HostError("git's module is not loaded");
+    }
+    initSync({ module: load() });
     isLoaded = true;
   }
   try {

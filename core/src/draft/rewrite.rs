@@ -148,10 +148,22 @@ fn append(
     render_all: impl Fn(&str) -> Vec<String>,
 ) -> Option<()> {
     let (Some(first), Some(last)) = (span.parts.first(), span.parts.last()) else {
+        let indent = indent_at(text, span.from)?;
+        let mut filled = render(new, indent);
+        // A comment in what was empty stays.
+        let comment = text.get(span.from + 1..span.to - 1)?.trim_end();
+        if !comment.is_empty() {
+            let line_end = if filled.get(1..2) == Some("\n") {
+                String::new()
+            } else {
+                format!("\n{indent}")
+            };
+            filled.insert_str(1, &format!("{comment}{line_end}"));
+        }
         edits.push(Edit {
             from: span.from,
             to: span.to,
-            text: render(new, indent_at(text, span.from)?),
+            text: filled,
         });
         return Some(());
     };
@@ -332,6 +344,17 @@ mod tests {
             "[\n  1, /* one */\n  // last\n  {\"x\": []}\n]",
         );
         check("[1,]", json!([1]), json!([1, 2]), "[1, 2]");
+    }
+
+    #[test]
+    fn a_comment_in_what_was_empty_stays() {
+        check("[ // one\n]", json!([]), json!([1]), "[ // one\n1]");
+        check(
+            "  { /* none */ }",
+            json!({}),
+            json!({"a": 1}),
+            "  { /* none */\n  \"a\": 1}",
+        );
     }
 
     #[test]

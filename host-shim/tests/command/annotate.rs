@@ -347,3 +347,35 @@ mod servers {
         project.check(&nobody, 1, &[], &["cannot be reached as a server of MCP: "]);
     }
 }
+
+#[test]
+fn a_bundle_with_comments_keeps_them() {
+    let project = Project::new();
+    let bundle = |tools: &str| {
+        format!(
+            "{{ // a bundle\n  \"policy\": {{\"rules\": []}},\n  \"annotations\": {{\"servers\": {{\"new\": {{\"tools\": [ // by hand\n{tools}]}}}},}},\n}}\n"
+        )
+    };
+    project.write("callgate.json", bundle(""));
+    project.write("tools.json", tools().to_string());
+    stdout(
+        &project,
+        &[
+            "annotate",
+            "--server",
+            "new",
+            "--into",
+            "callgate.json",
+            "tools.json",
+        ],
+        0,
+    );
+    let written = read(&project, "callgate.json");
+    let (before, after) = written.split_once("// by hand\n").expect("the comment");
+    assert_eq!(
+        before,
+        "{ // a bundle\n  \"policy\": {\"rules\": []},\n  \"annotations\": {\"servers\": {\"new\": {\"tools\": [ "
+    );
+    assert!(after.contains(r#""toolName": "read_it""#), "{written}");
+    project.check(&["validate"], 0, &["\"valid\":true"], &[]);
+}

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use callgate_core::without_comments;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -37,8 +38,9 @@ impl Target {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let target = Self::read(path)?;
         let text = target.text.as_deref().unwrap_or_default();
-        // Text that is no JSON is refused where annotations are read, with its place.
-        let Ok(keys) = serde_json::from_str::<Keys<'_>>(text) else {
+        // Text that is no JSON is refused where annotations are read, with its place. Comments leave every place as it is.
+        let json = without_comments(text);
+        let Ok(keys) = serde_json::from_str::<Keys<'_>>(&json) else {
             return Ok(target);
         };
         let is_bundle = keys.servers.is_none() && (keys.annotations.is_some() || keys.policy.is_some());
@@ -57,7 +59,7 @@ impl Target {
             return Self::read(&path.parent().unwrap_or(Path::new("")).join(named));
         }
         // The part is borrowed from the text, so it begins where the text has it.
-        let begin = annotations.get().as_ptr().addr() - text.as_ptr().addr();
+        let begin = annotations.get().as_ptr().addr() - json.as_ptr().addr();
         let part = begin..begin + annotations.get().len();
         Ok(Self { part, ..target })
     }

@@ -40,7 +40,7 @@ pub(super) fn render(value: &Value, indent: &str) -> String {
             '}',
             members
                 .iter()
-                .map(|(key, value)| member(key, value, &inner))
+                .map(|(key, value)| member(key, &render(value, &inner)))
                 .collect(),
         ),
         Value::Array(items) => ('[', ']', items.iter().map(|item| render(item, &inner)).collect()),
@@ -50,8 +50,8 @@ pub(super) fn render(value: &Value, indent: &str) -> String {
     format!("{open}\n{inner}{parts}\n{indent}{close}")
 }
 
-fn member(key: &str, value: &Value, indent: &str) -> String {
-    format!("{}: {}", Value::from(key), render(value, indent))
+fn member(key: &str, value: &str) -> String {
+    format!("{}: {value}", Value::from(key))
 }
 
 fn on_one_line(value: &Value) -> String {
@@ -59,7 +59,7 @@ fn on_one_line(value: &Value) -> String {
         Value::Object(members) => {
             let members = members
                 .iter()
-                .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), on_one_line(value)));
+                .map(|(key, value)| member(key, &on_one_line(value)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         Value::Array(items) => format!(
@@ -107,11 +107,9 @@ fn change(text: &str, span: &Span, old: &Value, new: &Value, edits: &mut Vec<Edi
                 .iter()
                 .filter(|(key, _)| !before.contains_key(*key))
                 .collect();
-            append(text, span, new, edits, |indent| {
-                added
-                    .iter()
-                    .map(|(key, value)| member(key, value, indent))
-                    .collect()
+            append(text, span, new, edits, |write| {
+                let members = added.iter().map(|(key, value)| member(key, &write(value)));
+                members.collect()
             })
         }
         (Value::Array(before), Value::Array(after)) if before.len() <= after.len() => {
@@ -119,9 +117,7 @@ fn change(text: &str, span: &Span, old: &Value, new: &Value, edits: &mut Vec<Edi
                 change(text, &part.value, before, after, edits)?;
             }
             let added = after.iter().skip(before.len());
-            append(text, span, new, edits, |indent| {
-                added.clone().map(|item| render(item, indent)).collect()
-            })
+            append(text, span, new, edits, |write| added.clone().map(write).collect())
         }
         _ => {
             edits.push(Edit {
@@ -145,7 +141,7 @@ fn append(
     span: &Span,
     new: &Value,
     edits: &mut Vec<Edit>,
-    render_all: impl Fn(&str) -> Vec<String>,
+    render_all: impl Fn(&dyn Fn(&Value) -> String) -> Vec<String>,
 ) -> Option<()> {
     let (Some(first), Some(last)) = (span.parts.first(), span.parts.last()) else {
         let indent = indent_at(text, span.from)?;
@@ -173,7 +169,14 @@ fn append(
     } else {
         ""
     };
-    let added = render_all(indent);
+    // What stands on one line stays on one.
+    let added = render_all(&|value| {
+        if is_split {
+            render(value, indent)
+        } else {
+            on_one_line(value)
+        }
+    });
     if added.is_empty() {
         return Some(());
     }
@@ -344,6 +347,9 @@ mod tests {
             "[\n  1, /* one */\n  // last\n  {\"x\": []}\n]",
         );
         check("[1,]", json!([1]), json!([1, 2]), "[1, 2]");
+        let long = "x".repeat(120);
+        let expected = format!("[1, {{\"a\": \"{long}\"}}]");
+        check("[1]", json!([1]), json!([1, {"a": long}]), &expected);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! A gate in front of an MCP server: every `tools/call` is judged before the server sees it.
 //!
 //! The guard stands between one client and one server, and passes their messages on as they came, in both directions:
-//! methods, members and `_meta` that it does not know included. Three things are its business.
+//! methods, members and `_meta` that it does not know included. Four things are its business.
 //!
 //! - **`tools/call`** is judged by a [`Gate`]. An allowed call is sent with the arguments that were judged. Any other
 //!   is answered with a tool result that is an error, with the rule and the reason, so that the model can do otherwise.
 //! - **`tools/list`** is answered without the tools whose every call is denied, because nobody annotated them or a
 //!   ceiling forbids them.
+//! - **Pins**: where a lock file says which tools were accepted, any other tool, and one that has changed since, is hidden
+//!   and its calls are denied.
 //! - **What two parsers could read differently** is never passed on to the server: batches, names that occur twice or
 //!   differ in their case alone within a call, methods that are `tools/call` but for their spelling, half lines.
 //!
@@ -30,6 +32,7 @@ mod lines;
 mod log;
 mod message;
 mod method;
+mod pins;
 mod record;
 mod relay;
 mod reply;
@@ -37,22 +40,29 @@ mod stdio;
 mod strict;
 mod tools;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::gate::Gate;
 use audit::Audit;
 use record::Record;
 
 pub use log::{Log, LogLine};
+pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use stdio::{Ended, Program, StdioError};
+
+/// How many tools of a server are remembered.
+const LISTED: usize = 10_000;
 
 /// What a guard is built from.
 pub struct GuardOptions {
     /// The name of the server in the policy and the annotations.
     pub server: String,
+    /// The server's tools that were accepted; any other is held back. `None` if tools are not pinned.
+    pub pins: Option<Pins>,
     /// Where decisions are written; `None` for no log.
     pub audit: Option<PathBuf>,
     /// Nothing is enforced: every call that can be read is forwarded as it came, and the log says what was decided.
@@ -74,12 +84,15 @@ pub struct Guard {
     /// What the numbers of calls in the log begin with, and the number of the last.
     session: String,
     calls: AtomicU64,
+    /// The digests of tools as the server listed them last.
+    listed: Mutex<BTreeMap<String, String>>,
 }
 
-/// A gate, and the digest of its documents.
+/// A gate, the digest of its documents, and the tools that were accepted.
 struct Policy {
     gate: Gate,
     digest: String,
+    pins: Option<Pins>,
 }
 
 impl Guard {
@@ -90,6 +103,7 @@ impl Guard {
     pub fn new(gate: Gate, options: GuardOptions) -> io::Result<Self> {
         let GuardOptions {
             server,
+            pins,
             audit,
             observe,
             context,
@@ -97,13 +111,14 @@ impl Guard {
         } = options;
         let guard = Self {
             server,
-            policy: RwLock::new(Arc::new(Policy::new(gate))),
+            policy: RwLock::new(Arc::new(Policy::new(gate, pins))),
             audit: audit.map(Audit::open).transpose()?,
             observes: observe,
             context,
             container_workspace_dir,
             session: session(),
             calls: AtomicU64::new(0),
+            listed: Mutex::default(),
         };
         let policy = guard.policy();
         guard.note(&Record::Start {
@@ -114,12 +129,12 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Judges by another gate from now on. Calls that are being judged end under the old one.
+    /// Judges by another gate and other pins from now on. Calls that are being judged end under the old one.
     ///
     /// # Errors
     /// The log cannot be written; the old gate stays.
-    pub fn reload(&self, gate: Gate) -> io::Result<()> {
-        let policy = Arc::new(Policy::new(gate));
+    pub fn reload(&self, gate: Gate, pins: Option<Pins>) -> io::Result<()> {
+        let policy = Arc::new(Policy::new(gate, pins));
         self.note(&Record::Reload {
             policy: Some(&policy.digest),
             refused: None,
@@ -137,6 +152,42 @@ impl Guard {
             policy: None,
             refused: Some(reason),
         });
+    }
+
+    /// Remembers a tool as the server lists it, as JSON text, and says whether it is held back.
+    fn lists(&self, policy: &Policy, tool: &str, text: &str) -> bool {
+        if policy.pins.is_none() {
+            return false;
+        }
+        let digest = pins::digest_of(text).unwrap_or_default();
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        // A server that lists more tools than anybody can accept is not remembered for ever.
+        if listed.len() < LISTED || listed.contains_key(tool) {
+            listed.insert(tool.to_owned(), digest);
+        }
+        drop(listed);
+        let held_back = self.held_back(policy, tool);
+        if let Some(reason) = held_back {
+            self.warn(&format!(
+                "`{tool}`: {reason} (`callgate pin` shows and accepts it)"
+            ));
+        }
+        held_back.is_some()
+    }
+
+    /// Why a tool may not be called until a person has accepted it, if it may not.
+    fn held_back(&self, policy: &Policy, tool: &str) -> Option<&'static str> {
+        let pins = policy.pins.as_ref()?;
+        let Some(pinned) = pins.digest(tool) else {
+            return Some("The tool is not pinned: nobody has accepted it yet");
+        };
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        match listed.get(tool) {
+            Some(found) if found != pinned => {
+                Some("The tool has changed since it was pinned: nobody has accepted the change yet")
+            }
+            Some(_) | None => None,
+        }
     }
 
     fn policy(&self) -> Arc<Policy> {
@@ -173,7 +224,7 @@ impl Guard {
 }
 
 impl Policy {
-    fn new(gate: Gate) -> Self {
+    fn new(gate: Gate, pins: Option<Pins>) -> Self {
         let documents: Vec<(&str, &str)> = gate
             .documents()
             .iter()
@@ -181,7 +232,7 @@ impl Policy {
             .collect();
         // Texts are always JSON.
         let digest = digest::digest(&serde_json::to_vec(&documents).unwrap_or_default());
-        Self { gate, digest }
+        Self { gate, digest, pins }
     }
 
     /// Whether every call of the tool is denied, whatever its arguments.

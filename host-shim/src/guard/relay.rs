@@ -206,12 +206,17 @@ impl Relay {
             explain: guard.audit.as_ref().map(|_| Audience::Operator),
             ..asked
         };
-        let response = match policy.gate.judge(&asked) {
+        let mut response = match policy.gate.judge(&asked) {
             Ok(response) => response,
             Err(error) => {
                 return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &error.message);
             }
         };
+        if let Some(reason) = guard.held_back(&policy, &call.name)
+            && response.verdict.decision != Decision::Deny
+        {
+            response.verdict = denied("structural-unpinned-tool", reason.to_owned());
+        }
         let arguments = match (&response.verdict.decision, response.arguments, guard.observes) {
             (Decision::Allow, Some(arguments), false) => Some(arguments),
             (_, _, true) => Some(call.arguments.map_or("{}", |given| given.get()).to_owned()),
@@ -231,8 +236,15 @@ impl Relay {
         let noted = guard.note(&judged.record());
         let era = Era::of(request.members.get("params"));
         if let Err(error) = noted {
-            let verdict = unwritten(&error);
-            return Step::ToClient(reply::denial(&request.id, era, &verdict, ""));
+            let reason = format!(
+                "The log of decisions cannot be written, so nothing is allowed: {}",
+                error.kind()
+            );
+            guard.warn(&format!("the log cannot be written: {error}"));
+            if !guard.observes {
+                let verdict = denied("structural-audit", reason);
+                return Step::ToClient(reply::denial(&request.id, era, &verdict, ""));
+            }
         }
         let Some(arguments) = arguments else {
             let advice = match response.verdict.decision {
@@ -251,7 +263,10 @@ impl Relay {
             return None;
         }
         let policy = self.guard.policy();
-        match filtered(answer, |tool| policy.hides(&self.guard.server, tool)) {
+        match filtered(answer, |tool, text| {
+            let is_held_back = self.guard.lists(&policy, tool, text);
+            is_held_back || policy.hides(&self.guard.server, tool)
+        }) {
             Ok(shown) => shown,
             Err(reason) => {
                 self.guard.warn(reason);
@@ -342,15 +357,12 @@ fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
     }
 }
 
-fn unwritten(error: &std::io::Error) -> Verdict<'static> {
+/// A denial of the guard's own.
+fn denied(rule: &'static str, reason: String) -> Verdict<'static> {
     Verdict {
         decision: Decision::Deny,
-        rule: "structural-audit".into(),
-        reason: format!(
-            "The log of decisions cannot be written, so nothing is allowed: {}",
-            error.kind()
-        )
-        .into(),
+        rule: rule.into(),
+        reason: reason.into(),
         approval: None,
     }
 }

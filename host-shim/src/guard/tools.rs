@@ -1,17 +1,20 @@
 //! The tools that a client is shown.
 
+use std::collections::BTreeSet;
+
 use serde_json::value::RawValue;
 
 use super::message::{push_string, text_of};
 use crate::members::Members;
 
-/// Writes the answer to `tools/list` again, without the tools that are hidden. `None` if there is nothing to leave out.
+/// Writes the answer to `tools/list` again, without the tools that are hidden, each of which is given by its name and as it
+/// is written. `None` if there is nothing to leave out.
 ///
 /// # Errors
 /// The answer has a result whose tools cannot be read, so that nothing can be left out.
 pub(super) fn filtered(
     answer: &Members<'_>,
-    mut is_hidden: impl FnMut(&str) -> bool,
+    mut is_hidden: impl FnMut(&str, &str) -> bool,
 ) -> Result<Option<String>, &'static str> {
     const UNREADABLE: &str = "the server's answer to `tools/list` has no readable `result.tools`";
     let Some(result) = answer.get("result") else {
@@ -24,11 +27,15 @@ pub(super) fn filtered(
     };
     let tools: Vec<&RawValue> = serde_json::from_str(tools.get()).map_err(|_| UNREADABLE)?;
     let mut shown = Vec::with_capacity(tools.len());
+    let mut names = BTreeSet::new();
     for tool in &tools {
         let members: Members<'_> = serde_json::from_str(tool.get()).map_err(|_| UNREADABLE)?;
         members.check_names(&["name"]).map_err(|_| UNREADABLE)?;
         let name = text_of(members.get("name")).ok_or(UNREADABLE)?;
-        if !is_hidden(&name) {
+        if !names.insert(name.clone()) {
+            return Err("the server's answer to `tools/list` has a tool twice");
+        }
+        if !is_hidden(&name, tool.get()) {
             shown.push(*tool);
         }
     }
@@ -76,14 +83,14 @@ mod tests {
     #[test]
     fn hidden_tools_go_and_everything_else_stays_as_it_came() {
         let text = r#"{"jsonrpc":"2.0","id":1,"result":{"ttlMs":5e2,"tools":[{"name":"a","execution":{"x": 1}},{"name":"b"}, {"name":"\u0063","_meta":{}}],"nextCursor":"n"}}"#;
-        let shown = filtered(&answer(text), |name| name == "b").unwrap();
+        let shown = filtered(&answer(text), |name, _| name == "b").unwrap();
         assert_eq!(
             shown.as_deref(),
             Some(
                 r#"{"jsonrpc":"2.0","id":1,"result":{"ttlMs":5e2,"tools":[{"name":"a","execution":{"x": 1}},{"name":"\u0063","_meta":{}}],"nextCursor":"n"}}"#
             )
         );
-        assert_eq!(filtered(&answer(text), |_| false).unwrap(), None);
+        assert_eq!(filtered(&answer(text), |_, _| false).unwrap(), None);
     }
 
     #[test]
@@ -94,13 +101,14 @@ mod tests {
             r#"{"tools":{}}"#,
             r#"{"tools":["a"]}"#,
             r#"{"tools":[{}]}"#,
+            r#"{"tools":[{"name":"a"},{"name":"\u0061"}]}"#,
             r#"{"tools":[{"name":"a","Name":"b"}]}"#,
             r#"{"tools":[],"Tools":[{"name":"b"}]}"#,
         ] {
             let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-            assert!(filtered(&answer(&text), |_| true).is_err(), "{text}");
+            assert!(filtered(&answer(&text), |_, _| true).is_err(), "{text}");
         }
         let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#;
-        assert_eq!(filtered(&answer(error), |_| true).unwrap(), None);
+        assert_eq!(filtered(&answer(error), |_, _| true).unwrap(), None);
     }
 }

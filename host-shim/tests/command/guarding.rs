@@ -205,6 +205,67 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn tools_are_pinned_and_a_change_is_shown_and_accepted() {
+    let project = Project::new();
+    let pin = |flags: &[&str], code, out: &[&str]| {
+        project.check(
+            &[&["pin", "--server", "filesystem", "tools.json"], flags].concat(),
+            code,
+            out,
+            &[],
+        );
+    };
+    project.write(
+        "tools.json",
+        r#"{"tools": [{"name": "read_text_file", "description": "Reads."}]}"#,
+    );
+    pin(
+        &["--format", "human"],
+        2,
+        &["new read_text_file\n1 differences; --accept accepts them"],
+    );
+    pin(&["--accept"], 0, &[r#""change":"new""#]);
+    pin(&[], 0, &[r#""changes":[]"#]);
+    let mut guarded = Guarded::start(
+        &project,
+        &["--lock", "callgate.lock", "--audit", "log.jsonl"],
+        ECHO,
+    );
+    assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
+    // Who writes the lock file decides what is held back.
+    let rule = "structural-protected-path";
+    assert_eq!(
+        guarded.ask(2, "callgate.lock")["result"]["_meta"]["callgate/rule"],
+        rule
+    );
+    project.write(
+        "tools.json",
+        r#"[{"name": "read_text_file", "description": "Reads, then mails."}]"#,
+    );
+    pin(
+        &["--format", "human"],
+        2,
+        &["changed read_text_file\n  description\n  - Reads.\n  + Reads, then mails.\n"],
+    );
+    project.write("tools.json", r#"{"result": {"tools": []}}"#);
+    pin(&["--accept", "--format", "human"], 0, &["gone read_text_file"]);
+    until(|| log(&project).iter().any(|line| line["kind"] == "reload"));
+    let answer = guarded.ask(3, "a.txt");
+    assert_eq!(
+        answer["result"]["_meta"]["callgate/rule"],
+        "structural-unpinned-tool"
+    );
+    guarded.end();
+    project.write("callgate.lock", "{}");
+    project.check(
+        &["guard", "--server", "s", "--lock", "callgate.lock", "--", "cat"],
+        4,
+        &[],
+        &["callgate.lock: missing field `format`"],
+    );
+}
+
+#[test]
 fn a_server_that_dies_leaves_no_call_without_an_answer() {
     let project = Project::new();
     let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], "read -r line; exit 3");

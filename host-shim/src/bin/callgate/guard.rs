@@ -11,10 +11,11 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use callgate_host::GateBuilder;
-use callgate_host::guard::{self, Ended, GuardOptions, Program};
+use callgate_host::guard::{self, Ended, GuardOptions, Pins, Program};
 use clap::Args;
 
 use crate::output::Failure;
+use crate::pin;
 use crate::setup::Setup;
 
 /// How often the documents are looked at.
@@ -33,6 +34,9 @@ pub(crate) struct Guard {
     /// The name of the server in the policy and the annotations
     #[arg(long, value_name = "NAME")]
     server: String,
+    /// The lock file of `callgate pin`: tools that it does not have, or not like this, are held back
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
     /// Write each decision to this file, one JSON line each; if it cannot be written, nothing is allowed
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -67,9 +71,11 @@ impl Guard {
                 .map_err(|error| Failure::Fault(format!("--context: {}", error.message)))?;
         }
         let gate = self.builder()?.build()?;
-        let files = gate.files().to_vec();
+        let mut files = gate.files().to_vec();
+        files.extend(self.lock.clone());
         let options = GuardOptions {
             server: self.server.clone(),
+            pins: self.pins()?,
             audit: self.audit.clone(),
             observe: self.observe,
             context: self.context.clone(),
@@ -118,8 +124,8 @@ impl Guard {
 
     fn builder(&self) -> Result<GateBuilder, Failure> {
         let mut builder = self.setup.builder()?.protect_documents();
-        if let Some(log) = &self.audit {
-            let path = std::path::absolute(log).map_err(|error| Failure::Fault(error.to_string()))?;
+        for file in self.audit.iter().chain(&self.lock) {
+            let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
             match path.to_str() {
                 Some(path) => builder = builder.protect(path),
                 None => {
@@ -133,12 +139,21 @@ impl Guard {
         Ok(builder)
     }
 
+    fn pins(&self) -> Result<Option<Pins>, Failure> {
+        let Some(file) = &self.lock else { return Ok(None) };
+        Ok(Some(pin::read(file)?.unwrap_or_default().pins(&self.server)))
+    }
+
     fn reload(&self, guard: &guard::Guard) {
         // The flags were good before.
         let Ok(builder) = self.builder() else { return };
+        let pins = match self.pins() {
+            Ok(pins) => pins,
+            Err(failure) => return guard.reload_refused(failure.message()),
+        };
         match builder.build() {
             Ok(gate) => {
-                if let Err(error) = guard.reload(gate) {
+                if let Err(error) = guard.reload(gate, pins) {
                     guard.reload_refused(&format!("the log cannot be written: {error}"));
                 }
             }

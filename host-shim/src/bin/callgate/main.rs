@@ -3,6 +3,7 @@
 
 mod annotate;
 mod answers;
+mod asking;
 #[cfg(feature = "guard")]
 mod audit;
 mod calls;
@@ -16,6 +17,8 @@ mod help;
 mod init;
 mod output;
 mod page;
+#[cfg(feature = "guard")]
+mod pin;
 mod recording;
 mod replace;
 mod replay;
@@ -80,6 +83,8 @@ enum Command {
     #[cfg(feature = "guard")]
     Guard(guard::Guard),
     #[cfg(feature = "guard")]
+    Pin(pin::Pin),
+    #[cfg(feature = "guard")]
     Wrap(wrap::Wrap),
     #[cfg(feature = "guard")]
     Audit(audit::Audit),
@@ -121,6 +126,8 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(cli.format, &mut out),
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
+        #[cfg(feature = "guard")]
+        Command::Pin(pin) => pin.run(&mut out),
         #[cfg(feature = "guard")]
         Command::Wrap(wrap) => wrap.run(&mut out),
         #[cfg(feature = "guard")]

@@ -81,6 +81,16 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What is wrong, in a few words.
+    #[cfg(feature = "guard")]
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Fault(message) | Self::Invalid(message) | Self::Helped { message, .. } => message,
+            Self::Refused(_) => "documents are refused",
+            Self::Closed => "nobody reads the answer",
+        }
+    }
+
     /// Tells standard error, and gives the exit code that says the same.
     pub(crate) fn report(self) -> Exit {
         match self {

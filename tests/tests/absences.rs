@@ -35,7 +35,6 @@ const STANDARD: &[&str] = &[
     "std::fmt",
     "std::hash",
     // The traits; another test forbids the standard streams.
-    "std::io",
     "std::iter",
     "std::marker::PhantomData",
     "std::mem::take",

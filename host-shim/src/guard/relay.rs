@@ -369,3 +369,6 @@ fn denied(rule: &'static str, reason: String) -> Verdict<'static> {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod lenient;

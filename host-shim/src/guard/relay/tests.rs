@@ -43,11 +43,11 @@ fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
     Relay::new(Arc::new(Guard::new(gate, options).unwrap()))
 }
 
-fn relay() -> Relay {
+pub(super) fn relay() -> Relay {
     relay_with(|_| ())
 }
 
-fn client(relay: &mut Relay, message: &str) -> Step {
+pub(super) fn client(relay: &mut Relay, message: &str) -> Step {
     relay.client_sent(message.to_owned())
 }
 

@@ -65,7 +65,7 @@ impl Reading {
             .filter(|(known, _)| is(known))
             .map(|(_, value)| value.get());
         if self.takes_last {
-            found.last()
+            found.next_back()
         } else {
             found.next()
         }

@@ -41,14 +41,14 @@ pub struct NamedFile {
 
 /// How the value of a key may be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
+pub(crate) enum Written {
     /// As the path of a file, or as the document itself.
     FileOrInline,
     /// As the document itself.
     Inline,
 }
 
-const PARTS: [(DocumentKind, Written); 11] = [
+pub(crate) const PARTS: [(DocumentKind, Written); 11] = [
     (DocumentKind::Policy, Written::FileOrInline),
     (DocumentKind::Annotations, Written::FileOrInline),
     (DocumentKind::Lists, Written::FileOrInline),

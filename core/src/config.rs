@@ -17,9 +17,11 @@ use crate::world::{self, World};
 
 pub use kind::DocumentKind;
 pub(crate) use options::{
-    Compatibility, Directories, Options, RelativePaths, ServerPath, UnknownArguments, WorkspaceRoots,
+    Compatibility, Directories, HEURISTIC_PATHS, Options, PATH_CASE, RelativePaths, SANDBOX_ROLES,
+    ServerPath, UnknownArguments, WorkspaceRoots, most,
 };
 use reader::Reader;
+pub(crate) use roles::CATEGORIES;
 
 /// A valid configuration.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@
 mod comments;
 mod condition;
 mod json_path;
+pub(crate) mod keys;
 mod members;
 mod node;
 mod parse;
@@ -26,6 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 
 pub use comments::without_comments;
+pub(crate) use condition::IS;
 pub(crate) use json_path::JsonPath;
 pub(crate) use members::{Member, members};
 pub(crate) use node::{Node, Object};

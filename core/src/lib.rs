@@ -85,6 +85,7 @@
 //! | `draft` | drafts of annotations, from what a server says of its tools | calls |
 //! | `config` | all the parts of an engine, read together | calls |
 //! | `bundle` | one text that names or holds all the parts | what a part means |
+//! | `schema` | JSON Schemas of the documents | what a document means |
 //! | `program` | the compiled configuration: sorted slices, sets, the index of rules | JSON |
 //! | `bind` | a call's arguments, read as far as needed and bound to the roles of its tool | rules |
 //! | `judge` | structural checks, canonical forms, rules, combining, approvals, the trace | documents, JSON text |
@@ -124,6 +125,7 @@ mod path;
 mod policy;
 mod program;
 mod role;
+mod schema;
 mod seed;
 mod sort;
 mod table;
@@ -160,4 +162,5 @@ pub use net::{domain_matches_allowlist, extract_domain, extract_git_domain, is_i
 pub use path::PathCase;
 pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub use role::{Category, Registry, RoleDefinition, RoleId, RoleSet, Step};
+pub use schema::Schema;
 pub use world::{Context, References, Reply, ReplyData, VisibilityRef};

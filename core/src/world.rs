@@ -21,8 +21,9 @@ mod signature;
 mod tests;
 mod visibility;
 
+pub(crate) use condition::Condition;
 pub use context::Context;
-pub(crate) use document::{read, read_key, read_pairs};
+pub(crate) use document::{declared_areas, read, read_key, read_pairs};
 pub(crate) use matrix::{Key, Matrix};
 pub(crate) use operations::Commands;
 pub(crate) use place::{Action, Located};
@@ -30,7 +31,6 @@ pub use reference::{References, VisibilityRef};
 use reply::Area;
 pub use reply::{Reply, ReplyData};
 
-use condition::Condition;
 use operations::{OperationRule, Pair};
 
 /// The tool that `"exec"` stands for, unless the world names another.

@@ -5,22 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{JsonPath, Node, Object, Report};
+use crate::document::{JsonPath, Node, Object, Report, keys};
 use crate::model::{ArgumentName, JsonType, Roles, SchemaType, Semantics};
 use crate::role::{Registry, RoleId};
 
 use super::roles::{RoleSpec, read_role_spec};
-use super::{Annotations, Argument, Schema, Tool, harn, implied, semantics};
-
-const TOOL_KEYS: [&str; 6] = [
-    "toolName",
-    "serverName",
-    "comment",
-    "args",
-    "inputSchema",
-    // Older files state here whether the tool has effects; the roles are more precise, so it is ignored.
-    "sideEffects",
-];
+use super::{Annotations, Argument, Schema, Tool, harn, implied};
 
 /// Returns `true` if the value at this place is never used. That covers most of every `inputSchema`, and so most of
 /// the file.
@@ -64,7 +54,7 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &s
     }
     let mut tools = Vec::new();
     if let Some(file) = document.object() {
-        file.unknown_keys(&["generatedAt", "servers"], Severity::Warning);
+        file.unknown_keys(keys::ANNOTATIONS, Severity::Warning);
         file.optional_string("generatedAt");
         let servers = file.required("servers", "an object of servers");
         if let Some(servers) = servers.and_then(|node| node.object()) {
@@ -77,7 +67,7 @@ pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &s
 }
 
 fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut Vec<Tool>) {
-    let Some(server) = node.object_of(&["inputHash", "tools"], Severity::Warning) else {
+    let Some(server) = node.object_of(keys::SERVER, Severity::Warning) else {
         return;
     };
     server.optional_string("inputHash");
@@ -102,7 +92,7 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
 }
 
 fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option<Tool> {
-    let known: Vec<&str> = TOOL_KEYS.into_iter().chain(semantics::KEYS).collect();
+    let known: Vec<&str> = keys::TOOL.iter().chain(keys::SEMANTICS).copied().collect();
     tool.unknown_keys(&known, Severity::Warning);
     let name = tool.require("toolName", "the name of a tool", |node| node.name());
     if let Some(node) = tool.optional("serverName")

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Annotations, Schema, Tool, implied, semantics};
+use super::{Annotations, Schema, Tool, implied};
 use crate::diagnostic::Severity;
-use crate::document::Node;
+use crate::document::{Node, keys};
 use crate::model::Semantics;
 
 /// The server that a Harn file's tools belong to, unless the options name another.
@@ -16,7 +16,7 @@ pub(crate) fn is_harn(document: &Value) -> bool {
     let Value::Object(members) = document else {
         return false;
     };
-    let says = |tool: &Value| semantics::KEYS.iter().any(|key| tool.get(key).is_some());
+    let says = |tool: &Value| keys::SEMANTICS.iter().any(|key| tool.get(key).is_some());
     !members.contains_key("servers")
         && !members.contains_key("generatedAt")
         && members.values().all(Value::is_object)
@@ -30,7 +30,7 @@ pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
         return Annotations { tools };
     };
     for (name, node) in file.entries() {
-        let Some(annotation) = node.object_of(&semantics::KEYS, Severity::Warning) else {
+        let Some(annotation) = node.object_of(keys::SEMANTICS, Severity::Warning) else {
             continue;
         };
         let semantics = Semantics::read(&annotation);

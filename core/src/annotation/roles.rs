@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object};
+use crate::document::{Node, Object, keys};
 use crate::model::{Clause, Roles};
 use crate::role::{Registry, RoleId};
 
@@ -18,7 +18,7 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
         return read_roles(node, registry).map(|roles| (roles, None));
     }
     // A misspelled key here would change where relative paths start, so it is an error and not a warning.
-    let object = node.object_of(&["roles", "relativeTo"], Severity::Error)?;
+    let object = node.object_of(keys::RELATIVE_ROLES, Severity::Error)?;
     let roles = object.require("roles", "an array of roles", |node| read_roles(node, registry));
     let base = object.require("relativeTo", "the name of an argument", |node| node.name());
     Some((roles?, Some(base?.into())))
@@ -66,7 +66,7 @@ fn check_address(node: &Node<'_, '_>, roles: &[RoleId], registry: &Registry) {
 
 fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Roles> {
     // A misspelled key here would change which roles apply, so it is an error and not a warning.
-    object.unknown_keys(&["default", "when"], Severity::Error);
+    object.unknown_keys(keys::CONDITIONAL_ROLES, Severity::Error);
     let default = object.require("default", "an array of roles", |node| some_roles(node, registry));
     let clauses = object.required("when", "an array of clauses")?;
     let mut when = Vec::new();
@@ -80,7 +80,7 @@ fn read_conditional(object: &Object<'_, '_>, registry: &Registry) -> Option<Role
 }
 
 fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Registry) -> Option<Clause> {
-    let clause = node.object_of(&["condition", "roles"], Severity::Error)?;
+    let clause = node.object_of(keys::CLAUSE, Severity::Error)?;
     let condition = clause.require("condition", "a condition", |node| {
         // In the existing runtime a condition without a test never holds; the same is true here.
         node.condition(Severity::Warning)

@@ -3,19 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object};
+use crate::document::{Node, Object, keys};
 use crate::model::{ArgSchema, Semantics};
 use crate::sort;
-
-pub(super) const KEYS: [&str; 7] = [
-    "kind",
-    "side_effect_level",
-    "arg_schema",
-    "capabilities",
-    "emits_artifacts",
-    "result_readers",
-    "inline_result",
-];
 
 impl Semantics {
     /// Reads the semantics among the fields of a tool annotation; each field has a default.
@@ -37,8 +27,7 @@ impl Semantics {
 
 impl ArgSchema {
     fn read(node: &Node<'_, '_>) -> Self {
-        let Some(schema) = node.object_of(&["path_params", "arg_aliases", "required"], Severity::Warning)
-        else {
+        let Some(schema) = node.object_of(keys::ARG_SCHEMA, Severity::Warning) else {
             return Self::default();
         };
         let path_params = schema.read("path_params", |node| {

@@ -2,7 +2,7 @@
 
 use crate::annotation::HARN_SERVER;
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DEEPEST, Node, Object, Relative, did_you_mean, listed};
+use crate::document::{DEEPEST, Node, Object, Relative, did_you_mean, keys, listed};
 use crate::limits::Limits;
 use crate::model::{SandboxOrder, ServerKind, Servers};
 use crate::named::{Named, named};
@@ -125,15 +125,15 @@ pub(crate) struct ServerPath {
     pub(crate) server: Box<str>,
 }
 
-const HEURISTIC_PATHS: &[(&str, bool)] = &[("on", true), ("off", false)];
+pub(crate) const HEURISTIC_PATHS: &[(&str, bool)] = &[("on", true), ("off", false)];
 
-const PATH_CASE: &[(&str, PathCase)] = &[
+pub(crate) const PATH_CASE: &[(&str, PathCase)] = &[
     ("sensitive", PathCase::Sensitive),
     ("insensitive", PathCase::Insensitive),
 ];
 
 /// The roles that the sandbox can decide about.
-const SANDBOX_ROLES: &[(&str, RoleId)] = &[
+pub(crate) const SANDBOX_ROLES: &[(&str, RoleId)] = &[
     ("read-path", RoleId::READ_PATH),
     ("write-path", RoleId::WRITE_PATH),
     ("delete-path", RoleId::DELETE_PATH),
@@ -146,27 +146,7 @@ const SANDBOX_ROLES: &[(&str, RoleId)] = &[
 /// An unknown key is an error: a misspelled option would leave the engine less strict than it looks.
 pub(super) fn read(node: &Node<'_, '_>) -> Options {
     let defaults = Options::default();
-    let Some(object) = node.object_of(
-        &[
-            "compatibility",
-            "heuristicPaths",
-            "unknownArguments",
-            "pathCase",
-            "directories",
-            "relativePaths",
-            "serverPaths",
-            "harnServer",
-            "workspaceRoots",
-            "serverAliases",
-            "sandboxServers",
-            "sandboxRoles",
-            "sandbox",
-            "workingDirectory",
-            "strict",
-            "limits",
-        ],
-        Severity::Error,
-    ) else {
+    let Some(object) = node.object_of(keys::OPTIONS, Severity::Error) else {
         return defaults;
     };
     let limits = object.read_or_default("limits", |node| Some(read_limits(node)));
@@ -248,6 +228,16 @@ fn read_server_path(host: &str, node: &Node<'_, '_>) -> Option<ServerPath> {
     })
 }
 
+/// The highest value of a limit: the same on every target, whatever the size of its integers. Depth is bounded by the
+/// stack.
+pub(crate) fn most(limit: &str) -> u64 {
+    if limit == "depth" {
+        DEEPEST as u64
+    } else {
+        u64::from(u32::MAX)
+    }
+}
+
 fn read_limits(node: &Node<'_, '_>) -> Limits {
     let mut limits = Limits::default();
     let Some(object) = node.object() else {
@@ -262,12 +252,7 @@ fn read_limits(node: &Node<'_, '_>) -> Limits {
             });
             continue;
         };
-        // The same maximum on every target, whatever the size of its integers. Depth is bounded by the stack.
-        let most = if name == "depth" {
-            DEEPEST as u64
-        } else {
-            u64::from(u32::MAX)
-        };
+        let most = most(name);
         match node.value().as_u64().filter(|value| *value <= most) {
             Some(value) => *bound = usize::try_from(value).unwrap_or(*bound),
             None => node.refuse(

@@ -1,11 +1,11 @@
 //! Host-defined roles `[{name, description, category, canonicalize?, extractPolicyValue?}]` (SPEC §4).
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::Node;
+use crate::document::{Node, keys};
 use crate::role::{Category, Registry, RoleDefinition, RoleError};
 
 /// An address belongs to a world, so the host cannot define another role for one.
-const CATEGORIES: &[(&str, Category)] = &[
+pub(crate) const CATEGORIES: &[(&str, Category)] = &[
     (Category::Path.as_str(), Category::Path),
     (Category::Url.as_str(), Category::Url),
     (Category::Identifier.as_str(), Category::Identifier),
@@ -31,16 +31,7 @@ pub(super) fn read(node: &Node<'_, '_>, has_world: bool) -> Registry {
 }
 
 fn read_role(node: &Node<'_, '_>) -> Option<RoleDefinition> {
-    let role = node.object_of(
-        &[
-            "name",
-            "description",
-            "category",
-            "canonicalize",
-            "extractPolicyValue",
-        ],
-        Severity::Error,
-    )?;
+    let role = node.object_of(keys::ROLE, Severity::Error)?;
     let name = role.require("name", "the name of a role", |node| node.name());
     let description = role.optional_string("description");
     let category = role.require(

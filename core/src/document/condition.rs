@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::Node;
+use super::{Node, keys};
 use crate::diagnostic::{Code, Severity};
 use crate::model::{ArgumentName, Condition, ConditionArgument, Scalar, Segment, Test};
 
 /// The tests that `is` can name.
-const IS: [(&str, Test); 4] = [
+pub(crate) const IS: [(&str, Test); 4] = [
     ("present", Test::Present),
     ("absent", Test::Absent),
     ("truthy", Test::Truthy),
@@ -30,7 +30,7 @@ impl Node<'_, '_> {
 }
 
 fn read_condition(node: &Node<'_, '_>, untested: Severity) -> Option<Condition> {
-    let condition = node.object_of(&["arg", "equals", "in", "is"], Severity::Error)?;
+    let condition = node.object_of(keys::CONDITION, Severity::Error)?;
     let argument = condition.require("arg", "the name of an argument", |node| {
         read_condition_argument(node)
     });

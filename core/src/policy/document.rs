@@ -2,7 +2,7 @@
 //! `{generatedAt, constitutionHash, inputHash, rules, listDefinitions?, skippedServers?}`.
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Relative};
+use crate::document::{Node, Relative, keys};
 use crate::glob::NamePattern;
 use crate::limits::Limits;
 use crate::model::Condition;
@@ -13,17 +13,7 @@ use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCond
 /// Reads a compiled policy. Faults go to the document's report; if there are errors, returns what could be read.
 pub(crate) fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Policy {
     let mut policy = Policy::default();
-    let Some(object) = document.object_of(
-        &[
-            "generatedAt",
-            "constitutionHash",
-            "inputHash",
-            "rules",
-            "listDefinitions",
-            "skippedServers",
-        ],
-        Severity::Warning,
-    ) else {
+    let Some(object) = document.object_of(keys::POLICY, Severity::Warning) else {
         return policy;
     };
     for key in ["generatedAt", "constitutionHash", "inputHash"] {
@@ -72,17 +62,7 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
 /// Reads the definitions of lists. Only the name and the type are used.
 pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> {
     let read = |item: &Node<'_, '_>| {
-        let definition = item.object_of(
-            &[
-                "name",
-                "type",
-                "principle",
-                "generationPrompt",
-                "requiresMcp",
-                "mcpServerHint",
-            ],
-            Severity::Warning,
-        )?;
+        let definition = item.object_of(keys::LIST_DEFINITION, Severity::Warning)?;
         let name = definition.require("name", "the name of a list", |node| node.name());
         let kind = definition.require("type", "the type of the list", |node| node.word());
         Some(ListDefinition {
@@ -95,10 +75,7 @@ pub(crate) fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> 
 }
 
 fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Rule> {
-    let rule = node.object_of(
-        &["name", "description", "principle", "if", "then", "reason"],
-        Severity::Error,
-    )?;
+    let rule = node.object_of(keys::RULE, Severity::Error)?;
     let text = |key| rule.string(key).map(Box::<str>::from);
     let optional = |key| rule.optional_string(key).map(Box::<str>::from);
     let (name, description, principle) = (text("name"), optional("description"), optional("principle"));
@@ -121,10 +98,7 @@ fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Li
 fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Conditions> {
     let object = node.object()?;
     // A misspelled condition would be missing, and the rule wider than it looks.
-    let all_known = object.unknown_keys(
-        &["roles", "server", "tool", "paths", "domains", "lists", "args"],
-        Severity::Error,
-    );
+    let all_known = object.unknown_keys(keys::RULE_CONDITIONS, Severity::Error);
     let roles = object.read_if_present("roles", |node| node.roles(registry));
     let server = object.read_if_present("server", |node| read_names(node, limits));
     let tool = object.read_if_present("tool", |node| read_names(node, limits));
@@ -156,7 +130,7 @@ fn read_names(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<NamePattern>> 
 }
 
 fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<PathCondition> {
-    let paths = node.object_of(&["roles", "within"], Severity::Error)?;
+    let paths = node.object_of(keys::PATHS, Severity::Error)?;
     let roles = paths.require("roles", "an array of roles", |node| node.roles(registry));
     let within = paths.require("within", "a directory", |node| {
         node.path(Relative::Warned, limits)
@@ -168,7 +142,7 @@ fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Opti
 }
 
 fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<DomainCondition> {
-    let domains = node.object_of(&["roles", "allowed"], Severity::Error)?;
+    let domains = node.object_of(keys::DOMAINS, Severity::Error)?;
     let roles = domains.require("roles", "an array of roles", |node| node.roles(registry));
     let allowed = domains.require("allowed", "an array of domain patterns", |node| {
         node.patterns(limits)
@@ -180,7 +154,7 @@ fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Op
 }
 
 fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<ListCondition> {
-    let list = node.object_of(&["roles", "allowed", "matchType"], Severity::Error)?;
+    let list = node.object_of(keys::LIST, Severity::Error)?;
     let roles = list.require("roles", "an array of roles", |node| node.roles(registry));
     let allowed = list.require("allowed", "an array of entries", |node| node.patterns(limits));
     let match_type = list.require("matchType", "one of `domains`, `emails`, `identifiers`", |node| {

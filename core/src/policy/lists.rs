@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::Node;
+use crate::document::{Node, keys};
 use crate::limits::Limits;
 use crate::sort;
 
@@ -24,7 +24,7 @@ impl Lists {
     /// Reads dynamic lists with at most `list_entries` entries in total. Faults go to the document's report.
     pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> Self {
         let mut lists = Self::default();
-        let Some(file) = document.object_of(&["generatedAt", "lists"], Severity::Warning) else {
+        let Some(file) = document.object_of(keys::LISTS, Severity::Warning) else {
             return lists;
         };
         file.optional_string("generatedAt");
@@ -44,16 +44,7 @@ impl Lists {
 }
 
 fn read_list(node: &Node<'_, '_>, limits: &Limits, entries: &mut usize) -> Option<Vec<Box<str>>> {
-    let list = node.object_of(
-        &[
-            "values",
-            "manualAdditions",
-            "manualRemovals",
-            "resolvedAt",
-            "inputHash",
-        ],
-        Severity::Warning,
-    )?;
+    let list = node.object_of(keys::RESOLVED_LIST, Severity::Warning)?;
     list.optional_string("resolvedAt");
     list.optional_string("inputHash");
     let mut entries_of = |key| {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Map;
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object, Relative, did_you_mean, listed};
+use crate::document::{Node, Object, Relative, did_you_mean, keys, listed};
 use crate::limits::Limits;
 use crate::named::Named;
 use crate::sort;
@@ -23,10 +23,7 @@ use super::{Directory, EXEC_TOOL, World};
 /// Unknown and missing keys are errors: a misspelled `subdirectory` or `when` would make a row wider than it looks.
 pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
     let mut world = World::default();
-    let Some(object) = document.object_of(
-        &["roots", "mounts", "visibility", "operations", "execTool", "areas"],
-        Severity::Error,
-    ) else {
+    let Some(object) = document.object_of(keys::WORLD, Severity::Error) else {
         return world;
     };
     let mut roots_are_whole = false;
@@ -109,9 +106,13 @@ fn read_rows<T>(
     if !node.check_limit(count, "rows", "rules", limits.rules) {
         return None;
     }
-    let inner = if key == "visibility" { "when" } else { "rules" };
+    let known = if key == "visibility" {
+        keys::VISIBILITY
+    } else {
+        keys::OPERATIONS
+    };
     let row = |item: Node<'_, '_>| {
-        let row = item.object_of(&["mode", "root", "subdirectory", inner], Severity::Error)?;
+        let row = item.object_of(known, Severity::Error)?;
         let key = read_key(&row);
         let value = read(&row, limits);
         Some((key?, value?))
@@ -138,7 +139,7 @@ pub(crate) fn read_key(row: &Object<'_, '_>) -> Option<Key> {
 }
 
 fn read_rule(node: &Node<'_, '_>, limits: &Limits) -> Option<OperationRule> {
-    let rule = node.object_of(&["commands", "when"], Severity::Error)?;
+    let rule = node.object_of(keys::OPERATION_RULE, Severity::Error)?;
     let commands = rule.require("commands", "pairs of tool and command, or `exec`", |node| {
         read_commands(node, limits)
     });
@@ -197,7 +198,7 @@ fn read_conditions(node: &Node<'_, '_>) -> Option<Box<[Condition]>> {
 }
 
 /// The areas that a document can declare for a command; every command of the exec tool is of the area `exec`.
-fn declared_areas() -> impl Iterator<Item = &'static (&'static str, Area)> {
+pub(crate) fn declared_areas() -> impl Iterator<Item = &'static (&'static str, Area)> {
     Area::NAMES.iter().filter(|(_, area)| *area != Area::Exec)
 }
 

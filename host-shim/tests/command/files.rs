@@ -93,9 +93,53 @@ fn init_keeps_what_is_there() {
 }
 
 #[test]
+fn every_document_has_a_schema() {
+    let project = Project::new();
+    project.check(
+        &["schema", "policy"],
+        0,
+        &["\"title\": \"Callgate: policy\"", "\"$defs\""],
+        &[],
+    );
+    project.check(
+        &["schema", "polcy"],
+        1,
+        &[],
+        &["invalid value 'polcy'", "'policy'"],
+    );
+    project.check(&["schema"], 1, &[], &["required"]);
+    let output = project.run(&["schema", "--write", "schemas"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for name in [
+        "bundle",
+        "policy",
+        "annotations",
+        "lists",
+        "options",
+        "ceiling",
+        "world",
+        "roles",
+        "call",
+    ] {
+        assert!(
+            project.read(&format!("schemas/{name}.json")).is_object(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn help_version_and_completions_are_there() {
     let project = Project::new();
-    for command in ["eval", "explain", "validate", "replay", "init", "completions"] {
+    for command in [
+        "eval",
+        "explain",
+        "validate",
+        "replay",
+        "init",
+        "schema",
+        "completions",
+    ] {
         project.check(&["--help"], 0, &[command, "Exit codes:"], &[]);
         project.check(&[command, "--help"], 0, &["Usage: callgate", command], &[]);
     }

@@ -131,6 +131,10 @@ const STEPS: &[Step] = &[
     Step::Packages,
     Step::Package,
     step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"]),
+    step(
+        "schemas",
+        &["cargo", "test", "--manifest-path", "tests/schemas/Cargo.toml"],
+    ),
     Step::Command {
         name: "documentation",
         folder: ".",

@@ -23,6 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["draft", "lint"],
     &["config"],
     &["bundle", "program"],
+    &["schema"],
     &["bind"],
     &["judge", "compat"],
     &["engine"],

@@ -4,21 +4,10 @@ use serde_json::Value;
 
 use super::{Ceiling, CeilingError, ToolArgConstraint};
 use crate::diagnostic::{Code, Severity};
-use crate::document::{DocumentSource, Node, Object, Relative, Report, load};
+use crate::document::{DocumentSource, Node, Object, Relative, Report, keys, load};
 use crate::glob::Glob;
 use crate::limits::Limits;
 use crate::sort;
-
-const KEYS: [&str; 8] = [
-    "tools",
-    "capabilities",
-    "workspace_roots",
-    "side_effect_level",
-    "recursion_limit",
-    "tool_arg_constraints",
-    "unclassified_tools",
-    "outer_workspace_roots",
-];
 
 impl Ceiling {
     /// Reads a ceiling's document on its own, with the default limits.
@@ -41,7 +30,7 @@ impl Ceiling {
 
     /// Reads the document. An unknown key is an error: a misspelled one would not limit anything.
     pub(crate) fn read(node: &Node<'_, '_>, limits: &Limits) -> Self {
-        let Some(object) = node.object_of(&KEYS, Severity::Error) else {
+        let Some(object) = node.object_of(keys::CEILING, Severity::Error) else {
             return Self::default();
         };
         let given = |key| given(&object, key);
@@ -96,10 +85,7 @@ fn read_count(node: &Node<'_, '_>) -> Option<u32> {
 }
 
 fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstraint> {
-    let constraint = node.object_of(
-        &["tool", "arg_patterns", "arg_key", "workspace_root"],
-        Severity::Error,
-    )?;
+    let constraint = node.object_of(keys::CONSTRAINT, Severity::Error)?;
     let tool = constraint.require("tool", "a glob over the names of tools", |node| {
         read_glob(node, limits)
     });

@@ -23,6 +23,7 @@ mod recording;
 mod replace;
 mod replay;
 mod resolve;
+mod schema;
 mod setup;
 mod tally;
 mod tools;
@@ -90,6 +91,7 @@ enum Command {
     Audit(audit::Audit),
     Init(init::Init),
     Annotate(annotate::Annotate),
+    Schema(schema::SchemaOf),
     Tools(tools::Tools),
     Intersect(tools::Intersect),
     Help(help::Help),
@@ -136,6 +138,7 @@ fn main() -> ExitCode {
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
+        Command::Schema(schema) => schema.run(&mut out),
         Command::Tools(tools) => tools.run(&mut out),
         Command::Intersect(intersect) => intersect.run(&mut out),
         Command::Help(help) => help.run(Cli::command(), &mut out),

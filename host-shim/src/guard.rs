@@ -26,6 +26,7 @@
     clippy::unwrap_used
 )]
 
+mod asking;
 mod audit;
 mod digest;
 mod lines;
@@ -33,6 +34,7 @@ mod log;
 mod message;
 mod method;
 mod pins;
+mod queue;
 mod record;
 mod relay;
 mod reply;
@@ -47,11 +49,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::gate::Gate;
+use asking::Asked;
 use audit::Audit;
 use record::Record;
 
+pub use asking::Asking;
 pub use log::{Log, LogLine};
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
+pub use queue::{Answer, Question, Queue};
 pub use stdio::{Ended, Program, StdioError};
 
 /// How many tools of a server are remembered.
@@ -63,6 +68,8 @@ pub struct GuardOptions {
     pub server: String,
     /// The server's tools that were accepted; any other is held back. `None` if tools are not pinned.
     pub pins: Option<Pins>,
+    /// Who is asked about a call that escalates; `None` if such calls are denied.
+    pub asking: Option<Asking>,
     /// Where decisions are written; `None` for no log.
     pub audit: Option<PathBuf>,
     /// Nothing is enforced: every call that can be read is forwarded as it came, and the log says what was decided.
@@ -77,6 +84,7 @@ pub struct GuardOptions {
 pub struct Guard {
     server: String,
     policy: RwLock<Arc<Policy>>,
+    asked: Option<Asked>,
     audit: Option<Audit>,
     observes: bool,
     context: Option<String>,
@@ -104,6 +112,7 @@ impl Guard {
         let GuardOptions {
             server,
             pins,
+            asking,
             audit,
             observe,
             context,
@@ -112,6 +121,7 @@ impl Guard {
         let guard = Self {
             server,
             policy: RwLock::new(Arc::new(Policy::new(gate, pins))),
+            asked: asking.map(Asked::new),
             audit: audit.map(Audit::open).transpose()?,
             observes: observe,
             context,

@@ -19,7 +19,7 @@ pub(super) enum Message<'m> {
     /// Something that wants an answer.
     Request(Request<'m>),
     /// Something that does not.
-    Notification(String),
+    Notification { method: String, members: Members<'m> },
     /// An answer; its members, and the id that it answers, if it can be read.
     Response { id: Option<Id>, members: Members<'m> },
 }
@@ -83,7 +83,7 @@ impl<'m> Message<'m> {
             }
             (Some(Some(method)), Some(Ok(id))) => Ok(Self::Request(Request { id, method, members })),
             (Some(Some(_)), Some(Err(reason))) => Err(refused(reason)),
-            (Some(Some(method)), None) => Ok(Self::Notification(method)),
+            (Some(Some(method)), None) => Ok(Self::Notification { method, members }),
             (None, id) if members.get("result").is_some() != members.get("error").is_some() => {
                 let id = id.and_then(Result::ok);
                 Ok(Self::Response { id, members })
@@ -97,7 +97,7 @@ impl<'m> Message<'m> {
 
 impl Id {
     /// Reads the id of a request or an answer.
-    fn read(value: &RawValue) -> Result<Self, &'static str> {
+    pub(super) fn read(value: &RawValue) -> Result<Self, &'static str> {
         const EXPECTED: &str = "the member `id` is not a string or an integer that a double can hold";
         let json = value.get().to_owned();
         if let Some(text) = text_of(Some(value)) {

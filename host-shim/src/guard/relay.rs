@@ -1,12 +1,15 @@
 //! What becomes of each message between a client and a server.
 
+mod questions;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use callgate_core::{Audience, Decision, Verdict};
+use callgate_core::{Audience, Decision, Offer, Verdict};
 
 use super::Guard;
+use super::asking::{self, About, Pending};
 use super::lines::unbroken;
 use super::message::{Id, Message, Request, ToolCall, push_string, text_of};
 use super::method::{self, Kind};
@@ -25,14 +28,26 @@ pub(super) struct Relay {
     guard: Arc<Guard>,
     /// By the id's text.
     waiting: BTreeMap<String, Waiting>,
+    /// Calls that wait for a person, and have not been sent.
+    pending: Vec<Pending>,
 }
 
 /// A request that the server has not answered.
 struct Waiting {
     id: Id,
     kind: Kind,
-    /// When a call was sent, and its number in the log.
+    /// When a call was sent, and its number in the log; `None` for one that waits for a person.
     call: Option<(Instant, String)>,
+}
+
+/// A call that was judged, and when that began.
+struct Judgement {
+    response: backend::Response,
+    /// What an approval would cover, if the call escalates and somebody can be asked.
+    offer: Option<Offer>,
+    /// The digest of the policy.
+    policy: String,
+    begun: Instant,
 }
 
 /// Where a message goes.
@@ -48,6 +63,7 @@ impl Relay {
         Self {
             guard,
             waiting: BTreeMap::new(),
+            pending: Vec::new(),
         }
     }
 
@@ -81,7 +97,13 @@ impl Relay {
                 Ok(Kind::List | Kind::Other) => Step::ToServer(line),
                 Err((code, reason)) => self.refuse(Some(&request.id.json), code, &reason),
             },
-            Message::Notification(method) => match method::kind_of(&method) {
+            Message::Notification { method, .. }
+                if method == "notifications/cancelled" && self.cancelled(&line) =>
+            {
+                // The server has not seen the call.
+                Step::Nowhere
+            }
+            Message::Notification { method, .. } => match method::kind_of(&method) {
                 Ok(Kind::Other) => Step::ToServer(line),
                 Ok(Kind::Call | Kind::List) => {
                     self.note_refused(&format!("`{method}` as a notification, expected a request"));
@@ -116,14 +138,16 @@ impl Relay {
             }
         };
         match message {
-            Message::Request(_) | Message::Notification(_) => Step::ToClient(line),
+            Message::Request(_) | Message::Notification { .. } => Step::ToClient(line),
             // An answer to a message that the server could not read.
             Message::Response { id: None, .. } => Step::ToClient(line),
             Message::Response {
                 id: Some(id),
                 members,
             } => {
-                let Some(waiting) = self.waiting.remove(&id.text) else {
+                let is_sent = |waiting: &Waiting| waiting.kind != Kind::Call || waiting.call.is_some();
+                let answers = self.waiting.get(&id.text).is_some_and(is_sent);
+                let Some(waiting) = answers.then(|| self.waiting.remove(&id.text)).flatten() else {
                     self.guard.warn(&format!(
                         "the server answered {}, which does not wait for an answer; it is not passed on",
                         id.json
@@ -144,6 +168,11 @@ impl Relay {
 
     /// The server is gone: everything that waits is answered.
     pub(super) fn server_left(&mut self) -> Vec<String> {
+        for pending in std::mem::take(&mut self.pending) {
+            if let Some(asked) = &self.guard.asked {
+                asked.withdraw(&pending.question);
+            }
+        }
         let waiting = std::mem::take(&mut self.waiting);
         let answers = waiting.into_values().map(|waiting| {
             if waiting.kind == Kind::Call {
@@ -188,37 +217,77 @@ impl Relay {
     }
 
     fn call(&mut self, request: &Request<'_>) -> Step {
-        let begun = Instant::now();
         let call = match ToolCall::read(request) {
             Ok(call) => call,
             Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
         };
-        let guard = Arc::clone(&self.guard);
+        let judged = match self.judge(&call) {
+            Ok(judged) => judged,
+            Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
+        };
+        self.decided(request, &call, judged)
+    }
+
+    /// Judges a call, by what a person has approved too.
+    fn judge(&self, call: &ToolCall<'_>) -> Result<Judgement, String> {
+        let begun = Instant::now();
+        let guard = &self.guard;
         let policy = guard.policy();
-        let text = call_text(&guard.server, &call);
+        let text = call_text(&guard.server, call);
         let asked = backend::Request::gate(CallText::from(&text))
             .in_container(guard.container_workspace_dir.as_deref());
+        let explains = guard.audit.is_some() || guard.asked.is_some();
         let asked = backend::Request {
             call: CallText {
                 context: guard.context.as_deref(),
                 ..asked.call
             },
-            explain: guard.audit.as_ref().map(|_| Audience::Operator),
+            explain: explains.then_some(Audience::Operator),
             ..asked
         };
-        let mut response = match policy.gate.judge(&asked) {
-            Ok(response) => response,
-            Err(error) => {
-                return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &error.message);
+        let judge = |asked: &backend::Request<'_>| policy.gate.judge(asked).map_err(|error| error.message);
+        let mut response = judge(&asked)?;
+        let mut offer = None;
+        let escalates = matches!(response.verdict.decision, Decision::Escalate(_));
+        if let Some(asking) = guard.asked.as_ref().filter(|_| escalates) {
+            match asking.approvals() {
+                Ok(approvals) => {
+                    for approvals in &approvals {
+                        let approved = judge(&asked.approved(approvals, Some(asking::now())))?;
+                        if approved.verdict.decision == Decision::Allow {
+                            response = approved;
+                            break;
+                        }
+                    }
+                }
+                Err(error) => guard.warn(&format!("the approvals cannot be read: {error}")),
             }
-        };
+            offer = policy.gate.offer(&asked).map_err(|error| error.message)?;
+        }
         if let Some(reason) = guard.held_back(&policy, &call.name)
             && response.verdict.decision != Decision::Deny
         {
             response.verdict = denied("structural-unpinned-tool", reason.to_owned());
         }
-        let arguments = match (&response.verdict.decision, response.arguments, guard.observes) {
-            (Decision::Allow, Some(arguments), false) => Some(arguments),
+        Ok(Judgement {
+            response,
+            offer,
+            policy: policy.digest.clone(),
+            begun,
+        })
+    }
+
+    /// Writes the decision to the log, and does what it says.
+    fn decided(&mut self, request: &Request<'_>, call: &ToolCall<'_>, judgement: Judgement) -> Step {
+        let guard = Arc::clone(&self.guard);
+        let Judgement {
+            response,
+            offer,
+            policy,
+            begun,
+        } = judgement;
+        let arguments = match (&response.verdict.decision, &response.arguments, guard.observes) {
+            (Decision::Allow, Some(arguments), false) => Some(arguments.clone()),
             (_, _, true) => Some(call.arguments.map_or("{}", |given| given.get()).to_owned()),
             (_, _, false) => None,
         };
@@ -229,13 +298,12 @@ impl Relay {
             verdict: &response.verdict,
             explanation: response.explanation.as_ref(),
             sent: arguments.as_deref(),
-            policy: &policy.digest,
+            policy: &policy,
             observed: guard.observes,
             took: begun.elapsed(),
         };
-        let noted = guard.note(&judged.record());
         let era = Era::of(request.members.get("params"));
-        if let Err(error) = noted {
+        if let Err(error) = guard.note(&judged.record()) {
             let reason = format!(
                 "The log of decisions cannot be written, so nothing is allowed: {}",
                 error.kind()
@@ -246,15 +314,48 @@ impl Relay {
                 return Step::ToClient(reply::denial(&request.id, era, &verdict, ""));
             }
         }
-        let Some(arguments) = arguments else {
-            let advice = match response.verdict.decision {
-                Decision::Escalate(_) => ". A person has to approve it, and nobody can be asked here.",
-                Decision::Allow | Decision::Deny => "",
-            };
-            return Step::ToClient(reply::denial(&request.id, era, &response.verdict, advice));
+        if let Some(arguments) = arguments {
+            self.wait(&request.id, Kind::Call, Some((Instant::now(), number)));
+            return Step::ToServer(sent(request, call, &arguments));
+        }
+        let advice = match (&response.verdict.decision, &response.arguments) {
+            (Decision::Escalate(_), Some(arguments)) => {
+                let values = response
+                    .explanation
+                    .as_ref()
+                    .and_then(|explanation| explanation.get("values"));
+                let about = About {
+                    id: &number,
+                    server: &guard.server,
+                    tool: &call.name,
+                    rule: &response.verdict.rule,
+                    reason: &response.verdict.reason,
+                    values: values.cloned().unwrap_or_default(),
+                    offer: offer.clone(),
+                };
+                match self.ask(about) {
+                    Ok(deadline) => {
+                        self.wait(&request.id, Kind::Call, None);
+                        let mut message = String::new();
+                        request.members.write(&mut message);
+                        self.pending.push(Pending {
+                            question: number,
+                            message,
+                            id: request.id.clone(),
+                            era,
+                            rule: response.verdict.rule.into_owned(),
+                            arguments: arguments.clone(),
+                            offer,
+                            deadline,
+                        });
+                        return Step::Nowhere;
+                    }
+                    Err(advice) => advice,
+                }
+            }
+            (Decision::Allow | Decision::Deny | Decision::Escalate(_), _) => String::new(),
         };
-        self.wait(&request.id, Kind::Call, Some((Instant::now(), number)));
-        Step::ToServer(sent(request, &call, &arguments))
+        Step::ToClient(reply::denial(&request.id, era, &response.verdict, &advice))
     }
 
     /// The tools that the client may know of. `None` if there is nothing to leave out.

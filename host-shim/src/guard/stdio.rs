@@ -33,6 +33,9 @@ const CALLS: Duration = Duration::from_secs(10);
 /// How long the server may take to end after its input has ended, and then after it was told to.
 const SERVER: Duration = Duration::from_secs(3);
 
+/// How often it is looked whether a person has answered.
+const ASKED: Duration = Duration::from_millis(200);
+
 /// How often it is looked whether something has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -142,6 +145,16 @@ impl Guard {
                 let _ = tell.send(Event::Signal(signal));
             }
         })?;
+        if self.asked.is_some() {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name("questions".into()).spawn(move || {
+                loop {
+                    thread::sleep(ASKED);
+                    let steps = shared.relay().answered();
+                    steps.into_iter().for_each(|step| shared.take(step));
+                }
+            })?;
+        }
         let ended = match told.recv() {
             Ok(Event::ClientLeft) | Err(_) => Ended::ClientLeft,
             Ok(Event::Signal(signal)) => Ended::Signal(signal),
@@ -206,11 +219,7 @@ impl Shared {
                     break;
                 }
             };
-            match step {
-                Step::ToServer(message) => self.to_server(message),
-                Step::ToClient(message) => self.to_client(message),
-                Step::Nowhere => {}
-            }
+            self.take(step);
         }
         // Nobody waits any more once the guard ends.
         let _ = tell.send(Event::ClientLeft);
@@ -233,14 +242,18 @@ impl Shared {
                 }
                 Ok(None) | Err(_) => break,
             };
-            match step {
-                Step::ToServer(message) => self.to_server(message),
-                Step::ToClient(message) => self.to_client(message),
-                Step::Nowhere => {}
-            }
+            self.take(step);
         }
         // Nobody waits any more once the guard ends.
         let _ = tell.send(Event::ServerSilent);
+    }
+
+    fn take(&self, step: Step) {
+        match step {
+            Step::ToServer(message) => self.to_server(message),
+            Step::ToClient(message) => self.to_client(message),
+            Step::Nowhere => {}
+        }
     }
 
     /// One message. A client that does not read any more has left, which its own thread notices.

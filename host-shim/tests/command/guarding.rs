@@ -266,6 +266,63 @@ fn tools_are_pinned_and_a_change_is_shown_and_accepted() {
 }
 
 #[test]
+fn a_question_is_listed_and_answered_from_elsewhere() {
+    let project = Project::new();
+    let state = ["--state", "../state"];
+    let mut guarded = Guarded::start(&project, &[&["--ask", "600"], &state[..]].concat(), ECHO);
+    guarded.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "read_text_file", "arguments": {"path": "/etc/hosts"}}}));
+    let list = || -> Value {
+        let output = project.run(&["approvals", state[0], state[1]]);
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    until(|| list()["questions"] != json!([]));
+    let asked = list()["questions"][0].clone();
+    assert_eq!(asked["values"][0]["canonical"], "/etc/hosts");
+    let id = asked["id"].as_str().expect("an id");
+    project.check(
+        &["approvals", "--format", "human", state[0], state[1]],
+        0,
+        &[
+            "/path as read-path: /etc/hosts",
+            "would cover: Allow filesystem/read_text_file read-path within /etc",
+        ],
+        &[],
+    );
+    // A tool of the agent has no terminal.
+    project.check(
+        &["approvals", "allow", id, state[0], state[1]],
+        1,
+        &[],
+        &["standard input is not a terminal"],
+    );
+    project.check(&["approvals", "deny", id, state[0], state[1]], 0, &[id], &[]);
+    assert_eq!(
+        guarded.receive()["result"]["_meta"]["callgate/rule"],
+        "structural-approval"
+    );
+    project.check(
+        &["approvals", "deny", id, state[0], state[1]],
+        1,
+        &[],
+        &["there is no question"],
+    );
+    // The folder is protected.
+    let folder = project
+        .folder
+        .path()
+        .canonicalize()
+        .expect("a directory")
+        .join("state/approvals.json");
+    let answer = guarded.ask(2, folder.to_str().expect("UTF-8"));
+    assert_eq!(
+        answer["result"]["_meta"]["callgate/rule"],
+        "structural-protected-path"
+    );
+    assert_eq!(guarded.end().0, Some(0));
+}
+
+#[test]
 fn a_server_that_dies_leaves_no_call_without_an_answer() {
     let project = Project::new();
     let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], "read -r line; exit 3");

@@ -11,12 +11,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use callgate_host::GateBuilder;
-use callgate_host::guard::{self, Ended, GuardOptions, Pins, Program};
+use callgate_host::guard::{self, Asking, Ended, GuardOptions, Pins, Program};
 use clap::Args;
 
 use crate::output::Failure;
-use crate::pin;
 use crate::setup::Setup;
+use crate::{approvals, pin};
 
 /// How often the documents are looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -34,6 +34,12 @@ pub(crate) struct Guard {
     /// The name of the server in the policy and the annotations
     #[arg(long, value_name = "NAME")]
     server: String,
+    /// Ask a person about calls that escalate, by `callgate approvals`, and wait so many seconds for an answer
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    ask: Option<u64>,
+    /// Where questions and approvals are [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     /// The lock file of `callgate pin`: tools that it does not have, or not like this, are held back
     #[arg(long, value_name = "FILE")]
     lock: Option<PathBuf>,
@@ -76,6 +82,7 @@ impl Guard {
         let options = GuardOptions {
             server: self.server.clone(),
             pins: self.pins()?,
+            asking: self.asking()?,
             audit: self.audit.clone(),
             observe: self.observe,
             context: self.context.clone(),
@@ -124,7 +131,9 @@ impl Guard {
 
     fn builder(&self) -> Result<GateBuilder, Failure> {
         let mut builder = self.setup.builder()?.protect_documents();
-        for file in self.audit.iter().chain(&self.lock) {
+        // Whoever writes there approves calls, also those of other guards.
+        let state = approvals::folder(self.state.as_deref());
+        for file in self.audit.iter().chain(&self.lock).chain(&state) {
             let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
             match path.to_str() {
                 Some(path) => builder = builder.protect(path),
@@ -137,6 +146,15 @@ impl Guard {
             }
         }
         Ok(builder)
+    }
+
+    fn asking(&self) -> Result<Option<Asking>, Failure> {
+        let Some(seconds) = self.ask else { return Ok(None) };
+        let queue = approvals::queue(self.state.as_deref())?;
+        Ok(Some(Asking {
+            queue,
+            patience: Duration::from_secs(seconds),
+        }))
     }
 
     fn pins(&self) -> Result<Option<Pins>, Failure> {

@@ -3,6 +3,8 @@
 
 mod annotate;
 mod answers;
+#[cfg(feature = "guard")]
+mod approvals;
 mod asking;
 #[cfg(feature = "guard")]
 mod audit;
@@ -84,6 +86,8 @@ enum Command {
     #[cfg(feature = "guard")]
     Guard(guard::Guard),
     #[cfg(feature = "guard")]
+    Approvals(approvals::Approvals),
+    #[cfg(feature = "guard")]
     Pin(pin::Pin),
     #[cfg(feature = "guard")]
     Wrap(wrap::Wrap),
@@ -128,6 +132,8 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(cli.format, &mut out),
         Command::Resolve(resolve) => resolve.run(&mut out),
         Command::Enforce(enforce) => enforce.run(&mut out),
+        #[cfg(feature = "guard")]
+        Command::Approvals(approvals) => approvals.run(&mut out),
         #[cfg(feature = "guard")]
         Command::Pin(pin) => pin.run(&mut out),
         #[cfg(feature = "guard")]

@@ -41,7 +41,8 @@ export function loadBundle(path: string | { readonly href: string } = "callgate.
   return {
     ...Object.fromEntries(documents),
     folder: realpathSync(dirname(resolve(file))),
-    files: Object.fromEntries(places),
+    // What a bundle must have and has not is a fault of the bundle.
+    files: { policy: file, annotations: file, ...Object.fromEntries(places) },
   } as BundleConfig;
 }
 

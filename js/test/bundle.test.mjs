@@ -66,6 +66,15 @@ test("every fault has its file, line and column", () => {
       ["wrong-type", path, 1, 13],
     ],
   );
+  const bare = write("bare/callgate.json", "{}");
+  const missing = refusal(() => createEngine(loadBundle(bare))).diagnostics;
+  assert.deepEqual(
+    missing.map(({ path, file }) => [path, file]),
+    [
+      ["policy", bare],
+      ["annotations", bare],
+    ],
+  );
   const wrong = write("wrong/callgate.json", '{\n"polcy": {}, "policy": 1}');
   assert.deepEqual(
     refusal(() => loadBundle(wrong)).diagnostics.map(({ path, file, line, column, help }) => [

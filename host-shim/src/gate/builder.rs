@@ -277,13 +277,13 @@ impl GateBuilder {
         match built {
             Ok((backend, warnings)) if faults.is_empty() => Ok(Gate {
                 backend,
-                warnings: located(&warnings, &documents).collect(),
+                warnings: located(&warnings, &documents, self.bundle.as_deref()).collect(),
                 documents,
                 files,
                 timings,
             }),
             Ok((_, warnings)) => {
-                faults.extend(located(&warnings, &documents));
+                faults.extend(located(&warnings, &documents, self.bundle.as_deref()));
                 Err(GateError::Refused(faults))
             }
             Err(NotBuilt::Refused(diagnostics)) => {
@@ -297,7 +297,8 @@ impl GateBuilder {
                         && fault.diagnostic.code == Code::MissingField
                         && unread(&fault.diagnostic.path)
                 };
-                let found = located(&diagnostics, &documents).filter(|fault| !repeats(fault));
+                let found =
+                    located(&diagnostics, &documents, self.bundle.as_deref()).filter(|fault| !repeats(fault));
                 let found: Vec<Fault> = found.collect();
                 faults.extend(found);
                 Err(GateError::Refused(faults))
@@ -385,16 +386,20 @@ impl Component {
 }
 
 /// The diagnostics with the files of their documents, whose names their paths begin with.
+///
+/// What a bundle must have and has not is a fault of the bundle.
 fn located<'d>(
     diagnostics: &'d [callgate_core::Diagnostic],
     documents: &'d [Document],
+    bundle: Option<&'d Path>,
 ) -> impl Iterator<Item = Fault> + 'd {
-    diagnostics.iter().map(|diagnostic| {
+    diagnostics.iter().map(move |diagnostic| {
         let name = diagnostic.path.split(['.', '[']).next().unwrap_or_default();
         let document = documents.iter().find(|document| document.part.as_str() == name);
-        Fault::new(
-            document.and_then(|document| document.file.clone()),
-            diagnostic.clone(),
-        )
+        let file = match document {
+            Some(document) => document.file.clone(),
+            None => bundle.map(|path| path.display().to_string()),
+        };
+        Fault::new(file, diagnostic.clone())
     })
 }

@@ -81,6 +81,7 @@ fn bad_flags_and_files_are_faults() {
 #[test]
 fn invalid_documents_are_named_with_place_value_and_expectation() {
     let project = Project::new();
+    project.write("bare.json", "{}");
     project.write("syntax.json", "{\"policy\" 5}");
     project.write("array.json", "[]");
     project.write("latin.json", b"{\"description\": \"\xe9\"}");
@@ -116,6 +117,10 @@ fn invalid_documents_are_named_with_place_value_and_expectation() {
         (
             &["eval", "-b", "twice.json", good],
             &["error[duplicate-key] policy.rules in twice.json:1:"],
+        ),
+        (
+            &["eval", "-b", "bare.json", good],
+            &["error[missing-field] policy in bare.json\n"],
         ),
         (&["eval", "--options", "{", good], &["error[syntax] options"]),
         (

@@ -6,6 +6,7 @@
 //! value together with its [`JsonPath`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
+mod bytes;
 mod comments;
 mod condition;
 mod json_path;
@@ -26,6 +27,7 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 
+pub use bytes::{MOST_FILE_BYTES, document_text, utf8};
 pub use comments::without_comments;
 pub(crate) use condition::IS;
 pub(crate) use json_path::JsonPath;

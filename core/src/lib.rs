@@ -89,6 +89,7 @@
 //! | `program` | the compiled configuration: sorted slices, sets, the index of rules | JSON |
 //! | `bind` | a call's arguments, read as far as needed and bound to the roles of its tool | rules |
 //! | `judge` | structural checks, canonical forms, rules, combining, approvals, the trace | documents, JSON text |
+//! | `frame` | a call, or a frame of MCP, as one line of text | engines |
 //! | `compat` | the functions that a runtime calls outside an engine | engines |
 //! | `engine` | the facade | |
 //! | [`docs`] | the reference pages | everything |
@@ -113,6 +114,7 @@ pub mod docs;
 mod document;
 mod draft;
 mod engine;
+mod frame;
 mod glob;
 mod host;
 mod judge;
@@ -144,12 +146,16 @@ pub use compat::{
 };
 pub use config::DocumentKind;
 pub use diagnostic::{Code, Diagnostic, Position, Severity};
-pub use document::{DocumentSource, anchored, did_you_mean, unknown_key, without_comments};
+pub use document::{
+    DocumentSource, MOST_FILE_BYTES, anchored, did_you_mean, document_text, unknown_key, utf8,
+    without_comments,
+};
 pub use draft::{Change, DraftedArgument, Drift, Proposal, propose_annotations};
 pub use engine::{
     Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
     Request, Response,
 };
+pub use frame::{Asked, Line, NotCall, help_for_unknown_tool, read_line};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 pub use judge::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
 pub use limits::Limits;

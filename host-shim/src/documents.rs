@@ -5,14 +5,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Code, Diagnostic, DocumentKind, Severity};
+use callgate_core::{Diagnostic, DocumentKind, MOST_FILE_BYTES, Severity, document_text};
 use serde::Serialize;
-
-/// Bytes of the longest document that is read at all. The limit that holds, [`Limits::document_bytes`], can be
-/// set; this one only keeps a device file from filling the memory.
-///
-/// [`Limits::document_bytes`]: callgate_core::Limits::document_bytes
-const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A diagnostic, and the file that holds the document which it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -94,34 +88,12 @@ impl Source {
 /// Reads the file of the document called `name`.
 pub(crate) fn read_text(path: &Path, name: &str) -> Result<Result<String, Diagnostic>, Unread> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-    if let Err(error) = read {
-        return Err(Unread {
+    let most = MOST_FILE_BYTES as u64 + 1;
+    match File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)) {
+        Ok(_) => Ok(document_text(bytes, name)),
+        Err(error) => Err(Unread {
             file: path.display().to_string(),
             reason: error.to_string(),
-        });
+        }),
     }
-    let refuse = |code, message: String| Diagnostic::error(code, name, message);
-    if bytes.len() as u64 > MOST_BYTES {
-        let message = format!("more than {MOST_BYTES} bytes, expected a JSON document");
-        return Ok(Err(refuse(Code::Limit, message)));
-    }
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) if text.trim().is_empty() => {
-            let message = "the file is empty, expected a JSON document".to_owned();
-            Err(refuse(Code::Syntax, message))
-        }
-        Ok(text) if text.starts_with('\u{feff}') => {
-            let message =
-                "found a byte order mark at offset 0, expected JSON in UTF-8 without one".to_owned();
-            Err(refuse(Code::Syntax, message))
-        }
-        Ok(text) => Ok(text),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-            let message = format!("found the byte `0x{byte:02x}` at offset {at}, expected JSON in UTF-8");
-            Err(refuse(Code::Syntax, message))
-        }
-    })
 }

@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
     &["bundle", "program"],
     &["schema"],
     &["bind"],
-    &["judge", "compat"],
+    &["judge", "compat", "frame"],
     &["engine"],
     &["lib"],
 ];

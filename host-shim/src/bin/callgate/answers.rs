@@ -1,16 +1,14 @@
 //! Answering calls one by one, and what all the answers together come to.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use callgate_core::{Call, CallError, Context, did_you_mean};
+use callgate_core::{Asked, Call, CallError, Context, Line, NotCall, help_for_unknown_tool, read_line};
 use callgate_host::{CallText, Decision, Gate, Request, Verdict};
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::calls::{self, Calls};
-use crate::frame::{self, Asked, Read, Unread};
 use crate::output::{DIM, Exit, Failure, Out, RED, clean, note, paint, wrapped};
 use crate::setup::Setup;
 use crate::tally::{Exits, Others};
@@ -122,14 +120,14 @@ pub(crate) fn each(
     let (mut exits, mut others) = (Exits::default(), Others::default());
     while let Some(calls::Line { line, text }) = calls.next()? {
         let read = match &text {
-            Ok(text) => frame::read(text, question.server.as_deref()),
+            Ok(text) => read_line(text, question.server.as_deref()),
             Err(message) => {
                 exits.add(refuse(out, &Refused::of(line, message))?);
                 continue;
             }
         };
         let exit = match read {
-            Ok((id, Read::Call(asked))) => {
+            Ok((id, Line::Call(asked))) => {
                 let call = CallText::from(&*asked.call);
                 let context = question.context_of(&asked);
                 let call = context.map_or(call, |context| call.within(context));
@@ -145,7 +143,7 @@ pub(crate) fn each(
                     Err(Problem::Call(error)) => refuse(out, &Refused::at(line, id, &error))?,
                 }
             }
-            Ok((id, Read::Other(what))) if calls.is_one() => {
+            Ok((id, Line::Other(what))) if calls.is_one() => {
                 let message = format!("found {what}, expected a call of a tool (`tools/call`)");
                 refuse(
                     out,
@@ -155,11 +153,11 @@ pub(crate) fn each(
                     },
                 )?
             }
-            Ok((_, Read::Other(what))) => {
+            Ok((_, Line::Other(what))) => {
                 others.add(what);
                 continue;
             }
-            Err(Unread { id, error, help }) => {
+            Err(NotCall { id, error, help }) => {
                 let help = help.as_deref();
                 refuse(
                     out,
@@ -213,24 +211,11 @@ pub(crate) fn similar(gate: &Gate, about: &About<'_>, verdict: &Verdict<'_>) -> 
         return None;
     }
     let tools = gate.tools().ok()?;
-    let servers: BTreeSet<&str> = tools.iter().map(|tool| tool.server.as_str()).collect();
-    if !servers.contains(about.server.as_str()) {
-        let near = did_you_mean(&about.server, servers.iter().copied());
-        let listed: Vec<String> = servers
-            .iter()
-            .take(MOST_NAMES)
-            .map(|name| format!("`{name}`"))
-            .collect();
-        let known = format!("no annotation names this server; there are {}", listed.join(", "));
-        return Some(near.unwrap_or(known));
-    }
-    let names = tools.iter().filter(|tool| tool.server == about.server);
-    let near = did_you_mean(&about.tool, names.map(|tool| tool.name.as_str()));
-    Some(near.unwrap_or_else(|| "the annotations do not describe this tool of the server".to_owned()))
+    let names = tools
+        .iter()
+        .map(|tool| (tool.server.as_str(), tool.name.as_str()));
+    Some(help_for_unknown_tool(&about.server, &about.tool, names))
 }
-
-/// Servers that a message lists.
-const MOST_NAMES: usize = 8;
 
 /// A line that is no call.
 struct Refused<'r> {

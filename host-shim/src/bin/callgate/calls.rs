@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, IsTerminal as _, Read as _};
 use std::path::Path;
 
+use callgate_core::utf8;
+
 use crate::output::{Failure, note};
 
 /// Bytes of the longest call.
@@ -117,11 +119,7 @@ impl Calls {
             if bytes.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let text = String::from_utf8(bytes).map_err(|error| {
-                let at = error.utf8_error().valid_up_to();
-                let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-                format!("found the byte `0x{byte:02x}` at offset {at}, expected JSON in UTF-8")
-            });
+            let text = utf8(bytes);
             return Ok(Some(Line {
                 line: self.line,
                 text,

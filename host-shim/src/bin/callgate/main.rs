@@ -12,7 +12,6 @@ mod calls;
 mod enforce;
 mod eval;
 mod explain;
-mod frame;
 #[cfg(feature = "guard")]
 mod guard;
 mod help;

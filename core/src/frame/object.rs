@@ -1,130 +1,35 @@
-//! What one line of input asks: a call, or a frame of MCP that is one.
+//! The object of a line, and what stands in it.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use callgate_core::{CallError, did_you_mean};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-/// What a line of input is.
-pub(crate) enum Read<'t> {
-    Call(Asked<'t>),
-    /// A frame that calls no tool: what it is instead.
-    Other(String),
-}
-
-/// A call, with what stands beside it.
-pub(crate) struct Asked<'t> {
-    /// `{serverName, toolName, arguments}`.
-    pub(crate) call: Cow<'t, str>,
-    /// The context that the line gives its call.
-    pub(crate) context: Option<&'t RawValue>,
-}
-
-/// A line that is no call.
-pub(crate) struct Unread<'t> {
-    pub(crate) id: Option<&'t RawValue>,
-    pub(crate) error: CallError,
-    pub(crate) help: Option<String>,
-}
+use super::{Asked, Line};
+use crate::bind::CallError;
+use crate::document::did_you_mean;
 
 /// The members of a line that have a meaning.
 const CALL: [&str; 5] = ["serverName", "toolName", "arguments", "id", "context"];
 const SHAPE: &str = "`{serverName, toolName, arguments}`";
 
-/// Reads a call `{serverName, toolName, arguments}`, or a frame `{method: "tools/call", params: {name, arguments}}`.
-/// `server` is the server of what names none. The id is that of the call, where it has one.
-pub(crate) fn read<'t>(
-    text: &'t str,
-    server: Option<&str>,
-) -> Result<(Option<&'t RawValue>, Read<'t>), Unread<'t>> {
-    let refused = |error| Unread {
-        id: None,
-        error,
-        help: help_for(text),
-    };
-    let line = Object::read(text, text, "a call `{serverName, toolName, arguments}`").map_err(refused)?;
-    let id = line.get("id");
-    let has = |keys: &[&str]| keys.iter().any(|key| line.get(key).is_some());
-    let is_call = has(&["toolName"]);
-    let read = if is_call && has(&["jsonrpc", "method"]) {
-        // What is judged must be what the server reads.
-        let message = "found `toolName` in a frame, expected either a call or a frame";
-        Err(line.fault(text, message, None))
-    } else if !is_call && has(&["jsonrpc", "method", "params"]) {
-        line.frame(server)
-    } else {
-        line.call(server).map(Read::Call)
-    };
-    let read = read.map_err(|fault| Unread {
-        id: id.filter(|id| is_id(id)),
-        error: fault.error,
-        help: fault.help,
-    })?;
-    Ok((id.filter(|id| is_id(id)), read))
-}
-
-/// What helps where the text is JSON, but no object.
-fn help_for(text: &str) -> Option<String> {
-    let text = text.trim_start();
-    let help = if text.starts_with('\u{feff}') {
-        "the text begins with a byte order mark; save it as UTF-8 without one"
-    } else if text.starts_with('[') {
-        "write each call on a line of its own, in a file that does not end in .json"
-    } else if serde_json::Deserializer::from_str(text)
-        .into_iter::<&RawValue>()
-        .take(2)
-        .filter(|value| value.as_ref().is_ok_and(|value| value.get().starts_with('{')))
-        .count()
-        == 2
-    {
-        "a file NAME.json holds one call; call it NAME.jsonl if there is one a line"
-    } else {
-        return None;
-    };
-    Some(help.to_owned())
-}
-
-fn is_id(id: &RawValue) -> bool {
-    id.get()
-        .starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
-}
-
-fn is_text(value: &RawValue) -> bool {
-    value.get().starts_with('"')
-}
-
-/// The text that JSON stands for, as far as it is Unicode.
-fn decoded(value: &RawValue) -> Option<String> {
-    serde_json::from_str(value.get()).ok()
-}
-
-/// The beginning of a value, in backticks.
-fn shown(value: &RawValue) -> String {
-    const MOST: usize = 60;
-    let text = value.get();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
-}
-
-struct Fault {
-    error: CallError,
-    help: Option<String>,
+/// What is wrong in an object.
+pub(super) struct Fault {
+    pub(super) error: CallError,
+    pub(super) help: Option<String>,
 }
 
 /// An object somewhere in the text of a line, each of whose names occurs once.
-struct Object<'t> {
+pub(super) struct Object<'t> {
     text: &'t str,
     object: &'t str,
     members: Vec<(String, &'t RawValue)>,
 }
 
 impl<'t> Object<'t> {
-    fn read(text: &'t str, object: &'t str, expected: &'static str) -> Result<Self, CallError> {
+    pub(super) fn read(text: &'t str, object: &'t str, expected: &'static str) -> Result<Self, CallError> {
         let mut reader = serde_json::Deserializer::from_str(object);
         let read = Members::deserialize(&mut reader).and_then(|members| reader.end().map(|()| members));
         let start = object.as_ptr() as usize - text.as_ptr() as usize;
@@ -160,12 +65,12 @@ impl<'t> Object<'t> {
         }
     }
 
-    fn get(&self, name: &str) -> Option<&'t RawValue> {
+    pub(super) fn get(&self, name: &str) -> Option<&'t RawValue> {
         let found = self.members.iter().find(|(member, _)| member == name);
         found.map(|(_, value)| *value)
     }
 
-    fn fault(&self, at: &str, message: impl Into<String>, help: Option<String>) -> Fault {
+    pub(super) fn fault(&self, at: &str, message: impl Into<String>, help: Option<String>) -> Fault {
         let (line, column) = place(self.text, at.as_ptr() as usize - self.text.as_ptr() as usize);
         let message = message.into();
         Fault {
@@ -224,7 +129,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    fn call(&self, named: Option<&str>) -> Result<Asked<'t>, Fault> {
+    pub(super) fn call(&self, named: Option<&str>) -> Result<Asked<'t>, Fault> {
         self.check_id(false)?;
         let context = self.get("context");
         if self.text_of("toolName", "the tool's name")?.is_none() {
@@ -246,7 +151,7 @@ impl<'t> Object<'t> {
         Ok(Asked { call, context })
     }
 
-    fn frame(&self, named: Option<&str>) -> Result<Read<'t>, Fault> {
+    pub(super) fn frame(&self, named: Option<&str>) -> Result<Line<'t>, Fault> {
         if let Some(version) = self.get("jsonrpc")
             && version.get() != "\"2.0\""
         {
@@ -255,13 +160,13 @@ impl<'t> Object<'t> {
         }
         let Some(method) = self.text_of("method", "a method of MCP")? else {
             if self.get("result").is_some() || self.get("error").is_some() {
-                return Ok(Read::Other("a response".to_owned()));
+                return Ok(Line::Other("a response".to_owned()));
             }
             let message = "`method` is missing, expected a frame with `\"method\": \"tools/call\"`";
             return Err(self.missing("method", message.to_owned(), None));
         };
         if method.get() != "\"tools/call\"" && decoded(method).as_deref() != Some("tools/call") {
-            return Ok(Read::Other(shown(method).replace('"', "")));
+            return Ok(Line::Other(shown(method).replace('"', "")));
         }
         self.check_id(true)?;
         let expected = "expected `\"params\": {\"name\": …, \"arguments\": {…}}`";
@@ -276,7 +181,7 @@ impl<'t> Object<'t> {
         let server = self.server(named, "the frame names no server, expected `--server NAME`")?;
         let arguments = params.get("arguments").map_or("{}", RawValue::get);
         let (name, context) = (name.get(), self.get("context"));
-        Ok(Read::Call(Asked {
+        Ok(Line::Call(Asked {
             call: Cow::Owned(format!(
                 "{{\"serverName\":{server},\"toolName\":{name},\"arguments\":{arguments}}}"
             )),
@@ -357,3 +262,28 @@ const KNOWN: [&str; 11] = [
 
 /// Other members that are kept for messages.
 const MOST_MEMBERS: usize = 64;
+
+/// Whether the value may be an id.
+pub(super) fn is_id(id: &RawValue) -> bool {
+    id.get()
+        .starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
+}
+
+fn is_text(value: &RawValue) -> bool {
+    value.get().starts_with('"')
+}
+
+/// The text that JSON stands for, as far as it is Unicode.
+fn decoded(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
+}
+
+/// The beginning of a value, in backticks.
+fn shown(value: &RawValue) -> String {
+    const MOST: usize = 60;
+    let text = value.get();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("`{}…`", text.get(..end).unwrap_or_default()),
+        None => format!("`{text}`"),
+    }
+}

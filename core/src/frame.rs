@@ -1,0 +1,119 @@
+//! What one line of input asks: a call, or a frame of MCP that is one.
+
+mod object;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+
+use crate::bind::CallError;
+use crate::document::{did_you_mean, listed};
+use object::{Object, is_id};
+
+/// What a line of input is.
+#[derive(Debug)]
+pub enum Line<'t> {
+    /// It calls a tool.
+    Call(Asked<'t>),
+    /// A frame that calls no tool: what it is instead.
+    Other(String),
+}
+
+/// A call, with what stands beside it.
+#[derive(Debug)]
+pub struct Asked<'t> {
+    /// `{serverName, toolName, arguments}`.
+    pub call: Cow<'t, str>,
+    /// The context that the line gives its call.
+    pub context: Option<&'t RawValue>,
+}
+
+/// A line that is no call.
+#[derive(Debug)]
+pub struct NotCall<'t> {
+    /// Its id, where it has one.
+    pub id: Option<&'t RawValue>,
+    /// Why it is none, and where.
+    pub error: CallError,
+    /// What to do about it, where that is known.
+    pub help: Option<String>,
+}
+
+/// Reads a call `{serverName, toolName, arguments}`, or a frame `{method: "tools/call", params: {name, arguments}}`.
+/// `server` is the server of what names none. The id is that of the call, where it has one.
+///
+/// # Errors
+/// Why the line is neither.
+pub fn read_line<'t>(
+    text: &'t str,
+    server: Option<&str>,
+) -> Result<(Option<&'t RawValue>, Line<'t>), NotCall<'t>> {
+    let refused = |error| NotCall {
+        id: None,
+        error,
+        help: help_for(text),
+    };
+    let line = Object::read(text, text, "a call `{serverName, toolName, arguments}`").map_err(refused)?;
+    let id = line.get("id");
+    let has = |keys: &[&str]| keys.iter().any(|key| line.get(key).is_some());
+    let is_call = has(&["toolName"]);
+    let read = if is_call && has(&["jsonrpc", "method"]) {
+        // What is judged must be what the server reads.
+        let message = "found `toolName` in a frame, expected either a call or a frame";
+        Err(line.fault(text, message, None))
+    } else if !is_call && has(&["jsonrpc", "method", "params"]) {
+        line.frame(server)
+    } else {
+        line.call(server).map(Line::Call)
+    };
+    let read = read.map_err(|fault| NotCall {
+        id: id.filter(|id| is_id(id)),
+        error: fault.error,
+        help: fault.help,
+    })?;
+    Ok((id.filter(|id| is_id(id)), read))
+}
+
+/// What helps where the text is JSON, but no object.
+fn help_for(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    let help = if text.starts_with('\u{feff}') {
+        "the text begins with a byte order mark; save it as UTF-8 without one"
+    } else if text.starts_with('[') {
+        "write each call on a line of its own, in a file that does not end in .json"
+    } else if serde_json::Deserializer::from_str(text)
+        .into_iter::<&RawValue>()
+        .take(2)
+        .filter(|value| value.as_ref().is_ok_and(|value| value.get().starts_with('{')))
+        .count()
+        == 2
+    {
+        "a file NAME.json holds one call; call it NAME.jsonl if there is one a line"
+    } else {
+        return None;
+    };
+    Some(help.to_owned())
+}
+
+/// Help for a call of a tool that no annotation names: a server or a tool of a similar name. `tools` are the server and the
+/// name of each that there is.
+pub fn help_for_unknown_tool<'n>(
+    server: &str,
+    tool: &str,
+    tools: impl IntoIterator<Item = (&'n str, &'n str)>,
+) -> String {
+    /// Servers that are listed.
+    const MOST_NAMES: usize = 8;
+    let tools: Vec<(&str, &str)> = tools.into_iter().collect();
+    let servers: BTreeSet<&str> = tools.iter().map(|(server, _)| *server).collect();
+    if !servers.contains(server) {
+        return did_you_mean(server, servers.iter().copied()).unwrap_or_else(|| {
+            let names = listed(servers.iter().copied().take(MOST_NAMES));
+            format!("no annotation names this server; there are {names}")
+        });
+    }
+    let names = tools.iter().filter(|(of, _)| *of == server);
+    did_you_mean(tool, names.map(|(_, name)| *name))
+        .unwrap_or_else(|| "the annotations do not describe this tool of the server".to_owned())
+}

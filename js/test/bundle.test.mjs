@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createEngine } from "callgate";
@@ -91,6 +91,26 @@ test("every fault has its file, line and column", () => {
   );
 });
 
+test("files are named as they are written", () => {
+  const path = write("app/written.json", '{"policy": "./sub/../p.json", "annotations": "/gone/a.json"}');
+  const given = relative(process.cwd(), path);
+  const missing = `${dirname(given)}/./sub/../p.json`;
+  assert.equal(
+    refusal(() => loadBundle(given)).message,
+    `cannot read \`${missing}\`: No such file or directory (os error 2)`,
+  );
+  write("app/sub/x", "");
+  write("app/p.json", "");
+  write("app/written.json", `{"policy": "./sub/../p.json", "polcy": 1, "annotations": ${ANNOTATIONS}}`);
+  assert.deepEqual(
+    refusal(() => loadBundle(given)).diagnostics.map(({ file, message }) => [file, message.slice(0, 21)]),
+    [
+      [given, "found the key `polcy`"],
+      [missing, "the file is empty, ex"],
+    ],
+  );
+});
+
 test("what cannot be read is named", () => {
   assert.match(refusal(() => loadBundle(join(folder, "none.json"))).message, /cannot read `.*none\.json`/);
   const named = write("named/callgate.json", '{"policy": "gone.json"}');
@@ -98,6 +118,6 @@ test("what cannot be read is named", () => {
   const latin = write("latin/callgate.json", Buffer.from([0x22, 0xe9, 0x22]));
   assert.match(
     refusal(() => loadBundle(latin)).message,
-    /latin\/callgate\.json: bundle: found bytes that are not UTF-8/,
+    /latin\/callgate\.json: bundle: found the byte `0xe9` at offset 1, expected JSON in UTF-8$/,
   );
 });

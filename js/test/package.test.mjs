@@ -99,6 +99,12 @@ test("the entry for tools loads its module when it is asked something", () => {
   assert.equal(run("node", [program("tools.mjs", text)], { cwd: project }), "[ 'path' ]\n[]\n");
 });
 
+test("npx finds its command", () => {
+  const bundle = join(JS, "../host-shim/examples/bundle");
+  const shown = run("npx", ["--offline", "callgate", "validate", "--bundle", bundle], { cwd: project });
+  assert.deepEqual(JSON.parse(shown), { valid: true, errors: [], warnings: [] });
+});
+
 test("Deno loads it", (t) => {
   if (isThere(t, "deno", existsSync(tool("deno")))) {
     const flags = ["--quiet", "--no-remote", "--no-lock", "--node-modules-dir=manual", "--allow-read", "--allow-env"];

@@ -4,6 +4,7 @@
 //! package writes into this module's memory ([`wire`] has the layout). Its verdict goes out as a number if the reason
 //! does not depend on the call, so that the package can reuse the object of an earlier verdict.
 
+mod answer;
 mod approval;
 mod engine;
 mod host;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+pub use answer::fault_of_context;
 pub use approval::{add_approval, check_approval, parse_moment, read_approvals};
 pub use engine::{WasmBuilder, WasmEngine};
 pub use host::{Callbacks, WasmHost};

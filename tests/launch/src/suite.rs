@@ -145,6 +145,7 @@ const STEPS: &[Step] = &[
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
+    // One of them compares the package's command with the one that the tests in Rust built.
     in_js("npm tests", &["npm", "test"]),
     in_js("MCP servers", &["npm", "run", "test:servers"]),
     program("conformance", "conformance"),

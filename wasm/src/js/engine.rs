@@ -69,8 +69,8 @@ impl WasmBuilder {
 /// An engine with the memory through which its calls come and go.
 #[wasm_bindgen]
 pub struct WasmEngine {
-    engine: Engine,
-    host: WasmHost,
+    pub(super) engine: Engine,
+    pub(super) host: WasmHost,
     tools: Vec<Tool>,
     input: Vec<u8>,
     output: Vec<u8>,

@@ -1,10 +1,11 @@
-//! What tools need beside the engine: work on documents, which judges nothing.
+//! What tools need beside the engine: work on documents, and reading calls; it judges nothing.
 //!
 //! A module beside the engine's, since a page or a process that judges calls never needs it. Each function takes JSON text and
 //! returns JSON text; what it throws is JSON text too: `{message, diagnostics}`.
 
-use callgate_core::{Diagnostic, DocumentSource};
+use callgate_core::{CallError, Diagnostic, DocumentSource, Line, NotCall};
 use serde_json::json;
+use serde_json::value::RawValue;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -36,6 +37,37 @@ pub fn read_bundle(text: &str) -> String {
         "files": files.collect::<Vec<_>>(),
         "faults": bundle.faults,
     })
+    .to_string()
+}
+
+/// The text of the document called `name`, from the bytes of its file.
+///
+/// # Errors
+/// The fault, where they are not the text of any document.
+#[wasm_bindgen(js_name = documentText)]
+pub fn document_text(bytes: Vec<u8>, name: &str) -> Result<String, JsValue> {
+    callgate_core::document_text(bytes, name)
+        .map_err(|fault| refusal("the document cannot be read", &[fault]))
+}
+
+/// Reads what a line asks: `{id, call, context}`, `{id, other}` or `{id, error: {line, column, message, help}}`. `id`,
+/// `call` and `context` are JSON text. What is not there is null or missing.
+#[wasm_bindgen(js_name = readLine)]
+pub fn read_line(bytes: Vec<u8>, server: Option<String>) -> String {
+    let text = match callgate_core::utf8(bytes) {
+        Ok(text) => text,
+        Err(message) => return json!({"error": {"message": message}}).to_string(),
+    };
+    match callgate_core::read_line(&text, server.as_deref()) {
+        Ok((id, Line::Call(asked))) => {
+            json!({"id": id.map(RawValue::get), "call": asked.call, "context": asked.context.map(RawValue::get)})
+        }
+        Ok((id, Line::Other(what))) => json!({"id": id.map(RawValue::get), "other": what}),
+        Err(NotCall { id, error, help }) => {
+            let CallError { line, column, message } = error;
+            json!({"id": id.map(RawValue::get), "error": {"line": line, "column": column, "message": message, "help": help}})
+        }
+    }
     .to_string()
 }
 

@@ -1,0 +1,128 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { CallgateError, type Diagnostic } from "../errors.js";
+import { createNodeHost } from "../node.js";
+import { readBundle, reasonOf } from "../tools/bundle.js";
+import { createHandle, type WasmHandle } from "../wasm/handle.js";
+import { within } from "../wasm/module.js";
+import { Failure, note } from "./output.js";
+
+const BUNDLE_FILE = "callgate.json";
+
+/** What the documents and the host are taken from. */
+export interface Setup {
+  readonly bundle?: string | undefined;
+  readonly home?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly verbose?: boolean | undefined;
+}
+
+/** An engine, if the documents are not refused, and everything that is wrong with them. */
+interface Loaded {
+  readonly handle: WasmHandle | undefined;
+  readonly faults: readonly Diagnostic[];
+}
+
+/** Reads the documents and builds their engine. */
+export function load(setup: Setup): Loaded {
+  const { home, cwd, verbose } = setup;
+  const host = createNodeHost({
+    ...((home ?? cwd) !== undefined && { homeDir: home === undefined ? homedir() : directory(home) }),
+    ...((home ?? cwd) !== undefined && { currentDir: directory(cwd ?? ".") }),
+  });
+  const file = setup.bundle === undefined ? usualBundle() : inFolder(setup.bundle);
+  if (verbose) {
+    note(`the bundle is \`${resolve(file)}\``);
+  }
+  const { documents, folder, faults } = readable(file);
+  const texts = new Map<string, string>(documents.map(({ name, text }) => [name, text]));
+  const files = new Map<string, string>(documents.map(({ name, file }) => [name, file]));
+  const located = (found: readonly Diagnostic[]): Diagnostic[] =>
+    found.map((fault) => {
+      const of = files.get(fault.path.split(/[.[]/, 1)[0] ?? "");
+      return of === undefined ? fault : { file: of, ...fault };
+    });
+  try {
+    const handle = createHandle(texts.set("folder", JSON.stringify(folder)), { host, roles: new Map() });
+    const warnings = within("engine-fault", () => handle.built?.engine.warnings() as readonly Diagnostic[]);
+    const isRefused = faults.length > 0;
+    return { handle: isRefused ? undefined : handle, faults: [...faults, ...located(warnings)] };
+  } catch (thrown) {
+    if (!(thrown instanceof CallgateError && thrown.diagnostics.length > 0)) {
+      throw thrown;
+    }
+    // What could not be read is reported already, and must not be reported as missing too.
+    const repeats = ({ code, path }: Diagnostic): boolean =>
+      faults.length > 0 && code === "missing-field" && NAMES.has(path) && !texts.has(path);
+    const found = thrown.diagnostics.filter((fault) => !repeats(fault));
+    return { handle: undefined, faults: [...faults, ...located(found)] };
+  }
+}
+
+/** The documents that an engine must have. */
+const NAMES: ReadonlySet<string> = new Set(["policy", "annotations"]);
+
+function readable(file: string): ReturnType<typeof readBundle> {
+  try {
+    return readBundle(file);
+  } catch (thrown) {
+    throw thrown instanceof CallgateError && thrown.code === "invalid-document"
+      ? new Failure(thrown.message, "expected the file of a document, as the bundle or a flag names it")
+      : thrown;
+  }
+}
+
+/** The bundle that `named` is, or the one of the folder that it is. */
+function inFolder(named: string): string {
+  try {
+    if (!statSync(named).isDirectory()) {
+      return named;
+    }
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") {
+      return named;
+    }
+    const expected = `expected a bundle, or a folder with a \`${BUNDLE_FILE}\``;
+    const help = `${expected}; \`callgate init\` writes one`;
+    throw new Failure(`cannot read \`${named}\`: ${reasonOf(thrown)}`, help);
+  }
+  const file = named.endsWith("/") ? `${named}${BUNDLE_FILE}` : `${named}/${BUNDLE_FILE}`;
+  if (isThere(file)) {
+    return file;
+  }
+  throw new Failure(`the folder \`${named}\` has no \`${BUNDLE_FILE}\``, `\`callgate init ${named}\` writes one`);
+}
+
+/** The bundle of the current folder. Nothing is looked for in the folders above; one that has a bundle is named. */
+function usualBundle(): string {
+  if (isThere(BUNDLE_FILE)) {
+    return BUNDLE_FILE;
+  }
+  let help = "expected `--bundle FILE`, or `--policy FILE --annotations FILE`; `callgate init` writes a bundle";
+  for (let folder = process.cwd(); dirname(folder) !== folder; folder = dirname(folder)) {
+    if (statSync(join(dirname(folder), BUNDLE_FILE), { throwIfNoEntry: false })?.isFile()) {
+      help = `\`${dirname(folder)}\` has one: --bundle takes it`;
+      break;
+    }
+  }
+  throw new Failure(`there are no documents: the current folder has no \`${BUNDLE_FILE}\``, help);
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The directory as an absolute path, where the kernel finds it. */
+function directory(path: string): string {
+  let found: string;
+  try {
+    found = realpathSync.native(path);
+  } catch (thrown) {
+    throw new Failure(`cannot use the directory \`${path}\`: ${reasonOf(thrown)}`);
+  }
+  if (!statSync(found).isDirectory()) {
+    throw new Failure(`cannot use \`${path}\`: it is not a directory`);
+  }
+  return found;
+}

@@ -61,7 +61,7 @@ impl WasmEngine {
         };
         let request = match prepared {
             true => Request::prepared(&call),
-            false => Request::gate(&call, container.as_deref()),
+            false => Request::gate(&call).in_container(container.as_deref()),
         };
         let request = match explains {
             true => request.explained(Audience::Operator),

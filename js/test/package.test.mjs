@@ -45,7 +45,16 @@ function judges(command, args) {
 test("the tarball contains what is needed and nothing else", () => {
   assert.deepEqual(readdirSync(join(project, "node_modules")).sort(), [".bin", ".package-lock.json", "callgate"]);
   const found = readdirSync(installed).sort();
-  assert.deepEqual(found, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "docs", "package.json", "schemas", "wasm"]);
+  assert.deepEqual(found, [
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "dist",
+    "docs",
+    "package.json",
+    "schemas",
+    "wasm",
+  ]);
   for (const { name, parentPath } of readdirSync(installed, { recursive: true, withFileTypes: true })) {
     assert.doesNotMatch(join(parentPath, name), /\.(?:map|tsbuildinfo|mts)$/);
   }

@@ -306,10 +306,8 @@ pub(crate) fn diagnosis(fault: &Fault) -> String {
 fn where_to_give(fault: &Fault) -> Option<&'static str> {
     match fault.diagnostic.path.as_str() {
         _ if fault.diagnostic.code != Code::MissingField => None,
-        "compiledPolicy" | "policy" => Some("the bundle's key `policy`, or --policy FILE, gives it"),
-        "toolAnnotations" | "annotations" => {
-            Some("the bundle's key `annotations`, or --annotations FILE, gives it")
-        }
+        "policy" => Some("the bundle's key `policy`, or --policy FILE, gives it"),
+        "annotations" => Some("the bundle's key `annotations`, or --annotations FILE, gives it"),
         _ => None,
     }
 }

@@ -20,15 +20,14 @@ export type BundleConfig = Omit<EngineConfig, "host">;
  */
 export function loadBundle(path: string | { readonly href: string } = "callgate.json"): BundleConfig {
   const file = typeof path === "string" ? path : fileURLToPath(path.href);
-  const { documents, folder, faults } = readBundle(file);
+  const { documents, files, folder, faults } = readBundle(file);
   if (faults.length > 0) {
     throw new CallgateError("invalid-document", faults.map(shown).join("; "), faults);
   }
   return {
     ...Object.fromEntries(documents.map(({ name, text }) => [name, new DocumentText(text)])),
     folder,
-    // What a bundle must have and has not is a fault of the bundle.
-    files: { policy: file, annotations: file, ...Object.fromEntries(documents.map(({ name, file }) => [name, file])) },
+    files,
   } as BundleConfig;
 }
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { isThere } from "./tools/hosts.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PACKAGE = join(ROOT, "js/dist/command/main.js");
+const PACKAGE = join(ROOT, "js/dist/command.js");
 // `cargo test`, which the suite runs before this, builds it.
 const NATIVE = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target", "debug/callgate");
 

@@ -7,7 +7,8 @@ import { rolldown } from "rolldown";
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), "../dist");
 // The last is for the tests.
-const entries = ["node", "web", "slim", "host/reading"];
+// Each entry stands in the folder itself, and so does what they share: modules are found from the place of the code.
+const entries = ["node", "web", "slim", "bundle", "tools-node", "tools-web", "command", "host/reading"];
 const compiled = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith(".js"));
 
 const bundle = await rolldown({
@@ -16,7 +17,7 @@ const bundle = await rolldown({
   // The module's own part stays a file: tests and tools load it as well, and there must be one of it.
   external: [/^node:/, /\/wasm\/callgate\.js$/],
 });
-const { output } = await bundle.write({ dir: dist, entryFileNames: "[name].js", chunkFileNames: "shared.js" });
+const { output } = await bundle.write({ dir: dist, entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" });
 const written = new Set(output.map(({ fileName }) => fileName));
 for (const name of compiled.filter((name) => !written.has(name))) {
   rmSync(join(dist, name));

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { createNodeHost } from "../node.js";
 import { readBundle, reasonOf } from "../tools/bundle.js";
+import type { DocumentName } from "../types.js";
 import { createHandle, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
 import { Failure, note } from "./output.js";
@@ -35,12 +36,11 @@ export function load(setup: Setup): Loaded {
   if (verbose) {
     note(`the bundle is \`${resolve(file)}\``);
   }
-  const { documents, folder, faults } = readable(file);
+  const { documents, files, folder, faults } = readable(file);
   const texts = new Map<string, string>(documents.map(({ name, text }) => [name, text]));
-  const files = new Map<string, string>(documents.map(({ name, file }) => [name, file]));
   const located = (found: readonly Diagnostic[]): Diagnostic[] =>
     found.map((fault) => {
-      const of = files.get(fault.path.split(/[.[]/, 1)[0] ?? "");
+      const of = files[fault.path.split(/[.[]/, 1)[0] as DocumentName];
       return of === undefined ? fault : { file: of, ...fault };
     });
   try {

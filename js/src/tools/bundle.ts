@@ -15,6 +15,8 @@ interface ReadDocument {
 /** A bundle with the files that it names. */
 interface ReadBundle {
   readonly documents: readonly ReadDocument[];
+  /** The file of each document. What a bundle must have and has not is a fault of the bundle. */
+  readonly files: Readonly<Partial<Record<DocumentName, string>>>;
   /** The folder of the bundle, where the kernel found it. */
   readonly folder: string;
   /** What is wrong with the bundle itself, and files that are not the text of any document. */
@@ -50,7 +52,7 @@ export function readBundle(file: string): ReadBundle {
   const text = textOf(file, "bundle");
   const folder = folderOf(file);
   if (text === undefined) {
-    return { documents: [], folder, faults };
+    return { documents: [], files: {}, folder, faults };
   }
   const parts = JSON.parse(within("invalid-document", () => wasm.readBundle(text))) as Parts;
   faults.push(...parts.faults.map((fault) => ({ file, ...fault })));
@@ -63,7 +65,8 @@ export function readBundle(file: string): ReadBundle {
     }
   }
   documents.push(...parts.inline.map(([name, text]) => ({ name, text, file })));
-  return { documents, folder, faults };
+  const named = documents.map(({ name, file }) => [name, file]);
+  return { documents, files: { policy: file, annotations: file, ...Object.fromEntries(named) }, folder, faults };
 }
 
 /** The path of a file that a bundle names, as it is written. */

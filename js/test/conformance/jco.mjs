@@ -146,7 +146,13 @@ class Session {
   world(question) {
     if (question.ask === "diagnostics") {
       const faults = JSON.parse(this.loaded === undefined ? this.refusal : this.loaded.warnings());
-      return faults.map(({ code, severity, path }) => ({ code, severity, path }));
+      return faults.map(({ code, severity, path, line = null, column = null }) => ({
+        code,
+        severity,
+        path,
+        line,
+        column,
+      }));
     }
     const engine = this.needed();
     const context = question.context ?? undefined;

@@ -125,8 +125,8 @@ fn every_export_of_the_package_has_a_user() {
         "node.ts",
         "slim.ts",
         "web.ts",
-        "tools/node.ts",
-        "tools/web.ts",
+        "tools-node.ts",
+        "tools-web.ts",
     ];
     let readme = fs::read_to_string(checkout().join("js/README.md")).expect("the package has a README");
     let readme: BTreeSet<&str> = words(&readme).collect();

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import "../tools/node.js";
-import { judge } from "./judge.js";
-import { EXIT, Failure, report } from "./output.js";
-import { validate } from "./validate.js";
+import "./tools-node.js";
+import { judge } from "./command/judge.js";
+import { EXIT, Failure, report } from "./command/output.js";
+import { validate } from "./command/validate.js";
 
 const DOCUMENTS = {
   bundle: { type: "string", short: "b" },
@@ -97,7 +97,7 @@ function isAnswered({ help, version }: { readonly help?: boolean; readonly versi
   if (help) {
     process.stdout.write(HELP);
   } else if (version) {
-    const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+    const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
     process.stdout.write(`callgate ${(JSON.parse(text) as { readonly version: string }).version}\n`);
   }
   return !!help || !!version;

@@ -473,3 +473,6 @@ mod tests;
 
 #[cfg(test)]
 mod lenient;
+
+#[cfg(test)]
+mod asked;

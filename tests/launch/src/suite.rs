@@ -134,7 +134,13 @@ const STEPS: &[Step] = &[
     step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"]),
     step(
         "schemas",
-        &["cargo", "test", "--manifest-path", "tests/schemas/Cargo.toml"],
+        &[
+            "cargo",
+            "test",
+            "--locked",
+            "--manifest-path",
+            "tests/schemas/Cargo.toml",
+        ],
     ),
     Step::Command {
         name: "documentation",

@@ -59,7 +59,7 @@ pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Question, Queue};
 pub use stdio::{Ended, Program, StdioError};
 
-/// How many tools of a server are remembered.
+/// How many tools of a server are remembered that nobody has accepted.
 const LISTED: usize = 10_000;
 
 /// What a guard is built from.
@@ -166,23 +166,16 @@ impl Guard {
 
     /// Remembers a tool as the server lists it, as JSON text, and says whether it is held back.
     fn lists(&self, policy: &Policy, tool: &str, text: &str) -> bool {
-        if policy.pins.is_none() {
-            return false;
-        }
+        let Some(pins) = &policy.pins else { return false };
         let digest = pins::digest_of(text).unwrap_or_default();
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        // A server that lists more tools than anybody can accept is not remembered for ever.
-        if listed.len() < LISTED || listed.contains_key(tool) {
+        // What nobody accepted is held back in any case, so not all of it need be remembered.
+        let is_remembered = pins.digest(tool).is_some() || listed.contains_key(tool);
+        if is_remembered || listed.len() < LISTED {
             listed.insert(tool.to_owned(), digest);
         }
         drop(listed);
-        let held_back = self.held_back(policy, tool);
-        if let Some(reason) = held_back {
-            self.warn(&format!(
-                "`{tool}`: {reason} (`callgate pin` shows and accepts it)"
-            ));
-        }
-        held_back.is_some()
+        self.held_back(policy, tool).is_some()
     }
 
     /// Why a tool may not be called until a person has accepted it, if it may not.

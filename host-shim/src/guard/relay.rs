@@ -23,6 +23,9 @@ use crate::members::Members;
 /// How many requests of a client may wait for their answers.
 const IN_FLIGHT: usize = 65_536;
 
+/// How many tools a warning names.
+const NAMED: usize = 10;
+
 /// One client and its server.
 pub(super) struct Relay {
     guard: Arc<Guard>,
@@ -364,10 +367,23 @@ impl Relay {
             return None;
         }
         let policy = self.guard.policy();
-        match filtered(answer, |tool, text| {
+        let mut held_back = Vec::new();
+        let shown = filtered(answer, |tool, text| {
             let is_held_back = self.guard.lists(&policy, tool, text);
+            if is_held_back {
+                held_back.push(format!("`{tool}`"));
+            }
             is_held_back || policy.hides(&self.guard.server, tool)
-        }) {
+        });
+        if !held_back.is_empty() {
+            let count = held_back.len();
+            held_back.truncate(NAMED);
+            let (names, more) = (held_back.join(", "), if count > NAMED { ", …" } else { "" });
+            self.guard.warn(&format!(
+                "{count} tools are held back until `callgate pin` accepts them as they are: {names}{more}"
+            ));
+        }
+        match shown {
             Ok(shown) => shown,
             Err(reason) => {
                 self.guard.warn(reason);

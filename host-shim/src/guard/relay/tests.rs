@@ -357,6 +357,16 @@ fn a_tool_that_nobody_accepted_or_that_has_changed_is_held_back() {
         let again = call.replace("\"id\":2", "\"id\":3");
         assert!(matches!(client(&mut relay, &again), Step::ToServer(_)));
     }
+    // However many others are listed before it.
+    let mut lock = Lock::default();
+    lock.accept("files", std::slice::from_ref(&read)).unwrap();
+    let mut relay = relay_with(|options| options.pins = Some(lock.pins("files")));
+    client(&mut relay, list);
+    let mut tools: Vec<Value> = (0..20_000).map(|at| json!({"name": format!("t{at}")})).collect();
+    tools.push(json!({"name": "read", "description": "Another one."}));
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}});
+    relay.server_sent(answer.to_string());
+    assert_eq!(rule(client(&mut relay, &call)), "structural-unpinned-tool");
     let mut relay = relay_with(|options| options.pins = Some(Lock::default().pins("files")));
     assert_eq!(rule(client(&mut relay, &call)), "structural-unpinned-tool");
 }

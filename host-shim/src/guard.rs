@@ -76,6 +76,8 @@ pub struct GuardOptions {
     pub observe: bool,
     /// The context of every call, as JSON text.
     pub context: Option<String>,
+    /// Where warnings go: what is not passed on and why, and what a person has to see to. Each begins with the server's name.
+    pub warn: fn(&str),
     /// What the server's container calls its workspace; see [`Paths::Gate`](callgate_core::Paths::Gate).
     pub container_workspace_dir: Option<String>,
 }
@@ -88,6 +90,7 @@ pub struct Guard {
     audit: Option<Audit>,
     observes: bool,
     context: Option<String>,
+    warn: fn(&str),
     container_workspace_dir: Option<String>,
     /// What the numbers of calls in the log begin with, and the number of the last.
     session: String,
@@ -116,6 +119,7 @@ impl Guard {
             audit,
             observe,
             context,
+            warn,
             container_workspace_dir,
         } = options;
         let guard = Self {
@@ -125,6 +129,7 @@ impl Guard {
             audit: audit.map(Audit::open).transpose()?,
             observes: observe,
             context,
+            warn,
             container_workspace_dir,
             session: session(),
             calls: AtomicU64::new(0),
@@ -218,11 +223,9 @@ impl Guard {
         format!("{}-{count}", self.session)
     }
 
-    /// Tells whoever runs the guard. Clients show it in their logs.
+    /// Tells whoever runs the guard.
     fn warn(&self, message: &str) {
-        use std::io::Write as _;
-        // Nobody is left to hear that this could not be written.
-        let _ = writeln!(io::stderr(), "callgate: {}: {message}", self.server);
+        (self.warn)(&format!("{}: {message}", self.server));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +15,7 @@ use callgate_host::GateBuilder;
 use callgate_host::guard::{self, Asking, Ended, GuardOptions, Pins, Program};
 use clap::Args;
 
-use crate::output::Failure;
+use crate::output::{Failure, clean};
 use crate::setup::Setup;
 use crate::{approvals, pin};
 
@@ -86,6 +87,8 @@ impl Guard {
             audit: self.audit.clone(),
             observe: self.observe,
             context: self.context.clone(),
+            // Clients show this in their logs.
+            warn: tell,
             container_workspace_dir: self.container_workspace_dir.clone(),
         };
         let guard = guard::Guard::new(gate, options).map_err(|error| {
@@ -97,10 +100,10 @@ impl Guard {
             Failure::Fault(format!("cannot write the log `{log}`: {error}"))
         })?;
         if self.observe {
-            anstream::eprintln!(
-                "callgate: {}: only observing: NOTHING IS ENFORCED, every call is forwarded",
+            tell(&format!(
+                "{}: only observing: NOTHING IS ENFORCED, every call is forwarded",
                 self.server
-            );
+            ));
         }
         let guard = Arc::new(guard);
         let (command, arguments) = match self.command.split_first() {
@@ -189,6 +192,11 @@ impl Guard {
             ))),
         }
     }
+}
+
+/// One line on standard error. If nobody reads it the guard goes on.
+fn tell(message: &str) {
+    let _ = writeln!(anstream::stderr(), "callgate: {}", clean(message));
 }
 
 /// What tells that a file is another one, or has another content.

@@ -38,6 +38,7 @@ pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
         audit: None,
         observe: false,
         context: None,
+        warn: |_| (),
         container_workspace_dir: None,
     };
     change(&mut options);

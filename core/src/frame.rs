@@ -29,7 +29,7 @@ pub struct Asked<'t> {
     pub context: Option<&'t RawValue>,
 }
 
-/// A line that is no call.
+/// A line that is not a call.
 #[derive(Debug)]
 pub struct NotCall<'t> {
     /// Its id, where it has one.

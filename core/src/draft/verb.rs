@@ -114,7 +114,7 @@ pub(super) fn about_argument(description: &str) -> Vec<Said> {
     let mut before = "";
     let mut said = Vec::new();
     for (_, word) in first {
-        // `the file to read`, `where to write`; `the list of files` is no verb.
+        // `the file to read`, `where to write`; `the list of files` is not one with a verb.
         let is_verb = matches!(before, "" | "to" | "be" | "and" | "or" | "will") || !said.is_empty();
         if let Some(verb) = find(word).filter(|_| is_verb) {
             said.push(Said {

@@ -180,7 +180,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         self.resolver().resolve_lexical(lexical)
     }
 
-    /// The same where the path exists and is no link, and nothing above it is one.
+    /// The same where the path exists and is not a link, and nothing above it is one.
     pub(crate) fn plain_directory(&mut self, lexical: &str) -> Option<CanonicalPath> {
         self.resolver().plain(lexical)
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::call::{Arguments, Call};
 use super::order::{Named, in_order};
+use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
 use super::siblings::{Reached, Siblings, descend};
 use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value};
@@ -73,7 +74,7 @@ pub(crate) struct BoundArguments<'p, 'c> {
     /// Roles under which an array or object stands in place of strings, so that no list can hold every value.
     pub(crate) opaque_list_roles: RoleSet,
     /// Strings that look like paths and bear no path role.
-    pub(crate) path_like: Vec<(usize, Cow<'c, str>)>,
+    pub(crate) path_like: Vec<PathLike<'c>>,
     /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
     pub(crate) resolved: ResolvedRoles<'p>,
     /// How many values each role has, once there are so many that one may have too many.
@@ -130,7 +131,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 }
             }
             if !is_path {
-                bound.collect_path_like(program, at, value);
+                path_like::collect(program, at, value, &mut bound.path_like);
             }
         }
         if let Some(tool) = tool {
@@ -335,7 +336,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             }
             Cow::Owned(Value::Text(text)) => self.push(program, annotated, place, Some(text)),
             other => match *other {
-                Value::IllFormed => self.push(program, annotated, place, None),
+                Value::IllFormed(_) => self.push(program, annotated, place, None),
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
                 Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
                     self.unreadable(annotated, fault);

@@ -79,7 +79,7 @@ impl<'v> Siblings<'v> {
             let next = match value {
                 Value::Array(_) | Value::Object(_) => child(value, name),
                 Value::Null => None,
-                Value::IllFormed | Value::Raw(_) | Value::Unread => return Some(Seen::Unreadable),
+                Value::IllFormed(_) | Value::Raw(_) | Value::Unread => return Some(Seen::Unreadable),
                 Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
             };
             match next {
@@ -93,7 +93,7 @@ impl<'v> Siblings<'v> {
             Value::Number(value) => Seen::Number(*value),
             Value::Text(text) => Seen::Text(text),
             Value::Array(_) | Value::Object(_) => Seen::Compound,
-            Value::IllFormed | Value::Raw(_) | Value::Unread => Seen::Unreadable,
+            Value::IllFormed(_) | Value::Raw(_) | Value::Unread => Seen::Unreadable,
         })
     }
 }

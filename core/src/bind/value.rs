@@ -25,8 +25,8 @@ pub enum Value<'a> {
     Number(f64),
     /// A string.
     Text(Cow<'a, str>),
-    /// A string that is not well-formed Unicode, such as one with a lone surrogate.
-    IllFormed,
+    /// A string that is not well-formed Unicode: what it holds beside its lone surrogates.
+    IllFormed(Cow<'a, str>),
     /// An array.
     Array(Vec<Value<'a>>),
     /// An object: its own members, in order, each name once.
@@ -125,7 +125,7 @@ impl<'a> Value<'a> {
             Value::Bool(_) => JsonType::Boolean,
             Value::Number(number) if number.fract() == 0.0 => JsonType::Integer,
             Value::Number(_) => JsonType::Number,
-            Value::Text(_) | Value::IllFormed => JsonType::String,
+            Value::Text(_) | Value::IllFormed(_) => JsonType::String,
             Value::Array(_) => JsonType::Array,
             Value::Object(_) => JsonType::Object,
             Value::Raw(_) | Value::Unread => return None,
@@ -192,7 +192,7 @@ impl Reading {
             | Value::Bool(_)
             | Value::Number(_)
             | Value::Text(_)
-            | Value::IllFormed
+            | Value::IllFormed(_)
             | Value::Raw(_)
             | Value::Unread => Ok(()),
         }
@@ -206,7 +206,10 @@ impl Reading {
             Some(b't') => Value::Bool(true),
             Some(b'f') => Value::Bool(false),
             // Text that is not well-formed Unicode is the only text that cannot be read.
-            Some(b'"') => serde_json::from_str(text).map_or(Value::IllFormed, |Text(text)| Value::Text(text)),
+            Some(b'"') => match serde_json::from_str(text) {
+                Ok(Text(text)) => Value::Text(text),
+                Err(_) => Value::IllFormed(without_lone_surrogates(text).into()),
+            },
             Some(b'[') => {
                 let depth = self.below(depth)?;
                 let mut items = Vec::new();
@@ -230,6 +233,34 @@ impl Reading {
             _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
         })
     }
+}
+
+/// What a JSON string holds beside its lone surrogates.
+fn without_lone_surrogates(json: &str) -> String {
+    struct Bytes(String);
+
+    impl<'de> Deserialize<'de> for Bytes {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_bytes(BytesVisitor)
+        }
+    }
+
+    struct BytesVisitor;
+
+    impl Visitor<'_> for BytesVisitor {
+        type Value = Bytes;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a string")
+        }
+
+        // As bytes, a string is read with its lone surrogates, each as the three bytes that UTF-8 does not have for it.
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
+            Ok(Bytes(bytes.utf8_chunks().map(|chunk| chunk.valid()).collect()))
+        }
+    }
+
+    serde_json::from_str(json).map_or_else(|_| String::new(), |Bytes(text)| text)
 }
 
 /// Calls `visit` for each item of a JSON array as it is found, so that a long array takes no more memory than what
@@ -322,6 +353,21 @@ mod tests {
         assert_eq!(Value::Raw(raw).read(64).is_ok(), is_readable);
         let whole: serde_json::Value = serde_json::from_str(text).unwrap();
         assert_eq!(Value::from(&whole).read(64).is_ok(), is_readable);
+    }
+
+    #[test]
+    fn a_string_with_lone_surrogates_keeps_the_rest() {
+        let check = |json: &str, expected: &str| {
+            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            let read = Value::Raw(raw).read(0).unwrap().into_owned();
+            assert!(
+                matches!(&read, Value::IllFormed(rest) if rest == expected),
+                "{json}: {read:?}"
+            );
+        };
+        check(r#""\ud800""#, "");
+        check(r#""\udfff/\u0061\ud83d\ude00\ud83d""#, "/a\u{1f600}");
+        check(r#""\ud800\ud83d\ude00é""#, "\u{1f600}é");
     }
 
     #[test]

@@ -132,13 +132,13 @@ fn texts(value: &Value<'_>, others: Others) -> Option<Vec<String>> {
     let depth = Limits::default().depth;
     let is_readable = |value: &Value<'_>| match value {
         Value::Text(_) => true,
-        Value::IllFormed | Value::Number(_) | Value::Bool(_) | Value::Null => others == Others::LeftOut,
+        Value::IllFormed(_) | Value::Number(_) | Value::Bool(_) | Value::Null => others == Others::LeftOut,
         Value::Array(_) | Value::Object(_) | Value::Unread | Value::Raw(_) => false,
     };
     let all_readable = match value.read(depth).as_deref() {
         Ok(Value::Array(items)) => items.iter().all(is_readable),
         Ok(Value::Null) => true,
-        Ok(Value::IllFormed) => false,
+        Ok(Value::IllFormed(_)) => false,
         Ok(value) => is_readable(value),
         Err(_) => false,
     };

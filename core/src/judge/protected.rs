@@ -4,7 +4,7 @@ use super::Case;
 use super::check::{Check, deny};
 use super::directories::Protection;
 use super::sandbox::Sandbox;
-use crate::path::{CanonicalPath, PathCase};
+use crate::path::{CanonicalPath, PathCase, Unresolvable};
 use crate::role::RoleId;
 
 /// A path that may be protected.
@@ -31,7 +31,7 @@ enum From {
 
 enum Path {
     Canonical(CanonicalPath),
-    /// The lexical form of a string that is too long to be looked up.
+    /// The lexical form of a string that is too long to be looked up, or has no canonical form.
     Lexical(String),
 }
 
@@ -48,8 +48,8 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     if case.program.protected.is_empty() {
         return Check::Pass;
     }
-    let candidates = candidates(case);
-    if candidates.is_empty() || case.canonicalizer.facts.has_failed() {
+    let (candidates, unclear) = candidates(case);
+    if case.canonicalizer.facts.has_failed() || (candidates.is_empty() && unclear.is_none()) {
         return Check::Pass;
     }
     let path_case = case.program.path_case;
@@ -66,6 +66,11 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             return deny("structural-protected-path", reason);
         }
     }
+    if let Some((argument, why)) = unclear {
+        let shown = case.shown_argument(Some(argument));
+        let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");
+        return deny("structural-unresolvable-value", reason);
+    }
     Check::Holds("no value lies within a protected path")
 }
 
@@ -78,7 +83,7 @@ fn source(case: &Case<'_, '_, '_>, from: From) -> String {
         }
         From::Heuristic(at) => {
             let found = case.arguments.path_like.get(at);
-            let shown = case.shown_argument(found.map(|(argument, _)| *argument));
+            let shown = case.shown_argument(found.map(|found| found.argument));
             format!("{shown}, which looks like a path")
         }
     }
@@ -110,7 +115,8 @@ fn is_protected(candidate: &Candidate, protection: &Protection, sandbox: &Sandbo
     })
 }
 
-fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
+/// What may be protected, and the first text that looks like a path and that programs read as different ones.
+fn candidates(case: &mut Case<'_, '_, '_>) -> (Vec<Candidate>, Option<(usize, Unresolvable)>) {
     let program = case.program;
     // What each of them costs: it is found once, and held against every entry.
     let cost = program.protected.cost();
@@ -152,19 +158,31 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
         }));
     }
     let longest = program.limits.path_like_bytes;
-    for (at, (_, text)) in case.arguments.path_like.iter().enumerate() {
+    let mut unclear = None;
+    for (at, found) in case.arguments.path_like.iter().enumerate() {
+        let text = &*found.text;
         if case.canonicalizer.facts.has_failed() {
             break;
+        }
+        if !found.is_well_formed {
+            unclear.get_or_insert((found.argument, Unresolvable::IllFormed));
+            continue;
         }
         case.canonicalizer
             .facts
             .take_steps(cost + program.protected.cost_of_patterns(text.len().min(longest)));
-        // A string without a path role that is not a path either names nothing to protect, unless by its text.
-        let path = if text.len() <= longest {
-            case.canonicalizer.path_like(text).ok().map(Path::Canonical)
+        let path = if text.len() > longest {
+            Some(Path::Lexical(case.canonicalizer.lexical(text)))
+                .filter(|path| path.as_str().len() <= longest)
         } else {
-            let lexical = case.canonicalizer.lexical(text);
-            (lexical.len() <= longest).then_some(Path::Lexical(lexical))
+            match case.canonicalizer.path_like(text) {
+                Ok(path) => Some(Path::Canonical(path)),
+                Err(why) if why.may_lead_elsewhere(text) => {
+                    unclear.get_or_insert((found.argument, why));
+                    continue;
+                }
+                Err(_) => Some(Path::Lexical(case.canonicalizer.lexical(text))),
+            }
         };
         let written = has_patterns && text.len() <= longest;
         let written = written.then(|| case.canonicalizer.lexical(text));
@@ -178,5 +196,5 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> Vec<Candidate> {
             });
         }
     }
-    candidates
+    (candidates, unclear)
 }

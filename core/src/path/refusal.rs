@@ -119,6 +119,48 @@ impl fmt::Display for Unresolvable {
     }
 }
 
+impl Unresolvable {
+    /// Whether programs may take the text for another place than the one that its names spell, so that nothing is known
+    /// about it.
+    pub(crate) fn may_lead_elsewhere(self, text: &str) -> bool {
+        match self {
+            Self::Nul
+            | Self::IllFormed
+            | Self::ProcessRelative
+            | Self::Ambiguous
+            | Self::Equivalent
+            | Self::BrokenLink
+            | Self::TooManyLinks { .. }
+            | Self::NotUtf8 => true,
+            // `~5 minutes` is nobody's home.
+            Self::NamedHome => is_named_home(text),
+            // What is longer than that is then a link's target.
+            Self::TooLong { limit, .. } => text.len() <= limit,
+            Self::Empty
+            | Self::NotShared
+            | Self::NoBase
+            | Self::Relative
+            | Self::Option
+            | Self::Helper
+            | Self::Name
+            | Self::Json { .. }
+            | Self::FileUri
+            | Self::Pathspec
+            | Self::Loop
+            | Self::Denied
+            | Self::NoAncestor
+            | Self::Other => false,
+        }
+    }
+}
+
+/// Whether a user may have the name after the `~`.
+fn is_named_home(text: &str) -> bool {
+    let name = text.trim_start_matches('~').split('/').next().unwrap_or_default();
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '$');
+    name.starts_with(|first: char| first.is_alphabetic() || first == '_') && name.chars().all(is_part)
+}
+
 /// The host's answer to `realpath`: a place, nothing there, or why the path has no canonical form.
 pub(super) fn existing<T>(answer: Result<T, RealpathError>) -> Result<Option<T>, Unresolvable> {
     match answer {

@@ -1,5 +1,5 @@
 import { platform } from "./platform.js";
-import { Unit } from "./text.js";
+import { afterLoneSurrogates, Unit, withoutLoneSurrogates } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
 
 /** What judging may read of the arguments of one tool. */
@@ -214,15 +214,18 @@ function writePathLike(writer: Writer, items: readonly unknown[]): void {
   }
 }
 
-/** Core applies the same test to each string. Testing here saves copying long strings that are not paths. */
+/**
+ * Core applies the same test to each string, lone surrogates aside. Testing here saves copying long strings that are not
+ * paths.
+ */
 function looksLikePath(text: string): boolean {
-  const first = text.charCodeAt(0);
+  const first = text.charCodeAt(afterLoneSurrogates(text));
   return first === Unit.Slash || first === Unit.Dot || first === Unit.Tilde;
 }
 
 function writeText(writer: Writer, text: string): void {
   if (!writer.taggedText(Tag.Text, text)) {
-    writer.byte(Tag.IllFormed);
+    writer.taggedText(Tag.IllFormed, withoutLoneSurrogates(text));
   }
 }
 

@@ -11,3 +11,22 @@ const SURROGATE = /\p{Surrogate}/u;
 /** Returns `true` if the text is well-formed Unicode: it has no lone surrogate. */
 export const isWellFormed: (text: string) => boolean =
   native === undefined ? (text) => !SURROGATE.test(text) : (text) => native.call(text);
+
+/** Where a text goes on after the lone surrogates that it begins with. */
+export function afterLoneSurrogates(text: string): number {
+  let at = 0;
+  // A code point that is a surrogate has no partner.
+  while (isSurrogate(text.codePointAt(at))) {
+    at++;
+  }
+  return at;
+}
+
+/** What a text holds beside its lone surrogates. */
+export function withoutLoneSurrogates(text: string): string {
+  return text.replace(/\p{Surrogate}+/gu, "");
+}
+
+function isSurrogate(point: number | undefined): boolean {
+  return point !== undefined && point >= 0xd800 && point <= 0xdfff;
+}

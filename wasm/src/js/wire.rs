@@ -155,7 +155,7 @@ impl<'b> Reader<'b> {
             2 => Value::Bool(true),
             3 => Value::Number(f64::from_le_bytes(self.take(8)?.try_into().ok()?)),
             4 => Value::Text(Cow::Borrowed(self.text()?)),
-            5 => Value::IllFormed,
+            5 => Value::IllFormed(Cow::Borrowed(self.text()?)),
             6 => Value::Array(self.several(Self::value)?),
             7 => Value::Object(self.several(Self::member)?),
             8 => Value::Unread,
@@ -237,10 +237,10 @@ mod tests {
         check(&[0, 0, 0], "Members([])");
         check(
             &[
-                0, 0, 2, 0, 1, b'z', 6, 2, 5, 8, 0, 1, b'a', 7, 1, 0, 1, b'k', 3, 0, 0, 0, 0, 0, 0, 0xf0,
-                0x3f,
+                0, 0, 2, 0, 1, b'z', 6, 2, 5, 1, b'/', 8, 0, 1, b'a', 7, 1, 0, 1, b'k', 3, 0, 0, 0, 0, 0, 0,
+                0xf0, 0x3f,
             ],
-            r#"Members([("z", Array([IllFormed, Unread])), ("a", Object([("k", Number(1.0))]))])"#,
+            r#"Members([("z", Array([IllFormed("/"), Unread])), ("a", Object([("k", Number(1.0))]))])"#,
         );
         check(&[0, 0, 1, 1, 0, 2], r#"Members([("m", Bool(true))])"#);
         check(

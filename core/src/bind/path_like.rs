@@ -31,15 +31,19 @@ pub(super) fn collect<'c>(
     // Each is held against every protected path. If there are more, the steps run out.
     let most = program.limits.steps / program.protected.cost() + 1;
     let mut push = |found: Option<(Cow<'c, str>, bool)>| {
-        if let Some((text, is_well_formed)) = found
-            && text.starts_with(['/', '.', '~'])
-            && path_like.len() <= most
-        {
-            path_like.push(PathLike {
-                argument,
-                text,
-                is_well_formed,
-            });
+        let Some((text, is_well_formed)) = found else {
+            return;
+        };
+        // Many a tool strips white space from what it is given; others take it for part of the name.
+        let stripped = stripped(&text);
+        for text in [stripped, Some(text)].into_iter().flatten() {
+            if text.starts_with(['/', '.', '~']) && path_like.len() <= most {
+                path_like.push(PathLike {
+                    argument,
+                    text,
+                    is_well_formed,
+                });
+            }
         }
     };
     match value {
@@ -53,6 +57,19 @@ pub(super) fn collect<'c>(
         Value::Array(items) => items.iter().for_each(|item| push(string(item))),
         one => push(string(one)),
     }
+}
+
+/// The text without white space around it, if there is any.
+fn stripped<'c>(text: &Cow<'c, str>) -> Option<Cow<'c, str>> {
+    let stripped = match text {
+        Cow::Borrowed(text) => Cow::Borrowed(strip(text)),
+        Cow::Owned(text) => Cow::Owned(strip(text).to_owned()),
+    };
+    (stripped.len() < text.len()).then_some(stripped)
+}
+
+fn strip(text: &str) -> &str {
+    text.trim_matches(|character: char| matches!(character, '\t'..='\r' | ' '))
 }
 
 /// The text of a string, and whether it is well-formed; `None` if it is known not to start like a path.
@@ -72,7 +89,7 @@ fn string<'c>(value: &'c Value<'c>) -> Option<(Cow<'c, str>, bool)> {
 
 /// The same of JSON text, in which an escape may stand for any character.
 fn raw_string(raw: &RawValue) -> Option<(Cow<'_, str>, bool)> {
-    let [b'"', b'/' | b'.' | b'~' | b'\\', ..] = raw.get().as_bytes() else {
+    let [b'"', b'/' | b'.' | b'~' | b'\\' | b' ', ..] = raw.get().as_bytes() else {
         return None;
     };
     match Value::Raw(raw).read(0).ok()?.into_owned() {

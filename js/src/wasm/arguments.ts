@@ -1,5 +1,5 @@
 import { platform } from "./platform.js";
-import { afterLoneSurrogates, Unit, withoutLoneSurrogates } from "./text.js";
+import { beginning, Unit, withoutLoneSurrogates } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
 
 /** What judging may read of the arguments of one tool. */
@@ -215,11 +215,11 @@ function writePathLike(writer: Writer, items: readonly unknown[]): void {
 }
 
 /**
- * Core applies the same test to each string, lone surrogates aside. Testing here saves copying long strings that are not
- * paths.
+ * Core applies the same test to each string, white space and lone surrogates aside. Testing here saves copying long
+ * strings that are not paths.
  */
 function looksLikePath(text: string): boolean {
-  const first = text.charCodeAt(afterLoneSurrogates(text));
+  const first = text.charCodeAt(beginning(text));
   return first === Unit.Slash || first === Unit.Dot || first === Unit.Tilde;
 }
 

@@ -12,11 +12,11 @@ const SURROGATE = /\p{Surrogate}/u;
 export const isWellFormed: (text: string) => boolean =
   native === undefined ? (text) => !SURROGATE.test(text) : (text) => native.call(text);
 
-/** Where a text goes on after the lone surrogates that it begins with. */
-export function afterLoneSurrogates(text: string): number {
+/** Where a text goes on after the white space and the lone surrogates that it begins with. */
+export function beginning(text: string): number {
   let at = 0;
   // A code point that is a surrogate has no partner.
-  while (isSurrogate(text.codePointAt(at))) {
+  while (isSpace(text.charCodeAt(at)) || isSurrogate(text.codePointAt(at))) {
     at++;
   }
   return at;
@@ -29,4 +29,8 @@ export function withoutLoneSurrogates(text: string): string {
 
 function isSurrogate(point: number | undefined): boolean {
   return point !== undefined && point >= 0xd800 && point <= 0xdfff;
+}
+
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }

@@ -28,6 +28,7 @@
 
 mod asking;
 mod audit;
+mod child;
 mod digest;
 mod lines;
 mod log;
@@ -52,12 +53,14 @@ use crate::gate::Gate;
 use asking::Asked;
 use audit::Audit;
 use record::Record;
+use relay::Revisions;
 
 pub use asking::Asking;
+pub use child::Program;
 pub use log::{Log, LogLine};
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Question, Queue};
-pub use stdio::{Ended, Program, StdioError};
+pub use stdio::{Ended, StdioError};
 
 /// How many tools of a server are remembered that nobody has accepted.
 const LISTED: usize = 10_000;
@@ -97,6 +100,7 @@ pub struct Guard {
     calls: AtomicU64,
     /// The digests of tools as the server listed them last.
     listed: Mutex<BTreeMap<String, String>>,
+    revisions: Mutex<Revisions>,
 }
 
 /// A gate, the digest of its documents, and the tools that were accepted.
@@ -134,6 +138,7 @@ impl Guard {
             session: session(),
             calls: AtomicU64::new(0),
             listed: Mutex::default(),
+            revisions: Mutex::default(),
         };
         let policy = guard.policy();
         guard.note(&Record::Start {
@@ -196,6 +201,18 @@ impl Guard {
             }
             Some(_) | None => None,
         }
+    }
+
+    /// What is known of the server's revisions of the protocol.
+    fn revisions(&self) -> Revisions {
+        self.revisions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn learn(&self, revisions: Revisions) {
+        *self.revisions.lock().unwrap_or_else(PoisonError::into_inner) = revisions;
     }
 
     fn policy(&self) -> Arc<Policy> {

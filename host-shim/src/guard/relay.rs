@@ -1,5 +1,6 @@
 //! What becomes of each message between a client and a server.
 
+mod eras;
 mod questions;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,9 @@ use super::tools::{filtered, write_with};
 use crate::backend;
 use crate::call_text::CallText;
 use crate::members::Members;
+use eras::Opening;
+
+pub(super) use eras::Revisions;
 
 /// How many requests of a client may wait for their answers.
 const IN_FLIGHT: usize = 65_536;
@@ -33,6 +37,10 @@ pub(super) struct Relay {
     waiting: BTreeMap<String, Waiting>,
     /// Calls that wait for a person, and have not been sent.
     pending: Vec<Pending>,
+    /// Requests whose answers show which revisions the server speaks, by the id's text.
+    openings: BTreeMap<String, Opening>,
+    /// The client and the server have begun with `initialize`.
+    has_begun: bool,
 }
 
 /// A request that the server has not answered.
@@ -67,6 +75,8 @@ impl Relay {
             guard,
             waiting: BTreeMap::new(),
             pending: Vec::new(),
+            openings: BTreeMap::new(),
+            has_begun: false,
         }
     }
 
@@ -96,8 +106,20 @@ impl Relay {
         };
         match message {
             Message::Request(request) => match self.begin(&request) {
-                Ok(Kind::Call) => self.call(&request),
-                Ok(Kind::List | Kind::Other) => Step::ToServer(line),
+                Ok(kind) => match (self.opens(&request), kind) {
+                    (Some(refused), _) => {
+                        self.waiting.remove(&request.id.text);
+                        refused
+                    }
+                    (None, Kind::Call) => {
+                        let step = self.call(&request);
+                        if matches!(step, Step::ToClient(_)) {
+                            self.openings.remove(&request.id.text);
+                        }
+                        step
+                    }
+                    (None, Kind::List | Kind::Other) => Step::ToServer(line),
+                },
                 Err((code, reason)) => self.refuse(Some(&request.id.json), code, &reason),
             },
             Message::Notification { method, .. }
@@ -157,13 +179,15 @@ impl Relay {
                     ));
                     return Step::Nowhere;
                 };
+                if waiting.kind == Kind::Call {
+                    self.outcome(&waiting, outcome_of(&members));
+                }
+                if let Some(step) = self.reveals(&waiting.id, &members, &line) {
+                    return step;
+                }
                 match waiting.kind {
-                    Kind::Other => Step::ToClient(line),
+                    Kind::Other | Kind::Call => Step::ToClient(line),
                     Kind::List => Step::ToClient(self.list(&waiting.id, &members).unwrap_or(line)),
-                    Kind::Call => {
-                        self.outcome(&waiting, outcome_of(&members));
-                        Step::ToClient(line)
-                    }
                 }
             }
         }
@@ -171,23 +195,26 @@ impl Relay {
 
     /// The server is gone: everything that waits is answered.
     pub(super) fn server_left(&mut self) -> Vec<String> {
+        let mut answers = self.held();
         for pending in std::mem::take(&mut self.pending) {
             if let Some(asked) = &self.guard.asked {
                 asked.withdraw(&pending.question);
             }
         }
         let waiting = std::mem::take(&mut self.waiting);
-        let answers = waiting.into_values().map(|waiting| {
-            if waiting.kind == Kind::Call {
-                self.outcome(&waiting, (Outcome::NoAnswer, None));
-            }
-            reply::error(
-                Some(&waiting.id.json),
-                reply::INTERNAL_ERROR,
-                "the server ended before it answered",
-            )
-        });
-        answers.collect()
+        answers.extend(
+            waiting
+                .into_values()
+                .map(|waiting| self.unanswered(&waiting, "the server ended before it answered")),
+        );
+        answers
+    }
+
+    fn unanswered(&self, waiting: &Waiting, reason: &str) -> String {
+        if waiting.kind == Kind::Call {
+            self.outcome(waiting, (Outcome::NoAnswer, None));
+        }
+        reply::error(Some(&waiting.id.json), reply::INTERNAL_ERROR, reason)
     }
 
     /// Notes that a request waits.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::message::Id;
+use super::message::{Id, text_of};
 
 /// JSON-RPC's codes.
 pub(super) const PARSE_ERROR: i32 = -32700;
@@ -25,25 +25,32 @@ pub(super) enum Era {
 impl Era {
     /// The era of a request with these params.
     pub(super) fn of(params: Option<&RawValue>) -> Self {
-        #[derive(serde::Deserialize)]
-        struct Params<'m> {
-            #[serde(borrow, rename = "_meta")]
-            meta: Option<Meta<'m>>,
-        }
-        #[derive(serde::Deserialize)]
-        struct Meta<'m> {
-            #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
-            revision: Option<&'m RawValue>,
-        }
-        let params: Option<Params<'_>> = params.and_then(|params| serde_json::from_str(params.get()).ok());
-        match params
-            .and_then(|params| params.meta)
-            .and_then(|meta| meta.revision)
-        {
+        match declared(params) {
             Some(_) => Self::Modern,
             None => Self::Handshake,
         }
     }
+}
+
+/// The revision that a request of the modern era says, as it is written where it is no text.
+pub(super) fn revision_of(params: Option<&RawValue>) -> Option<String> {
+    let declared = declared(params)?;
+    Some(text_of(Some(declared)).unwrap_or_else(|| declared.get().to_owned()))
+}
+
+fn declared(params: Option<&RawValue>) -> Option<&RawValue> {
+    #[derive(serde::Deserialize)]
+    struct Params<'m> {
+        #[serde(borrow, rename = "_meta")]
+        meta: Option<Meta<'m>>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Meta<'m> {
+        #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+        revision: Option<&'m RawValue>,
+    }
+    let params: Params<'_> = serde_json::from_str(params?.get()).ok()?;
+    params.meta?.revision
 }
 
 /// An answer that is an error. The id is JSON; a message whose id cannot be read is answered with null.

@@ -1,0 +1,372 @@
+//! Which revisions of the protocol the client and the server speak, and what is said where they have none in common.
+//!
+//! To revision 2025-11-25 a connection begins with `initialize`; from revision 2026-07-28 each request says its revision.
+//! The guard passes both on and translates neither. Who has no revision in common would learn it from an error that names
+//! neither, or never, so the guard says it:
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
+
+use serde_json::value::RawValue;
+
+use super::{Relay, Step};
+use crate::guard::message::{Id, Request, text_of};
+use crate::guard::method::Kind;
+use crate::guard::reply::{self, revision_of};
+use crate::guard::tools::write_with;
+use crate::members::Members;
+
+/// The last revision that begins with `initialize`, and the first that does not.
+const LAST_HANDSHAKE: &str = "2025-11-25";
+const FIRST_MODERN: &str = "2026-07-28";
+
+/// The codes of errors that only servers of the modern era give.
+/// <https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes>
+const UNSUPPORTED_VERSION: i64 = -32022;
+const MODERN_ERRORS: [i64; 3] = [-32020, -32021, UNSUPPORTED_VERSION];
+const METHOD_NOT_FOUND: i64 = -32601;
+
+/// How many requests are remembered until the server's era is known.
+const OPENINGS: usize = 64;
+
+/// How many revisions of a server an error names.
+const NAMED: usize = 8;
+
+/// What is known of the server's revisions, for as long as the guard runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::guard) enum Revisions {
+    #[default]
+    Unknown,
+    /// It answered a request of the modern era, with these revisions if it named them.
+    Modern(Vec<String>),
+    /// It did not know such a request.
+    Handshake,
+}
+
+/// A request whose answer shows the server's era, and the client's revision.
+pub(super) enum Opening {
+    Initialize(String),
+    Discover(String),
+    /// Any other request of the modern era.
+    Modern(String),
+    /// The guard's own question, with the answer that waits for it.
+    Probe(Box<Held>),
+}
+
+/// An error of the server that may mean that it is of the other era.
+pub(super) struct Held {
+    id: Id,
+    line: String,
+    revision: String,
+}
+
+impl Relay {
+    /// Notes a request that shows the client's era. Gives the answer if the server cannot know such a request.
+    pub(super) fn opens(&mut self, request: &Request<'_>) -> Option<Step> {
+        let params = request.members.get("params");
+        if request.method == "initialize" {
+            let revision = member(params, "protocolVersion").unwrap_or_default();
+            self.open(&request.id, Opening::Initialize(revision));
+            return None;
+        }
+        let known = self.guard.revisions();
+        let is_discover = request.method == "server/discover";
+        if self.has_begun || (matches!(known, Revisions::Modern(_)) && !is_discover) {
+            return None;
+        }
+        let revision = revision_of(params)?;
+        if is_discover {
+            self.open(&request.id, Opening::Discover(revision));
+            return None;
+        }
+        if known == Revisions::Handshake {
+            let reason = only_handshake(&revision);
+            return Some(self.refuse(Some(&request.id.json), reply::INVALID_REQUEST, &reason));
+        }
+        if self.openings.len() < OPENINGS {
+            self.open(&request.id, Opening::Modern(revision));
+        }
+        None
+    }
+
+    fn open(&mut self, id: &Id, opening: Opening) {
+        self.openings.insert(id.text.clone(), opening);
+    }
+
+    /// Learns from the server's answer to a request that shows its era. Gives what takes the answer's place, if anything does.
+    pub(super) fn reveals(&mut self, id: &Id, answer: &Members<'_>, line: &str) -> Option<Step> {
+        let opening = self.openings.remove(&id.text)?;
+        let error = Fault::of(answer);
+        match (opening, error) {
+            (Opening::Initialize(_), None) => {
+                self.has_begun = true;
+                None
+            }
+            (Opening::Initialize(revision), Some(error))
+                if error.is_modern() || error.is_unknown_method() =>
+            {
+                let known = match self.guard.revisions() {
+                    Revisions::Modern(known) => known,
+                    Revisions::Unknown | Revisions::Handshake => Vec::new(),
+                };
+                let supported = error.supported().unwrap_or(known);
+                let reason = only_modern(&revision, &supported);
+                self.guard.warn(&reason);
+                Some(Step::ToClient(error.rewritten(answer, &reason)))
+            }
+            (Opening::Discover(revision), Some(error)) if !error.is_modern() => {
+                self.guard.learn(Revisions::Handshake);
+                let reason = only_handshake(&revision);
+                Some(Step::ToClient(error.rewritten(answer, &reason)))
+            }
+            (Opening::Discover(_), error) => {
+                self.guard
+                    .learn(Revisions::Modern(supported(answer, error.as_ref())));
+                None
+            }
+            (Opening::Modern(_), Some(error)) if error.is_modern() => {
+                self.guard
+                    .learn(Revisions::Modern(supported(answer, Some(&error))));
+                None
+            }
+            (Opening::Modern(revision), Some(_)) if self.guard.revisions() == Revisions::Unknown => {
+                Some(self.probe(id, line.to_owned(), revision))
+            }
+            (Opening::Probe(held), error) => Some(Step::ToClient(self.probed(*held, answer, error))),
+            (Opening::Initialize(_) | Opening::Modern(_), _) => None,
+        }
+    }
+
+    /// Asks the server which revisions it speaks, before an error of its own is passed on.
+    fn probe(&mut self, id: &Id, line: String, revision: String) -> Step {
+        let text = format!("callgate/{}", self.guard.number());
+        let id_json = serde_json::Value::String(text.clone()).to_string();
+        let probe = serde_json::json!({
+            "jsonrpc": "2.0", "id": text, "method": "server/discover",
+            "params": {"_meta": {
+                "io.modelcontextprotocol/protocolVersion": revision,
+                "io.modelcontextprotocol/clientInfo": {"name": "callgate", "version": env!("CARGO_PKG_VERSION")},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            }},
+        });
+        let own = Id { json: id_json, text };
+        self.wait(&own, Kind::Other, None);
+        let id = id.clone();
+        self.open(&own, Opening::Probe(Box::new(Held { id, line, revision })));
+        Step::ToServer(probe.to_string())
+    }
+
+    fn probed(&self, held: Held, answer: &Members<'_>, error: Option<Fault<'_>>) -> String {
+        match error {
+            Some(error) if !error.is_modern() => {
+                self.guard.learn(Revisions::Handshake);
+                let reason = only_handshake(&held.revision);
+                self.guard.warn(&reason);
+                reply::error(Some(&held.id.json), reply::INVALID_REQUEST, &reason)
+            }
+            error => {
+                self.guard
+                    .learn(Revisions::Modern(supported(answer, error.as_ref())));
+                held.line
+            }
+        }
+    }
+
+    /// The answers that wait for the server to say what it is, once it will not.
+    pub(super) fn held(&mut self) -> Vec<String> {
+        let openings = std::mem::take(&mut self.openings);
+        let held = openings.into_iter().filter_map(|(text, opening)| match opening {
+            Opening::Probe(held) => {
+                self.waiting.remove(&text);
+                Some(held.line)
+            }
+            Opening::Initialize(_) | Opening::Discover(_) | Opening::Modern(_) => None,
+        });
+        held.collect()
+    }
+}
+
+/// The error of an answer.
+struct Fault<'m> {
+    members: Members<'m>,
+    code: i64,
+}
+
+impl<'m> Fault<'m> {
+    fn of(answer: &Members<'m>) -> Option<Self> {
+        let members: Members<'m> = serde_json::from_str(answer.get("error")?.get()).ok()?;
+        let code = members.get("code")?.get().parse().ok()?;
+        Some(Self { members, code })
+    }
+
+    fn is_modern(&self) -> bool {
+        MODERN_ERRORS.contains(&self.code)
+    }
+
+    fn is_unknown_method(&self) -> bool {
+        self.code == METHOD_NOT_FOUND
+    }
+
+    fn supported(&self) -> Option<Vec<String>> {
+        let data: Members<'_> = serde_json::from_str(self.members.get("data")?.get()).ok()?;
+        serde_json::from_str(data.get("supported")?.get()).ok()
+    }
+
+    /// The answer with the same code, and a message that says what it means.
+    fn rewritten(&self, answer: &Members<'_>, reason: &str) -> String {
+        let message = text_of(self.members.get("message")).unwrap_or_default();
+        let message = match message.is_empty() {
+            true => reason.to_owned(),
+            false => format!("{reason} (the server says: {message})"),
+        };
+        let message = serde_json::Value::String(message).to_string();
+        let error = match self.members.get("message") {
+            Some(_) => write_with(&self.members, "message", &message),
+            None => format!(r#"{{"code":{},"message":{message}}}"#, self.code),
+        };
+        write_with(answer, "error", &error)
+    }
+}
+
+/// The revisions that a server of the modern era names, in its answer to `server/discover` or its refusal.
+fn supported(answer: &Members<'_>, error: Option<&Fault<'_>>) -> Vec<String> {
+    if let Some(error) = error {
+        return error.supported().unwrap_or_default();
+    }
+    let result = answer.get("result").map(RawValue::get).unwrap_or_default();
+    let result: Option<Members<'_>> = serde_json::from_str(result).ok();
+    let versions = result.and_then(|result| result.get("supportedVersions"));
+    versions
+        .and_then(|versions| serde_json::from_str(versions.get()).ok())
+        .unwrap_or_default()
+}
+
+fn member(object: Option<&RawValue>, name: &str) -> Option<String> {
+    let members: Members<'_> = serde_json::from_str(object?.get()).ok()?;
+    text_of(members.get(name))
+}
+
+fn only_handshake(revision: &str) -> String {
+    format!(
+        "the client speaks revision `{revision}` of MCP, and the server only revisions to {LAST_HANDSHAKE}, which begin \
+         with `initialize`: there is none that both speak, and Callgate does not translate"
+    )
+}
+
+fn only_modern(revision: &str, supported: &[String]) -> String {
+    let named = match supported {
+        [] => format!("revisions from {FIRST_MODERN} on"),
+        several => {
+            let named: Vec<String> = several.iter().take(NAMED).map(|one| format!("`{one}`")).collect();
+            named.join(", ")
+        }
+    };
+    format!(
+        "the client speaks revision `{revision}` of MCP, which begins with `initialize`, and the server only {named}: there \
+         is none that both speak, and Callgate does not translate"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{client, relay, told};
+    use super::*;
+
+    const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+
+    fn request(id: u32, method: &str, params: &str) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}}}}}"#)
+    }
+
+    fn error(id: &str, code: i32, data: &str) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"No"{data}}}}}"#)
+    }
+
+    fn initialize() -> String {
+        request(1, "initialize", r#""protocolVersion":"2025-06-18""#)
+    }
+
+    #[track_caller]
+    fn names(message: &serde_json::Value, revisions: [&str; 2]) {
+        let text = message["error"]["message"].as_str().unwrap();
+        for revision in revisions {
+            assert!(text.contains(revision), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_begins_with_a_handshake_learns_that_the_server_does_not() {
+        for (code, data, named) in [
+            (-32601, "", "2026-07-28"),
+            (-32022, r#","data":{"supported":["2027-01-01"]}"#, "2027-01-01"),
+            (-32020, "", "2026-07-28"),
+        ] {
+            let mut relay = relay();
+            assert_eq!(client(&mut relay, &initialize()), Step::ToServer(initialize()));
+            let answer = told(relay.server_sent(error("1", code, data)));
+            assert_eq!(answer["error"]["code"], code);
+            names(&answer, ["`2025-06-18`", named]);
+        }
+        // Any other error is the server's own.
+        let mut relay = relay();
+        client(&mut relay, &initialize());
+        let own = error("1", -32602, "");
+        assert_eq!(relay.server_sent(own.clone()), Step::ToClient(own));
+    }
+
+    #[test]
+    fn a_probe_that_fails_keeps_its_code_so_that_the_client_can_begin_otherwise() {
+        let mut relay = relay();
+        let discover = request(1, "server/discover", META);
+        client(&mut relay, &discover);
+        let answer = told(relay.server_sent(error("1", -32601, "")));
+        assert_eq!(answer["error"]["code"], -32601);
+        names(&answer, ["`2026-07-28`", "2025-11-25"]);
+        // What follows in the same era is not sent any more, and `initialize` is.
+        let refused = told(client(&mut relay, &request(2, "tools/list", META)));
+        names(&refused, ["`2026-07-28`", "2025-11-25"]);
+        assert_eq!(client(&mut relay, &initialize()), Step::ToServer(initialize()));
+        let welcome = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}"#.to_owned();
+        assert_eq!(relay.server_sent(welcome.clone()), Step::ToClient(welcome));
+        let list = request(2, "tools/list", META);
+        assert_eq!(client(&mut relay, &list), Step::ToServer(list));
+    }
+
+    #[test]
+    fn an_error_without_a_probe_is_looked_into() {
+        for (answer, is_legacy) in [
+            (error("ID", -32601, ""), true),
+            (error("ID", -32000, ""), true),
+            (
+                error("ID", -32022, r#","data":{"supported":["2026-07-28"]}"#),
+                false,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":ID,"result":{"supportedVersions":["2026-07-28"]}}"#.to_owned(),
+                false,
+            ),
+        ] {
+            let mut relay = relay();
+            let list = request(7, "tools/list", META);
+            client(&mut relay, &list);
+            let own = error("7", -32602, "");
+            let Step::ToServer(probe) = relay.server_sent(own.clone()) else {
+                panic!("a question");
+            };
+            let probe: serde_json::Value = serde_json::from_str(&probe).unwrap();
+            assert_eq!(probe["method"], "server/discover");
+            let step = relay.server_sent(answer.replace("ID", &probe["id"].to_string()));
+            if is_legacy {
+                let refused = told(step);
+                assert_eq!(refused["id"], 7);
+                names(&refused, ["`2026-07-28`", "2025-11-25"]);
+            } else {
+                assert_eq!(step, Step::ToClient(own));
+            }
+        }
+        // The server is gone before it says what it is.
+        let mut relay = relay();
+        client(&mut relay, &request(7, "tools/list", META));
+        let own = error("7", -32602, "");
+        relay.server_sent(own.clone());
+        assert_eq!(relay.server_left(), [own]);
+    }
+}

@@ -59,7 +59,7 @@ pub use asking::Asking;
 pub use child::Program;
 pub use log::{Log, LogLine};
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
-pub use queue::{Answer, Question, Queue};
+pub use queue::{Answer, Answerer, Question, Queue};
 pub use stdio::{Ended, StdioError};
 
 /// How many tools of a server are remembered that nobody has accepted.
@@ -114,7 +114,7 @@ impl Guard {
     /// A guard of a server.
     ///
     /// # Errors
-    /// The log cannot be opened or written.
+    /// The log cannot be opened or written, or the operating system has no randomness for questions.
     pub fn new(gate: Gate, options: GuardOptions) -> io::Result<Self> {
         let GuardOptions {
             server,
@@ -129,7 +129,7 @@ impl Guard {
         let guard = Self {
             server,
             policy: RwLock::new(Arc::new(Policy::new(gate, pins))),
-            asked: asking.map(Asked::new),
+            asked: asking.map(Asked::new).transpose()?,
             audit: audit.map(Audit::open).transpose()?,
             observes: observe,
             context,

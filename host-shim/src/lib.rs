@@ -35,6 +35,7 @@ compile_error!(
 mod backend;
 pub mod bundle;
 mod call_text;
+mod clean;
 mod documents;
 mod gate;
 #[cfg(feature = "guard")]
@@ -51,6 +52,7 @@ pub use backend::{EngineFault, EngineKind, References, Reply, Request, Resolutio
 pub use bundle::BUNDLE_FILE;
 pub use call_text::CallText;
 pub use callgate_core::{Audience, Decision, Paths, Verdict};
+pub use clean::clean;
 pub use documents::Fault;
 pub use gate::{Gate, GateBuilder, GateError, Starting, Timings, Tool};
 pub use real_host::{RealHost, realpath_error};

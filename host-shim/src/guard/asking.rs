@@ -1,19 +1,29 @@
-//! Calls that wait for a person.
+//! Asking a person about calls that escalate, in every way at once: the first answer counts.
+//!
+//! Each question is in the queue, for `callgate approvals`. A client that has forms shows it too, and a command may be run for
+//! it. All of them answer in the queue. Clients have no forms, or decline them by themselves, so a form is never the only way.
 
+mod command;
+mod form;
+mod state;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use callgate_core::{Approvals, Moment, Offer};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::message::Id;
-use super::queue::{Answer, Question, Queue};
-use super::reply::Era;
+use super::queue::{Answer, Answerer, Question, Queue};
 
 /// How many calls of one client may wait for a person at a time.
 pub(super) const WAITING: usize = 64;
+
+/// The name of the guard's own question among those of an answer.
+pub(super) const QUESTION: &str = "callgate";
 
 /// Whom a guard asks, and for how long.
 pub struct Asking {
@@ -21,28 +31,48 @@ pub struct Asking {
     pub queue: Queue,
     /// How long an answer may take. No answer in time is a denial.
     pub patience: Duration,
+    /// Whether clients that have forms show questions too.
+    pub forms: bool,
+    /// A program, and its arguments, that is run for each question: it gets the question as JSON, and answers with `once`,
+    /// `session`, `always` or `deny` on its standard output, or denies with exit code 2.
+    pub command: Option<Vec<OsString>>,
 }
 
 /// The asking of one guard.
 pub(super) struct Asked {
     asking: Asking,
+    key: state::Key,
     /// What was approved until the guard ends.
     session: Mutex<Approvals>,
+    /// Calls whose client asks, and comes back with an answer in another request.
+    parked: Mutex<BTreeMap<String, Parked>>,
 }
 
-/// A call that waits.
-pub(super) struct Pending {
-    /// The question's name.
-    pub(super) question: String,
-    /// The whole message, which is read and judged again when there is an answer.
-    pub(super) message: String,
-    pub(super) id: Id,
-    pub(super) era: Era,
-    pub(super) rule: String,
-    /// The arguments that the person was shown.
-    pub(super) arguments: String,
-    pub(super) offer: Option<Offer>,
+/// A question that was put, and until when an answer counts.
+#[derive(Clone, Debug)]
+pub(super) struct Put {
+    pub(super) question: Question,
+    pub(super) at: Instant,
     pub(super) deadline: Instant,
+}
+
+/// A call that a client asks about before it sends it again.
+pub(super) struct Parked {
+    pub(super) rule: String,
+    pub(super) put: Put,
+    /// What the client gave back of the server's own, as JSON text: its state, and the answers to it.
+    pub(super) of_server: [Option<String>; 2],
+}
+
+/// What an answer that comes in another request is bound to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound<'a> {
+    pub(super) server: &'a str,
+    pub(super) tool: &'a str,
+    /// The digest of the arguments that were judged.
+    pub(super) arguments: &'a str,
+    /// The digest of the policy.
+    pub(super) policy: &'a str,
 }
 
 /// What is asked about.
@@ -57,18 +87,24 @@ pub(super) struct About<'a> {
 }
 
 impl Asked {
-    pub(super) fn new(asking: Asking) -> Self {
-        let session = Mutex::default();
-        Self { asking, session }
+    /// # Errors
+    /// The operating system has no randomness.
+    pub(super) fn new(asking: Asking) -> io::Result<Self> {
+        Ok(Self {
+            asking,
+            key: state::Key::new()?,
+            session: Mutex::default(),
+            parked: Mutex::default(),
+        })
     }
 
-    /// Puts a question. Gives until when an answer counts.
-    pub(super) fn ask(&self, about: About<'_>) -> io::Result<Instant> {
-        let asked = Timestamp::now();
+    /// Puts a question where everybody who may answer it finds it, but in a form of the client.
+    pub(super) fn ask(&self, about: About<'_>, warn: fn(&str)) -> io::Result<Put> {
+        let (asked, at) = (Timestamp::now(), Instant::now());
         let until = asked
             .saturating_add(self.asking.patience)
             .map_err(io::Error::other)?;
-        self.asking.queue.ask(&Question {
+        let question = Question {
             id: about.id.to_owned(),
             server: about.server.to_owned(),
             tool: about.tool.to_owned(),
@@ -78,29 +114,114 @@ impl Asked {
             offer: about.offer,
             asked,
             until,
-        })?;
-        Ok(Instant::now() + self.asking.patience)
+        };
+        let Asking {
+            queue,
+            patience,
+            command,
+            ..
+        } = &self.asking;
+        queue.ask(&question)?;
+        if let Some(command) = command
+            && let Err(error) = command::ask(command, &question, queue, *patience, warn)
+        {
+            warn(&format!(
+                "{}: the command that asks cannot be run: {error}",
+                question.server
+            ));
+        }
+        Ok(Put {
+            question,
+            at,
+            deadline: at + self.asking.patience,
+        })
     }
 
-    /// What became of a question: `None` while it waits.
-    pub(super) fn answer_to(&self, pending: &Pending) -> Option<Answer> {
-        match self.asking.queue.answer_to(&pending.question) {
-            Ok(None) if Instant::now() < pending.deadline => None,
-            // An answer that comes too late, or cannot be read, allows nothing.
-            Ok(Some(answer)) if Instant::now() < pending.deadline => Some(answer),
-            Ok(_) | Err(_) => Some(Answer::Deny),
+    /// The params of a form that asks the question; `None` if it is asked in the other ways alone.
+    pub(super) fn form(&self, question: &Question) -> Option<Value> {
+        self.asking.forms.then(|| form::params(question)).flatten()
+    }
+
+    /// Takes what a client says to a form. What is no answer changes nothing.
+    pub(super) fn form_answered(&self, put: &Put, result: &Value) -> io::Result<()> {
+        if let Some(answer) = form::answer(result, put.at.elapsed()) {
+            // Somebody else may have answered already.
+            self.asking
+                .queue
+                .answer(&put.question.id, answer, Answerer::Client)?;
+        }
+        Ok(())
+    }
+
+    /// What became of a question: `None` while it waits. No answer in time denies, and so does one that cannot be read.
+    pub(super) fn answer_to(&self, put: &Put) -> Option<(Answer, Option<Answerer>)> {
+        let is_over = Instant::now() >= put.deadline;
+        match self.asking.queue.answer_to(&put.question.id) {
+            Ok(None) if !is_over => None,
+            Ok(Some((answer, by))) if !is_over => Some((answer, Some(by))),
+            Ok(_) | Err(_) => Some((Answer::Deny, None)),
         }
     }
 
-    pub(super) fn withdraw(&self, question: &str) {
-        self.asking.queue.withdraw(question);
+    pub(super) fn withdraw(&self, put: &Put) {
+        self.asking.queue.withdraw(&put.question.id);
+    }
+
+    /// The result that has a client of the modern era ask, and then send the call again.
+    pub(super) fn input_required(&self, parked: Parked, form: &Value, bound: Bound<'_>) -> Option<Value> {
+        let id = parked.put.question.id.clone();
+        let state = self.key.state(&id, bound)?;
+        self.parked().insert(id, parked);
+        Some(json!({
+            "resultType": "input_required",
+            "inputRequests": {QUESTION: {"method": "elicitation/create", "params": form}},
+            "requestState": state,
+        }))
+    }
+
+    /// The call that a state was given out for: once, and for nothing else than what it is bound to.
+    pub(super) fn parked_call(&self, state: &str, bound: Bound<'_>) -> Option<Parked> {
+        let question = self.key.question(state, bound)?;
+        self.parked().remove(question)
+    }
+
+    /// How many calls wait for their clients to ask; those whose time is over are forgotten.
+    pub(super) fn parked_calls(&self) -> usize {
+        let now = Instant::now();
+        let mut parked = self.parked();
+        parked.retain(|_, parked| {
+            let waits = now < parked.put.deadline;
+            if !waits {
+                self.withdraw(&parked.put);
+            }
+            waits
+        });
+        parked.len()
+    }
+
+    /// Forgets all of them, since nobody is left to ask.
+    pub(super) fn forget(&self) {
+        for parked in std::mem::take(&mut *self.parked()).into_values() {
+            self.withdraw(&parked.put);
+        }
+    }
+
+    /// A text that nobody else can know, for the ids of requests.
+    pub(super) fn secret(&self, of: &str) -> String {
+        self.key.secret(of)
     }
 
     /// Remembers what a person approved until the guard ends.
-    pub(super) fn approve(&self, offer: &Offer) {
+    pub(super) fn approve(&self, question: &Question, offer: &Offer) {
+        let offer = Offer {
+            created_at: Some(Timestamp::now().to_string()),
+            source_escalation_id: Some(question.id.clone()),
+            original_reason: Some(question.reason.clone()),
+            ..offer.clone()
+        };
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         // What cannot be added is asked about again.
-        let _ = session.add(offer);
+        let _ = session.add(&offer);
     }
 
     /// What was approved, until the guard ends and for good.
@@ -115,6 +236,20 @@ impl Asked {
             .clone();
         Ok([session, self.asking.queue.approvals()?])
     }
+
+    fn parked(&self) -> MutexGuard<'_, BTreeMap<String, Parked>> {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a client with these capabilities has forms.
+pub(super) fn has_forms(capabilities: Option<&Value>) -> bool {
+    capabilities.is_some_and(form::is_offered)
+}
+
+/// Whether a client gives back the state of a question of a guard.
+pub(super) fn is_own(state: &str) -> bool {
+    state::is_own(state)
 }
 
 /// The time, for approvals that end.

@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use callgate_core::{Approvals, Offer};
 use jiff::Timestamp;
@@ -15,6 +17,10 @@ use serde_json::Value;
 const APPROVALS: &str = "approvals.json";
 const QUESTION: &str = ".question.json";
 const ANSWER: &str = ".answer.json";
+const NEW: &str = ".new";
+
+/// No question waits for as long.
+const OLD: Duration = Duration::from_secs(2 * 86_400);
 
 /// Bytes of the longest file that is read.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -63,11 +69,35 @@ pub enum Answer {
     Deny,
 }
 
+/// How an answer came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answerer {
+    /// From another terminal: `callgate approvals`.
+    Terminal,
+    /// From the client, which has shown its person a form.
+    Client,
+    /// From a command that the guard has run.
+    Command,
+}
+
+impl Answerer {
+    /// `terminal`, `client` or `command`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Terminal => "terminal",
+            Self::Client => "client",
+            Self::Command => "command",
+        }
+    }
+}
+
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Answered {
     id: String,
     answer: Answer,
+    by: Answerer,
 }
 
 impl Queue {
@@ -91,7 +121,7 @@ impl Queue {
         Ok(Self { folder })
     }
 
-    /// Every question that is not answered, the oldest first.
+    /// Every question that waits for an answer, the oldest first.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -105,35 +135,40 @@ impl Queue {
             // It may have been withdrawn meanwhile.
             let question: Option<Question> = self.read(&format!("{id}{QUESTION}"))?;
             let question = question.filter(|question| question.id == id);
-            questions.extend(
-                question.filter(|question| !self.folder.join(format!("{}{ANSWER}", question.id)).exists()),
-            );
+            let now = Timestamp::now();
+            questions.extend(question.filter(|question| now < question.until && self.waits(&question.id)));
         }
         questions.sort_by(|one, other| (one.asked, &one.id).cmp(&(other.asked, &other.id)));
         Ok(questions)
     }
 
-    /// Answers a question; `always` adds what the offer covers to the approvals. `false` if there is no such question, or its
-    /// time is over.
+    /// Answers a question; `always` adds what the offer covers to the approvals. The first answer counts: `false` if there
+    /// is one already, no such question, or its time is over.
     ///
     /// # Errors
     /// The answer or the approval cannot be written.
-    pub fn answer(&self, id: &str, answer: Answer) -> io::Result<bool> {
+    pub fn answer(&self, id: &str, answer: Answer, by: Answerer) -> io::Result<bool> {
         let question = self.questions()?.into_iter().find(|question| question.id == id);
         let Some(question) = question.filter(|question| Timestamp::now() < question.until) else {
             return Ok(false);
         };
-        if let (Answer::Always, Some(offer)) = (answer, &question.offer) {
-            self.change(|approvals| approvals.add(offer).map(|_| ()).map_err(io::Error::other))?;
+        let answered = Answered {
+            id: question.id.clone(),
+            answer,
+            by,
+        };
+        if !self.put_first(&format!("{}{ANSWER}", question.id), &answered)? {
+            return Ok(false);
         }
-        let id = question.id;
-        self.write(
-            &format!("{id}{ANSWER}"),
-            &Answered {
-                id: id.clone(),
-                answer,
-            },
-        )?;
+        if let (Answer::Always, Some(offer)) = (answer, &question.offer) {
+            let offer = Offer {
+                created_at: Some(Timestamp::now().to_string()),
+                source_escalation_id: Some(question.id.clone()),
+                original_reason: Some(question.reason.clone()),
+                ..offer.clone()
+            };
+            self.change(|approvals| approvals.add(&offer).map(|_| ()).map_err(io::Error::other))?;
+        }
         Ok(true)
     }
 
@@ -162,15 +197,22 @@ impl Queue {
     }
 
     pub(super) fn ask(&self, question: &Question) -> io::Result<()> {
+        self.sweep()?;
         self.write(&format!("{}{QUESTION}", question.id), question)
     }
 
     /// The answer to a question, if there is one yet.
-    pub(super) fn answer_to(&self, id: &str) -> io::Result<Option<Answer>> {
+    pub(super) fn answer_to(&self, id: &str) -> io::Result<Option<(Answer, Answerer)>> {
         let answered: Option<Answered> = self.read(&format!("{id}{ANSWER}"))?;
         Ok(answered
             .filter(|answered| answered.id == id)
-            .map(|answered| answered.answer))
+            .map(|answered| (answered.answer, answered.by)))
+    }
+
+    /// Whether a question still waits.
+    pub(super) fn waits(&self, id: &str) -> bool {
+        let is_there = |suffix: &str| self.folder.join(format!("{id}{suffix}")).exists();
+        is_there(QUESTION) && !is_there(ANSWER)
     }
 
     /// Removes a question and its answer.
@@ -179,6 +221,27 @@ impl Queue {
             // What is not there need not be removed, and what cannot be is over with its time.
             let _ = fs::remove_file(self.folder.join(format!("{id}{suffix}")));
         }
+    }
+
+    /// Removes the questions of guards that were ended before they could: their time is over for long.
+    fn sweep(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let is_old = || -> io::Result<bool> {
+                let age = SystemTime::now().duration_since(entry.metadata()?.modified()?);
+                Ok(age.is_ok_and(|age| age > OLD))
+            };
+            let name = name.to_str().unwrap_or_default();
+            let is_of_a_question = [QUESTION, ANSWER, NEW]
+                .iter()
+                .any(|suffix| name.ends_with(suffix));
+            // Another guard may do the same.
+            if is_of_a_question && is_old().unwrap_or_default() {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
     }
 
     fn change(&self, change: impl FnOnce(&mut Approvals) -> io::Result<()>) -> io::Result<()> {
@@ -221,9 +284,32 @@ impl Queue {
 
     /// Puts a whole file there, or none.
     fn put(&self, name: &str, text: &str) -> io::Result<()> {
-        let new = self.folder.join(format!("{name}.{}.new", std::process::id()));
-        let written = create(&new).and_then(|mut file| file.write_all(text.as_bytes()));
-        written.and_then(|()| fs::rename(&new, self.folder.join(name)))
+        let new = self.written(name, text)?;
+        fs::rename(new, self.folder.join(name))
+    }
+
+    /// The same, unless there is one: `false`.
+    fn put_first(&self, name: &str, what: &impl Serialize) -> io::Result<bool> {
+        let new = self.written(name, &serde_json::to_string(what)?)?;
+        let linked = fs::hard_link(&new, self.folder.join(name));
+        // What stays behind is in nobody's way.
+        let _ = fs::remove_file(new);
+        match linked {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A new file that no other writer has.
+    fn written(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let new = self
+            .folder
+            .join(format!("{name}.{}-{count}{NEW}", std::process::id()));
+        create(&new)?.write_all(text.as_bytes())?;
+        Ok(new)
     }
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::digest::digest;
+use super::queue::Answerer;
 
 /// How many values of a call a line holds, and how many bytes of each text.
 const VALUES: usize = 64;
@@ -41,6 +42,9 @@ pub(super) enum Record<'r> {
         /// The id of the approval that let the call pass.
         #[serde(skip_serializing_if = "Option::is_none")]
         approval: Option<&'r str>,
+        /// How a person's answer to the question about this call came.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        answered_by: Option<&'static str>,
         values: Vec<RoleValue>,
         /// How many values are not in `values`.
         values_left_out: usize,
@@ -90,6 +94,8 @@ pub(super) enum Outcome {
     Unfinished,
     /// The server ended, or the guard did.
     NoAnswer,
+    /// The client took it back.
+    Cancelled,
 }
 
 /// A value under a role, as it came and as it was judged.
@@ -126,6 +132,7 @@ pub(super) struct Judged<'r> {
     /// The arguments that are forwarded.
     pub(super) sent: Option<&'r str>,
     pub(super) policy: &'r str,
+    pub(super) answered_by: Option<Answerer>,
     pub(super) observed: bool,
     pub(super) took: Duration,
 }
@@ -143,6 +150,7 @@ impl<'r> Judged<'r> {
             reason: cut(&self.verdict.reason),
             escalated_roles: self.verdict.escalated_roles(),
             approval: self.verdict.approval.as_deref(),
+            answered_by: self.answered_by.map(Answerer::as_str),
             values_left_out: all.len() - values.len(),
             values,
             sent: self.sent.map(|sent| digest(sent.as_bytes())),

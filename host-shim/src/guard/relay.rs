@@ -10,10 +10,11 @@ use std::time::Instant;
 use callgate_core::{Audience, Decision, Offer, Verdict};
 
 use super::Guard;
-use super::asking::{self, About, Pending};
+use super::asking;
 use super::lines::unbroken;
 use super::message::{Id, Message, Request, ToolCall, push_string, text_of};
 use super::method::{self, Kind};
+use super::queue::Answerer;
 use super::record::{Judged, Outcome, Record};
 use super::reply::{self, Era};
 use super::tools::{filtered, write_with};
@@ -21,6 +22,7 @@ use crate::backend;
 use crate::call_text::CallText;
 use crate::members::Members;
 use eras::Opening;
+use questions::{Questions, own_state};
 
 pub(super) use eras::Revisions;
 
@@ -35,8 +37,7 @@ pub(super) struct Relay {
     guard: Arc<Guard>,
     /// By the id's text.
     waiting: BTreeMap<String, Waiting>,
-    /// Calls that wait for a person, and have not been sent.
-    pending: Vec<Pending>,
+    questions: Questions,
     /// Requests whose answers show which revisions the server speaks, by the id's text.
     openings: BTreeMap<String, Opening>,
     /// The client and the server have begun with `initialize`.
@@ -56,6 +57,8 @@ struct Judgement {
     response: backend::Response,
     /// What an approval would cover, if the call escalates and somebody can be asked.
     offer: Option<Offer>,
+    /// How a person's answer came, if there was one.
+    answered_by: Option<Answerer>,
     /// The digest of the policy.
     policy: String,
     begun: Instant,
@@ -72,20 +75,18 @@ pub(super) enum Step {
 impl Relay {
     pub(super) fn new(guard: Arc<Guard>) -> Self {
         Self {
+            questions: Questions::new(guard.asked.as_ref(), &guard.session),
             guard,
             waiting: BTreeMap::new(),
-            pending: Vec::new(),
             openings: BTreeMap::new(),
             has_begun: false,
         }
     }
 
-    /// How many calls of tools wait for their answers.
+    /// How many calls of tools the server has and has not answered.
     pub(super) fn calls_in_flight(&self) -> usize {
-        self.waiting
-            .values()
-            .filter(|waiting| waiting.kind == Kind::Call)
-            .count()
+        let calls = self.waiting.values();
+        calls.filter(|waiting| waiting.call.is_some()).count()
     }
 
     /// A message of the client.
@@ -118,15 +119,20 @@ impl Relay {
                         }
                         step
                     }
-                    (None, Kind::List | Kind::Other) => Step::ToServer(line),
+                    (None, Kind::List | Kind::Other) => {
+                        if request.method == "initialize" {
+                            self.questions.initialized(&request);
+                        }
+                        Step::ToServer(line)
+                    }
                 },
                 Err((code, reason)) => self.refuse(Some(&request.id.json), code, &reason),
             },
-            Message::Notification { method, .. }
-                if method == "notifications/cancelled" && self.cancelled(&line) =>
-            {
-                // The server has not seen the call.
-                Step::Nowhere
+            Message::Notification { method, members } if method == "notifications/cancelled" => {
+                // A server that has not seen the call does not hear of it.
+                let id = cancelled_id(&members);
+                let taken_back = id.and_then(|id| self.cancelled(&id));
+                taken_back.unwrap_or(Step::ToServer(line))
             }
             Message::Notification { method, .. } => match method::kind_of(&method) {
                 Ok(Kind::Other) => Step::ToServer(line),
@@ -139,6 +145,10 @@ impl Relay {
                     Step::Nowhere
                 }
             },
+            Message::Response {
+                id: Some(id),
+                members,
+            } if self.questions.owns(&id) => self.form_answered(&id, &members),
             Message::Response { .. } => Step::ToServer(line),
         }
     }
@@ -163,6 +173,11 @@ impl Relay {
             }
         };
         match message {
+            Message::Request(request) if self.questions.owns(&request.id) => {
+                self.guard
+                    .warn("the server sent a request with an id of the guard's own; it is not passed on");
+                Step::Nowhere
+            }
             Message::Request(_) | Message::Notification { .. } => Step::ToClient(line),
             // An answer to a message that the server could not read.
             Message::Response { id: None, .. } => Step::ToClient(line),
@@ -193,14 +208,15 @@ impl Relay {
         }
     }
 
+    /// What becomes of the calls that a person has been asked about, where there is something new.
+    pub(super) fn answered(&mut self) -> Vec<Step> {
+        self.settled()
+    }
+
     /// The server is gone: everything that waits is answered.
     pub(super) fn server_left(&mut self) -> Vec<String> {
         let mut answers = self.held();
-        for pending in std::mem::take(&mut self.pending) {
-            if let Some(asked) = &self.guard.asked {
-                asked.withdraw(&pending.question);
-            }
-        }
+        self.give_up_questions();
         let waiting = std::mem::take(&mut self.waiting);
         answers.extend(
             waiting
@@ -251,6 +267,9 @@ impl Relay {
             Ok(call) => call,
             Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
         };
+        if let Some(state) = own_state(&call) {
+            return self.asked_again(request, &call, &state);
+        }
         let judged = match self.judge(&call) {
             Ok(judged) => judged,
             Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
@@ -302,6 +321,7 @@ impl Relay {
         Ok(Judgement {
             response,
             offer,
+            answered_by: None,
             policy: policy.digest.clone(),
             begun,
         })
@@ -310,12 +330,7 @@ impl Relay {
     /// Writes the decision to the log, and does what it says.
     fn decided(&mut self, request: &Request<'_>, call: &ToolCall<'_>, judgement: Judgement) -> Step {
         let guard = Arc::clone(&self.guard);
-        let Judgement {
-            response,
-            offer,
-            policy,
-            begun,
-        } = judgement;
+        let response = &judgement.response;
         let arguments = match (&response.verdict.decision, &response.arguments, guard.observes) {
             (Decision::Allow, Some(arguments), false) => Some(arguments.clone()),
             (_, _, true) => Some(call.arguments.map_or("{}", |given| given.get()).to_owned()),
@@ -328,9 +343,10 @@ impl Relay {
             verdict: &response.verdict,
             explanation: response.explanation.as_ref(),
             sent: arguments.as_deref(),
-            policy: &policy,
+            policy: &judgement.policy,
+            answered_by: judgement.answered_by,
             observed: guard.observes,
-            took: begun.elapsed(),
+            took: judgement.begun.elapsed(),
         };
         let era = Era::of(request.members.get("params"));
         if let Err(error) = guard.note(&judged.record()) {
@@ -348,42 +364,12 @@ impl Relay {
             self.wait(&request.id, Kind::Call, Some((Instant::now(), number)));
             return Step::ToServer(sent(request, call, &arguments));
         }
-        let advice = match (&response.verdict.decision, &response.arguments) {
-            (Decision::Escalate(_), Some(arguments)) => {
-                let values = response
-                    .explanation
-                    .as_ref()
-                    .and_then(|explanation| explanation.get("values"));
-                let about = About {
-                    id: &number,
-                    server: &guard.server,
-                    tool: &call.name,
-                    rule: &response.verdict.rule,
-                    reason: &response.verdict.reason,
-                    values: values.cloned().unwrap_or_default(),
-                    offer: offer.clone(),
-                };
-                match self.ask(about) {
-                    Ok(deadline) => {
-                        self.wait(&request.id, Kind::Call, None);
-                        let mut message = String::new();
-                        request.members.write(&mut message);
-                        self.pending.push(Pending {
-                            question: number,
-                            message,
-                            id: request.id.clone(),
-                            era,
-                            rule: response.verdict.rule.into_owned(),
-                            arguments: arguments.clone(),
-                            offer,
-                            deadline,
-                        });
-                        return Step::Nowhere;
-                    }
-                    Err(advice) => advice,
-                }
-            }
-            (Decision::Allow | Decision::Deny | Decision::Escalate(_), _) => String::new(),
+        let advice = match &response.verdict.decision {
+            Decision::Escalate(_) => match self.ask(request, call, (&number, &judgement), era) {
+                Ok(step) => return step,
+                Err(advice) => advice,
+            },
+            Decision::Allow | Decision::Deny => String::new(),
         };
         Step::ToClient(reply::denial(&request.id, era, &response.verdict, &advice))
     }
@@ -501,6 +487,12 @@ fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
     }
 }
 
+/// The text of the id that a cancellation names.
+fn cancelled_id(notification: &Members<'_>) -> Option<String> {
+    let params: Members<'_> = serde_json::from_str(notification.get("params")?.get()).ok()?;
+    Id::read(params.get("requestId")?).ok().map(|id| id.text)
+}
+
 /// A denial of the guard's own.
 fn denied(rule: &'static str, reason: String) -> Verdict<'static> {
     Verdict {
@@ -519,3 +511,6 @@ mod lenient;
 
 #[cfg(test)]
 mod asked;
+
+#[cfg(test)]
+mod forms;

@@ -62,6 +62,27 @@ pub(super) fn error(id: Option<&str>, code: i32, message: &str) -> String {
     )
 }
 
+/// An answer with a result.
+pub(super) fn result(id: &Id, result: &Value) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.json)
+}
+
+/// A request of the guard's own.
+pub(super) fn request(id: &Id, method: &str, params: &Value) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{},"method":"{method}","params":{params}}}"#,
+        id.json
+    )
+}
+
+/// Takes a request of the guard's own back.
+pub(super) fn cancelled(request: &Id) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"the question is answered, or the call taken back"}}}}"#,
+        request.json
+    )
+}
+
 /// The answer to a call that is not allowed: a result, so that the model reads it and can do otherwise.
 pub(super) fn denial(id: &Id, era: Era, verdict: &Verdict<'_>, advice: &str) -> String {
     #[derive(Serialize)]

@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 use crate::project::Project;
 
 /// A server that answers each request with what it got, and keeps every line in `got`.
-const ECHO: &str = r#"while IFS= read -r line; do
+pub(crate) const ECHO: &str = r#"while IFS= read -r line; do
     printf '%s\n' "$line" >> got
     id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
     [ -n "$id" ] && printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id"
 done"#;
 
-struct Guarded {
-    child: Child,
+pub(crate) struct Guarded {
+    pub(crate) child: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
 }
 
 impl Guarded {
-    fn start(project: &Project, flags: &[&str], script: &str) -> Self {
+    pub(crate) fn start(project: &Project, flags: &[&str], script: &str) -> Self {
         let mut arguments = vec!["guard", "--server", "filesystem"];
         arguments.extend(flags);
         arguments.extend(["--", "sh", "-c", script]);
@@ -40,25 +40,25 @@ impl Guarded {
         Self { child, to, from }
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         let to = self.to.as_mut().expect("an input");
         writeln!(to, "{message}").expect("the guard reads");
     }
 
-    fn receive(&mut self) -> Value {
+    pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.from.read_line(&mut line).expect("an answer");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
     }
 
-    fn ask(&mut self, id: u32, path: &str) -> Value {
+    pub(crate) fn ask(&mut self, id: u32, path: &str) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
             "params": {"name": "read_text_file", "arguments": {"path": path}}}));
         self.receive()
     }
 
     /// Closes the guard's input, and gives its exit code and what it said.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         drop(self.to.take());
         let output = self.child.wait_with_output().expect("the guard ends");
         (
@@ -68,14 +68,14 @@ impl Guarded {
     }
 }
 
-fn log(project: &Project) -> Vec<Value> {
+pub(crate) fn log(project: &Project) -> Vec<Value> {
     let text = fs::read_to_string(project.folder.path().join("project/log.jsonl")).unwrap_or_default();
     text.lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect()
 }
 
-fn until(mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < deadline, "nothing happens");

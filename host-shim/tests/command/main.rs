@@ -2,6 +2,8 @@
 #![cfg(feature = "command")]
 
 mod annotate;
+#[cfg(feature = "guard")]
+mod asking;
 mod ceilings;
 mod documents;
 mod files;

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use callgate_host::guard::{Answer, Question, Queue};
+use callgate_host::guard::{Answer, Answerer, Question, Queue};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -87,14 +87,16 @@ impl Approvals {
                     (false, false) => Answer::Once,
                 };
                 answered(
-                    queue.answer(id, answer).map_err(fault)?,
+                    queue.answer(id, answer, Answerer::Terminal).map_err(fault)?,
                     id,
                     "question that waits",
                     out,
                 )
             }
             Some(What::Deny { id }) => answered(
-                queue.answer(id, Answer::Deny).map_err(fault)?,
+                queue
+                    .answer(id, Answer::Deny, Answerer::Terminal)
+                    .map_err(fault)?,
                 id,
                 "question that waits",
                 out,

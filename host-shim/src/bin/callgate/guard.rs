@@ -35,9 +35,16 @@ pub(crate) struct Guard {
     /// The name of the server in the policy and the annotations
     #[arg(long, value_name = "NAME")]
     server: String,
-    /// Ask a person about calls that escalate, by `callgate approvals`, and wait so many seconds for an answer
+    /// Ask a person about calls that escalate, by `callgate approvals` and by a form of the client where it has them, and wait
+    /// so many seconds for an answer
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     ask: Option<u64>,
+    /// Run this program for each question too: it gets the question as JSON, and answers `once`, `session`, `always` or `deny`
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., requires = "ask")]
+    ask_command: Option<Vec<OsString>>,
+    /// Do not have the client show questions as forms (MCP's elicitation), which it does where it can
+    #[arg(long, requires = "ask")]
+    ask_without_forms: bool,
     /// Where questions and approvals are [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
@@ -157,6 +164,8 @@ impl Guard {
         Ok(Some(Asking {
             queue,
             patience: Duration::from_secs(seconds),
+            forms: !self.ask_without_forms,
+            command: self.ask_command.clone(),
         }))
     }
 

@@ -1,12 +1,12 @@
 //! Where answers go: standard output as lines of JSON or for a person, faults to standard error, an exit code.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use callgate_core::Code;
+pub(crate) use callgate_host::clean;
 use callgate_host::{Fault, GateError};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -246,35 +246,12 @@ pub(crate) fn style_of(decision: &str) -> Style {
     }
 }
 
-/// Text from elsewhere, fit for a terminal: nothing in it moves the cursor, hides or reorders other text.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unfit) {
-        return Cow::Borrowed(text);
-    }
-    let mut cleaned = String::with_capacity(text.len());
-    for one in text.chars() {
-        if is_unfit(one) {
-            cleaned.extend(one.escape_debug());
-        } else {
-            cleaned.push(one);
-        }
-    }
-    Cow::Owned(cleaned)
-}
-
-/// The same, at most `most` characters of it.
+/// Text from elsewhere, fit for a terminal: at most `most` characters of it.
 pub(crate) fn brief(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}… ({} bytes)", clean(&text[..end]), text.len()),
         None => clean(text).into_owned(),
     }
-}
-
-/// Control characters, line separators, and the invisible characters that change how others are shown.
-fn is_unfit(one: char) -> bool {
-    one.is_control()
-        || matches!(one, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(one, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A fault on two or three lines.

@@ -10,7 +10,7 @@ use super::tests::{ANNOTATIONS, call, client, refused, relay_with, told};
 use super::*;
 use crate::backend::EngineKind;
 use crate::gate::Gate;
-use crate::guard::{Answer, Asking, Question, Queue};
+use crate::guard::{Answer, Answerer, Asking, Question, Queue};
 use crate::{Machine, VirtualHost};
 
 /// A relay that asks, and the questions' folder.
@@ -20,6 +20,8 @@ fn asking(folder: &Path, seconds: u64) -> (Relay, Queue) {
         options.asking = Some(Asking {
             queue: queue.clone(),
             patience: Duration::from_secs(seconds),
+            forms: true,
+            command: None,
         });
     });
     (relay, queue)
@@ -55,7 +57,7 @@ fn a_call_that_a_person_allows_is_sent_once() {
     let early = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     assert_eq!(relay.server_sent(early.to_owned()), Step::Nowhere);
     refused(client(&mut relay, &reading(1, "b")), &json!(1), "the id 1");
-    assert!(queue.answer(&asked.id, Answer::Once).unwrap());
+    assert!(queue.answer(&asked.id, Answer::Once, Answerer::Terminal).unwrap());
     assert_eq!(relay.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
     assert_eq!(queue.questions().unwrap(), []);
     assert_eq!(
@@ -72,7 +74,11 @@ fn what_is_approved_for_longer_is_not_asked_again() {
         let folder = tempfile::tempdir().unwrap();
         let (mut relay, queue) = asking(folder.path(), 600);
         client(&mut relay, &reading(1, "/docs/a"));
-        assert!(queue.answer(&question(&queue).id, answer).unwrap());
+        assert!(
+            queue
+                .answer(&question(&queue).id, answer, Answerer::Terminal)
+                .unwrap()
+        );
         assert_eq!(relay.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
         assert!(matches!(
             client(&mut relay, &reading(2, "/docs/b")),
@@ -90,8 +96,12 @@ fn a_call_that_nobody_allows_is_denied() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path(), 600);
     client(&mut relay, &reading(1, "/docs/a"));
-    assert!(!queue.answer("no-such", Answer::Once).unwrap());
-    assert!(queue.answer(&question(&queue).id, Answer::Deny).unwrap());
+    assert!(!queue.answer("no-such", Answer::Once, Answerer::Terminal).unwrap());
+    assert!(
+        queue
+            .answer(&question(&queue).id, Answer::Deny, Answerer::Terminal)
+            .unwrap()
+    );
     let rule = |steps: Vec<Step>| {
         let [step] = <[Step; 1]>::try_from(steps).unwrap();
         told(step)["result"]["_meta"]["callgate/rule"].clone()
@@ -100,7 +110,7 @@ fn a_call_that_nobody_allows_is_denied() {
     // Nobody answers in time, and then it is too late.
     let (mut relay, queue) = asking(folder.path(), 0);
     client(&mut relay, &reading(1, "/docs/a"));
-    assert!(!queue.answer(&question(&queue).id, Answer::Once).unwrap());
+    assert_eq!(queue.questions().unwrap(), []);
     assert_eq!(rule(relay.answered()), "structural-approval");
     assert!(relay.waiting.is_empty());
 }
@@ -119,7 +129,11 @@ fn what_changes_while_a_person_thinks_is_judged_again() {
         .build()
         .unwrap();
     relay.guard.reload(gate, None).unwrap();
-    assert!(queue.answer(&question(&queue).id, Answer::Once).unwrap());
+    assert!(
+        queue
+            .answer(&question(&queue).id, Answer::Once, Answerer::Terminal)
+            .unwrap()
+    );
     let [step] = <[Step; 1]>::try_from(relay.answered()).unwrap();
     assert_eq!(told(step)["result"]["_meta"]["callgate/rule"], "default-deny");
 }

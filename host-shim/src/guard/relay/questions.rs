@@ -1,64 +1,281 @@
 //! Calls that a person is asked about, from the question to what becomes of them.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use callgate_core::{Decision, Verdict};
+use callgate_core::{Decision, Offer, Verdict};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::{Relay, Step, denied};
-use crate::guard::asking::{self, About, Pending};
-use crate::guard::message::{Id, Message, ToolCall};
-use crate::guard::queue::Answer;
-use crate::guard::reply;
+use super::{Judgement, Relay, Step, denied};
+use crate::guard::asking::{self, About, Asked, Bound, Parked, Put, QUESTION};
+use crate::guard::digest::digest;
+use crate::guard::message::{Id, Message, Request, ToolCall, push_string, text_of};
+use crate::guard::queue::{Answer, Answerer};
+use crate::guard::record::{Outcome, Record};
+use crate::guard::reply::{self, Era};
+use crate::guard::tools::write_with;
 use crate::members::Members;
 
+/// The members of a call's params with which a client of the modern era answers.
+const STATE: &str = "requestState";
+const ANSWERS: &str = "inputResponses";
+
+/// Calls that wait for a person, and how the client of this relay is asked.
+#[derive(Default)]
+pub(super) struct Questions {
+    /// They have not been sent.
+    pending: Vec<Pending>,
+    /// Whether the client has said that it has forms; from `initialize`.
+    has_forms: bool,
+    /// What the ids of the guard's own requests begin with, and the number of the last. No server knows it.
+    prefix: String,
+    count: u64,
+}
+
+/// A call that waits.
+struct Pending {
+    put: Put,
+    /// The whole message, which is read and judged again when there is an answer.
+    message: String,
+    id: Id,
+    era: Era,
+    rule: String,
+    /// The digest of the arguments that the person was shown.
+    arguments: String,
+    /// The id of the request that has the client show a form, while it has not answered that.
+    form: Option<Id>,
+}
+
+impl Questions {
+    pub(super) fn new(asked: Option<&Asked>, session: &str) -> Self {
+        let prefix = asked.map(|asked| format!("callgate-{}-", asked.secret(session)));
+        Self {
+            prefix: prefix.unwrap_or_default(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the id of a request or an answer is one of the guard's own.
+    pub(super) fn owns(&self, id: &Id) -> bool {
+        !self.prefix.is_empty() && id.text.starts_with(&self.prefix)
+    }
+
+    /// Notes what the client says in `initialize`.
+    pub(super) fn initialized(&mut self, request: &Request<'_>) {
+        let params = request.members.get("params");
+        let params: Option<Value> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        self.has_forms = asking::has_forms(params.as_ref().and_then(|params| params.get("capabilities")));
+    }
+
+    fn form_id(&mut self) -> Id {
+        self.count += 1;
+        let text = format!("{}{}", self.prefix, self.count);
+        let mut json = String::new();
+        push_string(&mut json, &text);
+        Id { json, text }
+    }
+}
+
 impl Relay {
-    /// Asks a person. Without one, what to tell the model.
-    pub(super) fn ask(&self, about: About<'_>) -> Result<Instant, String> {
-        let Some(asked) = &self.guard.asked else {
+    /// Asks a person about a call. If nobody can be asked it is what to tell the model.
+    pub(super) fn ask(
+        &mut self,
+        request: &Request<'_>,
+        call: &ToolCall<'_>,
+        (question, judgement): (&str, &Judgement),
+        era: Era,
+    ) -> Result<Step, String> {
+        let guard = Arc::clone(&self.guard);
+        let (Some(asked), Some(arguments)) = (&guard.asked, &judgement.response.arguments) else {
             return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
         };
-        if self.pending.len() >= asking::WAITING {
+        if self.questions.pending.len() + asked.parked_calls() >= asking::WAITING {
             return Err(format!(
                 ". A person has to approve it, and {} calls wait for one already.",
                 asking::WAITING
             ));
         }
-        self.guard.warn(&format!(
-            "`{}` waits for a person: `callgate approvals` shows, allows and denies it",
-            about.tool
-        ));
-        asked.ask(about).map_err(|error| {
-            self.guard.warn(&format!("nobody can be asked: {error}"));
+        let Judgement {
+            response,
+            offer,
+            policy,
+            ..
+        } = judgement;
+        let verdict = &response.verdict;
+        let values = response
+            .explanation
+            .as_ref()
+            .and_then(|explanation| explanation.get("values"));
+        let about = About {
+            id: question,
+            server: &guard.server,
+            tool: &call.name,
+            rule: &verdict.rule,
+            reason: &verdict.reason,
+            values: values.cloned().unwrap_or_default(),
+            offer: offer.clone(),
+        };
+        let put = asked.ask(about, guard.warn).map_err(|error| {
+            guard.warn(&format!("nobody can be asked: {error}"));
             ". A person has to approve it, and nobody can be asked: the question cannot be written."
                 .to_owned()
+        })?;
+        guard.warn(&format!(
+            "`{}` waits for a person: `callgate approvals` shows, allows and denies it",
+            call.name
+        ));
+        let form = asked.form(&put.question);
+        let arguments = digest(arguments.as_bytes());
+        let rule = verdict.rule.clone().into_owned();
+        if let (Era::Modern, Some(form)) = (era, form.as_ref().filter(|_| client_has_forms(call))) {
+            let bound = Bound {
+                server: &guard.server,
+                tool: &call.name,
+                arguments: &arguments,
+                policy,
+            };
+            let of_server =
+                [STATE, ANSWERS].map(|name| call.params.get(name).map(|raw| raw.get().to_owned()));
+            let parked = Parked { rule, put, of_server };
+            if let Some(result) = asked.input_required(parked, form, bound) {
+                return Ok(Step::ToClient(reply::result(&request.id, &result)));
+            }
+            return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
+        }
+        let form = form.filter(|_| era == Era::Handshake && self.questions.has_forms);
+        let form = form.map(|form| (self.questions.form_id(), form));
+        self.wait_for_person(Pending {
+            put,
+            message: written(&request.members),
+            id: request.id.clone(),
+            era,
+            rule,
+            arguments,
+            form: form.as_ref().map(|(id, _)| id.clone()),
+        });
+        Ok(match form {
+            Some((id, params)) => Step::ToClient(reply::request(&id, "elicitation/create", &params)),
+            None => Step::Nowhere,
         })
     }
 
+    fn wait_for_person(&mut self, pending: Pending) {
+        self.wait(&pending.id, super::Kind::Call, None);
+        self.questions.pending.push(pending);
+    }
+
+    /// A call that a client sends again after it has asked.
+    pub(super) fn asked_again(&mut self, request: &Request<'_>, call: &ToolCall<'_>, state: &str) -> Step {
+        let guard = Arc::clone(&self.guard);
+        let judgement = match self.judge(call) {
+            Ok(judgement) => judgement,
+            Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
+        };
+        let arguments = judgement.response.arguments.as_deref().unwrap_or_default();
+        let arguments = digest(arguments.as_bytes());
+        let bound = Bound {
+            server: &guard.server,
+            tool: &call.name,
+            arguments: &arguments,
+            policy: &judgement.policy,
+        };
+        let asked = guard.asked.as_ref();
+        let parked = asked.and_then(|asked| Some((asked, asked.parked_call(state, bound)?)));
+        let Some((asked, parked)) = parked else {
+            let reason = "What the call would touch, or the policy, has changed since a person was asked, or there is an answer already, or its time is over";
+            let judgement = Judgement {
+                response: crate::backend::Response {
+                    verdict: denied("structural-approval", reason.to_owned()),
+                    ..judgement.response
+                },
+                ..judgement
+            };
+            return self.decided(request, call, judgement);
+        };
+        let Parked { rule, put, of_server } = parked;
+        let said = call.params.get(ANSWERS).and_then(|answers| {
+            let answers: Members<'_> = serde_json::from_str(answers.get()).ok()?;
+            serde_json::from_str::<Value>(answers.get(QUESTION)?.get()).ok()
+        });
+        if let Err(error) = asked.form_answered(&put, &said.unwrap_or_default()) {
+            guard.warn(&format!("an answer cannot be written: {error}"));
+        }
+        let pending = Pending {
+            put,
+            message: as_server_sees_it(request, call, &of_server),
+            id: request.id.clone(),
+            era: Era::Modern,
+            rule,
+            arguments,
+            form: None,
+        };
+        match asked.answer_to(&pending.put) {
+            Some(answer) => self.settle(&pending, answer),
+            // It is still in the queue.
+            None => {
+                self.wait_for_person(pending);
+                Step::Nowhere
+            }
+        }
+    }
+
+    /// What a client answers to a form.
+    pub(super) fn form_answered(&mut self, id: &Id, members: &Members<'_>) -> Step {
+        let guard = Arc::clone(&self.guard);
+        let pending = &mut self.questions.pending;
+        let is_its = |pending: &Pending| pending.form.as_ref() == Some(id);
+        let (Some(at), Some(asked)) = (pending.iter().position(is_its), &guard.asked) else {
+            // Its time is over, or somebody else has answered.
+            return Step::Nowhere;
+        };
+        let mut pending = pending.swap_remove(at);
+        pending.form = None;
+        let result = members.get("result");
+        let result: Option<Value> = result.and_then(|result| serde_json::from_str(result.get()).ok());
+        if let Err(error) = asked.form_answered(&pending.put, &result.unwrap_or_default()) {
+            guard.warn(&format!("an answer cannot be written: {error}"));
+        }
+        match asked.answer_to(&pending.put) {
+            Some(answer) => self.settle(&pending, answer),
+            None => {
+                self.questions.pending.push(pending);
+                Step::Nowhere
+            }
+        }
+    }
+
     /// What becomes of the calls for which there is an answer, or no time left.
-    pub(in crate::guard) fn answered(&mut self) -> Vec<Step> {
+    pub(super) fn settled(&mut self) -> Vec<Step> {
         let guard = Arc::clone(&self.guard);
         let Some(asked) = &guard.asked else {
             return Vec::new();
         };
+        asked.parked_calls();
         let mut steps = Vec::new();
-        for pending in std::mem::take(&mut self.pending) {
-            let Some(answer) = asked.answer_to(&pending) else {
-                self.pending.push(pending);
+        for pending in std::mem::take(&mut self.questions.pending) {
+            let Some(answer) = asked.answer_to(&pending.put) else {
+                self.questions.pending.push(pending);
                 continue;
             };
-            asked.withdraw(&pending.question);
-            self.waiting.remove(&pending.id.text);
-            if let (Answer::Session, Some(offer)) = (answer, &pending.offer) {
-                asked.approve(offer);
+            if let Some(form) = &pending.form {
+                steps.push(Step::ToClient(reply::cancelled(form)));
             }
-            steps.push(self.resume(&pending, answer));
+            steps.push(self.settle(&pending, answer));
         }
         steps
     }
 
-    /// Judges a call again that waited: meanwhile the disk or the policy may have changed.
-    fn resume(&mut self, pending: &Pending, answer: Answer) -> Step {
+    /// Ends the question, and judges the call again: meanwhile the disk or the policy may have changed.
+    fn settle(&mut self, pending: &Pending, (answer, by): (Answer, Option<Answerer>)) -> Step {
+        let guard = Arc::clone(&self.guard);
+        if let Some(asked) = &guard.asked {
+            asked.withdraw(&pending.put);
+            let offer: Option<&Offer> = pending.put.question.offer.as_ref();
+            if let (Answer::Session, Some(offer)) = (answer, offer) {
+                asked.approve(&pending.put.question, offer);
+            }
+        }
+        self.waiting.remove(&pending.id.text);
         let refused = |reason: &str| {
             let verdict = denied("structural-approval", reason.to_owned());
             Step::ToClient(reply::denial(&pending.id, pending.era, &verdict, ""))
@@ -74,51 +291,102 @@ impl Relay {
             Ok(judgement) => judgement,
             Err(reason) => return refused(&reason),
         };
-        if matches!(judgement.response.verdict.decision, Decision::Escalate(_)) {
-            let is_same = judgement.response.verdict.rule == pending.rule
-                && judgement.response.arguments.as_deref() == Some(&pending.arguments);
-            judgement.response.verdict = match answer {
-                Answer::Deny => denied(
-                    "structural-approval",
-                    "A person denied the call, or nobody answered in time".to_owned(),
-                ),
-                Answer::Once | Answer::Session | Answer::Always if is_same => Verdict {
-                    decision: Decision::Allow,
-                    rule: "structural-approval".into(),
-                    reason: "A person approved this call".into(),
-                    approval: Some(pending.question.as_str().into()),
-                },
-                Answer::Once | Answer::Session | Answer::Always => denied(
-                    "structural-approval",
-                    "What the call would touch has changed since a person was asked".to_owned(),
-                ),
+        judgement.answered_by = by;
+        let response = &mut judgement.response;
+        let is_same = response.verdict.rule == pending.rule
+            && response.arguments.as_deref().map(|text| digest(text.as_bytes()))
+                == Some(pending.arguments.clone());
+        let escalates = matches!(response.verdict.decision, Decision::Escalate(_));
+        let denial = match (answer, by) {
+            (Answer::Deny, Some(_)) => Some("A person denied the call"),
+            (Answer::Deny, None) if escalates => Some("Nobody answered in time"),
+            (Answer::Once | Answer::Session | Answer::Always, _) if escalates && !is_same => {
+                Some("What the call would touch has changed since a person was asked")
+            }
+            (Answer::Deny | Answer::Once | Answer::Session | Answer::Always, _) => None,
+        };
+        if let Some(reason) = denial {
+            response.verdict = denied("structural-approval", reason.to_owned());
+        } else if escalates {
+            response.verdict = Verdict {
+                decision: Decision::Allow,
+                rule: "structural-approval".into(),
+                reason: "A person approved this call".into(),
+                approval: Some(pending.put.question.id.clone().into()),
             };
         }
         self.decided(&request, &call, judgement)
     }
 
-    /// Whether the client cancels a call that waits for a person.
-    pub(super) fn cancelled(&mut self, line: &str) -> bool {
-        let Ok(Message::Notification { members, .. }) = Message::read(line) else {
-            return false;
-        };
-        let Some(id) = cancelled_id(&members) else {
-            return false;
-        };
-        let Some(at) = self.pending.iter().position(|pending| pending.id.text == id) else {
-            return false;
-        };
-        let pending = self.pending.remove(at);
+    /// Whether the client cancels a call that waits for a person, and what it is told then.
+    pub(super) fn cancelled(&mut self, id: &str) -> Option<Step> {
+        let at = self
+            .questions
+            .pending
+            .iter()
+            .position(|pending| pending.id.text == id)?;
+        let pending = self.questions.pending.swap_remove(at);
         self.waiting.remove(&pending.id.text);
-        if let Some(asked) = &self.guard.asked {
-            asked.withdraw(&pending.question);
+        self.given_up(&pending, Outcome::Cancelled);
+        Some(match &pending.form {
+            Some(form) => Step::ToClient(reply::cancelled(form)),
+            None => Step::Nowhere,
+        })
+    }
+
+    /// Nobody waits for an answer any more.
+    pub(super) fn give_up_questions(&mut self) {
+        for pending in std::mem::take(&mut self.questions.pending) {
+            self.given_up(&pending, Outcome::NoAnswer);
         }
-        true
+        if let Some(asked) = &self.guard.asked {
+            asked.forget();
+        }
+    }
+
+    fn given_up(&self, pending: &Pending, outcome: Outcome) {
+        if let Some(asked) = &self.guard.asked {
+            asked.withdraw(&pending.put);
+        }
+        self.guard.note_or_warn(&Record::Outcome {
+            id: &pending.put.question.id,
+            outcome,
+            code: None,
+            micros: pending.put.at.elapsed().as_micros(),
+        });
     }
 }
 
-/// The text of the id that a cancellation names.
-fn cancelled_id(notification: &Members<'_>) -> Option<String> {
-    let params: Members<'_> = serde_json::from_str(notification.get("params")?.get()).ok()?;
-    Id::read(params.get("requestId")?).ok().map(|id| id.text)
+/// The state with which a client answers a question of a guard, if the call has one.
+pub(super) fn own_state(call: &ToolCall<'_>) -> Option<String> {
+    text_of(call.params.get(STATE)).filter(|state| asking::is_own(state))
+}
+
+/// Whether a request of the modern era says that its client has forms.
+fn client_has_forms(call: &ToolCall<'_>) -> bool {
+    let meta = call.params.get("_meta");
+    let meta: Option<Value> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+    let meta = meta.as_ref();
+    asking::has_forms(meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")))
+}
+
+/// The request without what is between the guard and the client, and with what is between the server and the client.
+fn as_server_sees_it(request: &Request<'_>, call: &ToolCall<'_>, of_server: &[Option<String>; 2]) -> String {
+    let mut params = Members(Vec::with_capacity(call.params.0.len()));
+    for (name, value) in &call.params.0 {
+        if ![STATE, ANSWERS].contains(&name.as_str()) {
+            params.0.push((name.clone(), value));
+        }
+    }
+    for (name, value) in [STATE, ANSWERS].into_iter().zip(of_server) {
+        let value: Option<&RawValue> = value.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        params.0.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    write_with(&request.members, "params", &written(&params))
+}
+
+fn written(members: &Members<'_>) -> String {
+    let mut text = String::new();
+    members.write(&mut text);
+    text
 }

@@ -1,0 +1,129 @@
+//! The `requestState` of a question: what the client gives back with the answer, from revision 2026-07-28 on.
+//!
+//! Whoever sends it may have made it up. It holds only for the call, the policy and the time that it was given out for, and the
+//! guard takes it once.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+
+use hmac::{Hmac, Mac as _};
+use sha2::Sha256;
+
+use super::Bound;
+
+/// What tells the guard's own states from those of servers.
+const PREFIX: &str = "callgate-1.";
+
+/// The key of this process.
+pub(super) struct Key([u8; 32]);
+
+impl Key {
+    /// # Errors
+    /// The operating system has no randomness.
+    pub(super) fn new() -> io::Result<Self> {
+        let mut key = [0; 32];
+        File::open("/dev/urandom")?.read_exact(&mut key)?;
+        Ok(Self(key))
+    }
+
+    /// A name that nobody else can know.
+    pub(super) fn secret(&self, of: &str) -> String {
+        self.code(&[of]).map(hex).unwrap_or_default()
+    }
+
+    /// The state of a question.
+    pub(super) fn state(&self, question: &str, bound: Bound<'_>) -> Option<String> {
+        Some(format!(
+            "{PREFIX}{question}.{}",
+            hex(self.code(&parts(question, bound))?)
+        ))
+    }
+
+    /// The question of a state; `None` unless it was given out for just this.
+    pub(super) fn question<'s>(&self, state: &'s str, bound: Bound<'_>) -> Option<&'s str> {
+        let (question, code) = state.strip_prefix(PREFIX)?.rsplit_once('.')?;
+        let mac = self.mac(&parts(question, bound))?;
+        mac.verify_slice(&unhex(code)?).ok()?;
+        Some(question)
+    }
+
+    fn code(&self, parts: &[&str]) -> Option<[u8; 32]> {
+        Some(self.mac(parts)?.finalize().into_bytes().into())
+    }
+
+    fn mac(&self, parts: &[&str]) -> Option<Hmac<Sha256>> {
+        // A key of any length will do.
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        for part in parts {
+            // Each with its length, so that none runs into the next.
+            mac.update(&part.len().to_be_bytes());
+            mac.update(part.as_bytes());
+        }
+        Some(mac)
+    }
+}
+
+/// Whether a state is one of a guard's own.
+pub(super) fn is_own(state: &str) -> bool {
+    state.starts_with(PREFIX)
+}
+
+fn parts<'a>(question: &'a str, bound: Bound<'a>) -> [&'a str; 5] {
+    [question, bound.server, bound.tool, bound.arguments, bound.policy]
+}
+
+fn hex(bytes: [u8; 32]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes().chunks(2);
+    digits
+        .map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_holds_for_what_it_was_given_out_for() {
+        let (key, other) = (Key::new().unwrap(), Key::new().unwrap());
+        let bound = Bound {
+            server: "s",
+            tool: "t",
+            arguments: "a",
+            policy: "p",
+        };
+        let state = key.state("q-1", bound).unwrap();
+        assert!(is_own(&state));
+        assert_eq!(key.question(&state, bound), Some("q-1"));
+        assert_eq!(other.question(&state, bound), None);
+        for changed in [
+            Bound {
+                server: "st",
+                tool: "",
+                ..bound
+            },
+            Bound { tool: "u", ..bound },
+            Bound {
+                arguments: "b",
+                ..bound
+            },
+            Bound { policy: "q", ..bound },
+        ] {
+            assert_eq!(key.question(&state, changed), None);
+        }
+        for forged in [
+            state.replace("q-1", "q-2"),
+            state.trim_end_matches(|_| true).to_owned(),
+            format!("{state}0"),
+            state.get(..state.len() - 2).unwrap().to_owned(),
+            state.replace("callgate-1.", ""),
+            String::new(),
+        ] {
+            assert_eq!(key.question(&forged, bound), None, "{forged}");
+        }
+    }
+}

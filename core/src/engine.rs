@@ -9,7 +9,7 @@ mod world;
 use std::fmt;
 
 use crate::approval::Offer;
-use crate::bind::{BoundArguments, Call, Shape, ShapeError, shape};
+use crate::bind::{BoundArguments, Call, Shape, shape};
 use crate::config::{self, Directories, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::DocumentSource;
@@ -17,7 +17,7 @@ use crate::host::{Facts, Host, HostError};
 use crate::judge::{Canonicalizer, Case, PathBase, Pinned, Task, Verdict};
 use crate::model::{Semantics, ServerKind};
 use crate::policy::Ceiling;
-use crate::program::{Program, RelativePaths, Tool, compile};
+use crate::program::{Program, RelativePaths, ServerSettings, compile};
 
 pub use interest::Interest;
 pub use prepare::PrepareError;
@@ -123,7 +123,7 @@ impl Engine {
             let mut canonicalizer = Canonicalizer {
                 program: &self.program,
                 facts: Facts::new(host, false),
-                base: self.base(Paths::Prepared, ""),
+                base: self.base(Paths::Prepared, self.program.server("")),
             };
             let pinned = Pinned::resolve(&mut canonicalizer);
             let pinned = canonicalizer.facts.check(pinned)?;
@@ -135,19 +135,22 @@ impl Engine {
 
     /// Judges a call. It is total: what cannot be judged is denied with a named rule.
     pub fn judge<'r>(&self, request: &Request<'r>, host: &dyn Host) -> Response<'_, 'r> {
-        let (tool, found) = self.shape(request.call);
-        let (shape, invalid_shape) = match found {
+        let settings = self.program.server(request.call.server());
+        let tool = self.program.tool_of(settings, request.call.tool());
+        let (shape, invalid_shape) = match shape(request.call, tool) {
             Ok(shape) => (shape, None),
             Err(error) => (Shape::unchanged(request.call), Some(error)),
         };
         let task = Task {
+            settings,
+            tool,
             call: &shape.call,
             renamed: shape.renamed,
             invalid_shape,
-            base: self.base(request.paths, request.call.server()),
+            base: self.base(request.paths, settings),
             traced: request.explain.is_some(),
         };
-        let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
+        let mut case = Case::new(&self.program, self.pinned.as_ref(), task, host);
         if let Some(approving) = request.approvals {
             case.heed(approving);
         }
@@ -158,10 +161,11 @@ impl Engine {
                 (verdict, Some(prepared))
             }
         };
+        let explanation = request
+            .explain
+            .map(|audience| case.explain(verdict.clone()).shown_to(audience));
         Response {
-            explanation: request
-                .explain
-                .map(|audience| case.explain(verdict.clone()).shown_to(audience)),
+            explanation,
             verdict,
             prepared,
             given: &request.call.arguments,
@@ -175,16 +179,19 @@ impl Engine {
     /// branch, an address of a world, a remote whose URL is not known or a file at the root; if a rule that the domain
     /// allowlist left unasked would deny the call; and if the host fails.
     pub fn offer(&self, request: &Request<'_>, host: &dyn Host) -> Option<Offer> {
-        let (tool, found) = self.shape(request.call);
-        let shape = found.ok()?;
+        let settings = self.program.server(request.call.server());
+        let tool = self.program.tool_of(settings, request.call.tool());
+        let shape = shape(request.call, tool).ok()?;
         let task = Task {
+            settings,
+            tool,
             call: &shape.call,
             renamed: shape.renamed,
             invalid_shape: None,
-            base: self.base(request.paths, request.call.server()),
+            base: self.base(request.paths, settings),
             traced: false,
         };
-        Case::new(&self.program, self.pinned.as_ref(), tool, task, host).offer()
+        Case::new(&self.program, self.pinned.as_ref(), task, host).offer()
     }
 
     /// The verdict for a call whose arguments are prepared.
@@ -214,7 +221,7 @@ impl Engine {
 
     /// Returns `true` if calls of the server are allowed without being judged.
     pub fn is_trusted_server(&self, server: &str) -> bool {
-        self.program.trusted_servers.contains(server)
+        self.program.server(server).is_trusted
     }
 
     /// What a judgement may look at in the arguments of a tool. A caller need not hand over the rest
@@ -254,7 +261,7 @@ impl Engine {
         &self.program.limits
     }
 
-    fn base<'s>(&'s self, paths: Paths<'s>, server: &str) -> PathBase<'s> {
+    fn base<'s>(&'s self, paths: Paths<'s>, settings: &'s ServerSettings) -> PathBase<'s> {
         let (sandbox, container, server_paths) = match paths {
             Paths::Prepared => (None, None, None),
             Paths::Gate {
@@ -262,7 +269,7 @@ impl Engine {
             } => (
                 self.program.sandbox.first(),
                 container_workspace_dir,
-                self.program.server_paths.get(server),
+                settings.paths.as_deref(),
             ),
         };
         let sandbox = sandbox.map(|first| &**first);
@@ -270,14 +277,8 @@ impl Engine {
             directory: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),
             keeps_relative: sandbox.is_some() && self.program.relative_paths == RelativePaths::AsGiven,
-            is_git: self.program.servers.kind(server) == Some(ServerKind::Git),
-            server_paths: server_paths.map(Vec::as_slice),
+            is_git: settings.kind == Some(ServerKind::Git),
+            server_paths,
         }
-    }
-
-    /// The call's tool, if it is annotated, and the call with that tool's keys.
-    fn shape<'s, 'c>(&self, call: &'s Call<'c>) -> (Option<&Tool>, Result<Shape<'s, 'c>, ShapeError>) {
-        let tool = self.program.tool(call.server(), call.tool());
-        (tool, shape(call, tool))
     }
 }

@@ -42,8 +42,8 @@ pub use verdict::{Decision, Verdict};
 
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};
-use crate::model::{ConditionArgument, ServerKind};
-use crate::program::{Program, RoleList, RuleId, Tool};
+use crate::model::ConditionArgument;
+use crate::program::{Program, RuleId, ServerSettings, Tool};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::table::Table;
 use crate::text::escape_token;
@@ -70,9 +70,9 @@ pub(crate) struct Case<'p, 'c, 'h> {
     canonicalizer: Canonicalizer<'p, 'h>,
     directories: Directories<'p>,
     call: &'c Call<'c>,
+    /// What is configured about the call's server.
+    settings: &'p ServerSettings,
     tool: Option<&'p Tool>,
-    /// The kind of the server, if it has structural rules.
-    kind: Option<ServerKind>,
     arguments: BoundArguments<'p, 'c>,
     /// The values that have no canonical form yet, in order.
     pending: <Vec<BoundValue<'p, 'c>> as IntoIterator>::IntoIter,
@@ -103,7 +103,10 @@ pub(crate) struct Case<'p, 'c, 'h> {
 }
 
 /// A call with canonical keys, or one of the wrong shape, and how it is judged.
-pub(crate) struct Task<'c, 'h> {
+pub(crate) struct Task<'p, 'c, 'h> {
+    pub(crate) settings: &'p ServerSettings,
+    /// The tool, if it is annotated.
+    pub(crate) tool: Option<&'p Tool>,
     pub(crate) call: &'c Call<'c>,
     pub(crate) renamed: Vec<(usize, String)>,
     pub(crate) invalid_shape: Option<ShapeError>,
@@ -117,24 +120,23 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     pub(crate) fn new(
         program: &'p Program,
         pinned: Option<&'p Pinned>,
-        tool: Option<&'p Tool>,
-        task: Task<'c, 'h>,
+        task: Task<'p, 'c, 'h>,
         host: &'h dyn Host,
     ) -> Self {
-        let mut arguments = BoundArguments::new(program, tool, task.call, task.invalid_shape);
+        let mut arguments = BoundArguments::new(program, task.tool, task.call, task.invalid_shape);
         let values = std::mem::take(&mut arguments.values);
         let tool_roles = arguments.resolved.all();
         Self {
             program,
             canonicalizer: Canonicalizer {
                 program,
-                facts: Facts::new(host, task.traced).with_steps(program.limits.steps),
+                facts: Facts::bounded(host, task.traced, program.limits.steps),
                 base: task.base,
             },
             directories: Directories::new(program, pinned),
             call: task.call,
-            tool,
-            kind: program.servers.kind(&task.call.server),
+            settings: task.settings,
+            tool: task.tool,
             arguments,
             operands: Vec::with_capacity(values.len()),
             pending: values.into_iter(),
@@ -225,14 +227,15 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     }
 
     /// The verdict with everything that led to it.
-    pub(crate) fn explain(self, verdict: Verdict<'_>) -> Explanation {
+    pub(crate) fn explain(&mut self, verdict: Verdict<'_>) -> Explanation {
         let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
         let values = self.explain_values();
         let (checks, roles, steps_left_out) = self
             .trace
+            .take()
             .map(|trace| (trace.checks, trace.roles, trace.left_out))
             .unwrap_or_default();
-        let facts = self.canonicalizer.facts;
+        let facts = &mut self.canonicalizer.facts;
         Explanation {
             verdict: verdict.into_owned(),
             server_name,
@@ -241,7 +244,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             checks,
             roles,
             steps_left_out,
-            recording: facts.into_recording(&self.program.home, &self.program.current),
+            recording: facts.take_recording(&self.program.home, &self.program.current),
         }
     }
 
@@ -306,11 +309,6 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     fn server(&self) -> &'c str {
         &self.call.server
-    }
-
-    /// The resource roles of the tool in this call, in order.
-    fn resource_roles(&self) -> RoleList {
-        self.arguments.resolved.distinct(self.program.resource_roles)
     }
 
     /// Whether an argument of the call is an address, so that no path of the host may be revealed.

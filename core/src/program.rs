@@ -9,6 +9,7 @@ mod index;
 mod lists;
 mod mailbox;
 mod protected;
+mod server;
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
@@ -16,17 +17,18 @@ pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::ListMatcher;
 pub(crate) use mailbox::readable as readable_addresses;
 pub(crate) use protected::{ProtectedPattern, Protection};
+pub(crate) use server::ServerSettings;
 
 use smallvec::SmallVec;
 
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{Argument, Condition, Effect, SandboxOrder, SchemaType, Semantics, Servers};
+use crate::model::{Argument, Condition, Effect, SandboxOrder, SchemaType, Semantics};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
-use crate::table::{Set, TextTable};
+use crate::table::TextTable;
 use crate::world::World;
 
 /// Everything that judging needs, besides the call and the host.
@@ -40,20 +42,15 @@ pub(crate) struct Program {
     pub(crate) path_case: PathCase,
     pub(crate) compatibility: Compatibility,
     pub(crate) relative_paths: RelativePaths,
-    /// What servers that see the disk under other names call its directories.
-    pub(crate) server_paths: TextTable<Vec<ServerPath>>,
-    pub(crate) trusted_servers: Set<Box<str>>,
-    /// The kinds of servers, and those on which the sandbox decides.
-    pub(crate) servers: Servers,
+    /// What is configured about each server.
+    servers: TextTable<ServerSettings>,
+    /// What is so about every other server.
+    unnamed_server: ServerSettings,
     /// The roles that the sandbox decides about, and when.
     pub(crate) sandbox_roles: RoleSet,
     pub(crate) sandbox_order: SandboxOrder,
-    /// The directories that servers are started in, absolute and lexical.
-    pub(crate) working_directories: TextTable<Box<str>>,
     /// Sorted by server, then name.
     pub(crate) tools: Box<[Tool]>,
-    /// Places in `tools`, by server and name.
-    places: TextTable<TextTable<usize>>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
@@ -64,8 +61,6 @@ pub(crate) struct Program {
     pub(crate) sandbox: Box<[Box<str>]>,
     /// What calls may use at most.
     pub(crate) ceiling: Option<Ceiling>,
-    /// The patterns of each server with a domain allowlist, compiled and as written.
-    pub(crate) allowlists: TextTable<(DomainSet, Vec<Box<str>>)>,
     /// Roles that name resources, and so are judged.
     pub(crate) resource_roles: RoleSet,
     /// Roles whose values are read: of resources, of git revisions, those in list conditions (or, under the careful
@@ -97,6 +92,8 @@ pub(crate) struct Tool {
     members: TextTable<ToolMember>,
     /// What they say about every other member.
     unnamed: ToolMember,
+    /// Whether paths of some arguments are relative to another one.
+    pub(crate) has_bases: bool,
     /// The members that the schema requires.
     pub(crate) required: Box<[Box<str>]>,
     /// The parts of the index whose rules can match this tool.
@@ -130,10 +127,19 @@ impl Tool {
 }
 
 impl Program {
+    /// What is configured about a server.
+    pub(crate) fn server(&self, name: &str) -> &ServerSettings {
+        self.servers.get(name).unwrap_or(&self.unnamed_server)
+    }
+
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        let at = self.places.get(server)?.get(name)?;
-        self.tools.get(*at)
+        self.tool_of(self.server(server), name)
+    }
+
+    /// The annotated tool of a server.
+    pub(crate) fn tool_of(&self, server: &ServerSettings, name: &str) -> Option<&Tool> {
+        self.tools.get(*server.tools.get(name)?)
     }
 
     /// Resolves paths with the answers in `facts`.

@@ -241,6 +241,11 @@ impl RoleSet {
         RoleSet(self.0 | other.0)
     }
 
+    /// The roles in this set that are not in the other.
+    pub(crate) fn without(self, other: RoleSet) -> RoleSet {
+        RoleSet(self.0 & !other.0)
+    }
+
     /// Returns `true` if the set has no role.
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -253,9 +258,13 @@ impl RoleSet {
 
     /// The roles in the set, in table order.
     pub(crate) fn iter(self) -> impl Iterator<Item = RoleId> {
-        (0..u64::BITS as u8)
-            .map(RoleId)
-            .filter(move |role| self.contains(*role))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let lowest = RoleId(u8::try_from(left.trailing_zeros()).ok()?);
+            // Taking one away clears the lowest bit and sets those below it.
+            left &= left.checked_sub(1)?;
+            Some(lowest)
+        })
     }
 }
 

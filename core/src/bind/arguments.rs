@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::call::{Arguments, Call};
-use super::order::{Named, in_order};
+use super::order::Order;
 use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
 use super::siblings::{Reached, Siblings, descend};
@@ -112,13 +112,11 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         if let Arguments::Unreadable(why) = &call.arguments {
             bound.refuse(Refusal::Unreadable(why.clone()));
         }
-        for Named {
-            at,
-            name,
-            value,
-            member,
-        } in in_order(program, tool, members)
-        {
+        let order = Order::new(program, tool, members);
+        for (at, member) in (0..members.len()).map(|at| order.nth(at)) {
+            let Some((name, value)) = members.get(at) else {
+                continue;
+            };
             let mut is_path = false;
             if let Some((tool, member)) = tool.zip(member) {
                 let is_unknown =
@@ -135,8 +133,10 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             }
         }
         if let Some(tool) = tool {
-            bound.check_bases(program, tool, members);
-            bound.bases_first();
+            if tool.has_bases {
+                bound.check_bases(program, tool, members);
+                bound.bases_first();
+            }
             if program.compatibility == Compatibility::Careful {
                 bound.check_required(program, tool, members);
             }
@@ -187,6 +187,9 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             self.check_type(name, &member.schema, read);
         }
         match read {
+            Ok(Cow::Borrowed(Value::Text(text))) if argument.name.rest().is_empty() => {
+                self.push(program, &annotated, Vec::new(), Some(Cow::Borrowed(text)));
+            }
             Ok(read) if argument.name.rest().is_empty() => {
                 self.collect_value(program, &annotated, Vec::new(), read);
             }

@@ -8,36 +8,42 @@ use super::value::Value;
 use crate::program::{Compatibility, Program, Tool, ToolMember};
 use crate::sort;
 
-/// A member of the arguments with what its tool says about it.
-pub(super) struct Named<'p, 'c> {
-    pub(super) at: usize,
-    pub(super) name: &'c str,
-    pub(super) value: &'c Value<'c>,
-    pub(super) member: Option<&'p ToolMember>,
+/// The members of a call with what its tool says about them.
+pub(super) struct Order<'p> {
+    /// In the order of the call; none without a tool.
+    known: SmallVec<[&'p ToolMember; 4]>,
+    /// The members in the order in which they are looked at; empty where that is the order of the call.
+    changed: Vec<usize>,
 }
 
-/// The members in the order of the annotation, then in that of their names, so that no verdict depends on the order in
-/// which the call has them. The existing runtime takes them as they come.
-pub(super) fn in_order<'p, 'c>(
-    program: &Program,
-    tool: Option<&'p Tool>,
-    members: &'c [(Cow<'c, str>, Value<'c>)],
-) -> SmallVec<[Named<'p, 'c>; 4]> {
-    let named = members.iter().enumerate().map(|(at, (name, value))| Named {
-        at,
-        name,
-        value,
-        member: tool.map(|tool| tool.member(name)),
-    });
-    let members: SmallVec<[Named<'_, '_>; 4]> = named.collect();
-    let place = |one: &Named<'p, 'c>| {
-        let first = one.member.and_then(|member| member.arguments.first().copied());
-        (first.unwrap_or(usize::MAX), one.name)
-    };
-    if program.compatibility == Compatibility::Runtime || members.is_sorted_by_key(place) {
-        return members;
+impl<'p> Order<'p> {
+    /// The order of the annotation, then that of the names, so that no verdict depends on the order in which the call has
+    /// them. The existing runtime takes them as they come.
+    pub(super) fn new(
+        program: &Program,
+        tool: Option<&'p Tool>,
+        members: &[(Cow<'_, str>, Value<'_>)],
+    ) -> Self {
+        let mut known = SmallVec::<[&ToolMember; 4]>::new();
+        if let Some(tool) = tool {
+            known.extend(members.iter().map(|(name, _)| tool.member(name)));
+        }
+        let place = |at: usize| {
+            let first = known.get(at).and_then(|member| member.arguments.first());
+            let name = members.get(at).map(|(name, _)| &**name);
+            (first.copied().unwrap_or(usize::MAX), name)
+        };
+        let mut changed = Vec::new();
+        if program.compatibility == Compatibility::Careful && !(0..members.len()).is_sorted_by_key(place) {
+            changed.extend(0..members.len());
+            sort::sort_by(&mut changed, |one, other| place(*one).cmp(&place(*other)));
+        }
+        Self { known, changed }
     }
-    let mut members = members.into_vec();
-    sort::sort_by(&mut members, |one, other| place(one).cmp(&place(other)));
-    members.into()
+
+    /// The place in the call of the member that is looked at as this one, and what the tool says about it.
+    pub(super) fn nth(&self, at: usize) -> (usize, Option<&'p ToolMember>) {
+        let at = self.changed.get(at).copied().unwrap_or(at);
+        (at, self.known.get(at).copied())
+    }
 }

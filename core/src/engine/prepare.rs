@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Engine;
-use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError};
+use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError, shape};
 use crate::host::{Host, HostError};
 use crate::judge::{Case, PathBase, Task, heuristic};
 use crate::model::ServerKind;
@@ -48,28 +48,31 @@ impl Engine {
         if let Arguments::Unreadable(why) = &call.arguments {
             return Err(PrepareError::Unreadable(why.clone()));
         }
+        let settings = self.program.server(call.server());
         let base = allowed_directory.map(|given| crate::path::lexical(given, &self.program.current));
         let paths = PathBase {
             directory: base.as_deref().unwrap_or(&self.program.current),
             container: container_workspace_dir.zip(allowed_directory),
             keeps_relative: allowed_directory.is_some()
                 && self.program.relative_paths == RelativePaths::AsGiven,
-            is_git: self.program.servers.kind(call.server()) == Some(ServerKind::Git),
-            server_paths: self.program.server_paths.get(call.server()).map(Vec::as_slice),
+            is_git: settings.kind == Some(ServerKind::Git),
+            server_paths: settings.paths.as_deref(),
         };
-        let (tool, shape) = self.shape(call);
-        let shape = shape.map_err(PrepareError::Shape)?;
+        let tool = self.program.tool_of(settings, call.tool());
+        let shape = shape(call, tool).map_err(PrepareError::Shape)?;
         if tool.is_none() {
             return Ok(self.prepare_unknown(&shape.call));
         }
         let task = Task {
+            settings,
+            tool,
             call: &shape.call,
             renamed: shape.renamed,
             invalid_shape: None,
             base: paths,
             traced: false,
         };
-        let mut case = Case::new(&self.program, self.pinned.as_ref(), tool, task, host);
+        let mut case = Case::new(&self.program, self.pinned.as_ref(), task, host);
         case.prepare().map_err(PrepareError::Host)
     }
 

@@ -43,8 +43,13 @@ pub(crate) struct Facts<'h> {
 type Realpath = Result<Arc<str>, RealpathError>;
 
 impl<'h> Facts<'h> {
-    /// An empty memory; `recorded` keeps every exchange for [`Facts::into_recording`].
+    /// An empty memory; `recorded` keeps every exchange for [`Facts::take_recording`].
     pub(crate) fn new(host: &'h dyn Host, recorded: bool) -> Self {
+        Self::bounded(host, recorded, usize::MAX)
+    }
+
+    /// The same with a bound on the work of the evaluation ([`Limits::steps`](crate::Limits)).
+    pub(crate) fn bounded(host: &'h dyn Host, recorded: bool, steps: usize) -> Self {
         Self {
             host,
             begun: host.begin(),
@@ -53,14 +58,9 @@ impl<'h> Facts<'h> {
             missing_roots: Vec::new(),
             others: BTreeMap::new(),
             log: recorded.then(Vec::new),
-            steps: usize::MAX,
+            steps,
             is_exhausted: false,
         }
-    }
-
-    /// With a bound on the work of the evaluation ([`Limits::steps`](crate::Limits)).
-    pub(crate) fn with_steps(self, steps: usize) -> Self {
-        Self { steps, ..self }
     }
 
     /// Counts work that is being done. Beyond the bound the evaluation has failed, like one whose host fails.
@@ -77,8 +77,8 @@ impl<'h> Facts<'h> {
     }
 
     /// The recording of this evaluation, for an engine with this home and current directory.
-    pub(crate) fn into_recording(self, home_dir: &str, current_dir: &str) -> Recording {
-        Recording::new(home_dir, current_dir, self.log.unwrap_or_default())
+    pub(crate) fn take_recording(&mut self, home_dir: &str, current_dir: &str) -> Recording {
+        Recording::new(home_dir, current_dir, self.log.take().unwrap_or_default())
     }
 
     /// The host's first failure. If there is one, no answer counts.

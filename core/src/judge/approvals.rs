@@ -203,7 +203,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if escalation.rules.contains(ALLOWLIST) {
             escalation.roles.extend(domains::roles_outside(self));
         }
-        let resources: RoleSet = self.resource_roles().into_iter().collect();
+        let resources: RoleSet = self.tool_roles.intersection(self.program.resource_roles);
         for rule in escalation.held.iter().filter_map(|id| self.program.rule(*id)) {
             if rule.effect != Effect::Escalate {
                 continue;

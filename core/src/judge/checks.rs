@@ -9,27 +9,6 @@ use crate::path::Unresolvable;
 use crate::program::UnknownArguments;
 use crate::seed::INTROSPECTION_TOOL;
 
-/// Every check, by the name that explanations give it. The first that decides ends the judgement.
-const CHECKS: &[(&str, CheckFunction)] = &[
-    ("argument-shape", argument_shape),
-    ("trusted-server", trusted_server),
-    ("readable-arguments", readable_arguments),
-    ("known-arguments", known_arguments),
-    ("resolvable-values", resolvable_values),
-    ("protected-paths", protected::check),
-    ("introspection", introspection),
-    ("capability-ceiling", ceiling::check),
-    ("visibility", world::visibility),
-    ("operations", world::operations),
-    ("sandbox", sandbox),
-    ("git-default-remote", git::default_remote),
-    ("absent-branch", git::absent_branch),
-    ("domain-allowlist", domains::check),
-    ("unknown-tool", unknown_tool),
-];
-
-type CheckFunction = for<'p> fn(&mut Case<'p, '_, '_>) -> Check<'p>;
-
 /// What all checks say.
 pub(super) struct Outcome<'p> {
     /// The verdict of the check that decided; `None` leaves the call to the rules.
@@ -40,25 +19,73 @@ pub(super) struct Outcome<'p> {
     pub(super) early: Option<usize>,
 }
 
-/// Runs the checks in order, but for the first `done`. It ends where the host fails, since no answer counts from then on.
-pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>, done: usize) -> Outcome<'p> {
-    let mut escalated: Option<Verdict<'p>> = None;
-    let mut early = None;
-    for (at, (name, check)) in CHECKS.iter().enumerate().skip(done) {
-        let found = check(case);
-        if case.canonicalizer.facts.has_failed() {
-            break;
+/// Every check, by the name that explanations give it. The first that decides ends the judgement. Most do not apply to most
+/// calls, so that it counts how little is done to find that out.
+macro_rules! checks {
+    ($($name:literal => $check:path,)+) => {
+        /// Runs the checks in order, but for the first `done`. It ends where the host fails, since no answer counts from
+        /// then on.
+        pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>, done: usize) -> Outcome<'p> {
+            let mut outcome = Outcome {
+                decided: None,
+                escalated: None,
+                early: None,
+            };
+            let mut count = 0;
+            $(
+                count += 1;
+                if count > done {
+                    let found = $check(case);
+                    if case.canonicalizer.facts.has_failed() {
+                        return outcome;
+                    }
+                    if !matches!(found, Check::Pass) && outcome.ends_with(case, count, $name, found) {
+                        return outcome;
+                    }
+                }
+            )+
+            outcome
         }
+    };
+}
+
+checks! {
+    "argument-shape" => argument_shape,
+    "trusted-server" => trusted_server,
+    "readable-arguments" => readable_arguments,
+    "known-arguments" => known_arguments,
+    "resolvable-values" => resolvable_values,
+    "protected-paths" => protected::check,
+    "introspection" => introspection,
+    "capability-ceiling" => ceiling::check,
+    "visibility" => world::visibility,
+    "operations" => world::operations,
+    "sandbox" => sandbox,
+    "git-default-remote" => git::default_remote,
+    "absent-branch" => git::absent_branch,
+    "domain-allowlist" => domains::check,
+    "unknown-tool" => unknown_tool,
+}
+
+impl<'p> Outcome<'p> {
+    /// Adds what a check says, by its number and name; whether that is the end.
+    fn ends_with(
+        &mut self,
+        case: &mut Case<'p, '_, '_>,
+        number: usize,
+        name: &'static str,
+        found: Check<'p>,
+    ) -> bool {
         let decided = match found {
-            Check::Pass => continue,
+            Check::Pass => return false,
             Check::Holds(detail) => {
                 case.note(name, true, || detail.to_owned());
-                continue;
+                return false;
             }
             Check::Escalate(verdict) => {
                 case.note_escalation(&verdict);
-                escalated.get_or_insert(verdict);
-                continue;
+                self.escalated.get_or_insert(verdict);
+                return false;
             }
             Check::Allow(verdict) => {
                 case.note(name, true, || verdict.reason.to_string());
@@ -71,20 +98,12 @@ pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>, done: usize) -> Outcome<'p> {
                 verdict
             }
             Check::EscalateNow(verdict) => {
-                early = Some(at + 1);
+                self.early = Some(number);
                 verdict
             }
         };
-        return Outcome {
-            decided: Some(decided),
-            escalated,
-            early,
-        };
-    }
-    Outcome {
-        decided: None,
-        escalated,
-        early,
+        self.decided = Some(decided);
+        true
     }
 }
 
@@ -100,11 +119,10 @@ fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 }
 
 fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
-    let server = case.server();
-    if !case.program.trusted_servers.contains(server) {
+    if !case.settings.is_trusted {
         return Check::Pass;
     }
-    let reason = format!("Server \"{server}\" is trusted");
+    let reason = format!("Server \"{}\" is trusted", case.server());
     Check::Allow(Verdict::allow("trusted-server", reason))
 }
 
@@ -173,7 +191,7 @@ fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Un
 
 fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let is_introspection = case.tool.is_some()
-        && case.kind == Some(ServerKind::Filesystem)
+        && case.settings.kind == Some(ServerKind::Filesystem)
         && case.call.tool == INTROSPECTION_TOOL
         && case.call.arguments.members().is_empty();
     if !is_introspection {
@@ -186,8 +204,7 @@ fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 /// Finds the sandbox-safe roles all of whose values lie within the sandbox.
 fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let program = case.program;
-    let decides =
-        program.sandbox_order == SandboxOrder::BeforeRules && program.servers.is_sandboxed(case.server());
+    let decides = program.sandbox_order == SandboxOrder::BeforeRules && case.settings.is_sandboxed;
     if program.sandbox.is_empty() || !decides || !case.tool_roles.intersects(program.sandbox_roles) {
         return Check::Pass;
     }

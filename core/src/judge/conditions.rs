@@ -3,11 +3,12 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
+use std::sync::Arc;
+
 use smallvec::smallvec;
 
 use super::directory::{lies_within, may_concern};
 use super::operand::Form;
-use super::places::Repositories;
 use super::reason::{Reason, Why};
 use super::{Case, Hits, Values};
 use crate::host::LOOK_UP;
@@ -447,19 +448,22 @@ impl Case<'_, '_, '_> {
 
     /// The URLs, or the bare domain, that a value names under the role.
     pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location] {
-        let is_known = self
-            .operands
+        let operand = self.operands.get(at);
+        if !operand.is_some_and(|operand| operand.has_locations(role)) {
+            self.find_locations(at, role);
+        }
+        self.operands
             .get(at)
-            .is_some_and(|operand| operand.has_locations(role));
+            .map_or(&[], |operand| operand.locations(role))
+    }
+
+    fn find_locations(&mut self, at: usize, role: RoleId) {
         let repositories = match self.program.registry.get(role).canonicalize {
-            Step::GitUrl if !is_known => Some(self.repositories()),
-            _ => None,
+            Step::GitUrl => self.repositories(),
+            _ => Arc::default(),
         };
-        let none = Repositories::default();
-        let repositories = repositories.as_deref().unwrap_or(&none);
-        match self.operands.get_mut(at) {
-            Some(operand) => self.canonicalizer.locations(operand, role, repositories),
-            None => &[],
+        if let Some(operand) = self.operands.get_mut(at) {
+            self.canonicalizer.locations(operand, role, &repositories);
         }
     }
 

@@ -1,5 +1,7 @@
 //! The server's domain allowlist.
 
+use smallvec::SmallVec;
+
 use super::check::Check;
 use super::{Case, Verdict};
 use crate::net::domain_matches_allowlist;
@@ -10,7 +12,7 @@ use crate::role::RoleId;
 /// may deny.
 pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let program = case.program;
-    let Some((allowlist, patterns)) = program.allowlists.get(case.server()) else {
+    let Some((allowlist, patterns)) = &case.settings.allowlist else {
         return Check::Pass;
     };
     let mut escalation = None;
@@ -58,7 +60,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 
 /// The roles with a value outside the server's allowlist: all of them, where the check ends at the first.
 pub(super) fn roles_outside(case: &mut Case<'_, '_, '_>) -> Vec<RoleId> {
-    let Some((allowlist, _)) = case.program.allowlists.get(case.server()) else {
+    let Some((allowlist, _)) = &case.settings.allowlist else {
         return Vec::new();
     };
     let mut roles = Vec::new();
@@ -72,10 +74,18 @@ pub(super) fn roles_outside(case: &mut Case<'_, '_, '_>) -> Vec<RoleId> {
 }
 
 /// The operands that are URLs, each with the roles that make it one.
-fn urls(case: &Case<'_, '_, '_>) -> Vec<(usize, RoleId)> {
-    let operands = case.operands.iter().enumerate();
-    operands
-        .flat_map(|(at, operand)| operand.bound.roles.iter().map(move |role| (at, *role)))
-        .filter(|(_, role)| case.program.url_roles.contains(*role))
-        .collect()
+fn urls(case: &Case<'_, '_, '_>) -> SmallVec<[(usize, RoleId); 4]> {
+    let url_roles = case.program.url_roles;
+    let mut urls = SmallVec::new();
+    for (at, operand) in case.operands.iter().enumerate() {
+        if operand.bound.role_set.intersects(url_roles) {
+            let roles = operand.bound.roles.iter().copied();
+            urls.extend(
+                roles
+                    .filter(|role| url_roles.contains(*role))
+                    .map(|role| (at, role)),
+            );
+        }
+    }
+    urls
 }

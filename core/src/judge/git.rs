@@ -16,7 +16,7 @@ use crate::role::RoleId;
 /// Where the server has an allowlist and it is not known which remote git would use, the call escalates, unless the
 /// rules deny it.
 pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
-    let Some(tool) = case.tool.filter(|_| case.kind == Some(ServerKind::Git)) else {
+    let Some(tool) = case.tool.filter(|_| case.settings.kind == Some(ServerKind::Git)) else {
         return Check::Pass;
     };
     let wanting: Vec<&'p [RoleId]> = tool
@@ -70,7 +70,7 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         }
     }
     let server = case.server();
-    if !is_told && case.program.allowlists.contains_key(server) {
+    if !is_told && case.settings.allowlist.is_some() {
         let reason =
             format!("The git remote of {shown} is not known, and server \"{server}\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];

@@ -6,11 +6,11 @@
 /// Lenient is `json.loads` of Python and more: `NaN` and `Infinity` are numbers, strings may hold control characters,
 /// white space is Unicode's, and no depth is too deep. One pass, without recursion.
 pub(super) fn compound(text: &str) -> Option<&'static str> {
-    let text = text.trim_matches(is_space);
+    let text = text.trim_start_matches(is_space);
     let found = match text.chars().next()? {
         '[' => "a JSON array",
         '{' => "a JSON object",
-        'n' if text == "null" => return Some("a JSON null"),
+        'n' if text.trim_end_matches(is_space) == "null" => return Some("a JSON null"),
         _ => return None,
     };
     Reader { rest: text }.reads_all().then_some(found)

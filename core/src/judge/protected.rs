@@ -8,16 +8,16 @@ use crate::path::{CanonicalPath, PathCase, Unresolvable};
 use crate::role::RoleId;
 
 /// A path that may be protected.
-struct Candidate {
+struct Candidate<'o> {
     /// None where only patterns count.
-    path: Option<Path>,
+    path: Option<Path<'o>>,
     from: From,
     /// Other paths that lead there, for patterns.
-    written: Vec<String>,
+    written: &'o [String],
     /// Whether the call removes it.
     is_deleted: bool,
     /// What is shown instead of the path, in an engine with a world: the address, or the text as it was given.
-    shown: Option<String>,
+    shown: Option<&'o str>,
 }
 
 /// Where it comes from.
@@ -29,13 +29,13 @@ enum From {
     Heuristic(usize),
 }
 
-enum Path {
-    Canonical(CanonicalPath),
+enum Path<'o> {
+    Canonical(&'o CanonicalPath),
     /// The lexical form of a string that is too long to be looked up, or has no canonical form.
-    Lexical(String),
+    Lexical(&'o str),
 }
 
-impl Path {
+impl Path<'_> {
     fn as_str(&self) -> &str {
         match self {
             Self::Canonical(path) => path.as_str(),
@@ -44,34 +44,89 @@ impl Path {
     }
 }
 
+/// A text that looks like a path, in the forms that are compared.
+struct PathLike {
+    /// Its place among these texts.
+    at: usize,
+    canonical: Option<CanonicalPath>,
+    /// The lexical form, where it is too long to be looked up or has no canonical form.
+    lexical: Option<String>,
+    /// The lexical form, for patterns.
+    written: Vec<String>,
+}
+
 pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
-    if case.program.protected.is_empty() {
+    if case.program.protected.is_empty() || (case.operands.is_empty() && case.arguments.path_like.is_empty())
+    {
         return Check::Pass;
     }
-    let (candidates, unclear) = candidates(case);
-    if case.canonicalizer.facts.has_failed() || (candidates.is_empty() && unclear.is_none()) {
+    let names_places = count_operands(case);
+    let (path_like, unclear) = path_like(case);
+    if (!names_places && path_like.is_empty() && unclear.is_none()) || case.canonicalizer.facts.has_failed() {
         return Check::Pass;
     }
-    let path_case = case.program.path_case;
+    let removes_places = case.removes_places();
+    let program = case.program;
     let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
-    for candidate in candidates {
-        if is_protected(&candidate, protection, sandbox, path_case) {
+    let has_world = program.world.is_some();
+    let has_patterns = !program.protected.patterns.is_empty();
+    let mut found = None;
+    let mut is_hit = |candidate: Candidate<'_>| {
+        let is_hit = is_protected(&candidate, protection, sandbox, program.path_case);
+        if is_hit {
             let path = candidate.path.as_ref().map(Path::as_str);
             let path = path.or(candidate.written.first().map(String::as_str));
-            let shown = candidate.shown.as_deref().or(path).unwrap_or_default();
-            let mut reason = format!("Access to protected path is forbidden: {shown}");
-            if case.names_arguments() {
-                reason = format!("{reason} ({})", source(case, candidate.from));
-            }
-            return deny("structural-protected-path", reason);
+            let shown = candidate.shown.or(path).unwrap_or_default();
+            found = Some((shown.to_owned(), candidate.from));
         }
-    }
-    if let Some((argument, why)) = unclear {
+        is_hit
+    };
+    let _ = case.operands.iter().enumerate().any(|(place, operand)| {
+        let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+        let from = From::Role(place);
+        let mut paths = operand.paths().enumerate();
+        paths.any(|(at, path)| {
+            is_hit(Candidate {
+                path: Some(Path::Canonical(path)),
+                from,
+                written: if at == 0 { operand.written() } else { &[] },
+                is_deleted,
+                shown: has_world.then(|| operand.bound.raw()),
+            })
+        }) || operand.located().is_some_and(|located| {
+            let written = has_patterns.then(|| located.lexical.to_string());
+            is_hit(Candidate {
+                path: Some(Path::Canonical(&located.path)),
+                from,
+                written: written.as_slice(),
+                is_deleted: is_deleted || removes_places,
+                shown: Some(&located.address),
+            })
+        })
+    }) || path_like.iter().any(|one| {
+        let given = case.arguments.path_like.get(one.at).map(|found| &*found.text);
+        let canonical = one.canonical.as_ref().map(Path::Canonical);
+        is_hit(Candidate {
+            path: canonical.or_else(|| one.lexical.as_deref().map(Path::Lexical)),
+            from: From::Heuristic(one.at),
+            written: &one.written,
+            is_deleted: false,
+            shown: given.filter(|_| has_world),
+        })
+    });
+    let Some((shown, from)) = found else {
+        let Some((argument, why)) = unclear else {
+            return Check::Holds("no value lies within a protected path");
+        };
         let shown = case.shown_argument(Some(argument));
         let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");
         return deny("structural-unresolvable-value", reason);
+    };
+    let mut reason = format!("Access to protected path is forbidden: {shown}");
+    if case.names_arguments() {
+        reason = format!("{reason} ({})", source(case, from));
     }
-    Check::Holds("no value lies within a protected path")
+    deny("structural-protected-path", reason)
 }
 
 /// The argument that a candidate comes from.
@@ -89,7 +144,12 @@ fn source(case: &Case<'_, '_, '_>, from: From) -> String {
     }
 }
 
-fn is_protected(candidate: &Candidate, protection: &Protection, sandbox: &Sandbox, case: PathCase) -> bool {
+fn is_protected(
+    candidate: &Candidate<'_>,
+    protection: &Protection,
+    sandbox: &Sandbox,
+    case: PathCase,
+) -> bool {
     if let Some(path) = &candidate.path {
         let folded = match path {
             Path::Canonical(path) => case.fold(path),
@@ -115,52 +175,31 @@ fn is_protected(candidate: &Candidate, protection: &Protection, sandbox: &Sandbo
     })
 }
 
-/// What may be protected, and the first text that looks like a path and that programs read as different ones.
-fn candidates(case: &mut Case<'_, '_, '_>) -> (Vec<Candidate>, Option<(usize, Unresolvable)>) {
-    let program = case.program;
-    // What each of them costs: it is found once, and held against every entry.
-    let cost = program.protected.cost();
-    let mut candidates = Vec::new();
-    let has_patterns = !program.protected.patterns.is_empty();
-    let shown = |given: &str| program.world.is_some().then(|| given.to_owned());
-    let removes_places = case.removes_places();
-    for (place, operand) in case.operands.iter().enumerate() {
+/// Counts what it takes to hold the operands against every entry; whether one of them names a place.
+fn count_operands(case: &mut Case<'_, '_, '_>) -> bool {
+    let protected = &case.program.protected;
+    let mut names_places = false;
+    for operand in &case.operands {
         if case.canonicalizer.facts.has_failed() {
             break;
         }
         // The forms of a path were paid for when they were found.
         let forms = operand.located().map_or(0, |located| located.lexical.len());
-        let patterns = program.protected.cost_of_patterns(forms);
-        case.canonicalizer.facts.take_steps(cost + patterns);
-        let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
-        let written = |is_first: bool| match is_first {
-            true => operand.written().to_vec(),
-            false => Vec::new(),
-        };
-        candidates.extend(operand.paths().enumerate().map(|(at, path)| Candidate {
-            path: Some(Path::Canonical(path.clone())),
-            from: From::Role(place),
-            written: written(at == 0),
-            is_deleted,
-            shown: shown(operand.bound.raw()),
-        }));
-        candidates.extend(operand.located().map(|located| {
-            Candidate {
-                path: Some(Path::Canonical(located.path.clone())),
-                from: From::Role(place),
-                written: has_patterns
-                    .then(|| located.lexical.to_string())
-                    .into_iter()
-                    .collect(),
-                is_deleted: is_deleted || removes_places,
-                shown: Some(located.address.clone()),
-            }
-        }));
+        let patterns = protected.cost_of_patterns(forms);
+        case.canonicalizer.facts.take_steps(protected.cost() + patterns);
+        names_places |= operand.path().is_some() || operand.located().is_some();
     }
+    names_places
+}
+
+/// The texts that look like paths, each found once and held against every entry, and the first that programs read as
+/// different ones.
+fn path_like(case: &mut Case<'_, '_, '_>) -> (Vec<PathLike>, Option<(usize, Unresolvable)>) {
+    let program = case.program;
     let longest = program.limits.path_like_bytes;
-    let mut unclear = None;
+    let has_patterns = !program.protected.patterns.is_empty();
+    let (mut texts, mut unclear) = (Vec::new(), None);
     for (at, found) in case.arguments.path_like.iter().enumerate() {
-        let text = &*found.text;
         if case.canonicalizer.facts.has_failed() {
             break;
         }
@@ -168,33 +207,33 @@ fn candidates(case: &mut Case<'_, '_, '_>) -> (Vec<Candidate>, Option<(usize, Un
             unclear.get_or_insert((found.argument, Unresolvable::IllFormed));
             continue;
         }
-        case.canonicalizer
-            .facts
-            .take_steps(cost + program.protected.cost_of_patterns(text.len().min(longest)));
-        let path = if text.len() > longest {
-            Some(Path::Lexical(case.canonicalizer.lexical(text)))
-                .filter(|path| path.as_str().len() <= longest)
+        let text = &*found.text;
+        let patterns = program.protected.cost_of_patterns(text.len().min(longest));
+        let cost = program.protected.cost() + patterns;
+        case.canonicalizer.facts.take_steps(cost);
+        let (mut canonical, mut lexical) = (None, None);
+        if text.len() > longest {
+            lexical = Some(case.canonicalizer.lexical(text)).filter(|lexical| lexical.len() <= longest);
         } else {
             match case.canonicalizer.path_like(text) {
-                Ok(path) => Some(Path::Canonical(path)),
+                Ok(path) => canonical = Some(path),
                 Err(why) if why.may_lead_elsewhere(text) => {
                     unclear.get_or_insert((found.argument, why));
                     continue;
                 }
-                Err(_) => Some(Path::Lexical(case.canonicalizer.lexical(text))),
+                Err(_) => lexical = Some(case.canonicalizer.lexical(text)),
             }
-        };
+        }
         let written = has_patterns && text.len() <= longest;
         let written = written.then(|| case.canonicalizer.lexical(text));
-        if path.is_some() || written.is_some() {
-            candidates.push(Candidate {
-                path,
-                from: From::Heuristic(at),
+        if canonical.is_some() || lexical.is_some() || written.is_some() {
+            texts.push(PathLike {
+                at,
+                canonical,
+                lexical,
                 written: written.into_iter().collect(),
-                is_deleted: false,
-                shown: shown(text),
             });
         }
     }
-    (candidates, unclear)
+    (texts, unclear)
 }

@@ -32,7 +32,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
 
     /// The branches that are checked out in the repositories of a call to git; `None` if they cannot be told.
     pub(super) fn current_branches(&mut self) -> Option<Vec<String>> {
-        if self.kind != Some(ServerKind::Git) {
+        if self.settings.kind != Some(ServerKind::Git) {
             return None;
         }
         let repositories = self.repositories();
@@ -104,7 +104,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
 
     /// The one that the server is started in, where that is configured, else the current directory.
     fn repository_by_default(&mut self) -> Repositories {
-        let Some(directory) = self.program.working_directories.get(self.server()) else {
+        let Some(directory) = &self.settings.working_directory else {
             return Repositories {
                 directories: vec![self.program.current.to_string()],
                 are_all: true,

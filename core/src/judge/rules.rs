@@ -57,24 +57,22 @@ impl<'p> Case<'p, '_, '_> {
         let Some(tool) = self.tool else {
             return self.verdict(RoleVerdict::default_deny(Undecided::Call), Vec::new());
         };
-        let roles = self.resource_roles();
+        let roles = self.tool_roles.intersection(self.program.resource_roles);
         if roles.is_empty() {
             let whole = self.judge_without_role(tool);
             return self.verdict(whole, Vec::new());
         }
-        let sandboxed = self.sandboxed;
-        let is_judged = |role: &RoleId| !sandboxed.contains(*role);
         let operands = self.operands.iter();
         let view = RoleView {
-            roles: roles.iter().copied().collect(),
-            judged: roles.iter().copied().filter(is_judged).collect(),
+            roles,
+            judged: roles.without(self.sandboxed),
             valued: operands.fold(RoleSet::default(), |all, operand| {
                 all.union(operand.bound.role_set)
             }),
         };
         let mut whole: Option<RoleVerdict> = None;
         let mut escalated = Vec::new();
-        for role in roles.into_iter().filter(is_judged) {
+        for role in self.arguments.resolved.distinct(view.judged) {
             let verdict = self.judge_role(tool, role, view);
             if verdict.effect == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
@@ -155,7 +153,7 @@ impl<'p> Case<'p, '_, '_> {
             left,
             best: None,
         };
-        let is_file = self.kind == Some(ServerKind::Filesystem);
+        let is_file = self.settings.kind == Some(ServerKind::Filesystem);
         if progress.had_values && is_file && self.is_sandboxed(role, SandboxOrder::BeforeRules) {
             self.take_sandboxed(&mut progress);
         }
@@ -213,13 +211,13 @@ impl<'p> Case<'p, '_, '_> {
         program.sandbox_order == order
             && !program.sandbox.is_empty()
             && program.sandbox_roles.contains(role)
-            && program.servers.is_sandboxed(self.server())
+            && self.settings.is_sandboxed
     }
 
     /// What no rule has decided about needs none within the sandbox: each value on a filesystem server, elsewhere all of
     /// them if no value of the role lies outside.
     fn take_after_rules(&mut self, role: RoleId, progress: &mut Progress) {
-        if self.kind != Some(ServerKind::Filesystem) {
+        if self.settings.kind != Some(ServerKind::Filesystem) {
             let values = self.values_of(role);
             self.canonicalizer.facts.take_steps(values.len());
             let sandbox = self.directories.sandbox(&mut self.canonicalizer);
@@ -401,21 +399,30 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn end_walk(&mut self, went_through_all: bool, decided: RoleVerdict) -> RoleVerdict {
-        if self.trace.is_none() {
-            return decided;
+        if self.trace.is_some() {
+            self.explain_walk(went_through_all, decided);
         }
+        decided
+    }
+
+    fn explain_walk(&mut self, went_through_all: bool, decided: RoleVerdict) {
         let verdict = self.verdict(decided, Vec::new());
         if let Some(trace) = &mut self.trace {
             let decision = verdict.decision.as_str();
             trace.end_walk(self.program, went_through_all, decision, &verdict.rule);
         }
-        decided
     }
 
     fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
         if holds {
             self.note_rule(id);
         }
+        if self.trace.is_some() {
+            self.explain_rule(id, holds, outcome, why);
+        }
+    }
+
+    fn explain_rule(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
         if let Some(trace) = &mut self.trace {
             let why = why.map(|(condition, detail)| (condition, detail.to_string()));
             trace.rule(self.program, id, holds, outcome, why);

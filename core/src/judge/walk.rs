@@ -52,21 +52,20 @@ struct Cursor<'p> {
     is_directory: bool,
 }
 
-/// Parts of the index that a walk has room for at once.
-const FEW: usize = 4;
-
 /// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
 #[derive(Default)]
 pub(super) struct Walk<'p> {
-    /// The one with the first rule is on top.
-    cursors: BinaryHeap<Reverse<Cursor<'p>>>,
+    /// The one with the next rule. Most walks have no other.
+    first: Option<Cursor<'p>>,
+    /// Of the others the one with the first rule is on top.
+    others: BinaryHeap<Reverse<Cursor<'p>>>,
     /// How many parts of the index the rules come from.
     parts: usize,
-    /// What follows the last rule under the same key.
-    current: Option<Cursor<'p>>,
+    /// Whether the rule at the head of `first` is the last one, so that the next one follows it.
+    is_taken: bool,
     last: Option<Candidate>,
     /// Rules that are found by a key of the values, which are asked for when the first such rule is due.
-    keyed: SmallVec<[&'p RoleIndex; 4]>,
+    keyed: SmallVec<[&'p RoleIndex; 2]>,
     first_keyed: Option<RuleId>,
 }
 
@@ -79,10 +78,7 @@ impl<'p> Walk<'p> {
         view: RoleView,
         directories: Option<&[DirectoryId]>,
     ) -> Self {
-        let mut walk = Self {
-            cursors: BinaryHeap::with_capacity(FEW),
-            ..Self::default()
-        };
+        let mut walk = Self::default();
         for index in program.role_indices(tool, role) {
             walk.parts += 1;
             if let Some(first) = index.first_keyed {
@@ -105,7 +101,7 @@ impl<'p> Walk<'p> {
                 walk.push(&group.rules, Relevance::CrossRole, false);
             }
         }
-        walk.parts += walk.cursors.len();
+        walk.parts += usize::from(walk.first.is_some()) + walk.others.len();
         walk
     }
 
@@ -124,33 +120,49 @@ impl<'p> Walk<'p> {
     }
 
     fn push(&mut self, rules: &'p [RuleId], relevance: Relevance, is_directory: bool) {
-        if !rules.is_empty() {
-            self.cursors.push(Reverse(Cursor {
-                rules,
-                relevance,
-                is_directory,
-            }));
+        if rules.is_empty() {
+            return;
         }
-    }
-
-    fn resume(&mut self) {
-        if let Some(Cursor {
+        let cursor = Cursor {
             rules,
             relevance,
             is_directory,
-        }) = self.current.take()
-        {
-            self.push(rules, relevance, is_directory);
+        };
+        match &mut self.first {
+            None => self.first = Some(cursor),
+            Some(first) if cursor < *first => {
+                let first = std::mem::replace(first, cursor);
+                self.others.push(Reverse(first));
+            }
+            Some(_) => self.others.push(Reverse(cursor)),
         }
+    }
+
+    /// Goes past the last rule.
+    fn pass(&mut self) {
+        if !std::mem::take(&mut self.is_taken) {
+            return;
+        }
+        let rest = self.first.and_then(|first| {
+            let (_, rules) = first.rules.split_first()?;
+            (!rules.is_empty()).then_some(Cursor { rules, ..first })
+        });
+        let Some(mut rest) = rest else {
+            self.first = self.others.pop().map(|Reverse(next)| next);
+            return;
+        };
+        if let Some(mut next) = self.others.peek_mut()
+            && next.0 < rest
+        {
+            std::mem::swap(&mut next.0, &mut rest);
+        }
+        self.first = Some(rest);
     }
 
     /// Whether the next rule may be one that is found by a key.
     pub(super) fn needs_keys(&mut self) -> bool {
-        self.resume();
-        let next = self
-            .cursors
-            .peek()
-            .and_then(|Reverse(cursor)| cursor.rules.first());
+        self.pass();
+        let next = self.first.and_then(|cursor| cursor.rules.first());
         self.first_keyed
             .is_some_and(|first| next.is_none_or(|next| first <= *next))
     }
@@ -210,28 +222,27 @@ impl<'p> Walk<'p> {
 
     /// The next rule.
     pub(super) fn next(&mut self) -> Option<Candidate> {
-        self.resume();
         loop {
-            let Reverse(cursor) = self.cursors.pop()?;
-            let (first, rules) = cursor.rules.split_first()?;
-            self.current = Some(Cursor { rules, ..cursor });
-            let found = (*first, cursor.relevance);
+            self.pass();
+            let cursor = self.first?;
+            let found = (*cursor.rules.first()?, cursor.relevance);
+            self.is_taken = true;
             if self.last.replace(found) != Some(found) {
                 return Some(found);
             }
-            self.resume();
         }
     }
 
     /// Whether the last rule is filed under its directory, so that [`skip_directory`](Self::skip_directory) may
     /// be called.
     pub(super) fn is_by_directory(&self) -> bool {
-        self.current.is_some_and(|cursor| cursor.is_directory)
+        self.is_taken && self.first.is_some_and(|cursor| cursor.is_directory)
     }
 
     /// Skips the other rules that are filed under the last rule's directory: no value lies within it.
     pub(super) fn skip_directory(&mut self) {
-        self.current = None;
+        self.is_taken = false;
+        self.first = self.others.pop().map(|Reverse(next)| next);
     }
 }
 

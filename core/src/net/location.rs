@@ -32,18 +32,27 @@ pub(crate) enum UrlKind {
 pub(crate) struct Location {
     /// `None` if it is the target's host.
     domain: Option<Box<str>>,
-    /// `None` if the value is broken, ambiguous or of another protocol.
-    target: Option<Target>,
-    /// Without a target: the hosts that might be read, at least one.
-    hosts: Vec<Box<str>>,
-    /// Without a target: `host/owner/repo` for restrictions.
-    folded: Option<Box<str>>,
+    named: Named,
     kind: UrlKind,
-    is_unknown: bool,
     /// How many keys it has.
     cost: usize,
     /// What it took to read it, in comparisons.
     reading: usize,
+}
+
+/// What is known of what a value names.
+#[derive(Clone, Debug)]
+enum Named {
+    Target(Target),
+    /// Nothing that all programs agree on: the value is broken, ambiguous or of another protocol.
+    Unclear {
+        /// The hosts that might be read, at least one.
+        hosts: Vec<Box<str>>,
+        /// `host/owner/repo` for restrictions.
+        folded: Option<Box<str>>,
+    },
+    /// Nobody could tell.
+    Nothing,
 }
 
 /// What a value names that can be granted.
@@ -100,39 +109,32 @@ impl Location {
             UrlKind::Fetch | UrlKind::Other => read_url(value, kind),
             UrlKind::GitRemote => read_remote(value),
         };
-        let (hosts, folded) = match &target {
-            Some(_) => (Vec::new(), None),
-            None => possible_hosts(value, domain.as_deref().unwrap_or(value)),
-        };
         let labels = |host: &str| 1 + host.bytes().filter(|byte| *byte == b'.').count();
-        let cost = match &target {
+        let (named, cost, reading) = match target {
+            Some(target) if target.host.text().len() > LONGEST_HOST => return Self::unknown(),
             Some(target) => {
                 let names = |text: &str| 2 + text.bytes().filter(|byte| *byte == b'/').count();
                 let paths = [&target.exact, &target.folded];
                 let paths = paths.into_iter().flatten().map(|path| names(path));
-                labels(target.host.text()) + paths.sum::<usize>()
+                let cost = labels(target.host.text()) + paths.sum::<usize>();
+                (Named::Target(target), cost, 1)
             }
-            None => hosts.iter().map(|host| labels(host)).sum(),
+            None => {
+                let (hosts, folded) = possible_hosts(value, domain.as_deref().unwrap_or(value));
+                let cost = hosts.iter().map(|host| labels(host)).sum();
+                (Named::Unclear { hosts, folded }, cost, value.len() * READING)
+            }
         };
-        let reading = match &target {
-            Some(_) => 1,
-            None => value.len() * READING,
+        let host = match &named {
+            Named::Target(target) => Some(target.host.text()),
+            Named::Unclear { .. } | Named::Nothing => None,
         };
-        if target
-            .as_ref()
-            .is_some_and(|target| target.host.text().len() > LONGEST_HOST)
-        {
-            return Self::unknown();
-        }
         Self {
             domain: domain
-                .filter(|domain| target.as_ref().is_none_or(|target| target.host.text() != domain))
+                .filter(|domain| host != Some(domain))
                 .map(String::into_boxed_str),
-            target,
-            hosts,
-            folded,
+            named,
             kind,
-            is_unknown: false,
             cost,
             reading,
         }
@@ -142,11 +144,8 @@ impl Location {
     pub(crate) fn unknown() -> Self {
         Self {
             domain: None,
-            target: None,
-            hosts: Vec::new(),
-            folded: None,
+            named: Named::Nothing,
             kind: UrlKind::Other,
-            is_unknown: true,
             cost: 1,
             reading: 1,
         }
@@ -154,25 +153,32 @@ impl Location {
 
     /// Returns `true` if nobody could tell what it is. Its keys then say nothing about what restricts it.
     pub(crate) fn is_unknown(&self) -> bool {
-        self.is_unknown
+        matches!(self.named, Named::Nothing)
+    }
+
+    fn target(&self) -> Option<&Target> {
+        match &self.named {
+            Named::Target(target) => Some(target),
+            Named::Unclear { .. } | Named::Nothing => None,
+        }
     }
 
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
     /// [`extract_git_domain`](super::extract_git_domain) of a remote.
     pub(crate) fn display_domain(&self) -> &str {
-        let host = || self.target.as_ref().map_or("", |target| target.host.text());
+        let host = || self.target().map_or("", |target| target.host.text());
         self.domain.as_deref().unwrap_or_else(host)
     }
 
     /// Returns `true` if any pattern can grant it.
     pub(crate) fn is_grantable(&self) -> bool {
-        self.target.is_some()
+        self.target().is_some()
     }
 
     /// The canonical domain that can be granted: `host/owner/repo` of a remote, the host of anything else. `None` for a
     /// value that cannot be granted, and for a remote without a clear repository.
     pub(crate) fn granted_domain(&self) -> Option<&str> {
-        let target = self.target.as_ref()?;
+        let target = self.target()?;
         match self.kind {
             UrlKind::GitRemote => target.exact.as_deref(),
             UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => Some(target.host.text()),
@@ -186,9 +192,13 @@ impl Location {
             true => find(&Key::new(scope, text)),
             false => None,
         };
-        let target = self.target.as_ref();
+        let (target, unclear, folded) = match &self.named {
+            Named::Target(target) => (Some(target), &[][..], &target.folded),
+            Named::Unclear { hosts, folded } => (None, hosts.as_slice(), folded),
+            Named::Nothing => (None, &[][..], &None),
+        };
         let hosts = target.into_iter().flat_map(|target| target.host.texts());
-        for host in hosts.chain(self.hosts.iter().map(|host| &**host)) {
+        for host in hosts.chain(unclear.iter().map(|host| &**host)) {
             if let Some(found) = find(Scope::Host, host) {
                 return Some(found);
             }
@@ -199,13 +209,13 @@ impl Location {
             }
         }
         if self.kind == UrlKind::GitRemote && target.is_none() {
-            let found = self.hosts.iter().find_map(|host| find(Scope::Within, host));
+            let found = unclear.iter().find_map(|host| find(Scope::Within, host));
             if found.is_some() {
                 return found;
             }
         }
         let exact = target.and_then(|target| target.exact.as_deref());
-        let folded = target.map_or(&self.folded, |target| &target.folded).as_deref();
+        let folded = folded.as_deref();
         exact
             .and_then(|text| find(Scope::Exact, text))
             .or_else(|| find(Scope::Folded, folded?))
@@ -221,7 +231,7 @@ impl Location {
         scopes: Scopes,
         find: impl FnMut(&Key<'_>) -> Option<T>,
     ) -> Option<T> {
-        self.target.as_ref()?.first_granting(scopes, find)
+        self.target()?.first_granting(scopes, find)
     }
 }
 

@@ -1,9 +1,10 @@
 //! From a validated configuration to a program.
 
 use super::lists::{Emails, Entries};
+use super::server::ServerTable;
 use super::{
     Ceiling, Compatibility, DirectoryId, FixedRoles, Index, ListCondition, ListMatcher, Program, Protection,
-    RelativePaths, Rule, Tool, ToolMember, UnknownArguments,
+    RelativePaths, Rule, ServerSettings, Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
 use crate::config::{Config, WorkspaceRoots};
@@ -67,6 +68,20 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         &index,
         config.options.unknown_arguments,
     );
+    let mut servers = ServerTable::default();
+    for name in &config.trusted_servers {
+        servers.of(name).is_trusted = true;
+    }
+    for (name, paths) in config.options.server_paths {
+        servers.of(&name).paths = Some(paths);
+    }
+    for (name, directory) in &config.options.working_directories {
+        servers.of(name).working_directory = Some(absolute(directory));
+    }
+    for (name, patterns) in config.domain_allowlists {
+        let set = DomainSet::new(patterns.iter().map(|one| &**one), ending);
+        servers.of(&name).allowlist = Some((set, patterns));
+    }
     Program {
         limits: config.options.limits,
         home: home.into(),
@@ -82,18 +97,10 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
                 Compatibility::Careful => RelativePaths::Canonical,
                 Compatibility::Runtime => RelativePaths::AsGiven,
             }),
-        server_paths: config.options.server_paths.into_iter().collect(),
-        servers: config.options.servers,
+        servers: servers.finish(&config.options.servers, &tools),
+        unnamed_server: ServerSettings::default(),
         sandbox_roles: config.options.sandbox_roles,
         sandbox_order: config.options.sandbox_order,
-        working_directories: config
-            .options
-            .working_directories
-            .iter()
-            .map(|(server, directory)| (server.clone(), absolute(directory)))
-            .collect(),
-        trusted_servers: config.trusted_servers.into_iter().collect(),
-        places: places(&tools),
         tools,
         rules: rules.into(),
         index,
@@ -101,14 +108,6 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         protected: Protection::new(&config.protected_paths, absolute),
         sandbox: dedup(config.sandbox.iter().map(|path| absolute(path))),
         ceiling,
-        allowlists: config
-            .domain_allowlists
-            .into_iter()
-            .map(|(server, patterns)| {
-                let set = DomainSet::new(patterns.iter().map(|one| &**one), ending);
-                (server, (set, patterns))
-            })
-            .collect(),
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
@@ -250,6 +249,10 @@ fn compile_tools(
                 server: tool.server,
                 name: tool.name,
                 fixed_roles: FixedRoles::new(&tool.arguments),
+                has_bases: tool
+                    .arguments
+                    .iter()
+                    .any(|argument| argument.relative_to.is_some()),
                 arguments: tool.arguments.into(),
                 members,
                 unnamed,
@@ -308,14 +311,4 @@ fn compile_members(
         (name, member)
     });
     (members.collect(), unnamed)
-}
-
-/// Where each tool is, by server and name.
-fn places(tools: &[Tool]) -> TextTable<TextTable<usize>> {
-    let mut servers: TextTable<TextTable<usize>> = TextTable::default();
-    for (at, tool) in tools.iter().enumerate() {
-        let names = servers.entry(tool.server.clone()).or_default();
-        names.insert(tool.name.clone(), at);
-    }
-    servers
 }

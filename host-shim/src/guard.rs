@@ -39,6 +39,7 @@ mod queue;
 mod record;
 mod relay;
 mod reply;
+mod schema;
 mod stdio;
 mod strict;
 mod tools;
@@ -60,6 +61,7 @@ pub use child::Program;
 pub use log::{Log, LogLine};
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Answerer, Question, Queue};
+pub use schema::line_schema;
 pub use stdio::{Ended, StdioError};
 
 /// How many tools of a server are remembered that nobody has accepted.

@@ -5,9 +5,11 @@ use std::time::Duration;
 use callgate_core::Verdict;
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::digest::digest;
 use super::queue::Answerer;
+use crate::members::Members;
 
 /// How many values of a call a line holds, and how many bytes of each text.
 const VALUES: usize = 64;
@@ -48,6 +50,8 @@ pub(super) enum Record<'r> {
         values: Vec<RoleValue>,
         /// How many values are not in `values`.
         values_left_out: usize,
+        /// The names of arguments that have no value in `values`.
+        others: Vec<String>,
         /// The digest of the arguments that are forwarded; null if nothing is.
         sent: Option<String>,
         policy: &'r str,
@@ -127,6 +131,8 @@ pub(super) struct Judged<'r> {
     pub(super) id: &'r str,
     pub(super) tool: &'r str,
     pub(super) verdict: &'r Verdict<'r>,
+    /// The arguments that the client gave.
+    pub(super) arguments: Option<&'r RawValue>,
     /// The explanation, for its values.
     pub(super) explanation: Option<&'r Value>,
     /// The arguments that are forwarded.
@@ -152,6 +158,7 @@ impl<'r> Judged<'r> {
             approval: self.verdict.approval.as_deref(),
             answered_by: self.answered_by.map(Answerer::as_str),
             values_left_out: all.len() - values.len(),
+            others: others(self.arguments, &values),
             values,
             sent: self.sent.map(|sent| digest(sent.as_bytes())),
             policy: self.policy,
@@ -181,6 +188,23 @@ impl RoleValue {
             },
         }
     }
+}
+
+/// The names of the arguments that have no value in the line.
+fn others(arguments: Option<&RawValue>, values: &[RoleValue]) -> Vec<String> {
+    let given: Option<Members<'_>> =
+        arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
+    let names = given.into_iter().flat_map(|given| given.0).map(|(name, _)| name);
+    let is_shown = |name: &str| {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        values.iter().any(|value| {
+            let argument = value.argument.strip_prefix('/');
+            let below = argument.and_then(|argument| argument.strip_prefix(name.as_str()));
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        })
+    };
+    let others = names.filter(|name| !is_shown(name)).map(|name| cut(&name));
+    others.take(VALUES).collect()
 }
 
 /// The beginning of a text, and how long it was where it is cut.

@@ -341,6 +341,7 @@ impl Relay {
             id: &number,
             tool: &call.name,
             verdict: &response.verdict,
+            arguments: call.arguments,
             explanation: response.explanation.as_ref(),
             sent: arguments.as_deref(),
             policy: &judgement.policy,

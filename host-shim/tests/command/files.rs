@@ -1,6 +1,7 @@
 //! Replaying, beginning a project, and what the command says of itself.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -126,6 +127,17 @@ fn every_document_has_a_schema() {
             "{name}"
         );
     }
+}
+
+#[cfg(feature = "guard")]
+#[test]
+fn the_package_ships_the_schema_of_the_log() {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../js/schemas/audit.json");
+    let output = Project::new().run(&["schema", "audit"]);
+    assert!(
+        fs::read(shipped).expect("a schema") == output.stdout,
+        "js/schemas/audit.json is not the schema: `callgate schema --write js/schemas`"
+    );
 }
 
 #[test]

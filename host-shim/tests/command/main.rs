@@ -11,6 +11,8 @@ mod frames;
 #[cfg(feature = "guard")]
 mod guarding;
 mod judging;
+#[cfg(feature = "guard")]
+mod logged;
 mod messages;
 mod project;
 mod world;

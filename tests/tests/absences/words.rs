@@ -15,7 +15,7 @@ const WORDS: &[&str] = &[
     "vectors",
 ];
 
-/// The files that may speak of replaying: it is done to recordings, by the command and by the host that they make.
+/// The files that may speak of replaying: it is done to recordings and logs, by the command and by the host that they make.
 const REPLAYING: &[&str] = &[
     "core/src/host/recording.rs",
     "host-shim/src/bin/callgate/explain.rs",

@@ -16,6 +16,8 @@ mod explain;
 mod guard;
 mod help;
 mod init;
+#[cfg(feature = "guard")]
+mod logged;
 mod output;
 mod page;
 #[cfg(feature = "guard")]

@@ -1,4 +1,5 @@
-//! `callgate replay`: judges recorded calls again, without the disk and git that answered then.
+//! `callgate replay`: judges recorded calls again, without the disk and git that answered then, and those of a guard's log by
+//! other documents.
 
 use std::fs;
 use std::io;
@@ -7,9 +8,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+#[cfg(feature = "guard")]
+use crate::logged::{Change, Judged, is_log};
 use crate::output::{Exit, Failure, Format, Out, clean};
 use crate::recording::Recorded;
-use crate::setup::Engine;
+use crate::setup::Setup;
 
 /// Judge recorded calls again and compare the answers
 ///
@@ -17,19 +20,31 @@ use crate::setup::Engine;
 /// answered, so nothing of this machine is asked. Prints each explanation that is not as recorded as one line of JSON,
 /// and last `N passed, N failed`; with --format json one object. Exits with 0 if nothing failed, 1 if something did or
 /// a file cannot be read, 4 if a file is malformed.
+///
+/// The logs of `callgate guard --audit` are judged by the documents that are given here, on this machine, and what changes is
+/// shown; calls that a log says too little about are named. Exits with 1 if a decision changes.
 #[derive(Args)]
 pub(crate) struct Replay {
-    /// The recordings
+    /// The recordings, or the logs
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
-    /// What runs the engine; both give the same answers
-    #[arg(long, value_name = "ENGINE", default_value_t)]
-    engine: Engine,
+    #[command(flatten)]
+    setup: Setup,
 }
 
 impl Replay {
     /// The closing line is for programs too, so JSON is written only where it is asked for.
     pub(crate) fn run(&self, format: Option<Format>, out: &mut Out) -> Result<Exit, Failure> {
+        #[cfg(feature = "guard")]
+        if let Some(exit) = self.logs(out)? {
+            return Ok(exit);
+        }
+        if self.setup.has_documents() {
+            return Err(Failure::Fault(
+                "recordings hold their documents, expected logs of `callgate guard` with documents"
+                    .to_owned(),
+            ));
+        }
         let (mut count, mut differences) = (0, Vec::new());
         for file in &self.files {
             let text = read(file)?;
@@ -43,7 +58,7 @@ impl Replay {
                 let invalid = |message| Failure::Invalid(format!("{place}: {message} (help: {help})"));
                 let recorded = Recorded::read(line).map_err(invalid)?;
                 count += recorded.len();
-                differences.extend(recorded.replay(&place, self.engine.kind())?);
+                differences.extend(recorded.replay(&place, self.setup.engine())?);
             }
             if count == before {
                 return Err(Failure::Invalid(format!("{name}: found no recorded call")));
@@ -62,6 +77,48 @@ impl Replay {
         }
         Ok(if failed == 0 { Exit::Allow } else { Exit::Fault })
     }
+
+    /// `None` if the files are recordings.
+    #[cfg(feature = "guard")]
+    fn logs(&self, out: &mut Out) -> Result<Option<Exit>, Failure> {
+        let (logs, others): (Vec<&PathBuf>, Vec<&PathBuf>) = self.files.iter().partition(|file| {
+            // What cannot be read is said of recordings.
+            first_line(file).is_ok_and(|line| is_log(&line))
+        });
+        if logs.is_empty() {
+            return Ok(None);
+        }
+        if let Some(other) = others.first() {
+            return Err(Failure::Fault(format!(
+                "`{}` is no log, and other files are: expected one kind of files",
+                other.display()
+            )));
+        }
+        let gate = self.setup.gate()?;
+        let mut judged = Judged::default();
+        for log in logs {
+            judged.add(log, &gate)?;
+        }
+        if out.human {
+            judged.show(out)?;
+        } else {
+            out.json(&judged)?;
+        }
+        Ok(Some(match judged.changes.iter().any(Change::is_of_decision) {
+            true => Exit::Fault,
+            false => Exit::Allow,
+        }))
+    }
+}
+
+#[cfg(feature = "guard")]
+fn first_line(file: &Path) -> io::Result<String> {
+    use std::io::{BufRead as _, Read as _};
+
+    let mut line = String::new();
+    let file = io::BufReader::new(fs::File::open(file)?);
+    file.take(1024 * 1024).read_line(&mut line)?;
+    Ok(line)
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

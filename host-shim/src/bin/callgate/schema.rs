@@ -6,26 +6,62 @@ use std::path::PathBuf;
 use callgate_core::Schema;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use serde_json::Value;
 
 use crate::output::{Exit, Failure, Out};
 
 /// Print the JSON Schema of a document, for an editor: "$schema" at its top may name the file
+///
+/// `audit` is the schema of a line of the log that `callgate guard --audit` writes.
 #[derive(Args)]
 pub(crate) struct SchemaOf {
     /// The document
     #[arg(value_name = "DOCUMENT", value_parser = names().try_map(parse), required_unless_present = "write")]
-    document: Option<Schema>,
+    document: Option<Known>,
     /// Write the schemas of all documents into this directory, each as DOCUMENT.json
     #[arg(long, value_name = "DIR", conflicts_with = "document")]
     write: Option<PathBuf>,
 }
 
-fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(Schema::ALL.iter().map(|schema| schema.as_str()))
+/// What has a schema: the documents, and what the guard writes.
+#[derive(Clone, Copy)]
+enum Known {
+    Document(Schema),
+    #[cfg(feature = "guard")]
+    Audit,
 }
 
-fn parse(name: String) -> Result<Schema, String> {
-    Schema::parse(&name).ok_or(name)
+impl Known {
+    fn all() -> impl Iterator<Item = Self> {
+        let documents = Schema::ALL.iter().copied().map(Self::Document);
+        #[cfg(feature = "guard")]
+        let documents = documents.chain([Self::Audit]);
+        documents
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Document(schema) => schema.as_str(),
+            #[cfg(feature = "guard")]
+            Self::Audit => "audit",
+        }
+    }
+
+    fn to_json(self) -> Value {
+        match self {
+            Self::Document(schema) => schema.to_json(),
+            #[cfg(feature = "guard")]
+            Self::Audit => callgate_host::guard::line_schema(),
+        }
+    }
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(Known::all().map(Known::as_str))
+}
+
+fn parse(name: String) -> Result<Known, String> {
+    Known::all().find(|known| known.as_str() == name).ok_or(name)
 }
 
 impl SchemaOf {
@@ -38,8 +74,8 @@ impl SchemaOf {
                 Failure::Fault(format!("cannot write `{}`: {error}", path.display()))
             };
             fs::create_dir_all(folder).map_err(|error| fault(folder, error))?;
-            for schema in Schema::ALL {
-                let path = folder.join(format!("{schema}.json"));
+            for schema in Known::all() {
+                let path = folder.join(format!("{}.json", schema.as_str()));
                 let text = format!("{:#}\n", schema.to_json());
                 fs::write(&path, text).map_err(|error| fault(&path, error))?;
             }

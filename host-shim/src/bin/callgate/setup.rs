@@ -166,6 +166,28 @@ impl Setup {
         Ok(builder.host(host))
     }
 
+    /// What runs the engine.
+    pub(crate) fn engine(&self) -> EngineKind {
+        self.running.engine.kind()
+    }
+
+    /// Whether a flag names or holds a document.
+    pub(crate) fn has_documents(&self) -> bool {
+        let files = [
+            &self.bundle,
+            &self.policy,
+            &self.annotations,
+            &self.lists,
+            &self.ceiling,
+        ];
+        files.iter().any(|file| file.is_some())
+            || self.sandbox.is_some()
+            || self.options.is_some()
+            || !self.protected_path.is_empty()
+            || !self.allow_domain.is_empty()
+            || !self.trust.is_empty()
+    }
+
     /// The bundle that is used, if one is.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
         let found = match &self.bundle {

@@ -1,0 +1,298 @@
+//! The calls in a guard's log, judged by other documents.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use callgate_core::without_comments;
+use callgate_host::guard::Log;
+use callgate_host::{Audience, Gate, Request};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::output::{DIM, Failure, Out, clean, paint, style_of};
+
+/// What stands for a value that the log does not hold. It is no path and no URL.
+const UNKNOWN: &str = "a value that the log does not hold";
+
+/// What becomes of the decisions of a log.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Judged {
+    /// How many calls were judged again.
+    pub(crate) judged: usize,
+    /// Decisions that change, and those that another rule makes.
+    pub(crate) changes: Vec<Change>,
+    /// Calls that the log says too little about.
+    unknown: Vec<Unknown>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Change {
+    place: String,
+    time: Value,
+    server: Value,
+    tool: Value,
+    values: Value,
+    before: Decided,
+    after: Decided,
+}
+
+#[derive(Serialize)]
+struct Decided {
+    decision: String,
+    rule: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct Unknown {
+    place: String,
+    why: String,
+}
+
+/// Whether a file is a log: what its first line says.
+pub(crate) fn is_log(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let first: Value = serde_json::from_str(first).unwrap_or_default();
+    let format = first.get("format").and_then(Value::as_str);
+    format.is_some_and(|format| format.starts_with("callgate-audit/"))
+}
+
+impl Change {
+    /// Whether the decision is another one, and not its rule alone.
+    pub(crate) fn is_of_decision(&self) -> bool {
+        self.before.decision != self.after.decision
+    }
+}
+
+impl Judged {
+    /// Judges every call of a log.
+    pub(crate) fn add(&mut self, file: &Path, gate: &Gate) -> Result<(), Failure> {
+        let fault =
+            |error: std::io::Error| Failure::Fault(format!("cannot read `{}`: {error}", file.display()));
+        let conditions = conditions(gate)?;
+        for line in Log::open(file).map_err(fault)? {
+            let line = line.map_err(fault)?;
+            let place = format!("{}:{}", file.display(), line.number);
+            if let Some(reason) = line.broken {
+                // Somebody has changed it: what it says was not judged so.
+                return Err(Failure::Invalid(format!("{place}: {reason}")));
+            }
+            let record = line.record;
+            let rule = record["rule"].as_str().unwrap_or_default();
+            let is_of_the_guard = matches!(rule, "structural-unpinned-tool" | "structural-audit");
+            // The line of the question says what the rules say.
+            if record["kind"] != "decision" || is_of_the_guard || record.get("answeredBy").is_some() {
+                continue;
+            }
+            match again(&record, gate, &conditions) {
+                Ok((before, after)) => {
+                    self.judged += 1;
+                    if (&before.decision, &before.rule) != (&after.decision, &after.rule) {
+                        self.changes.push(Change {
+                            place,
+                            time: record["time"].clone(),
+                            server: record["server"].clone(),
+                            tool: record["tool"].clone(),
+                            values: record["values"].clone(),
+                            before,
+                            after,
+                        });
+                    }
+                }
+                Err(why) => self.unknown.push(Unknown { place, why }),
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn show(&self, out: &mut Out) -> Result<(), Failure> {
+        for change in &self.changes {
+            let Decided { decision, rule, .. } = &change.before;
+            let after = &change.after;
+            let text = |value: &Value| clean(value.as_str().unwrap_or_default()).into_owned();
+            out.line(&format!(
+                "{} {} → {} {}/{} {}",
+                paint(DIM, &text(&change.time)),
+                paint(style_of(decision), &clean(decision)),
+                paint(style_of(&after.decision), &clean(&after.decision)),
+                text(&change.server),
+                text(&change.tool),
+                clean(&change.place),
+            ))?;
+            for value in change.values.as_array().into_iter().flatten() {
+                let shown = value["canonical"].as_str().or(value["raw"].as_str());
+                out.line(&format!(
+                    "  {} as {}: {}",
+                    text(&value["argument"]),
+                    text(&value["role"]),
+                    clean(shown.unwrap_or_default())
+                ))?;
+            }
+            out.line(&format!(
+                "  {} → {}: {}",
+                clean(rule),
+                clean(&after.rule),
+                clean(&after.reason)
+            ))?;
+        }
+        for unknown in &self.unknown {
+            let text = format!("{} is not judged: {}", unknown.place, unknown.why);
+            out.line(&paint(DIM, &clean(&text)))?;
+        }
+        let changed = self
+            .changes
+            .iter()
+            .filter(|change| change.is_of_decision())
+            .count();
+        out.line(&format!(
+            "{} judged, {changed} decisions change, {} by another rule alone, {} not judged",
+            self.judged,
+            self.changes.len() - changed,
+            self.unknown.len()
+        ))
+    }
+}
+
+/// What was decided about a call and what would be now; or why the log does not say enough.
+fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(Decided, Decided), String> {
+    let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
+    let mut before = Decided {
+        decision: text("decision"),
+        rule: text("rule"),
+        reason: text("reason"),
+    };
+    if before.rule == "structural-approval" {
+        // Approvals are not documents: without them a person is asked.
+        "escalate".clone_into(&mut before.decision);
+    }
+    if record["valuesLeftOut"] != 0 {
+        return Err("it has more values than the log holds".to_owned());
+    }
+    let mut arguments = Map::new();
+    for value in record["values"].as_array().into_iter().flatten() {
+        let pointer = value["argument"].as_str().unwrap_or_default();
+        let Some(raw) = value["raw"].as_str() else {
+            return Err(format!("the log does not hold the words of `{pointer}`"));
+        };
+        if raw == "[redacted]" || raw.ends_with(" bytes)") {
+            return Err(format!("the log does not hold the whole value of `{pointer}`"));
+        }
+        // Where a path leads was settled then.
+        let canonical = value["canonical"].as_str().filter(|path| path.starts_with('/'));
+        if !pointer.is_empty() {
+            put(&mut arguments, pointer, canonical.unwrap_or(raw));
+        }
+    }
+    let others: Vec<&str> = record["others"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    for other in &others {
+        if conditions.contains(*other) {
+            return Err(format!(
+                "a condition asks for `{other}`, which the log does not hold"
+            ));
+        }
+        arguments.insert((*other).to_owned(), json!(UNKNOWN));
+    }
+    let call = json!({"serverName": record["server"], "toolName": record["tool"], "arguments": arguments});
+    let call = call.to_string();
+    let request = Request::gate(&call).explained(Audience::Operator);
+    let response = gate.judge(&request).map_err(|error| error.to_string())?;
+    let judged = response.explanation.unwrap_or_default();
+    let asks_for = judged["values"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|value| value["raw"] == UNKNOWN);
+    if let Some(value) = asks_for {
+        let argument = value["argument"].as_str().unwrap_or_default();
+        return Err(format!(
+            "the policy judges `{argument}`, which the log does not hold"
+        ));
+    }
+    let after = Decided {
+        decision: response.verdict.decision.as_str().to_owned(),
+        rule: response.verdict.rule.into_owned(),
+        reason: response.verdict.reason.into_owned(),
+    };
+    // What was wrong with the call may have been in what the log does not hold.
+    let was_wrong = before.rule.starts_with("structural-un") || before.rule == "structural-protected-path";
+    if was_wrong && !others.is_empty() && after.decision != before.decision {
+        return Err(format!(
+            "`{}` was about something that the log may not hold",
+            before.rule
+        ));
+    }
+    Ok((before, after))
+}
+
+/// Puts a value where its pointer says; a number is the place in an array.
+fn put(arguments: &mut Map<String, Value>, pointer: &str, text: &str) {
+    let tokens = pointer.split('/').skip(1);
+    let mut tokens = tokens.map(|token| token.replace("~1", "/").replace("~0", "~"));
+    let Some(name) = tokens.next() else { return };
+    let mut at = arguments.entry(name).or_insert(Value::Null);
+    for token in tokens {
+        at = match token.parse::<usize>() {
+            Ok(item) if item < 65_536 => {
+                if !at.is_array() {
+                    *at = json!([]);
+                }
+                let Some(items) = at.as_array_mut() else { return };
+                while items.len() <= item {
+                    items.push(Value::Null);
+                }
+                let Some(value) = items.get_mut(item) else { return };
+                value
+            }
+            Ok(_) | Err(_) => {
+                if !at.is_object() {
+                    *at = json!({});
+                }
+                let Some(members) = at.as_object_mut() else {
+                    return;
+                };
+                members.entry(token).or_insert(Value::Null)
+            }
+        };
+    }
+    // Under several roles it is the same value; the first role says what is sent.
+    if at.is_null() {
+        *at = json!(text);
+    }
+}
+
+/// The names of the arguments that conditions in the documents ask for.
+fn conditions(gate: &Gate) -> Result<BTreeSet<String>, Failure> {
+    let mut names = BTreeSet::new();
+    for file in gate.files() {
+        let text = fs::read_to_string(file)
+            .map_err(|error| Failure::Fault(format!("cannot read `{}`: {error}", file.display())))?;
+        let document = serde_json::from_str(&without_comments(&text)).unwrap_or_default();
+        collect(&document, &mut names);
+    }
+    Ok(names)
+}
+
+fn collect(document: &Value, names: &mut BTreeSet<String>) {
+    match document {
+        Value::Object(members) => {
+            if let Some(Value::String(name)) = members.get("arg") {
+                let first = name
+                    .strip_prefix('/')
+                    .and_then(|pointer| pointer.split('/').next());
+                let first = first.map(|token| token.replace("~1", "/").replace("~0", "~"));
+                names.insert(first.unwrap_or_else(|| name.clone()));
+            }
+            members.values().for_each(|value| collect(value, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}

@@ -1,0 +1,198 @@
+//! The JSON Schema of a line of the log.
+
+use serde_json::{Value, json};
+
+use super::audit::FORMAT;
+
+/// The schema of a line of the log, of the draft 2020-12.
+///
+/// Members may be added to lines of this format; what is there does not change its meaning.
+pub fn line_schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Callgate: audit",
+        "description": "A line of the log that `callgate guard --audit` writes.",
+        "oneOf": [start(), decision(), outcome(), refused(), reload(), stop()],
+        "$defs": {
+            "digest": {
+                "type": "string",
+                "pattern": "^sha256:[0-9a-f]{64}$",
+                "description": "SHA-256, in hexadecimal digits.",
+            },
+            "value": value(),
+        },
+    })
+}
+
+/// A line of a kind, with what all lines have.
+fn line(kind: &str, description: &str, required: &[&str], of_kind: Value) -> Value {
+    let mut properties = json!({
+        "format": {"const": FORMAT, "description": "The version of the lines."},
+        "time": {"type": "string", "format": "date-time", "description": "When it was written, in UTC."},
+        "previous": {
+            "anyOf": [digest("The digest of the text of the line before."), {"type": "null"}],
+            "description": "The digest of the line before, without its line break; null in the first line.",
+        },
+        "server": text("The configured name of the server."),
+        "kind": {"const": kind},
+    });
+    if let (Some(all), Value::Object(of_kind)) = (properties.as_object_mut(), of_kind) {
+        all.extend(of_kind);
+    }
+    let common = ["format", "time", "previous", "server", "kind"];
+    let required: Vec<&str> = common.iter().chain(required).copied().collect();
+    json!({"type": "object", "description": description, "properties": properties, "required": required})
+}
+
+fn start() -> Value {
+    line(
+        "start",
+        "A guard began.",
+        &["session", "policy", "observed"],
+        json!({
+            "session": text("What the ids of its calls begin with."),
+            "policy": digest("The digest of the documents."),
+            "observed": flag("Nothing is enforced."),
+        }),
+    )
+}
+
+fn decision() -> Value {
+    line(
+        "decision",
+        "A call was judged. What is allowed is forwarded after this line is written.",
+        &[
+            "id",
+            "tool",
+            "decision",
+            "rule",
+            "reason",
+            "values",
+            "valuesLeftOut",
+            "others",
+            "sent",
+            "policy",
+            "micros",
+        ],
+        json!({
+            "id": text("The call's name in this log. A call that a person is asked about has another line, and another name, when there is an answer."),
+            "tool": text("The tool's name."),
+            "decision": {"enum": ["allow", "escalate", "deny"]},
+            "rule": text("The rule that decided."),
+            "reason": text("Its reason."),
+            "escalatedRoles": {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "description": "The roles that escalated.",
+            },
+            "approval": text("What let the call pass: the id of an approval, or of the line whose question a person answered."),
+            "answeredBy": {
+                "enum": ["terminal", "client", "command"],
+                "description": "How a person's answer to the question about this call came.",
+            },
+            "values": {
+                "type": "array",
+                "items": {"$ref": "#/$defs/value"},
+                "maxItems": 64,
+                "description": "What the call would touch: its values under roles.",
+            },
+            "valuesLeftOut": count("How many values are not in `values`."),
+            "others": {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": 64,
+                "description": "The names of arguments that have no value here.",
+            },
+            "sent": {
+                "anyOf": [digest("The digest of the arguments that are forwarded, as JSON text."), {"type": "null"}],
+                "description": "The digest of the arguments that are forwarded; null if nothing is.",
+            },
+            "policy": digest("The digest of the documents that the call was judged by."),
+            "observed": {"const": true, "description": "The decision was not enforced."},
+            "micros": count("How long judging took, in microseconds."),
+        }),
+    )
+}
+
+fn outcome() -> Value {
+    line(
+        "outcome",
+        "A call ended.",
+        &["id", "outcome", "micros"],
+        json!({
+            "id": text("The call's name, as its decision has it."),
+            "outcome": {
+                "enum": ["done", "tool-error", "error", "unfinished", "no-answer", "cancelled"],
+                "description": "With a result, with one that says that the tool failed, with an error of the protocol, with something that the server wants first or goes on with later, without an answer, or taken back by the client.",
+            },
+            "code": {"type": "integer", "description": "The code of an error."},
+            "micros": count("How long after it was sent, or asked about, in microseconds."),
+        }),
+    )
+}
+
+fn refused() -> Value {
+    let members = json!({"reason": text("Why.")});
+    line(
+        "refused",
+        "A message of the client was not passed on.",
+        &["reason"],
+        members,
+    )
+}
+
+fn reload() -> Value {
+    let members = json!({
+        "policy": digest("The digest of the new documents, if they hold from now on."),
+        "refused": text("Why they are refused; the old ones stay."),
+    });
+    let mut schema = line("reload", "The documents changed.", &[], members);
+    if let Some(schema) = schema.as_object_mut() {
+        let either = json!([{"required": ["policy"]}, {"required": ["refused"]}]);
+        schema.insert("oneOf".to_owned(), either);
+    }
+    schema
+}
+
+fn stop() -> Value {
+    line("stop", "A guard ended.", &["why"], json!({"why": text("Why.")}))
+}
+
+fn value() -> Value {
+    let argument = text("The argument, as a JSON Pointer; empty for what the engine filled in.");
+    let role = text("The role.");
+    let members = |more: Value, required: &[&str]| {
+        let mut properties = json!({"argument": argument, "role": role});
+        if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), more) {
+            all.extend(more);
+        }
+        let required = [&["argument", "role"], required].concat();
+        json!({"type": "object", "properties": properties, "required": required})
+    };
+    let shown = json!({
+        "raw": text("The value as it came, its first 1,024 bytes; a placeholder where the role redacts."),
+        "canonical": {"type": ["string", "null"], "description": "What it was judged as; null if it has no such form."},
+    });
+    let withheld = json!({
+        "digest": digest("The digest of somebody's words, which are not in the log."),
+        "bytes": count("How long they are."),
+    });
+    json!({"oneOf": [members(shown, &["raw", "canonical"]), members(withheld, &["digest", "bytes"])]})
+}
+
+fn text(description: &str) -> Value {
+    json!({"type": "string", "description": description})
+}
+
+fn flag(description: &str) -> Value {
+    json!({"type": "boolean", "description": description})
+}
+
+fn count(description: &str) -> Value {
+    json!({"type": "integer", "minimum": 0, "description": description})
+}
+
+fn digest(description: &str) -> Value {
+    json!({"$ref": "#/$defs/digest", "description": description})
+}

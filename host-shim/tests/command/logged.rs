@@ -1,0 +1,131 @@
+//! A guard's log, judged by other documents.
+
+use serde_json::{Value, json};
+
+use crate::guarding::{ECHO, Guarded, log};
+use crate::project::Project;
+
+/// A project whose log has an allowed, a denied and an escalated call, and one about whose argument the log says nothing.
+fn logged() -> Project {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], ECHO);
+    guarded.ask(1, "a.txt");
+    guarded.ask(2, "~/.ssh/id");
+    guarded.ask(3, "/etc/hosts");
+    guarded.send(&json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call",
+        "params": {"name": "write_file", "arguments": {"path": "b.txt", "content": "many words"}}}));
+    guarded.receive();
+    guarded.end();
+    project
+}
+
+#[test]
+fn a_log_is_judged_by_other_documents() {
+    let project = logged();
+    let lines = log(&project);
+    let write = lines
+        .iter()
+        .find(|line| line["tool"] == "write_file")
+        .expect("a line");
+    assert_eq!(write["others"], json!(["content"]));
+    let replay = ["replay", "--format", "human", "log.jsonl"];
+    project.check(
+        &replay,
+        0,
+        &["4 judged, 0 decisions change, 0 by another rule alone, 0 not judged\n"],
+        &[],
+    );
+    project.edit("policy.json", |policy| {
+        let ask = &mut policy["rules"][3];
+        assert_eq!(ask["name"], "ask-other-paths");
+        ask["then"] = json!("deny");
+    });
+    project.check(
+        &replay,
+        1,
+        &[
+            "escalate → deny filesystem/read_text_file log.jsonl:",
+            "  /path as read-path: /etc/hosts\n  ask-other-paths → ask-other-paths: ",
+            "4 judged, 1 decisions change",
+        ],
+        &[],
+    );
+    let output = project.run(&["replay", "log.jsonl"]);
+    let judged: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(judged["judged"], 4);
+    assert_eq!(judged["changes"][0]["after"]["decision"], "deny");
+    // Another sandbox, by a flag.
+    project.check(
+        &["replay", "log.jsonl", "--sandbox", "elsewhere"],
+        1,
+        &[r#""place":"log.jsonl:2""#, r#""before":{"decision":"allow""#],
+        &[],
+    );
+}
+
+#[test]
+fn what_the_log_does_not_hold_is_not_judged() {
+    let project = logged();
+    project.edit("policy.json", |policy| {
+        let rules = policy["rules"].as_array_mut().expect("rules");
+        rules.insert(
+            0,
+            json!({"name": "words", "if": {"args": [{"arg": "content", "equals": "x"}]}, "then": "deny", "reason": "No"}),
+        );
+    });
+    project.check(
+        &["replay", "--format", "human", "log.jsonl"],
+        0,
+        &[
+            "is not judged: a condition asks for `content`, which the log does not hold",
+            "3 judged, 0 decisions change, 0 by another rule alone, 1 not judged",
+        ],
+        &[],
+    );
+    project.edit("policy.json", |policy| {
+        policy["rules"].as_array_mut().expect("rules").remove(0);
+    });
+    project.edit("annotations.json", |annotations| {
+        let tools = annotations["servers"]["filesystem"]["tools"]
+            .as_array_mut()
+            .expect("tools");
+        let write = tools
+            .iter_mut()
+            .find(|tool| tool["toolName"] == "write_file")
+            .expect("a tool");
+        write["args"]["content"] = json!("read-path");
+    });
+    project.check(
+        &["replay", "--format", "human", "log.jsonl"],
+        0,
+        &["is not judged: the policy judges `/content`, which the log does not hold"],
+        &[],
+    );
+}
+
+#[test]
+fn logs_are_whole_and_no_recordings() {
+    let project = logged();
+    project.run(&["explain", "--record", "kept.jsonl", "calls.jsonl"]);
+    project.check(
+        &["replay", "log.jsonl", "kept.jsonl"],
+        1,
+        &[],
+        &["`kept.jsonl` is no log"],
+    );
+    project.check(
+        &["replay", "kept.jsonl", "--policy", "policy.json"],
+        1,
+        &[],
+        &["recordings hold their documents"],
+    );
+    let path = project.folder.path().join("project/log.jsonl");
+    let text = std::fs::read_to_string(path).expect("a log");
+    project.write("log.jsonl", text.replace("read_text_file", "write_text_file"));
+    project.check(
+        &["replay", "log.jsonl"],
+        4,
+        &[],
+        &["log.jsonl:3: follows a line with the digest"],
+    );
+}

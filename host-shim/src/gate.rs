@@ -1,6 +1,8 @@
 //! A gate: an engine with its documents and its host, behind one builder.
 
 mod additions;
+#[cfg(feature = "guard")]
+mod agent_tools;
 mod builder;
 mod recorded;
 mod timings;

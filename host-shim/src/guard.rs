@@ -30,6 +30,7 @@ mod asking;
 mod audit;
 mod child;
 mod digest;
+mod journal;
 mod lines;
 mod log;
 mod message;
@@ -55,6 +56,8 @@ use asking::Asked;
 use audit::Audit;
 use record::Record;
 use relay::Revisions;
+
+pub(crate) use journal::{Journal, JournalEntry, check_unambiguous};
 
 pub use asking::Asking;
 pub use child::Program;
@@ -250,13 +253,7 @@ impl Guard {
 
 impl Policy {
     fn new(gate: Gate, pins: Option<Pins>) -> Self {
-        let documents: Vec<(&str, &str)> = gate
-            .documents()
-            .iter()
-            .map(|document| (document.part.as_str(), document.text.as_str()))
-            .collect();
-        // Texts are always JSON.
-        let digest = digest::digest(&serde_json::to_vec(&documents).unwrap_or_default());
+        let digest = digest_of_documents(&gate);
         Self { gate, digest, pins }
     }
 
@@ -269,6 +266,17 @@ impl Policy {
             .gate(&call)
             .is_ok_and(|response| OF_THE_TOOL.contains(&&*response.verdict.rule))
     }
+}
+
+/// The digest of everything that a gate judges by.
+fn digest_of_documents(gate: &Gate) -> String {
+    let documents: Vec<(&str, &str)> = gate
+        .documents()
+        .iter()
+        .map(|document| (document.part.as_str(), document.text.as_str()))
+        .collect();
+    // Texts are always JSON.
+    digest::digest(&serde_json::to_vec(&documents).unwrap_or_default())
 }
 
 /// Tells this run of the guard from others that write the same log.

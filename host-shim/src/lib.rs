@@ -40,6 +40,8 @@ mod documents;
 mod gate;
 #[cfg(feature = "guard")]
 pub mod guard;
+#[cfg(feature = "guard")]
+pub mod hook;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod members;

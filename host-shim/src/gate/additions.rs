@@ -4,8 +4,21 @@ use callgate_core::{DocumentKind, without_comments};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+#[cfg(feature = "guard")]
+use super::agent_tools::{with_alias, with_tools};
 use crate::documents::Document;
 use crate::members::Members;
+
+/// A server whose tools are known where the documents do not describe them.
+#[cfg(feature = "guard")]
+#[derive(Debug)]
+pub(super) struct AddedServer {
+    pub(super) name: &'static str,
+    /// Of which kind it is.
+    pub(super) kind: &'static str,
+    /// The name of each tool, and its annotation.
+    pub(super) tools: Vec<(String, &'static str)>,
+}
 
 /// Single entries for three of the parts.
 #[derive(Debug, Default)]
@@ -13,6 +26,8 @@ pub(super) struct Additions {
     pub(super) protected_paths: Vec<String>,
     pub(super) domains: Vec<(String, String)>,
     pub(super) trusted_servers: Vec<String>,
+    #[cfg(feature = "guard")]
+    pub(super) servers: Vec<AddedServer>,
 }
 
 impl Additions {
@@ -30,6 +45,15 @@ impl Additions {
         for (server, pattern) in self.domains {
             edit(documents, DocumentKind::DomainAllowlists, "{}", |text| {
                 with_pattern(text, &server, pattern)
+            });
+        }
+        #[cfg(feature = "guard")]
+        for AddedServer { name, kind, tools } in self.servers {
+            edit(documents, DocumentKind::Annotations, "{}", |text| {
+                with_tools(text, name, &tools)
+            });
+            edit(documents, DocumentKind::Options, "{}", |text| {
+                with_alias(text, name, kind)
             });
         }
     }

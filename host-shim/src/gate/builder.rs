@@ -11,6 +11,8 @@ use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host
 
 #[cfg(feature = "component")]
 use super::Starting;
+#[cfg(feature = "guard")]
+use super::additions::AddedServer;
 use super::additions::Additions;
 use super::{Gate, Timings};
 #[cfg(feature = "component")]
@@ -177,6 +179,19 @@ impl GateBuilder {
     /// Adds a server whose every call is allowed.
     pub fn trust(mut self, server: impl Into<String>) -> Self {
         self.additions.trusted_servers.push(server.into());
+        self
+    }
+
+    /// Adds the annotations of a server's tools, each with the tool's name, where the documents have none. Unless they say so
+    /// themselves, the server is of the given kind.
+    #[cfg(feature = "guard")]
+    pub(crate) fn server(
+        mut self,
+        name: &'static str,
+        kind: &'static str,
+        tools: Vec<(String, &'static str)>,
+    ) -> Self {
+        self.additions.servers.push(AddedServer { name, kind, tools });
         self
     }
 

@@ -10,6 +10,8 @@ mod files;
 mod frames;
 #[cfg(feature = "guard")]
 mod guarding;
+#[cfg(feature = "guard")]
+mod hooks;
 mod judging;
 #[cfg(feature = "guard")]
 mod logged;

@@ -15,6 +15,8 @@ mod explain;
 #[cfg(feature = "guard")]
 mod guard;
 mod help;
+#[cfg(feature = "guard")]
+mod hook;
 mod init;
 #[cfg(feature = "guard")]
 mod logged;
@@ -87,6 +89,8 @@ enum Command {
     #[cfg(feature = "guard")]
     Guard(guard::Guard),
     #[cfg(feature = "guard")]
+    Hook(hook::Hook),
+    #[cfg(feature = "guard")]
     Approvals(approvals::Approvals),
     #[cfg(feature = "guard")]
     Pin(pin::Pin),
@@ -116,6 +120,10 @@ fn main() -> ExitCode {
         Err(error) => {
             // Nobody is left to hear that this could not be printed.
             let _ = error.print();
+            #[cfg(feature = "guard")]
+            if error.use_stderr() && hook::is_asked() {
+                return hook::DENIES.into();
+            }
             return if error.use_stderr() {
                 Exit::Fault
             } else {
@@ -141,6 +149,11 @@ fn main() -> ExitCode {
         Command::Wrap(wrap) => wrap.run(&mut out),
         #[cfg(feature = "guard")]
         Command::Audit(audit) => audit.run(&mut out),
+        #[cfg(feature = "guard")]
+        Command::Hook(hook) => match hook.run(&mut out) {
+            Ok(code) => return code,
+            Err(failure) => Err(failure),
+        },
         #[cfg(feature = "guard")]
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Init(init) => init.run(&mut out),

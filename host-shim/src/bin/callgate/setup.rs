@@ -131,6 +131,32 @@ impl Setup {
         Ok(gate)
     }
 
+    /// The files of the documents where they are named from the root; an error if they are looked for in the directory that
+    /// this process happens to run in, which somebody else may have chosen.
+    #[cfg(feature = "guard")]
+    pub(crate) fn check_absolute(&self) -> Result<(), Failure> {
+        let files = [
+            &self.bundle,
+            &self.policy,
+            &self.annotations,
+            &self.lists,
+            &self.ceiling,
+        ];
+        let mut named = files.into_iter().flatten().peekable();
+        if named.peek().is_none() {
+            return Err(Failure::Fault(
+                "there are no documents, expected `--bundle FILE`".to_owned(),
+            ));
+        }
+        match named.find(|file| file.is_relative()) {
+            Some(file) => Err(Failure::Fault(format!(
+                "the path `{}` is relative to a directory that the agent chooses, expected an absolute one",
+                file.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn builder(&self) -> Result<GateBuilder, Failure> {
         let host = self.host()?;
         let mut builder = Gate::builder().engine(self.running.engine.kind());

@@ -1,0 +1,175 @@
+//! `callgate hook`: judges what a coding agent is about to do.
+
+mod install;
+
+use std::ffi::OsStr;
+use std::io::{self, Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use callgate_host::hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+
+use crate::approvals;
+use crate::output::{Failure, Out};
+use crate::setup::Setup;
+
+/// The exit code that denies a call with every agent.
+pub(crate) const DENIES: u8 = 2;
+
+/// Bytes of the longest question that is read.
+const MOST_BYTES: u64 = 32 * 1024 * 1024;
+
+/// How long an answer may take: agents let a call pass if they have waited for long enough.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Judge what a coding agent is about to do, as its permission hook
+///
+/// Reads what the agent writes to its hooks and answers as it wants it. The agent's own tools are annotated here; those of MCP
+/// servers are judged by the names of their servers. If anything goes wrong the call is denied. `callgate hook install` adds
+/// the hook to the agent's settings.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct Hook {
+    #[command(subcommand)]
+    what: Option<What>,
+    /// The agent that runs the hook
+    #[arg(required = true, value_parser = agents())]
+    agent: Option<Agent>,
+    /// Write each decision to this file, as the guard does; if it cannot be written, nothing is allowed
+    #[arg(long, alias = "log", value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// An MCP server that the agent has; may be repeated. Without any, a tool's name is read in every way, and the strictest
+    /// verdict stands
+    #[arg(long, value_name = "NAME")]
+    mcp_server: Vec<String>,
+    /// Cursor's preToolUse leaves shell commands and MCP tools to the events before they run, which are hooked too
+    #[arg(long)]
+    leave_execution: bool,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Install(install::Install),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  callgate hook install claude-code --bundle callgate.json            (shows what would be written)
+  callgate hook install claude-code --bundle callgate.json --write
+  callgate hook codex --bundle /home/u/callgate.json < question.json
+
+Exit codes: 0 the answer is on standard output, 2 the call is denied.";
+
+fn agents() -> impl TypedValueParser<Value = Agent> {
+    PossibleValuesParser::new(Agent::ALL.map(Agent::as_str)).map(|name| {
+        let found = Agent::ALL.into_iter().find(|agent| agent.as_str() == name);
+        // The names are those of the agents.
+        found.unwrap_or(Agent::ClaudeCode)
+    })
+}
+
+/// Whether this process is a hook, whatever else its arguments are.
+pub(crate) fn is_asked() -> bool {
+    let mut words = std::env::args_os()
+        .skip(1)
+        .filter(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    words.next().as_deref() == Some(OsStr::new("hook"))
+        && words.next().as_deref() != Some(OsStr::new("install"))
+}
+
+impl Hook {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<ExitCode, Failure> {
+        match (&self.what, self.agent) {
+            (Some(What::Install(install)), _) => install.run(out).map(ExitCode::from),
+            (None, Some(agent)) => Ok(self.judge(agent)),
+            (None, None) => Err(Failure::Fault("there is no agent".to_owned())),
+        }
+    }
+
+    fn judge(&self, agent: Agent) -> ExitCode {
+        static IS_SAID: AtomicBool = AtomicBool::new(false);
+        // What went wrong is said in the answer.
+        std::panic::set_hook(Box::new(|_| {}));
+        thread::spawn(move || {
+            thread::sleep(PATIENCE);
+            if !IS_SAID.swap(true, Ordering::AcqRel) {
+                std::process::exit(say(&fault(agent, "", "it took too long")).into());
+            }
+        });
+        let mut input = String::new();
+        let answer = catch_unwind(AssertUnwindSafe(|| self.answer(agent, &mut input)));
+        let answer = match answer {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(failure)) => fault(agent, &input, &why(&failure)),
+            Err(_) => fault(agent, &input, "the hook failed"),
+        };
+        if IS_SAID.swap(true, Ordering::AcqRel) {
+            // The other thread ends the process.
+            thread::sleep(PATIENCE);
+        }
+        say(&answer).into()
+    }
+
+    fn answer(&self, agent: Agent, input: &mut String) -> Result<HookAnswer, Failure> {
+        self.setup.check_absolute()?;
+        let most = io::stdin().take(MOST_BYTES + 1).read_to_string(input);
+        let read = most.map_err(|error| Failure::Fault(format!("the agent's question: {error}")))?;
+        if read as u64 > MOST_BYTES {
+            return Err(Failure::Fault(format!(
+                "the agent's question has more than {MOST_BYTES} bytes"
+            )));
+        }
+        let options = HookOptions {
+            servers: self.mcp_server.clone(),
+            audit: self.audit.clone(),
+            leaves_execution: self.leave_execution,
+        };
+        let call = HookCall::read(agent, input, &options).map_err(Failure::Fault)?;
+        std::env::set_current_dir(call.directory()).map_err(|error| {
+            Failure::Fault(format!("the agent's directory `{}`: {error}", call.directory()))
+        })?;
+        let mut builder = agent.added_to(self.setup.builder()?.protect_documents());
+        let state = approvals::folder(None);
+        for path in self.audit.iter().chain(&state) {
+            match path.to_str() {
+                Some(path) if path.starts_with('/') => builder = builder.protect(path),
+                Some(_) | None => {
+                    return Err(Failure::Fault(format!(
+                        "the path `{}`, expected an absolute one in UTF-8",
+                        path.display()
+                    )));
+                }
+            }
+        }
+        let gate = builder.build()?;
+        Ok(call.answer(&gate, &options))
+    }
+}
+
+fn why(failure: &Failure) -> String {
+    match failure {
+        Failure::Refused(_) => "the documents are refused, `callgate validate` says why".to_owned(),
+        failure => failure.message().to_owned(),
+    }
+}
+
+/// Gives the answer; the code says that a call is denied if it cannot be given.
+fn say(answer: &HookAnswer) -> u8 {
+    let _ = io::stderr().write_all(answer.stderr.as_bytes());
+    let mut stdout = io::stdout().lock();
+    let said = stdout
+        .write_all(answer.stdout.as_bytes())
+        .and_then(|()| stdout.flush());
+    match said {
+        Ok(()) => answer.code,
+        Err(_) => DENIES,
+    }
+}

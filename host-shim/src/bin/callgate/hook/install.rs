@@ -1,0 +1,174 @@
+//! `callgate hook install`: adds the hook to an agent's settings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use callgate_host::hook::{Agent, SettingsFile, settings};
+use clap::Args;
+use serde_json::json;
+
+use super::agents;
+use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
+use crate::replace::replace;
+
+/// Add the hook to an agent's settings
+///
+/// Shows what would be written, and writes it with --write. Settings that are there stay as they are. Where the agent has a
+/// switch to deny calls if its hook fails, it is set.
+#[derive(Args)]
+pub(crate) struct Install {
+    /// The agent
+    #[arg(value_parser = agents())]
+    agent: Agent,
+    /// The bundle that calls are judged by
+    #[arg(long, short, value_name = "FILE")]
+    bundle: PathBuf,
+    /// Write each decision to this file
+    #[arg(long, alias = "log", value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// An MCP server that the agent has; may be repeated
+    #[arg(long, value_name = "NAME")]
+    mcp_server: Vec<String>,
+    /// The file of the agent's settings [default: the user's]
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Write it
+    #[arg(long)]
+    write: bool,
+}
+
+impl Install {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let home = std::env::home_dir()
+            .ok_or_else(|| Failure::Fault("the home directory is not known".to_owned()))?;
+        let command = self.command()?;
+        let files =
+            settings(self.agent, &home, self.settings.as_deref(), &command).map_err(Failure::Invalid)?;
+        let new: Vec<&SettingsFile> = files
+            .iter()
+            .filter(|file| file.before.as_deref() != Some(&file.after))
+            .collect();
+        if self.write {
+            for file in &new {
+                write(file)?;
+            }
+        }
+        if !out.human {
+            let files = new
+                .iter()
+                .map(|file| json!({"file": file.path, "text": file.after}));
+            out.json(&json!({"written": self.write, "files": files.collect::<Vec<_>>()}))?;
+            return Ok(Exit::Allow);
+        }
+        for file in &new {
+            show(file, out)?;
+        }
+        match (new.is_empty(), self.write) {
+            (true, _) => out.line("The hook is there already.")?,
+            (false, true) => out.line("Written.")?,
+            (false, false) => out.line("Nothing is written yet: --write does it.")?,
+        }
+        if let Some(advice) = advice(self.agent) {
+            out.line(&paint(DIM, advice))?;
+        }
+        Ok(Exit::Allow)
+    }
+
+    fn command(&self) -> Result<String, Failure> {
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::Fault(format!("the place of this program is not known: {error}")))?;
+        if !self.bundle.exists() {
+            return Err(Failure::Helped {
+                message: format!("there is no `{}`", self.bundle.display()),
+                help: "`callgate init` writes one".to_owned(),
+            });
+        }
+        let mut words = vec![
+            absolute(&program)?,
+            "hook".to_owned(),
+            self.agent.as_str().to_owned(),
+            "--bundle".to_owned(),
+            absolute(&self.bundle)?,
+        ];
+        if let Some(audit) = &self.audit {
+            words.extend(["--audit".to_owned(), absolute(audit)?]);
+        }
+        for server in &self.mcp_server {
+            words.extend(["--mcp-server".to_owned(), server.clone()]);
+        }
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        Ok(words.join(" "))
+    }
+}
+
+/// What else is to be done.
+fn advice(agent: Agent) -> Option<&'static str> {
+    match agent {
+        Agent::Codex => Some(
+            "Codex runs the hook once you have trusted it: /hooks in Codex. It lets calls pass if the hook takes longer than its time.",
+        ),
+        Agent::GeminiCli => {
+            Some("Gemini CLI cannot ask a person for a hook: what would be asked about is denied.")
+        }
+        Agent::Goose => Some("goose cannot ask a person for a hook: what would be asked about is denied."),
+        Agent::CopilotCli | Agent::Vscode => {
+            Some("The agent lets calls pass if the hook takes longer than its time.")
+        }
+        Agent::ClaudeCode | Agent::Cursor => None,
+    }
+}
+
+fn absolute(path: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(path).map_err(|error| Failure::Fault(error.to_string()))?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Failure::Fault(format!("the path `{}` is not UTF-8", path.display())))
+}
+
+/// The word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || "/._-+:@%".contains(one);
+    match word.chars().all(is_plain) && !word.is_empty() {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+fn write(file: &SettingsFile) -> Result<(), Failure> {
+    let failed =
+        |error: std::io::Error| Failure::Fault(format!("cannot write `{}`: {error}", file.path.display()));
+    if let Some(folder) = file.path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    replace(&file.path, &file.after).map_err(failed)
+}
+
+/// The lines that are new. Nothing else changes but the lines around them, where they must end otherwise.
+fn show(file: &SettingsFile, out: &mut Out) -> Result<(), Failure> {
+    const AROUND: usize = 2;
+    out.line(&paint(BOLD, &clean(&file.path.display().to_string())))?;
+    let before: Vec<&str> = file.before.as_deref().unwrap_or_default().lines().collect();
+    let after: Vec<&str> = file.after.lines().collect();
+    let same = before
+        .iter()
+        .zip(&after)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let most = before.len().min(after.len()) - same;
+    let ends = before.iter().rev().zip(after.iter().rev());
+    let same_end = ends.take(most).take_while(|(one, other)| one == other).count();
+    for line in &before[same.saturating_sub(AROUND)..same] {
+        out.line(&format!("  {}", clean(line)))?;
+    }
+    for line in &before[same..before.len() - same_end] {
+        out.line(&format!("- {}", clean(line)))?;
+    }
+    for line in &after[same..after.len() - same_end] {
+        out.line(&paint(GREEN, &format!("+ {}", clean(line))))?;
+    }
+    let rest = &after[after.len() - same_end..];
+    for line in rest.iter().take(AROUND) {
+        out.line(&format!("  {}", clean(line)))?;
+    }
+    Ok(())
+}

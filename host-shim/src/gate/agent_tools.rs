@@ -1,0 +1,125 @@
+//! Annotations and options that a builder adds where the documents have none.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::members::Members;
+
+/// The annotations with more tools of a server; those that are there stay as they are. `None` if the text is something else.
+pub(super) fn with_tools(text: &str, server: &str, tools: &[(String, &str)]) -> Option<String> {
+    let Members(members) = serde_json::from_str(text).ok()?;
+    let Some(servers) = value_of(&members, "servers") else {
+        let servers = format!("{{{}}}", written(server, tools));
+        return extended(text, text, '}', &format!("\"servers\":{servers}"));
+    };
+    let Members(known) = serde_json::from_str(servers).ok()?;
+    let Some(known) = value_of(&known, server) else {
+        return extended(text, servers, '}', &written(server, tools));
+    };
+    let Members(known) = serde_json::from_str(known).ok()?;
+    let list = value_of(&known, "tools")?;
+    let items: Vec<Value> = serde_json::from_str(list).ok()?;
+    let names: BTreeSet<&str> = items
+        .iter()
+        .filter_map(|tool| tool.get("toolName")?.as_str())
+        .collect();
+    let new = tools.iter().filter(|(name, _)| !names.contains(name.as_str()));
+    let new: Vec<&str> = new.map(|(_, tool)| *tool).collect();
+    extended(text, list, ']', &new.join(","))
+}
+
+/// The options with an alias of a server, unless it has one.
+pub(super) fn with_alias(text: &str, server: &str, kind: &str) -> Option<String> {
+    let Members(members) = serde_json::from_str(text).ok()?;
+    let alias = format!("{}:{}", Value::from(server), Value::from(kind));
+    let Some(aliases) = value_of(&members, "serverAliases") else {
+        return extended(text, text, '}', &format!("\"serverAliases\":{{{alias}}}"));
+    };
+    let Members(known) = serde_json::from_str(aliases).ok()?;
+    match value_of(&known, server) {
+        Some(_) => None,
+        None => extended(text, aliases, '}', &alias),
+    }
+}
+
+fn written(server: &str, tools: &[(String, &str)]) -> String {
+    let tools: Vec<&str> = tools.iter().map(|(_, tool)| *tool).collect();
+    format!("{}:{{\"tools\":[{}]}}", Value::from(server), tools.join(","))
+}
+
+fn value_of<'t>(members: &[(String, &'t RawValue)], name: &str) -> Option<&'t str> {
+    let found = members.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.get())
+}
+
+/// The text with more items at the end of a list or an object in it. All else stays where it is.
+fn extended(text: &str, part: &str, end: char, more: &str) -> Option<String> {
+    if more.is_empty() {
+        return None;
+    }
+    let from = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+    let at = from + part.rfind(end)?;
+    let (before, after) = (text.get(..at)?, text.get(at..)?);
+    let is_empty = part.chars().filter(|one| !one.is_whitespace()).count() == 2;
+    let separator = if is_empty { "" } else { "," };
+    Some(format!("{before}{separator}{more}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_added_where_there_are_none() {
+        let tools = [
+            ("a".to_owned(), r#"{"toolName":"a","args":{}}"#),
+            ("b".to_owned(), r#"{"toolName":"b","args":{}}"#),
+        ];
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(with_tools(text, "s", &tools).as_deref(), expected, "{text}");
+        };
+        let both = r#"{"toolName":"a","args":{}},{"toolName":"b","args":{}}"#;
+        check(
+            "{ }",
+            Some(&format!(r#"{{ "servers":{{"s":{{"tools":[{both}]}}}}}}"#)),
+        );
+        check(
+            "\n {\"servers\": {}, \"x\": 1}",
+            Some(&format!(
+                "\n {{\"servers\": {{\"s\":{{\"tools\":[{both}]}}}}, \"x\": 1}}"
+            )),
+        );
+        check(
+            r#"{"servers": {"t": {"tools": []}}}"#,
+            Some(&format!(
+                r#"{{"servers": {{"t": {{"tools": []}},"s":{{"tools":[{both}]}}}}}}"#
+            )),
+        );
+        check(
+            r#"{"servers": {"s": {"tools": [{"toolName": "a", "args": {"x": "none"}}]}}}"#,
+            Some(
+                r#"{"servers": {"s": {"tools": [{"toolName": "a", "args": {"x": "none"}},{"toolName":"b","args":{}}]}}}"#,
+            ),
+        );
+        check(
+            r#"{"servers": {"s": {"tools": [{"toolName": "a"}, {"toolName": "b"}]}}}"#,
+            None,
+        );
+        check("[]", None);
+    }
+
+    #[test]
+    fn an_alias_is_added_unless_there_is_one() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(with_alias(text, "s", "filesystem").as_deref(), expected, "{text}");
+        };
+        check("{}", Some(r#"{"serverAliases":{"s":"filesystem"}}"#));
+        check(
+            r#"{"serverAliases": {"t": "git"}, "strict": true}"#,
+            Some(r#"{"serverAliases": {"t": "git","s":"filesystem"}, "strict": true}"#),
+        );
+        check(r#"{"serverAliases": {"s": "git"}}"#, None);
+    }
+}

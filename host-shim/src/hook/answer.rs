@@ -1,0 +1,200 @@
+//! The answer in each agent's own protocol.
+
+use serde_json::{Value, json};
+
+use super::agent::{Agent, Event};
+use super::call::{HookCall, event_in};
+
+/// The exit code that denies with every agent.
+const DENIES: u8 = 2;
+
+/// The most characters of a reason.
+const MOST_SHOWN: usize = 2_000;
+
+/// What a hook writes, and the code that it ends with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookAnswer {
+    /// For the agent: one JSON document, or nothing.
+    pub stdout: String,
+    /// For the agent or a person: why a call does not pass.
+    pub stderr: String,
+    /// How the process ends.
+    pub code: u8,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answered {
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// A person would have to be asked, and cannot.
+    Unasked,
+    Deny,
+}
+
+/// The answer to a question that cannot be judged: a denial in the agent's own protocol, with an exit code that denies too.
+pub fn fault(agent: Agent, input: &str, reason: &str) -> HookAnswer {
+    fault_at(agent, event_in(agent, input), reason)
+}
+
+pub(super) fn fault_at(agent: Agent, event: Event, reason: &str) -> HookAnswer {
+    let reason =
+        format!("The call cannot be judged, so it is denied: {reason} (rule `structural-hook-fault`)");
+    let code = DENIES;
+    HookAnswer {
+        code,
+        ..denied(agent, event, &shown("", &reason))
+    }
+}
+
+impl HookAnswer {
+    /// The answer to a call that was judged, with other arguments than those that the agent gave.
+    pub(super) fn of(call: &HookCall, answered: Answered, reason: &str, arguments: Option<&Value>) -> Self {
+        let (agent, event) = (call.agent, call.event);
+        match answered {
+            Answered::Allow => allowed(agent, event, &shown("allowed: ", reason), arguments),
+            Answered::Ask => asked(agent, event, &shown("a person decides: ", reason), arguments),
+            Answered::Unasked => denied(
+                agent,
+                event,
+                &shown(
+                    "a person would have to decide, and cannot be asked here: ",
+                    reason,
+                ),
+            )
+            .ending(call),
+            Answered::Deny => denied(agent, event, &shown("denied: ", reason)).ending(call),
+        }
+    }
+
+    /// For one of its two ways of speaking, what Copilot makes of an answer is not known, but what it makes of the code is.
+    fn ending(self, call: &HookCall) -> Self {
+        match call.agent == Agent::CopilotCli && call.is_pascal {
+            true => Self { code: DENIES, ..self },
+            false => self,
+        }
+    }
+
+    fn silent() -> Self {
+        Self {
+            stdout: String::new(),
+            stderr: String::new(),
+            code: 0,
+        }
+    }
+
+    fn saying(answer: &Value) -> Self {
+        Self {
+            stdout: format!("{answer}\n"),
+            ..Self::silent()
+        }
+    }
+}
+
+fn shown(before: &str, reason: &str) -> String {
+    let reason: String = reason.chars().take(MOST_SHOWN).collect();
+    format!("Callgate: {before}{reason}")
+}
+
+fn allowed(agent: Agent, event: Event, reason: &str, arguments: Option<&Value>) -> HookAnswer {
+    match (agent, event) {
+        (Agent::ClaudeCode | Agent::Codex, Event::Permission) => HookAnswer::saying(&permission(with(
+            json!({"behavior": "allow"}),
+            "updatedInput",
+            arguments,
+        ))),
+        (Agent::CopilotCli, Event::Permission) => HookAnswer::saying(&json!({"behavior": "allow"})),
+        // A bare `allow` is a fault there; without an answer the call goes on.
+        (Agent::Codex, _) if arguments.is_none() => HookAnswer::silent(),
+        (Agent::Codex, _) => HookAnswer::saying(&specific(with(
+            json!({"hookEventName": "PreToolUse", "permissionDecision": "allow"}),
+            "updatedInput",
+            arguments,
+        ))),
+        (Agent::ClaudeCode | Agent::Vscode, _) => {
+            HookAnswer::saying(&before_tool("allow", reason, arguments))
+        }
+        (Agent::Cursor, _) => {
+            HookAnswer::saying(&with(json!({"permission": "allow"}), "updated_input", arguments))
+        }
+        (Agent::GeminiCli, _) => {
+            let specific =
+                arguments.map(|arguments| json!({"hookEventName": "BeforeTool", "tool_input": arguments}));
+            HookAnswer::saying(&with(
+                json!({"decision": "allow"}),
+                "hookSpecificOutput",
+                specific.as_ref(),
+            ))
+        }
+        (Agent::CopilotCli, _) => HookAnswer::saying(&copilot("allow", reason, arguments)),
+        (Agent::Goose, _) => HookAnswer::saying(&json!({"decision": "allow"})),
+    }
+}
+
+/// Only for agents that ask at this event.
+fn asked(agent: Agent, event: Event, reason: &str, arguments: Option<&Value>) -> HookAnswer {
+    match (agent, event) {
+        // The person is asked already.
+        (_, Event::Permission) => HookAnswer::silent(),
+        (Agent::ClaudeCode | Agent::Vscode, _) => HookAnswer::saying(&before_tool("ask", reason, arguments)),
+        (Agent::Cursor, _) => HookAnswer::saying(&json!({"permission": "ask", "user_message": reason})),
+        (Agent::CopilotCli, _) => HookAnswer::saying(&copilot("ask", reason, arguments)),
+        (Agent::Codex | Agent::GeminiCli | Agent::Goose, _) => denied(agent, event, reason),
+    }
+}
+
+fn denied(agent: Agent, event: Event, reason: &str) -> HookAnswer {
+    let answer = match (agent, event) {
+        (Agent::ClaudeCode | Agent::Codex, Event::Permission) => {
+            permission(json!({"behavior": "deny", "message": reason}))
+        }
+        (Agent::CopilotCli, Event::Permission) => json!({"behavior": "deny", "message": reason}),
+        (Agent::ClaudeCode | Agent::Codex | Agent::Vscode, _) => before_tool("deny", reason, None),
+        (Agent::Cursor, _) => json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
+        (Agent::GeminiCli, _) => json!({"decision": "deny", "reason": reason}),
+        (Agent::CopilotCli, _) => copilot("deny", reason, None),
+        (Agent::Goose, _) => json!({"decision": "block", "reason": reason}),
+    };
+    HookAnswer {
+        stderr: format!("{reason}\n"),
+        code: if agent == Agent::Goose { DENIES } else { 0 },
+        ..HookAnswer::saying(&answer)
+    }
+}
+
+fn before_tool(decision: &str, reason: &str, arguments: Option<&Value>) -> Value {
+    specific(with(
+        json!({
+            "hookEventName": "PreToolUse",
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason,
+        }),
+        "updatedInput",
+        arguments,
+    ))
+}
+
+fn specific(output: Value) -> Value {
+    json!({ "hookSpecificOutput": output })
+}
+
+fn permission(decision: Value) -> Value {
+    specific(json!({"hookEventName": "PermissionRequest", "decision": decision}))
+}
+
+fn copilot(decision: &str, reason: &str, arguments: Option<&Value>) -> Value {
+    with(
+        json!({"permissionDecision": decision, "permissionDecisionReason": reason}),
+        "modifiedArgs",
+        arguments,
+    )
+}
+
+/// The object with one more member, if there is a value for it.
+fn with(mut object: Value, name: &str, value: Option<&Value>) -> Value {
+    if let (Some(members), Some(value)) = (object.as_object_mut(), value) {
+        members.insert(name.to_owned(), value.clone());
+    }
+    object
+}

@@ -1,0 +1,123 @@
+//! The arguments of a call, as the hook makes them ready to be judged.
+
+use serde_json::{Map, Value};
+
+use super::agent::Agent;
+use super::patch::Patch;
+use super::tools;
+
+/// The roles whose values are paths.
+pub(super) const PATH_ROLES: [&str; 5] = [
+    "read-path",
+    "write-path",
+    "delete-path",
+    "write-history",
+    "delete-history",
+];
+
+/// The tool of several agents that takes a patch, and what its text is called.
+const PATCH_TOOL: &str = "apply_patch";
+const PATCH_TEXT: [&str; 3] = ["command", "input", "patch"];
+
+/// The arguments of one of the agent's own tools, with what the agent fills in, and with the files of a patch.
+///
+/// # Errors
+/// Why a patch cannot be judged.
+pub(super) fn of_own_tool(agent: Agent, tool: &str, given: Value) -> Result<Map<String, Value>, String> {
+    let mut arguments = match given {
+        Value::Null => Map::new(),
+        Value::Object(arguments) => arguments,
+        Value::String(text) if tool == PATCH_TOOL => {
+            Map::from_iter([("patch".to_owned(), Value::String(text))])
+        }
+        _ => return Err("the tool's arguments are not an object".to_owned()),
+    };
+    for (name, value) in tools::defaults(agent, tool) {
+        let is_absent = arguments.get(&name).is_none_or(Value::is_null);
+        if is_absent {
+            arguments.insert(name, value);
+        }
+    }
+    if tool == PATCH_TOOL {
+        add_files(&mut arguments)?;
+    }
+    Ok(arguments)
+}
+
+/// Whether what was judged is more than what the agent gave, so that it must not be given back.
+pub(super) fn is_patch(tool: &str) -> bool {
+    tool == PATCH_TOOL
+}
+
+fn add_files(arguments: &mut Map<String, Value>) -> Result<(), String> {
+    let mut texts = PATCH_TEXT.iter().filter_map(|name| arguments.get(*name));
+    let (Some(Value::String(text)), None) = (texts.next(), texts.next()) else {
+        return Err("the arguments do not hold one patch".to_owned());
+    };
+    let patch = Patch::read(text)?;
+    for (name, paths) in [
+        ("added", patch.added),
+        ("updated", patch.updated),
+        ("deleted", patch.deleted),
+        ("movedFrom", patch.moved_from),
+        ("movedTo", patch.moved_to),
+    ] {
+        match paths.is_empty() {
+            true => drop(arguments.shift_remove(name)),
+            false => drop(arguments.insert(name.to_owned(), Value::from(paths))),
+        }
+    }
+    Ok(())
+}
+
+/// A value under a path role, as an explanation has it.
+pub(super) struct PathValue<'e> {
+    /// A JSON Pointer.
+    pub(super) argument: &'e str,
+    pub(super) raw: &'e str,
+}
+
+/// The values of a call that are paths.
+pub(super) fn paths(explanation: &Value) -> impl Iterator<Item = PathValue<'_>> {
+    let values = explanation.get("values").and_then(Value::as_array);
+    values.into_iter().flatten().filter_map(|value| {
+        let role = value.get("role").and_then(Value::as_str)?;
+        let argument = value.get("argument").and_then(Value::as_str)?;
+        let raw = value.get("raw").and_then(Value::as_str)?;
+        let is_path = PATH_ROLES.contains(&role) && !argument.is_empty();
+        is_path.then_some(PathValue { argument, raw })
+    })
+}
+
+pub(super) fn is_relative(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with(['/', '~'])
+}
+
+/// The argument that a JSON Pointer leads into.
+pub(super) fn top(pointer: &str) -> String {
+    let first = pointer.strip_prefix('/').unwrap_or(pointer);
+    let first = first.split('/').next().unwrap_or_default();
+    first.replace("~1", "/").replace("~0", "~")
+}
+
+/// Makes relative paths absolute, but for those of arguments that start `elsewhere`. Returns `true` if there was one.
+pub(super) fn make_absolute(
+    arguments: &mut Value,
+    explanation: &Value,
+    directory: &str,
+    elsewhere: &[String],
+) -> bool {
+    let mut has_changed = false;
+    for path in paths(explanation) {
+        if !is_relative(path.raw) || elsewhere.contains(&top(path.argument)) {
+            continue;
+        }
+        if let Some(Value::String(text)) = arguments.pointer_mut(path.argument)
+            && is_relative(text)
+        {
+            *text = format!("{}/{text}", directory.trim_end_matches('/'));
+            has_changed = true;
+        }
+    }
+    has_changed
+}

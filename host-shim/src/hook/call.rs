@@ -1,0 +1,166 @@
+//! What an agent asks about.
+
+use serde_json::{Map, Value};
+
+use super::agent::{Agent, Event};
+use super::arguments;
+use super::names::Called;
+use super::options::HookOptions;
+use crate::guard::check_unambiguous;
+
+/// A call of a tool that an agent asks about.
+#[derive(Debug)]
+pub struct HookCall {
+    pub(super) agent: Agent,
+    pub(super) event: Event,
+    /// Copilot speaks in two ways, by how the event is spelled.
+    pub(super) is_pascal: bool,
+    /// The directory that relative paths start from.
+    pub(super) directory: String,
+    pub(super) called: Called,
+    /// What the agent gave.
+    pub(super) given: Value,
+    /// What is judged.
+    pub(super) arguments: Map<String, Value>,
+}
+
+/// Names of members: agents write them in two ways.
+const EVENT: [&str; 3] = ["hook_event_name", "hookEventName", "event"];
+const TOOL: [&str; 2] = ["tool_name", "toolName"];
+const INPUT: [&str; 2] = ["tool_input", "toolArgs"];
+const DIRECTORY: [&str; 2] = ["cwd", "working_dir"];
+
+impl HookCall {
+    /// Reads what an agent writes to its hook.
+    ///
+    /// # Errors
+    /// Why it is not a question that can be judged: [`fault`](super::fault) is the answer then.
+    pub fn read(agent: Agent, input: &str, options: &HookOptions) -> Result<Self, String> {
+        check_unambiguous(input).map_err(|error| format!("the agent's question: {error}"))?;
+        let input: Value = serde_json::from_str(input).map_err(|error| error.to_string())?;
+        let Value::Object(input) = input else {
+            return Err("the agent's question is not an object".to_owned());
+        };
+        let name = text(&input, &EVENT)?;
+        let event = event_of(agent, name, &input)?;
+        let (tool, given) = match (agent, event) {
+            (Agent::Cursor, Event::Shell) => ("Shell", only(&input, &["command"])?),
+            (Agent::Cursor, Event::Read) => ("Read", only(&input, &["file_path"])?),
+            _ => {
+                let tool = text(&input, &TOOL)?.ok_or("`tool_name` is absent, expected the tool's name")?;
+                (tool, given(&input)?)
+            }
+        };
+        let called = Called::read(agent, event, tool, &input, &options.servers)?;
+        let arguments = match (&called, &given) {
+            (Called::Own(tool), _) => arguments::of_own_tool(agent, tool, given.clone())?,
+            (_, Value::Object(arguments)) => arguments.clone(),
+            (_, Value::Null) => Map::new(),
+            (_, _) => return Err("the tool's arguments are not an object".to_owned()),
+        };
+        Ok(Self {
+            agent,
+            event,
+            is_pascal: name.is_some_and(|name| name.starts_with(char::is_uppercase)),
+            directory: directory(agent, &input)?,
+            called,
+            given,
+            arguments,
+        })
+    }
+
+    /// The directory that the agent is in: the gate's host must have it as its current directory.
+    pub fn directory(&self) -> &str {
+        &self.directory
+    }
+}
+
+/// The event that a question which cannot be read is about, as far as that can be seen.
+pub(super) fn event_in(agent: Agent, input: &str) -> Event {
+    let input: Option<Map<String, Value>> = serde_json::from_str(input).ok();
+    let event = input.and_then(|input| {
+        let name = text(&input, &EVENT).ok()?;
+        event_of(agent, name, &input).ok()
+    });
+    event.unwrap_or(Event::Tool)
+}
+
+fn event_of(agent: Agent, name: Option<&str>, input: &Map<String, Value>) -> Result<Event, String> {
+    let event = match (agent, name) {
+        (Agent::Cursor, Some("beforeShellExecution")) => Some(Event::Shell),
+        (Agent::Cursor, Some("beforeMCPExecution")) => Some(Event::Mcp),
+        (Agent::Cursor, Some("beforeReadFile" | "beforeTabFileRead")) => Some(Event::Read),
+        (Agent::Cursor, Some("preToolUse")) => Some(Event::Tool),
+        (Agent::GeminiCli, Some("BeforeTool")) => Some(Event::Tool),
+        (Agent::ClaudeCode | Agent::Codex | Agent::Vscode | Agent::Goose, Some("PreToolUse")) => {
+            Some(Event::Tool)
+        }
+        (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => Some(Event::Permission),
+        (Agent::CopilotCli | Agent::Vscode, Some("preToolUse" | "PreToolUse")) => Some(Event::Tool),
+        (Agent::CopilotCli, Some("permissionRequest" | "PermissionRequest")) => Some(Event::Permission),
+        // Copilot does not say it; only what comes before a tool has no result.
+        (Agent::CopilotCli, None) if !input.contains_key("toolResult") => Some(Event::Tool),
+        (_, _) => None,
+    };
+    event.ok_or_else(|| match name {
+        Some(name) => format!("the event `{name}` cannot be judged, expected one before a tool runs"),
+        None => "the agent's question does not say which event it is about".to_owned(),
+    })
+}
+
+/// The text under one of these names, which may not say different things.
+fn text<'i>(input: &'i Map<String, Value>, names: &[&str]) -> Result<Option<&'i str>, String> {
+    let mut found = None;
+    for name in names {
+        match input.get(*name) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) if found.is_none_or(|found| found == text) => {
+                found = Some(text.as_str())
+            }
+            Some(Value::String(_)) => return Err(format!("`{name}` says something else than its namesake")),
+            Some(_) => return Err(format!("`{name}` is not a string")),
+        }
+    }
+    Ok(found)
+}
+
+/// The tool's arguments, which some agents give as a text.
+fn given(input: &Map<String, Value>) -> Result<Value, String> {
+    let mut found = INPUT.iter().filter_map(|name| input.get(*name));
+    let given = match (found.next(), found.next()) {
+        (Some(given), None) => given,
+        (None, _) => return Ok(Value::Null),
+        (Some(_), Some(_)) => return Err("the tool's arguments are given twice".to_owned()),
+    };
+    match given {
+        Value::String(text) if text.trim_start().starts_with('{') => {
+            check_unambiguous(text).map_err(|error| format!("the tool's arguments: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("the tool's arguments: {error}"))
+        }
+        given => Ok(given.clone()),
+    }
+}
+
+fn only(input: &Map<String, Value>, names: &[&str]) -> Result<Value, String> {
+    let mut arguments = Map::new();
+    for name in names {
+        let value = input
+            .get(*name)
+            .ok_or_else(|| format!("`{name}` is absent, expected what is asked about"))?;
+        arguments.insert((*name).to_owned(), value.clone());
+    }
+    Ok(Value::Object(arguments))
+}
+
+fn directory(agent: Agent, input: &Map<String, Value>) -> Result<String, String> {
+    let mut found = text(input, &DIRECTORY)?.filter(|directory| !directory.is_empty());
+    if found.is_none() && agent == Agent::Cursor {
+        let roots = input.get("workspace_roots").and_then(Value::as_array);
+        found = roots.and_then(|roots| roots.first()).and_then(Value::as_str);
+    }
+    match found {
+        Some(directory) if directory.starts_with('/') => Ok(directory.to_owned()),
+        Some(directory) => Err(format!("the agent's directory `{directory}` is not absolute")),
+        None => Err("the agent does not say which directory it is in".to_owned()),
+    }
+}

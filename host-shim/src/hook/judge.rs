@@ -1,0 +1,324 @@
+//! Judging what an agent asks about.
+
+use std::time::Instant;
+
+use callgate_core::{Audience, Decision, DocumentKind, ToolKind, Verdict, without_comments};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::agent::{Agent, Event};
+use super::answer::{Answered, HookAnswer, fault_at};
+use super::arguments::{is_patch, is_relative, make_absolute, paths, top};
+use super::call::HookCall;
+use super::names::Called;
+use super::options::HookOptions;
+use super::tools;
+use crate::backend::{Request, Response};
+use crate::gate::Gate;
+use crate::guard::{Journal, JournalEntry};
+
+/// One reading of a call, judged.
+struct Judged {
+    server: String,
+    tool: String,
+    response: Response,
+    /// What was judged and can be sent, as the agent gives it.
+    sent: Option<Value>,
+}
+
+impl HookCall {
+    /// Judges the call, writes the log, and gives the answer.
+    pub fn answer(&self, gate: &Gate, options: &HookOptions) -> HookAnswer {
+        let is_left = options.leaves_execution && self.agent == Agent::Cursor && self.event == Event::Tool;
+        if is_left
+            && (self.called == Called::Own("Shell".to_owned()) || !matches!(self.called, Called::Own(_)))
+        {
+            return HookAnswer::of(self, Answered::Allow, "Decided before it runs", None);
+        }
+        match self.decide(gate, options) {
+            Ok(answer) => answer,
+            Err(reason) => fault_at(self.agent, self.event, &reason),
+        }
+    }
+
+    fn decide(&self, gate: &Gate, options: &HookOptions) -> Result<HookAnswer, String> {
+        let begun = Instant::now();
+        let journal = options.audit.clone().map(Journal::open).transpose();
+        let journal = journal.map_err(|error| format!("the log cannot be written: {}", error.kind()))?;
+        let mut strictest: Option<Judged> = None;
+        let readings = self.readings();
+        let is_ambiguous = readings.len() > 1;
+        for (server, tool) in readings {
+            let judged = self.judge(gate, server, tool)?;
+            let is_stricter = strictest.as_ref().is_none_or(|known| {
+                judged.response.verdict.decision.strictness() > known.response.verdict.decision.strictness()
+            });
+            if is_stricter {
+                strictest = Some(judged);
+            }
+        }
+        let judged = strictest.ok_or("the call has no reading")?;
+        let verdict = &judged.response.verdict;
+        let answered = match verdict.decision {
+            Decision::Allow => Answered::Allow,
+            Decision::Escalate(_) if self.agent.asks(self.event) => Answered::Ask,
+            Decision::Escalate(_) => Answered::Unasked,
+            Decision::Deny => Answered::Deny,
+        };
+        let passes = matches!(answered, Answered::Allow | Answered::Ask);
+        let sent = judged.sent.as_ref().filter(|_| passes);
+        if let Some(journal) = journal {
+            let text = sent.map(Value::to_string);
+            let entry = JournalEntry {
+                server: &judged.server,
+                tool: &judged.tool,
+                response: &judged.response,
+                sent: text.as_deref(),
+                gate,
+                took: begun.elapsed(),
+            };
+            journal
+                .write(&entry)
+                .map_err(|error| format!("the log cannot be written: {}", error.kind()))?;
+        }
+        let advice = match is_ambiguous && verdict.rule == "structural-unknown-tool" {
+            true => {
+                "; the tool's name can be read in several ways, and `--mcp-server` says which servers there are"
+            }
+            false => "",
+        };
+        let reason = format!("{}{advice} (rule `{}`)", verdict.reason, verdict.rule);
+        let is_other = sent.is_some_and(|sent| *sent != self.given);
+        Ok(HookAnswer::of(self, answered, &reason, sent.filter(|_| is_other)))
+    }
+
+    /// The servers and tools that the call may be of.
+    fn readings(&self) -> Vec<(String, String)> {
+        match &self.called {
+            Called::Own(tool) => vec![(self.agent.as_str().to_owned(), tool.clone())],
+            Called::Mcp(readings) => readings.clone(),
+        }
+    }
+
+    fn judge(&self, gate: &Gate, server: String, tool: String) -> Result<Judged, String> {
+        let is_own = matches!(self.called, Called::Own(_));
+        let mut arguments = Value::Object(self.arguments.clone());
+        let mut response = asked(gate, &server, &tool, &arguments)?;
+        let elsewhere = relative_to_others(gate, &server, &tool);
+        let has_relative = match &response.explanation {
+            Some(explanation) => make_absolute(&mut arguments, explanation, &self.directory, &elsewhere),
+            None => return Err("the engine does not explain its verdict".to_owned()),
+        };
+        if has_relative {
+            response = asked(gate, &server, &tool, &arguments)?;
+        }
+        let mut patterns = Vec::new();
+        if is_own {
+            self.judge_opaque(gate, &tool, &mut response)?;
+            patterns = tools::patterns(self.agent, &tool);
+        }
+        if response.verdict.decision != Decision::Deny {
+            self.check_unchanged(is_own, &patterns, &mut response);
+        }
+        let sent = match is_own && is_patch(&tool) {
+            // The files of a patch are not arguments of the tool.
+            true => Some(self.given.clone()),
+            false => sent(&response).map(|sent| match is_own {
+                true => Value::Object(self.with_given(sent, &elsewhere, &patterns)),
+                false => Value::Object(sent),
+            }),
+        };
+        Ok(Judged {
+            server,
+            tool,
+            response,
+            sent,
+        })
+    }
+
+    /// The arguments, of which those that start from another one and those that are patterns of names stay as they were given:
+    /// agents may not know a pattern by its absolute path.
+    fn with_given(
+        &self,
+        mut arguments: Map<String, Value>,
+        elsewhere: &[String],
+        patterns: &[String],
+    ) -> Map<String, Value> {
+        let given = self.given.as_object();
+        for name in patterns {
+            if let (Some(sent), Some(given)) =
+                (arguments.get_mut(name), given.and_then(|given| given.get(name)))
+            {
+                given.clone_into(sent);
+            }
+        }
+        for name in elsewhere {
+            if let (Some(sent), Some(given)) = (arguments.get_mut(name), self.arguments.get(name)) {
+                given.clone_into(sent);
+            }
+        }
+        arguments
+    }
+
+    /// A tool of the agent whose arguments name nothing that could be judged.
+    fn judge_opaque(&self, gate: &Gate, tool: &str, response: &mut Response) -> Result<(), String> {
+        let roles = response
+            .explanation
+            .as_ref()
+            .and_then(|explanation| explanation.get("roles"));
+        let roles = roles.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let is_opaque =
+            !roles.is_empty() && roles.iter().all(|one| one.get("role").is_none_or(Value::is_null));
+        if !is_opaque {
+            return Ok(());
+        }
+        let semantics = gate
+            .semantics(self.agent.as_str(), tool)
+            .map_err(|fault| fault.to_string())?;
+        let kind = semantics.map(|semantics| semantics.kind).unwrap_or_default();
+        let verdict = &response.verdict;
+        let is_undecided = verdict.rule == "default-deny";
+        let runs = !matches!(
+            kind,
+            ToolKind::Think | ToolKind::Read | ToolKind::Search | ToolKind::Fetch
+        );
+        if is_undecided && kind == ToolKind::Think {
+            response.verdict = verdict_of(
+                Decision::Allow,
+                "structural-agent-tool",
+                format!("`{tool}` changes nothing but the agent's own state"),
+            );
+        } else if is_undecided
+            || (runs && verdict.decision == Decision::Allow && !names_tool(gate, &verdict.rule))
+        {
+            response.verdict = verdict_of(
+                Decision::Escalate(Vec::new()),
+                "structural-opaque-tool",
+                format!(
+                    "What a call of `{tool}` touches cannot be told from its arguments, and no rule names the tool"
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    /// Denies a call whose arguments mean one thing here and may mean another to whoever gets them.
+    fn check_unchanged(&self, is_own: bool, patterns: &[String], response: &mut Response) {
+        let stays =
+            |argument: &str| !self.agent.takes_arguments(self.event) || patterns.contains(&top(argument));
+        let given = match &self.called {
+            Called::Own(tool) if is_patch(tool) => &Value::Null,
+            _ => &self.given,
+        };
+        let explanation = response.explanation.as_ref();
+        let unclear = explanation
+            .into_iter()
+            .flat_map(paths)
+            .filter(|path| stays(path.argument))
+            .find_map(|path| {
+                let given = given.pointer(path.argument).and_then(Value::as_str)?;
+                let is_unclear = given.starts_with('~') || (!is_own && is_relative(given));
+                is_unclear.then(|| given.to_owned())
+            });
+        if let Some(given) = unclear {
+            let reason = format!(
+                "The path `{}` may mean another place to the tool, expected an absolute one",
+                given.chars().take(200).collect::<String>()
+            );
+            response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
+        }
+    }
+}
+
+fn asked(gate: &Gate, server: &str, tool: &str, arguments: &Value) -> Result<Response, String> {
+    let call = json!({"serverName": server, "toolName": tool, "arguments": arguments}).to_string();
+    gate.judge(&Request::gate(&call).explained(Audience::Operator))
+        .map_err(|error| error.message)
+}
+
+fn sent(response: &Response) -> Option<Map<String, Value>> {
+    serde_json::from_str(response.arguments.as_deref()?).ok()
+}
+
+fn verdict_of(decision: Decision<'static>, rule: &'static str, reason: String) -> Verdict<'static> {
+    Verdict {
+        decision,
+        rule: rule.into(),
+        reason: reason.into(),
+        approval: None,
+    }
+}
+
+/// Whether a rule of the policy names tools; trust in the server, which no rule gives, does as well.
+fn names_tool(gate: &Gate, rule: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Policy<'p> {
+        #[serde(borrow)]
+        rules: Vec<Rule<'p>>,
+    }
+    #[derive(Deserialize)]
+    struct Rule<'p> {
+        name: String,
+        #[serde(borrow, rename = "if")]
+        conditions: Conditions<'p>,
+    }
+    #[derive(Deserialize)]
+    struct Conditions<'p> {
+        #[serde(borrow)]
+        tool: Option<&'p RawValue>,
+    }
+    if rule == "trusted-server" {
+        return true;
+    }
+    let Some(text) = document(gate, DocumentKind::Policy) else {
+        return false;
+    };
+    let Ok(policy) = serde_json::from_str::<Policy<'_>>(&text) else {
+        return false;
+    };
+    let mut named = policy.rules.iter().filter(|known| known.name == rule).peekable();
+    named.peek().is_some() && named.all(|known| known.conditions.tool.is_some())
+}
+
+/// The arguments of a tool whose relative paths start from another argument.
+fn relative_to_others(gate: &Gate, server: &str, tool: &str) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Annotations {
+        servers: Map<String, Value>,
+    }
+    let Some(text) = document(gate, DocumentKind::Annotations) else {
+        return Vec::new();
+    };
+    if !text.contains("relativeTo") {
+        return Vec::new();
+    }
+    let Ok(annotations) = serde_json::from_str::<Annotations>(&text) else {
+        return Vec::new();
+    };
+    let tools = annotations
+        .servers
+        .get(server)
+        .and_then(|server| server.get("tools"));
+    let found = tools.and_then(Value::as_array).and_then(|tools| {
+        tools
+            .iter()
+            .find(|known| known.get("toolName").and_then(Value::as_str) == Some(tool))
+    });
+    let arguments = found.and_then(|tool| tool.get("args")).and_then(Value::as_object);
+    let relative = arguments
+        .into_iter()
+        .flatten()
+        .filter(|(_, spec)| spec.to_string().contains("\"relativeTo\""));
+    relative
+        .map(|(name, _)| match name.starts_with('/') {
+            true => top(name),
+            false => name.clone(),
+        })
+        .collect()
+}
+
+fn document(gate: &Gate, part: DocumentKind) -> Option<String> {
+    let document = gate.documents().iter().find(|document| document.part == part)?;
+    Some(without_comments(&document.text).into_owned())
+}

@@ -1,0 +1,325 @@
+//! From the name that an agent gives a tool to a server and its tool.
+
+use serde_json::{Map, Value};
+
+use super::agent::{Agent, Event};
+use super::tools;
+
+/// What is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    /// A tool of the agent itself.
+    Own(String),
+    /// A tool of an MCP server: every reading of its name, of which there is at least one.
+    Mcp(Vec<(String, String)>),
+}
+
+impl Called {
+    /// Reads the name of a tool. `servers` are the MCP servers that the agent has, if that is known.
+    ///
+    /// # Errors
+    /// Why the name cannot be that of a tool.
+    pub(super) fn read(
+        agent: Agent,
+        event: Event,
+        name: &str,
+        input: &Map<String, Value>,
+        servers: &[String],
+    ) -> Result<Self, String> {
+        if name.is_empty() {
+            return Err("the tool has no name".to_owned());
+        }
+        let called = match agent {
+            Agent::Cursor => cursor(event, name, input, servers)?,
+            Agent::GeminiCli => gemini(name, input, servers)?,
+            _ => common(agent, name, input, servers)?,
+        };
+        match &called {
+            Self::Mcp(readings) if readings.iter().any(|(server, _)| server == agent.as_str()) => Err(
+                format!("the MCP server `{agent}` has the name of the agent's own tools"),
+            ),
+            _ => Ok(called),
+        }
+    }
+}
+
+fn common(
+    agent: Agent,
+    name: &str,
+    input: &Map<String, Value>,
+    servers: &[String],
+) -> Result<Called, String> {
+    let own = || Called::Own(name.to_owned());
+    if tools::has(agent, name) {
+        return Ok(own());
+    }
+    let rest = match agent {
+        Agent::ClaudeCode | Agent::Codex => name.strip_prefix("mcp__"),
+        Agent::Vscode => name.strip_prefix("mcp_"),
+        Agent::Goose => Some(name).filter(|name| name.contains("__")),
+        Agent::CopilotCli => Some(name).filter(|name| name.contains('-')),
+        Agent::Cursor | Agent::GeminiCli => None,
+    };
+    let Some(rest) = rest else { return Ok(own()) };
+    if let Some(server) = input.get("mcp_server") {
+        let server = server.get("name").and_then(Value::as_str);
+        let server = server.ok_or("`mcp_server.name` is not a string")?;
+        let tool = part_behind(agent, rest, server)
+            .ok_or_else(|| format!("the tool `{name}` is not one of the MCP server `{server}`"))?;
+        return Ok(Called::Mcp(vec![(server.to_owned(), tool.to_owned())]));
+    }
+    split(agent, rest, servers).map(Called::Mcp)
+}
+
+fn gemini(name: &str, input: &Map<String, Value>, servers: &[String]) -> Result<Called, String> {
+    if let Some(context) = input.get("mcp_context").filter(|context| !context.is_null()) {
+        let text = |member: &str| context.get(member).and_then(Value::as_str);
+        return match (text("server_name"), text("tool_name")) {
+            (Some(server), Some(tool)) => Ok(Called::Mcp(vec![(server.to_owned(), tool.to_owned())])),
+            _ => Err("`mcp_context` has no `server_name` and `tool_name`".to_owned()),
+        };
+    }
+    match name.strip_prefix("mcp_") {
+        Some(rest) if !tools::has(Agent::GeminiCli, name) => {
+            split(Agent::GeminiCli, rest, servers).map(Called::Mcp)
+        }
+        _ => Ok(Called::Own(name.to_owned())),
+    }
+}
+
+fn cursor(
+    event: Event,
+    name: &str,
+    input: &Map<String, Value>,
+    servers: &[String],
+) -> Result<Called, String> {
+    let tool = match (event, name.strip_prefix("MCP:")) {
+        (Event::Mcp, tool) => tool.unwrap_or(name),
+        (_, Some(tool)) => tool,
+        (_, None) => return Ok(Called::Own(name.to_owned())),
+    };
+    match input.get("mcp_server_name") {
+        None | Some(Value::Null) if servers.is_empty() => Err(format!(
+            "the agent does not say which MCP server has the tool `{tool}`, and `--mcp-server` does not say which there are"
+        )),
+        None | Some(Value::Null) => {
+            let readings = servers.iter().map(|server| (server.clone(), tool.to_owned()));
+            Ok(Called::Mcp(readings.collect()))
+        }
+        Some(Value::String(server)) if !server.is_empty() => {
+            Ok(Called::Mcp(vec![(server.clone(), tool.to_owned())]))
+        }
+        Some(_) => Err("`mcp_server_name` is not a name".to_owned()),
+    }
+}
+
+/// Every way to take the name apart, or those in which the server is a known one.
+fn split(agent: Agent, name: &str, servers: &[String]) -> Result<Vec<(String, String)>, String> {
+    let mut readings = Vec::new();
+    if servers.is_empty() {
+        let separator = agent.separator();
+        for (at, _) in name
+            .char_indices()
+            .filter(|(at, _)| name.get(*at..).is_some_and(|rest| rest.starts_with(separator)))
+        {
+            let (server, tool) = (name.get(..at), name.get(at + separator.len()..));
+            if let (Some(server), Some(tool)) = (server, tool)
+                && !server.is_empty()
+                && !tool.is_empty()
+            {
+                readings.push((server.to_owned(), tool.to_owned()));
+            }
+        }
+    } else {
+        for server in servers {
+            if let Some(tool) = part_behind(agent, name, server) {
+                readings.push((server.clone(), tool.to_owned()));
+            }
+        }
+    }
+    match readings.is_empty() {
+        true => Err(format!(
+            "`{name}` is not the name of a tool of a known MCP server"
+        )),
+        false => Ok(readings),
+    }
+}
+
+/// The tool, if the name begins with the server.
+fn part_behind<'n>(agent: Agent, name: &'n str, server: &str) -> Option<&'n str> {
+    let spelled = agent.spelled(server);
+    [server, &spelled].into_iter().find_map(|server| {
+        let tool = name.strip_prefix(server)?.strip_prefix(agent.separator())?;
+        Some(tool).filter(|tool| !tool.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(agent: Agent, name: &str, input: Value, servers: &[&str], expected: Result<Called, &str>) {
+        let servers: Vec<String> = servers.iter().map(|&name| name.to_owned()).collect();
+        let input = input.as_object().unwrap();
+        let found = Called::read(agent, Event::Tool, name, input, &servers);
+        match (&found, &expected) {
+            (Err(found), Err(expected)) => assert!(found.contains(expected), "{found}"),
+            _ => assert_eq!(found, expected.map_err(str::to_owned), "{name}"),
+        }
+    }
+
+    fn mcp(readings: &[(&str, &str)]) -> Result<Called, &'static str> {
+        let readings = readings
+            .iter()
+            .map(|(server, tool)| ((*server).to_owned(), (*tool).to_owned()));
+        Ok(Called::Mcp(readings.collect()))
+    }
+
+    #[test]
+    fn names_are_taken_apart_as_each_agent_writes_them() {
+        let none = || json!({});
+        check(
+            Agent::ClaudeCode,
+            "Bash",
+            none(),
+            &[],
+            Ok(Called::Own("Bash".to_owned())),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__git__git_add",
+            none(),
+            &[],
+            mcp(&[("git", "git_add")]),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__a__b__c",
+            none(),
+            &[],
+            mcp(&[("a", "b__c"), ("a__b", "c")]),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__a___b",
+            none(),
+            &[],
+            mcp(&[("a", "_b"), ("a_", "b")]),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__a__b__c",
+            none(),
+            &["a__b"],
+            mcp(&[("a__b", "c")]),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__a__b",
+            none(),
+            &["x"],
+            Err("not the name of a tool"),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__a",
+            none(),
+            &[],
+            Err("not the name of a tool"),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__my_docs__read",
+            json!({"mcp_server": {"name": "my docs", "source": "user"}}),
+            &[],
+            mcp(&[("my docs", "read")]),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__a__read",
+            json!({"mcp_server": {"name": "b"}}),
+            &[],
+            Err("is not one of the MCP server `b`"),
+        );
+        check(
+            Agent::ClaudeCode,
+            "mcp__claude-code__Read",
+            none(),
+            &[],
+            Err("has the name of the agent's own tools"),
+        );
+        check(
+            Agent::Vscode,
+            "mcp_a_b_c",
+            none(),
+            &[],
+            mcp(&[("a", "b_c"), ("a_b", "c")]),
+        );
+        check(
+            Agent::Vscode,
+            "mcp_my-long-serve_x",
+            none(),
+            &["My-Long-Server-Name"],
+            mcp(&[("My-Long-Server-Name", "x")]),
+        );
+        check(
+            Agent::CopilotCli,
+            "files-read",
+            none(),
+            &[],
+            mcp(&[("files", "read")]),
+        );
+        check(
+            Agent::GeminiCli,
+            "mcp_a_b_c",
+            json!({"mcp_context": {"server_name": "a_b", "tool_name": "c"}}),
+            &[],
+            mcp(&[("a_b", "c")]),
+        );
+        check(
+            Agent::GeminiCli,
+            "mcp_a_b",
+            json!({"mcp_context": {"server_name": 1}}),
+            &[],
+            Err("no `server_name`"),
+        );
+        check(
+            Agent::Goose,
+            "developer__shell",
+            none(),
+            &[],
+            Ok(Called::Own("developer__shell".to_owned())),
+        );
+        check(
+            Agent::Goose,
+            "files__read",
+            none(),
+            &[],
+            mcp(&[("files", "read")]),
+        );
+        check(
+            Agent::Cursor,
+            "MCP:read",
+            none(),
+            &[],
+            Err("does not say which MCP server"),
+        );
+        check(
+            Agent::Cursor,
+            "MCP:read",
+            none(),
+            &["a", "b"],
+            mcp(&[("a", "read"), ("b", "read")]),
+        );
+        check(
+            Agent::Cursor,
+            "MCP:read",
+            json!({"mcp_server_name": "a"}),
+            &[],
+            mcp(&[("a", "read")]),
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! How a hook is run.
+
+use std::path::PathBuf;
+
+/// How a hook judges.
+#[derive(Clone, Debug, Default)]
+pub struct HookOptions {
+    /// The MCP servers that the agent has, by the names that the policy knows. Without any, a tool's name is read in every
+    /// way in which it can be taken apart.
+    pub servers: Vec<String>,
+    /// Where decisions are written, as a guard writes them; `None` for no log.
+    pub audit: Option<PathBuf>,
+    /// Cursor asks once more before a shell command or an MCP tool, and only then can it ask a person: leave them to that.
+    pub leaves_execution: bool,
+}

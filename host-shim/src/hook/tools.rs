@@ -1,0 +1,142 @@
+//! The tools that agents have by themselves.
+//!
+//! Each agent has a file of annotations, with the names of tools and arguments that it really uses. `defaults` are arguments
+//! that it fills in if they are not given, and `patterns` are arguments that name many files and may not be given otherwise.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::agent::Agent;
+use crate::gate::GateBuilder;
+use crate::members::Members;
+
+impl Agent {
+    fn file(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => include_str!("tools/claude-code.json"),
+            Self::Codex => include_str!("tools/codex.json"),
+            Self::Cursor => include_str!("tools/cursor.json"),
+            Self::GeminiCli => include_str!("tools/gemini-cli.json"),
+            Self::CopilotCli => include_str!("tools/copilot-cli.json"),
+            Self::Vscode => include_str!("tools/vscode.json"),
+            Self::Goose => include_str!("tools/goose.json"),
+        }
+    }
+}
+
+impl Agent {
+    /// Adds the tools that the agent has by itself, as those of a server with its name, on which the sandbox decides as on file
+    /// servers. A tool that the annotations have stays as it is there. The files that say which hooks the agent runs are
+    /// protected.
+    #[must_use]
+    pub fn added_to(self, mut builder: GateBuilder) -> GateBuilder {
+        for path in self.protected() {
+            builder = builder.protect(*path);
+        }
+        builder.server(self.as_str(), "filesystem", annotated(self))
+    }
+}
+
+#[derive(Deserialize)]
+struct File<'f> {
+    defaults: Map<String, Value>,
+    #[serde(default)]
+    patterns: BTreeMap<String, Vec<String>>,
+    #[serde(borrow)]
+    annotations: Annotations<'f>,
+}
+
+#[derive(Deserialize)]
+struct Annotations<'f> {
+    #[serde(borrow)]
+    servers: Members<'f>,
+}
+
+#[derive(Deserialize)]
+struct Tools<'f> {
+    #[serde(borrow)]
+    tools: Vec<&'f RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    #[serde(rename = "toolName")]
+    name: String,
+}
+
+/// The tools of an agent: the name of each, and its annotation as JSON text.
+fn annotated(agent: Agent) -> Vec<(String, &'static str)> {
+    let Some(file) = read(agent) else {
+        return Vec::new();
+    };
+    let servers = file.annotations.servers.0.into_iter();
+    let tools = servers.filter_map(|(_, server)| serde_json::from_str::<Tools<'static>>(server.get()).ok());
+    let tools = tools.flat_map(|server| server.tools);
+    tools
+        .filter_map(|tool| {
+            let named: Named = serde_json::from_str(tool.get()).ok()?;
+            Some((named.name, tool.get()))
+        })
+        .collect()
+}
+
+/// Whether the agent has a tool of this name.
+pub(super) fn has(agent: Agent, tool: &str) -> bool {
+    annotated(agent).iter().any(|(name, _)| name == tool)
+}
+
+/// The arguments of a tool that the agent fills in.
+pub(super) fn defaults(agent: Agent, tool: &str) -> Map<String, Value> {
+    let defaults = read(agent).and_then(|file| file.defaults.get(tool).cloned());
+    match defaults {
+        Some(Value::Object(defaults)) => defaults,
+        Some(_) | None => Map::new(),
+    }
+}
+
+/// The arguments of a tool that are patterns of names.
+pub(super) fn patterns(agent: Agent, tool: &str) -> Vec<String> {
+    let patterns = read(agent).and_then(|mut file| file.patterns.remove(tool));
+    patterns.unwrap_or_default()
+}
+
+/// The files are part of the program, and tests read each.
+fn read(agent: Agent) -> Option<File<'static>> {
+    serde_json::from_str(agent.file()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Gate;
+
+    #[test]
+    fn each_file_is_annotations_of_its_agent() {
+        for agent in Agent::ALL {
+            assert!(annotated(agent).len() > 4, "{agent}");
+            let file: Value = serde_json::from_str(agent.file()).unwrap();
+            let servers = file["annotations"]["servers"].as_object().unwrap();
+            assert_eq!(servers.keys().collect::<Vec<_>>(), [agent.as_str()]);
+            // With nothing to warn of.
+            let gate = Gate::builder()
+                .engine(crate::EngineKind::Native)
+                .policy(r#"{"rules": []}"#)
+                .annotations(file["annotations"].to_string())
+                .options(r#"{"strict": true}"#)
+                .build()
+                .unwrap_or_else(|error| panic!("{agent}: {error}"));
+            for (tool, _) in file["defaults"].as_object().unwrap() {
+                assert!(
+                    gate.semantics(agent.as_str(), tool).unwrap().is_some(),
+                    "{agent}: {tool}"
+                );
+            }
+            for tool in gate.tools().unwrap() {
+                assert!(has(agent, &tool.name));
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! `callgate hook` as agents run it: what each writes, and what it gets.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::project::Project;
+
+const AGENTS: [&str; 7] = [
+    "claude-code",
+    "codex",
+    "cursor",
+    "gemini-cli",
+    "copilot-cli",
+    "vscode",
+    "goose",
+];
+
+/// A question and its answer. `ROOT` stands for the folder of the project and of the home.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    /// What the agent writes: an object, or a text that is none.
+    input: Value,
+    code: i32,
+    answer: String,
+    said: String,
+}
+
+struct Hooked {
+    project: Project,
+    root: String,
+}
+
+impl Hooked {
+    fn new() -> Self {
+        let project = Project::new();
+        let root = project.folder.path().canonicalize().expect("a directory");
+        fs::create_dir(root.join("home/docs")).expect("a directory");
+        fs::create_dir(root.join("project/src")).expect("a directory");
+        project.write("callgate.json", include_str!("hooks/callgate.json"));
+        let root = root.to_str().expect("UTF-8").to_owned();
+        Self { project, root }
+    }
+
+    fn ask(&self, agent: &str, input: &str, flags: &[&str]) -> Output {
+        let bundle = format!("{}/project/callgate.json", self.root);
+        let mut arguments = vec!["hook", agent];
+        if !flags.contains(&"--bundle") {
+            arguments.extend(["--bundle", &bundle]);
+        }
+        arguments.extend(flags);
+        // Agents run hooks where they like.
+        let mut command = self.project.command("home", &arguments);
+        command
+            .env("HOME", format!("{}/home", self.root))
+            .env_remove("XDG_STATE_HOME")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the hook starts");
+        let mut to = child.stdin.take().expect("an input");
+        // A hook that is denied by its flags does not read.
+        let _ = to.write_all(input.replace("ROOT", &self.root).as_bytes());
+        drop(to);
+        child.wait_with_output().expect("the hook ends")
+    }
+
+    fn text(&self, bytes: &[u8]) -> String {
+        String::from_utf8(bytes.to_vec())
+            .expect("UTF-8")
+            .replace(&self.root, "ROOT")
+    }
+}
+
+#[test]
+fn every_agent_gets_its_answer_byte_for_byte() {
+    let hooked = Hooked::new();
+    let mut count = 0;
+    for agent in AGENTS {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/command/hooks/{agent}.jsonl"));
+        let cases = fs::read_to_string(&file).expect("cases");
+        for line in cases.lines() {
+            let case: Case = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let input = match &case.input {
+                Value::String(text) => text.clone(),
+                input => input.to_string(),
+            };
+            let output = hooked.ask(agent, &input, &[]);
+            let found = (
+                output.status.code(),
+                hooked.text(&output.stdout),
+                hooked.text(&output.stderr),
+            );
+            assert_eq!(
+                found,
+                (Some(case.code), case.answer, case.said),
+                "{agent}: {}",
+                case.name
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 100, "{count} cases");
+}
+
+#[test]
+fn whatever_is_wrong_with_the_hook_denies() {
+    let hooked = Hooked::new();
+    let question = r#"{"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": "Read", "tool_input": {"file_path": "a"}}"#;
+    let bundle = format!("{}/project/gone.json", hooked.root);
+    for (flags, expected) in [
+        (&["--bundle", "callgate.json"][..], "expected an absolute one"),
+        (&["--bundle", &bundle], "gone.json"),
+        (&["--nonsense"], "unexpected argument"),
+        (&["--audit", "log.jsonl"], "expected an absolute one"),
+        (&["--audit", "/proc/log.jsonl"], "the log cannot be written"),
+        (&["--options", r#"{"strict": 5}"#], "the documents are refused"),
+    ] {
+        let output = hooked.ask("claude-code", question, flags);
+        let said = hooked.text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flags:?}: {said}");
+        assert!(said.contains(expected), "{flags:?}: {said}");
+        if expected != "unexpected argument" {
+            let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+            assert_eq!(
+                answer["hookSpecificOutput"]["permissionDecision"], "deny",
+                "{flags:?}"
+            );
+        }
+    }
+    let output = hooked.ask("claude-code", &format!("{question}\u{0}"), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = hooked.ask("nobody", question, &[]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn servers_that_are_known_take_names_apart() {
+    let hooked = Hooked::new();
+    let question = r#"{"sessionId": "s", "cwd": "ROOT/project", "toolName": "my-files-read", "toolArgs": {"path": "ROOT/home/docs/a"}}"#;
+    let decision = |flags: &[&str]| {
+        let output = hooked.ask("copilot-cli", question, flags);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        answer["permissionDecision"].as_str().map(str::to_owned)
+    };
+    hooked.project.edit("callgate.json", |bundle| {
+        let tools = bundle["annotations"]["servers"]["files"].take();
+        bundle["annotations"]["servers"] = json!({ "my-files": tools });
+    });
+    assert_eq!(decision(&[]).as_deref(), Some("deny"));
+    assert_eq!(decision(&["--mcp-server", "my-files"]).as_deref(), Some("allow"));
+    assert_eq!(decision(&["--mcp-server", "my"]).as_deref(), Some("deny"));
+}
+
+#[test]
+fn the_documents_say_more_of_an_agents_tools() {
+    let hooked = Hooked::new();
+    hooked.project.edit("callgate.json", |bundle| {
+        bundle["annotations"]["servers"]["claude-code"] =
+            json!({"tools": [{"toolName": "Teleport", "args": {"to": "write-path"}}]});
+        bundle["options"] = json!({"serverAliases": {"other": "git"}, "strict": false});
+    });
+    for (tool, argument, expected) in [
+        ("Teleport", json!({"to": "a"}), "allow"),
+        ("Teleport", json!({"to": "/srv"}), "deny"),
+        ("Read", json!({"file_path": "a"}), "allow"),
+    ] {
+        let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": tool, "tool_input": argument});
+        let output = hooked.ask("claude-code", &question.to_string(), &[]);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        assert_eq!(
+            answer["hookSpecificOutput"]["permissionDecision"], expected,
+            "{question}"
+        );
+    }
+}
+
+#[test]
+fn decisions_are_in_the_log_before_they_are_told() {
+    let hooked = Hooked::new();
+    let log = format!("{}/project/log.jsonl", hooked.root);
+    for path in ["a", "/srv/a", "log.jsonl"] {
+        let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": "Write",
+            "tool_input": {"file_path": path, "content": "x"}});
+        hooked.ask("claude-code", &question.to_string(), &["--audit", &log]);
+    }
+    let text = fs::read_to_string(&log).expect("a log");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let decided = |at: usize| (lines[at]["decision"].as_str(), lines[at]["rule"].as_str());
+    assert_eq!(lines.len(), 3);
+    assert_eq!(decided(0), (Some("allow"), Some("structural-sandbox-allow")));
+    assert_eq!(decided(1), (Some("deny"), Some("default-deny")));
+    assert_eq!(decided(2), (Some("deny"), Some("structural-protected-path")));
+    assert_eq!(lines[0]["server"], "claude-code");
+    assert!(lines[0]["sent"].is_string() && lines[1]["sent"].is_null());
+    hooked
+        .project
+        .check(&["audit", "verify", "log.jsonl"], 0, &["3"], &[]);
+}
+
+#[test]
+fn cursor_is_asked_where_it_can_ask() {
+    let hooked = Hooked::new();
+    let question = r#"{"hook_event_name": "preToolUse", "workspace_roots": ["ROOT/project"], "tool_name": "Shell", "tool_input": {"command": "ls"}}"#;
+    let permission = |question: &str, flags: &[&str]| {
+        let output = hooked.ask("cursor", question, flags);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        answer["permission"].as_str().map(str::to_owned)
+    };
+    assert_eq!(permission(question, &[]).as_deref(), Some("deny"));
+    assert_eq!(
+        permission(question, &["--leave-execution"]).as_deref(),
+        Some("allow")
+    );
+    let before = question
+        .replace("preToolUse", "beforeShellExecution")
+        .replace("\"tool_name\"", "\"command\": \"ls\", \"tool_name\"");
+    assert_eq!(
+        permission(&before, &["--leave-execution"]).as_deref(),
+        Some("ask")
+    );
+}
+
+#[test]
+fn installing_shows_first_and_keeps_what_is_there() {
+    let project = Project::new();
+    let settings = project.folder.path().join("home/.claude/settings.json");
+    fs::create_dir(settings.parent().expect("a folder")).expect("a folder");
+    let before = "{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": []\n    }\n}\n";
+    fs::write(&settings, before).expect("settings");
+    let install = ["hook", "install", "claude-code", "--bundle", "callgate.json"];
+    let human = [&install[..], &["--format", "human"]].concat();
+    project.check(
+        &human,
+        0,
+        &["+         \"PreToolUse\": [", "onFailure", "--write does it"],
+        &[],
+    );
+    assert_eq!(fs::read_to_string(&settings).expect("settings"), before);
+    let written = [&human[..], &["--write"]].concat();
+    project.check(&written, 0, &["Written."], &[]);
+    let after = fs::read_to_string(&settings).expect("settings");
+    assert!(
+        after.starts_with("{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": [],\n"),
+        "{after}"
+    );
+    let after: Value = serde_json::from_str(&after).expect("JSON");
+    let hook = &after["hooks"]["PreToolUse"][0]["hooks"][0];
+    assert_eq!(hook["onFailure"], "block");
+    assert!(
+        hook["command"]
+            .as_str()
+            .is_some_and(|command| command.contains(" hook claude-code --bundle /"))
+    );
+    project.check(&human, 0, &["there already"], &[]);
+    for agent in AGENTS {
+        let install = [
+            "hook",
+            "install",
+            agent,
+            "--bundle",
+            "callgate.json",
+            "--write",
+            "--format",
+            "json",
+        ];
+        project.check(&install, 0, &["\"written\":true"], &[]);
+        let again = project.run(&install);
+        assert!(
+            String::from_utf8_lossy(&again.stdout).contains("\"files\":[]"),
+            "{agent}"
+        );
+    }
+    for file in [
+        ".codex/hooks.json",
+        ".cursor/hooks.json",
+        ".gemini/settings.json",
+        ".copilot/hooks/callgate.json",
+        ".copilot/hooks/callgate-vscode.json",
+        ".agents/plugins/callgate/plugin.json",
+        ".agents/plugins/callgate/hooks/hooks.json",
+    ] {
+        let text = fs::read_to_string(project.folder.path().join("home").join(file)).expect(file);
+        serde_json::from_str::<Value>(&text).expect(file);
+    }
+}
+
+#[test]
+fn settings_that_are_something_else_are_left_alone() {
+    let project = Project::new();
+    project.write("settings.json", "[]");
+    let install = [
+        "hook",
+        "install",
+        "gemini-cli",
+        "--bundle",
+        "callgate.json",
+        "--settings",
+        "settings.json",
+        "--write",
+    ];
+    project.check(
+        &install,
+        4,
+        &[],
+        &["settings.json", "expected settings as a JSON object"],
+    );
+    let gone = ["hook", "install", "gemini-cli", "--bundle", "gone.json"];
+    project.check(&gone, 1, &[], &["there is no `gone.json`"]);
+}

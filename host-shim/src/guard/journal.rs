@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::value::RawValue;
+
 use super::audit::Audit;
 use super::record::Judged;
 use super::{digest_of_documents, session, strict};
@@ -17,6 +19,8 @@ pub(crate) struct Journal(Audit);
 pub(crate) struct JournalEntry<'e> {
     pub(crate) server: &'e str,
     pub(crate) tool: &'e str,
+    /// The arguments that were judged.
+    pub(crate) arguments: Option<&'e RawValue>,
     /// With an explanation, for its values.
     pub(crate) response: &'e Response,
     /// The arguments that the call may be made with.
@@ -36,9 +40,11 @@ impl Journal {
             id: &id,
             tool: entry.tool,
             verdict: &entry.response.verdict,
+            arguments: entry.arguments,
             explanation: entry.response.explanation.as_ref(),
             sent: entry.sent,
             policy: &policy,
+            answered_by: None,
             observed: false,
             took: entry.took,
         };

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use callgate_core::{Audience, Decision, DocumentKind, ToolKind, Verdict, without_comments};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::agent::{Agent, Event};
@@ -70,9 +70,11 @@ impl HookCall {
         let sent = judged.sent.as_ref().filter(|_| passes);
         if let Some(journal) = journal {
             let text = sent.map(Value::to_string);
+            let given = to_raw_value(&self.arguments).ok();
             let entry = JournalEntry {
                 server: &judged.server,
                 tool: &judged.tool,
+                arguments: given.as_deref(),
                 response: &judged.response,
                 sent: text.as_deref(),
                 gate,

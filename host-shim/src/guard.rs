@@ -30,6 +30,8 @@ mod asking;
 mod audit;
 mod child;
 mod digest;
+#[cfg(feature = "http")]
+pub mod http;
 mod journal;
 mod lines;
 mod log;
@@ -40,6 +42,7 @@ mod queue;
 mod record;
 mod relay;
 mod reply;
+mod revisions;
 mod schema;
 mod stdio;
 mod strict;
@@ -55,7 +58,7 @@ use crate::gate::Gate;
 use asking::Asked;
 use audit::Audit;
 use record::Record;
-use relay::Revisions;
+use revisions::Revisions;
 
 pub(crate) use journal::{Journal, JournalEntry, check_unambiguous};
 
@@ -237,6 +240,14 @@ impl Guard {
         if let Err(error) = self.note(record) {
             self.warn(&format!("the log cannot be written: {error}"));
         }
+    }
+
+    /// No client is left.
+    fn ended(&self, why: String) {
+        if let Some(asked) = &self.asked {
+            asked.forget();
+        }
+        self.note_or_warn(&Record::Stop { why });
     }
 
     /// The number of the next call in the log.

@@ -73,6 +73,13 @@ impl Running {
         }
     }
 
+    /// Whether it has not ended yet.
+    #[cfg(feature = "http")]
+    pub(super) fn is_running(&self) -> bool {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(child.try_wait(), Ok(None))
+    }
+
     /// Waits for the server, then asks it to end, then ends it.
     pub(super) fn stop(&self) -> io::Result<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);

@@ -50,11 +50,11 @@ pub(super) fn next(stream: &mut impl BufRead, limit: usize) -> io::Result<Option
     Ok(Some(String::from_utf8(line).map_or(Line::NotUtf8, Line::Text)))
 }
 
-/// The line as every reader of lines reads it. Some end a line at a carriage return too, and would find a message within
-/// this one; in JSON it is white space.
+/// The message as one line, for every reader of lines. Some end a line at a carriage return too, and would find a message
+/// within this one; in JSON both are white space. A message over HTTP may have either.
 pub(super) fn unbroken(text: String) -> String {
-    match text.contains('\r') {
-        true => text.replace('\r', " "),
+    match text.contains(['\r', '\n']) {
+        true => text.replace(['\r', '\n'], " "),
         false => text,
     }
 }

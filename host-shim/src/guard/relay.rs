@@ -2,6 +2,8 @@
 
 mod eras;
 mod questions;
+#[cfg(feature = "http")]
+mod transport;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,8 +25,6 @@ use crate::call_text::CallText;
 use crate::members::Members;
 use eras::Opening;
 use questions::{Questions, own_state};
-
-pub(super) use eras::Revisions;
 
 /// How many requests of a client may wait for their answers.
 const IN_FLIGHT: usize = 65_536;

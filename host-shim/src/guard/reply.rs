@@ -12,6 +12,12 @@ pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
 pub(super) const INVALID_PARAMS: i32 = -32602;
 pub(super) const INTERNAL_ERROR: i32 = -32603;
+#[cfg(feature = "http")]
+pub(super) const METHOD_NOT_FOUND: i32 = -32601;
+
+/// MCP's code for a header that says something else than the message.
+#[cfg(feature = "http")]
+pub(super) const HEADER_MISMATCH: i32 = -32020;
 
 /// Which shape results have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,20 +17,19 @@ use signal_hook::iterator::Signals;
 use super::Guard;
 use super::child::{self, ENDING, Program, Running, write_line};
 use super::lines::{self, Line};
-use super::record::Record;
 use super::relay::{Relay, Step};
 
 /// Bytes of the longest message of a client: a call of the largest size, and what stands around it.
 pub(super) const FROM_CLIENT: usize = 20 * 1024 * 1024;
 
 /// How long calls may take to end when the guard is told to stop.
-const CALLS: Duration = Duration::from_secs(10);
+pub(super) const CALLS: Duration = Duration::from_secs(10);
 
 /// How often it is looked whether a person has answered.
 const ASKED: Duration = Duration::from_millis(200);
 
 /// How often it is looked whether something has ended.
-const LOOK: Duration = Duration::from_millis(20);
+pub(super) const LOOK: Duration = Duration::from_millis(20);
 
 /// Why the guard ended.
 #[derive(Debug)]
@@ -112,7 +111,11 @@ impl Guard {
             server: running,
         });
         let (tell, told) = channel();
-        let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+        let signalled = tell.clone();
+        signals(move |signal| {
+            // Nobody waits any more once the guard ends.
+            let _ = signalled.send(Event::Signal(signal));
+        })?;
         let from_client = (Arc::clone(&self), Arc::clone(&shared), tell.clone());
         let from_server = (Arc::clone(&self), Arc::clone(&shared), tell.clone());
         thread::Builder::new().name("client".into()).spawn(move || {
@@ -127,12 +130,6 @@ impl Guard {
             });
             // Nobody waits any more once the guard ends.
             let _ = tell.send(Event::ServerSilent);
-        })?;
-        thread::Builder::new().name("signals".into()).spawn(move || {
-            for signal in signals.forever() {
-                // Nobody waits any more once the guard ends.
-                let _ = tell.send(Event::Signal(signal));
-            }
         })?;
         if self.asked.is_some() {
             let shared = Arc::clone(&shared);
@@ -171,11 +168,17 @@ impl Guard {
         for answer in unanswered {
             shared.to_client(answer);
         }
-        self.note_or_warn(&Record::Stop {
-            why: ended.to_string(),
-        });
+        self.ended(ended.to_string());
         Ok(ended)
     }
+}
+
+/// Tells of each signal that asks the process to end.
+pub(super) fn signals(tell: impl Fn(i32) + Send + 'static) -> io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let watching = thread::Builder::new().name("signals".into());
+    watching.spawn(move || signals.forever().for_each(tell))?;
+    Ok(())
 }
 
 impl fmt::Display for Ended {

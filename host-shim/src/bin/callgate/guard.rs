@@ -1,5 +1,8 @@
 //! `callgate guard`: the gate in front of an MCP server.
 
+#[cfg(feature = "http")]
+mod http;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -24,9 +27,9 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// Stand in front of an MCP server: every tool call is judged before the server sees it
 ///
-/// Speaks MCP on its own standard input and output, starts the server, and passes messages on. A call that is not allowed
-/// is answered with an error that names the rule and the reason. The documents are read again when they change; they,
-/// and the log, are protected paths.
+/// Speaks MCP on its own standard input and output, or over HTTP with --listen, starts the server or speaks to it over HTTP
+/// with --url, and passes messages on. A call that is not allowed is answered with an error that names the rule and the
+/// reason. The documents are read again when they change; they, and the log, are protected paths.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Guard {
@@ -63,8 +66,23 @@ pub(crate) struct Guard {
     /// The directory that the server's container calls its workspace; paths under it are moved onto the sandbox
     #[arg(long, value_name = "DIR")]
     container_workspace_dir: Option<String>,
+    #[cfg(feature = "http")]
+    #[command(flatten)]
+    http: http::Http,
     /// The program that is the server, and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[cfg_attr(
+        feature = "http",
+        arg(
+            last = true,
+            value_name = "COMMAND",
+            required_unless_present = "url",
+            conflicts_with = "url"
+        )
+    )]
+    #[cfg_attr(
+        not(feature = "http"),
+        arg(last = true, required = true, value_name = "COMMAND")
+    )]
     command: Vec<OsString>,
 }
 
@@ -72,6 +90,8 @@ const EXAMPLES: &str = "\
 Examples:
   callgate guard --server filesystem -- npx -y @modelcontextprotocol/server-filesystem /srv/app
   callgate guard --bundle conf/callgate.json --server git --audit ~/.local/state/callgate.jsonl -- mcp-server-git
+  callgate guard --server docs --url https://example.com/mcp --token-env DOCS_TOKEN
+  callgate guard --server git --listen 8642 -- mcp-server-git
 
 Exit codes: 0 the client has left, 1 fault (a bad flag, a server that cannot be started or ended by itself), \
 4 invalid document. A signal ends the guard with 128 and its number.";
@@ -113,21 +133,16 @@ impl Guard {
             ));
         }
         let guard = Arc::new(guard);
-        let (command, arguments) = match self.command.split_first() {
-            Some((command, arguments)) => (command.clone(), arguments.to_vec()),
-            None => return Err(Failure::Fault("there is no command after `--`".to_owned())),
-        };
-        let program = Program { command, arguments };
-        let running = Arc::clone(&guard);
+        let running = self.running(Arc::clone(&guard))?;
         let (end, ended) = std::sync::mpsc::channel();
         thread::spawn(move || {
             // The command has ended where nobody waits.
-            let _ = end.send(running.run_stdio(&program));
+            let _ = end.send(running());
         });
         let mut known = stamps(&files);
         loop {
             match ended.recv_timeout(LOOK) {
-                Ok(ended) => return self.exit(ended.map_err(|error| fault(&error))?),
+                Ok(ended) => return self.exit(ended.map_err(Failure::Fault)?),
                 Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
                 Err(error) => return Err(fault(&error)),
             }
@@ -137,6 +152,47 @@ impl Guard {
                 self.reload(&guard);
             }
         }
+    }
+
+    /// What stands between client and server until one of them leaves.
+    fn running(&self, guard: Arc<guard::Guard>) -> Result<Running, Failure> {
+        let program = self.command.split_first().map(|(command, arguments)| Program {
+            command: command.clone(),
+            arguments: arguments.to_vec(),
+        });
+        #[cfg(feature = "http")]
+        {
+            use callgate_host::guard::http::Behind;
+
+            let listening = self.http.listening()?;
+            let behind = self.http.remote()?.map(|remote| Behind::Url(Box::new(remote)));
+            let behind = behind.or(program.clone().map(Behind::Program));
+            match (listening, behind) {
+                (Some(listening), Some(behind)) => {
+                    if self.http.is_open() {
+                        tell(
+                            "whoever reaches this machine may call tools: --client-token-env asks for a token",
+                        );
+                    }
+                    let server = self.server.clone();
+                    let ready = move |address| tell(&format!("{server}: listening on http://{address}/mcp"));
+                    return Ok(Box::new(move || {
+                        let ended = guard.run_listening(listening, behind, ready);
+                        ended.map_err(|error| error.to_string())
+                    }));
+                }
+                (None, Some(Behind::Url(remote))) => {
+                    return Ok(Box::new(move || {
+                        guard.run_remote(*remote).map_err(|error| error.to_string())
+                    }));
+                }
+                (_, _) => {}
+            }
+        }
+        let program = program.ok_or_else(|| Failure::Fault("there is no command after `--`".to_owned()))?;
+        Ok(Box::new(move || {
+            guard.run_stdio(&program).map_err(|error| error.to_string())
+        }))
     }
 
     fn builder(&self) -> Result<GateBuilder, Failure> {
@@ -202,6 +258,9 @@ impl Guard {
         }
     }
 }
+
+/// Stands between client and server, and says why it ended.
+type Running = Box<dyn FnOnce() -> Result<Ended, String> + Send>;
 
 /// One line on standard error. If nobody reads it the guard goes on.
 fn tell(message: &str) {

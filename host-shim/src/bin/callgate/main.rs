@@ -87,7 +87,7 @@ enum Command {
     Resolve(resolve::Resolve),
     Enforce(enforce::Enforce),
     #[cfg(feature = "guard")]
-    Guard(guard::Guard),
+    Guard(Box<guard::Guard>),
     #[cfg(feature = "guard")]
     Hook(hook::Hook),
     #[cfg(feature = "guard")]

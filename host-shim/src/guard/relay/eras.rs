@@ -11,12 +11,9 @@ use super::{Relay, Step};
 use crate::guard::message::{Id, Request, text_of};
 use crate::guard::method::Kind;
 use crate::guard::reply::{self, revision_of};
+use crate::guard::revisions::{Revisions, only_handshake, only_modern};
 use crate::guard::tools::write_with;
 use crate::members::Members;
-
-/// The last revision that begins with `initialize`, and the first that does not.
-const LAST_HANDSHAKE: &str = "2025-11-25";
-const FIRST_MODERN: &str = "2026-07-28";
 
 /// The codes of errors that only servers of the modern era give.
 /// <https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes>
@@ -26,20 +23,6 @@ const METHOD_NOT_FOUND: i64 = -32601;
 
 /// How many requests are remembered until the server's era is known.
 const OPENINGS: usize = 64;
-
-/// How many revisions of a server an error names.
-const NAMED: usize = 8;
-
-/// What is known of the server's revisions, for as long as the guard runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::guard) enum Revisions {
-    #[default]
-    Unknown,
-    /// It answered a request of the modern era, with these revisions if it named them.
-    Modern(Vec<String>),
-    /// It did not know such a request.
-    Handshake,
-}
 
 /// A request whose answer shows the server's era, and the client's revision.
 pub(super) enum Opening {
@@ -53,8 +36,8 @@ pub(super) enum Opening {
 
 /// An error of the server that may mean that it is of the other era.
 pub(super) struct Held {
-    id: Id,
-    line: String,
+    pub(super) id: Id,
+    pub(super) line: String,
     revision: String,
 }
 
@@ -242,27 +225,6 @@ fn supported(answer: &Members<'_>, error: Option<&Fault<'_>>) -> Vec<String> {
 fn member(object: Option<&RawValue>, name: &str) -> Option<String> {
     let members: Members<'_> = serde_json::from_str(object?.get()).ok()?;
     text_of(members.get(name))
-}
-
-fn only_handshake(revision: &str) -> String {
-    format!(
-        "the client speaks revision `{revision}` of MCP, and the server only revisions to {LAST_HANDSHAKE}, which begin \
-         with `initialize`: there is none that both speak, and Callgate does not translate"
-    )
-}
-
-fn only_modern(revision: &str, supported: &[String]) -> String {
-    let named = match supported {
-        [] => format!("revisions from {FIRST_MODERN} on"),
-        several => {
-            let named: Vec<String> = several.iter().take(NAMED).map(|one| format!("`{one}`")).collect();
-            named.join(", ")
-        }
-    };
-    format!(
-        "the client speaks revision `{revision}` of MCP, which begins with `initialize`, and the server only {named}: there \
-         is none that both speak, and Callgate does not translate"
-    )
 }
 
 #[cfg(test)]

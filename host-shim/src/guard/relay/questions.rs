@@ -339,8 +339,17 @@ impl Relay {
         for pending in std::mem::take(&mut self.questions.pending) {
             self.given_up(&pending, Outcome::NoAnswer);
         }
+    }
+
+    /// The server will not answer this request: if a person is asked about it, nobody waits for what they say.
+    pub(super) fn lose_question(&mut self, id: &str) {
+        let pending = &mut self.questions.pending;
+        let Some(at) = pending.iter().position(|pending| pending.id.text == id) else {
+            return;
+        };
+        let pending = pending.swap_remove(at);
         if let Some(asked) = &self.guard.asked {
-            asked.forget();
+            asked.withdraw(&pending.put);
         }
     }
 

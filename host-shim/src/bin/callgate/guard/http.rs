@@ -1,0 +1,125 @@
+//! The guard's options for clients and servers over HTTP.
+
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _};
+
+use callgate_host::guard::http::{Listening, Remote, Visitors};
+use clap::Args;
+
+use crate::output::Failure;
+
+#[derive(Args)]
+#[command(next_help_heading = "HTTP")]
+pub(super) struct Http {
+    /// The address of the server, which speaks Streamable HTTP
+    #[arg(long, value_name = "URL")]
+    pub(super) url: Option<String>,
+    /// Send the server a header with the value of an environment variable; may be repeated
+    #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
+    header_env: Vec<String>,
+    /// Send the server a header that is no secret, such as 'X-Team: a'; may be repeated
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    header: Vec<String>,
+    /// The environment variable that holds the bearer token for --url
+    #[arg(long, value_name = "VARIABLE", requires = "url")]
+    token_env: Option<String>,
+    /// Be a server over Streamable HTTP on this address or port, at the path /mcp, with a session for each client
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) listen: Option<String>,
+    /// Let --listen take an address that other machines reach
+    #[arg(long, requires = "listen")]
+    allow_remote: bool,
+    /// A name of this machine that requests may be sent to, besides localhost; may be repeated
+    #[arg(long, value_name = "NAME", requires = "listen")]
+    allow_host: Vec<String>,
+    /// An origin of pages in browsers that may speak to the guard; may be repeated
+    #[arg(long, value_name = "ORIGIN", requires = "listen")]
+    allow_origin: Vec<String>,
+    /// The environment variable that holds the bearer token that clients have to send
+    #[arg(long, value_name = "VARIABLE", requires = "listen")]
+    client_token_env: Option<String>,
+    /// How many sessions there may be at a time
+    #[arg(long, value_name = "NUMBER", requires = "listen", value_parser = clap::value_parser!(u16).range(1..))]
+    max_sessions: Option<u16>,
+}
+
+impl Http {
+    /// The server over HTTP, if it is one.
+    pub(super) fn remote(&self) -> Result<Option<Remote>, Failure> {
+        let Some(url) = &self.url else { return Ok(None) };
+        let mut headers = Vec::new();
+        for header in &self.header {
+            let (name, value) = header
+                .split_once(':')
+                .ok_or_else(|| fault("--header", "expected `NAME: VALUE`"))?;
+            headers.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+        for header in &self.header_env {
+            let (name, variable) = header
+                .split_once('=')
+                .ok_or_else(|| fault("--header-env", "expected `NAME=VARIABLE`"))?;
+            headers.push((name.trim().to_owned(), variable_of("--header-env", variable)?));
+        }
+        if let Some(variable) = &self.token_env {
+            let token = variable_of("--token-env", variable)?;
+            headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+        }
+        let remote = Remote::new(url, &headers).map_err(|error| fault("--url", &error.to_string()))?;
+        Ok(Some(remote))
+    }
+
+    /// Where the guard listens, if it does.
+    pub(super) fn listening(&self) -> Result<Option<Listening>, Failure> {
+        let Some(listen) = &self.listen else {
+            return Ok(None);
+        };
+        let address = address_of(listen)?;
+        if !address.ip().is_loopback() && !self.allow_remote {
+            return Err(Failure::Helped {
+                message: format!("--listen: other machines reach `{address}`"),
+                help: "--allow-remote says that they may call tools".to_owned(),
+            });
+        }
+        let mut listening = Listening::on(address);
+        listening.visitors = Visitors {
+            hosts: self.allow_host.clone(),
+            origins: self.allow_origin.clone(),
+            token: self
+                .client_token_env
+                .as_deref()
+                .map(|variable| variable_of("--client-token-env", variable))
+                .transpose()?,
+        };
+        listening.sessions = self.max_sessions.map_or(listening.sessions, usize::from);
+        Ok(Some(listening))
+    }
+
+    /// Whether other machines may call tools without saying who they are.
+    pub(super) fn is_open(&self) -> bool {
+        self.allow_remote && self.client_token_env.is_none()
+    }
+}
+
+/// A port is one of the loopback interface.
+fn address_of(listen: &str) -> Result<SocketAddr, Failure> {
+    if let Ok(port) = listen.parse::<u16>() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    let found = listen
+        .to_socket_addrs()
+        .map_err(|error| fault("--listen", &format!("`{listen}`: {error}")))?;
+    let mut found: Vec<SocketAddr> = found.collect();
+    // `localhost` has several.
+    found.sort_by_key(SocketAddr::is_ipv6);
+    found
+        .first()
+        .copied()
+        .ok_or_else(|| fault("--listen", &format!("`{listen}` has no address")))
+}
+
+fn variable_of(flag: &str, variable: &str) -> Result<String, Failure> {
+    std::env::var(variable).map_err(|_| fault(flag, &format!("the environment has no variable `{variable}`")))
+}
+
+fn fault(flag: &str, reason: &str) -> Failure {
+    Failure::Fault(format!("{flag}: {reason}"))
+}

@@ -1,0 +1,30 @@
+//! Clients and servers over Streamable HTTP.
+//!
+//! [`Guard::run_remote`](super::Guard::run_remote) stands before a server over HTTP for a client on this process's streams, and
+//! [`Guard::run_listening`](super::Guard::run_listening) listens for clients, before a server of either kind.
+//!
+//! - **Sessions** (revisions to 2025-11-25) have names that nobody can guess, a relay of their own, and a process of their own
+//!   or a session of their own with the server. Requests of later revisions stand by themselves; before a program, one of them at
+//!   a time has a process.
+//! - **Headers** that repeat a message are checked against it and written anew for the server; the message decides.
+//! - **Bounds**: 20 MiB from a client, 128 MiB from a server, 64 sessions unless told otherwise, 1,024 connections, ten seconds to
+//!   connect. A call may take as long as it takes.
+
+mod answer;
+mod door;
+mod envelope;
+mod events;
+mod headers;
+mod leaving;
+mod listen;
+mod remote;
+mod request;
+mod run;
+mod session;
+mod sessions;
+mod streams;
+mod workers;
+
+pub use door::Visitors;
+pub use remote::{Remote, RemoteError};
+pub use run::{Behind, HttpError, Listening};

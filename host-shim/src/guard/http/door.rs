@@ -1,0 +1,169 @@
+//! Who may speak to a guard that listens.
+//!
+//! A page in a browser can send requests to this machine, and by a name of its own that leads here (DNS rebinding) even read
+//! the answers. So the name that a request is sent to is looked at, and where it comes from:
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-endpoint>.
+
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN, WWW_AUTHENTICATE};
+use hyper::http::uri::Authority;
+use hyper::{Request, StatusCode};
+use sha2::{Digest as _, Sha256};
+
+use super::answer::{Whole, plain};
+use super::headers::one;
+
+/// Where a guard listens, and to whom.
+#[derive(Clone, Default)]
+pub struct Visitors {
+    /// Names of this machine that requests may be sent to, besides those of the loopback interface and the address itself.
+    pub hosts: Vec<String>,
+    /// Origins of pages in browsers that may speak to the guard, such as `https://example.com`. None may otherwise.
+    pub origins: Vec<String>,
+    /// What a client has to send as its bearer token, if anything.
+    pub token: Option<String>,
+}
+
+impl Visitors {
+    /// The answer to a request that may not come in.
+    pub(super) fn refuse<B>(&self, request: &Request<B>, here: SocketAddr) -> Option<Whole> {
+        let headers = request.headers();
+        let host = match one(headers, &HOST) {
+            Ok(Some(host)) => host,
+            Ok(None) => return Some(plain(StatusCode::BAD_REQUEST, "the header `host` is missing")),
+            Err(reason) => return Some(plain(StatusCode::BAD_REQUEST, &reason)),
+        };
+        let named = request.uri().authority().map(Authority::as_str);
+        if !self.is_here(host, here) || !named.is_none_or(|named| self.is_here(named, here)) {
+            return Some(plain(
+                StatusCode::FORBIDDEN,
+                "this host is not known here; `--allow-host` says under which names requests are sent to the guard",
+            ));
+        }
+        match one(headers, &ORIGIN) {
+            Ok(None) => {}
+            Ok(Some(origin))
+                if self
+                    .origins
+                    .iter()
+                    .any(|known| known.eq_ignore_ascii_case(origin)) => {}
+            Ok(Some(_)) | Err(_) => {
+                return Some(plain(
+                    StatusCode::FORBIDDEN,
+                    "this origin may not speak to the guard; `--allow-origin` says which may",
+                ));
+            }
+        }
+        (!self.knows(headers)).then(|| {
+            let mut response = plain(
+                StatusCode::UNAUTHORIZED,
+                "the bearer token of the guard is missing or wrong",
+            );
+            let scheme = hyper::header::HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+            response
+        })
+    }
+
+    fn is_here(&self, host: &str, here: SocketAddr) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else {
+            return false;
+        };
+        if authority.as_str().contains('@') {
+            return false;
+        }
+        let name = authority.host();
+        let bare = name.trim_start_matches('[').trim_end_matches(']');
+        if let Ok(address) = bare.parse::<IpAddr>() {
+            return address.is_loopback() || address == here.ip();
+        }
+        let known = self.hosts.iter().map(String::as_str).chain(["localhost"]);
+        known.into_iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    fn knows(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else { return true };
+        let given = one(headers, &AUTHORIZATION).ok().flatten().and_then(|value| {
+            let (scheme, given) = value.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| given.trim())
+        });
+        // Digests are compared, so that the time does not say how much of a guess is right.
+        given.is_some_and(|given| Sha256::digest(given) == Sha256::digest(token))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(visitors: &Visitors, headers: &[(&str, &str)], uri: &str) -> Option<u16> {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let here = "127.0.0.1:8642".parse().unwrap();
+        let refused = visitors.refuse(&request.body(()).unwrap(), here);
+        refused.map(|response| response.status().as_u16())
+    }
+
+    #[test]
+    fn a_name_or_an_origin_that_is_not_known_is_refused() {
+        let visitors = Visitors {
+            hosts: vec!["gate.example".to_owned()],
+            origins: vec!["https://app.example".to_owned()],
+            token: None,
+        };
+        for (host, expected) in [
+            ("localhost:8642", None),
+            ("127.0.0.1", None),
+            ("[::1]:9", None),
+            ("GATE.example:1", None),
+            ("evil.example", Some(403)),
+            ("localhost.evil.example", Some(403)),
+            ("127.0.0.1.evil.example", Some(403)),
+            ("u@localhost", Some(403)),
+            ("192.168.0.1", Some(403)),
+            ("", Some(403)),
+        ] {
+            assert_eq!(status(&visitors, &[("host", host)], "/mcp"), expected, "{host}");
+        }
+        assert_eq!(status(&visitors, &[], "/mcp"), Some(400));
+        assert_eq!(
+            status(&visitors, &[("host", "localhost"), ("host", "localhost")], "/mcp"),
+            Some(400)
+        );
+        assert_eq!(
+            status(&visitors, &[("host", "localhost")], "http://evil.example/mcp"),
+            Some(403)
+        );
+        for (origin, expected) in [
+            ("https://app.example", None),
+            ("null", Some(403)),
+            ("http://localhost:8642", Some(403)),
+            ("https://app.example.evil.example", Some(403)),
+        ] {
+            let headers = [("host", "localhost"), ("origin", origin)];
+            assert_eq!(status(&visitors, &headers, "/mcp"), expected, "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_asked_for_where_there_is_one() {
+        let visitors = Visitors {
+            token: Some("s3cret".to_owned()),
+            ..Visitors::default()
+        };
+        for (value, expected) in [
+            ("Bearer s3cret", None),
+            ("bearer s3cret", None),
+            ("Bearer s3cre", Some(401)),
+            ("Basic s3cret", Some(401)),
+            ("s3cret", Some(401)),
+        ] {
+            let headers = [("host", "localhost"), ("authorization", value)];
+            assert_eq!(status(&visitors, &headers, "/mcp"), expected, "{value}");
+        }
+        assert_eq!(status(&visitors, &[("host", "localhost")], "/mcp"), Some(401));
+    }
+}

@@ -1,0 +1,362 @@
+//! Clients over Streamable HTTP.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::header::{HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use tokio::time::timeout;
+
+use super::answer::{self, Answer, Stream, Whole, events, message, plain, refusal};
+use super::envelope::{Envelope, Kind, progress_token};
+use super::events::Event;
+use super::headers::{self, LAST_EVENT, SESSION};
+use super::leaving::Leaving;
+use super::remote::Connection;
+use super::request::{Accepts, no_room, no_session, not_allowed, text_of};
+use super::session::{Client, Server, Session};
+use super::sessions::{Behind, Listener};
+use super::streams::{Piece, Streams};
+use crate::guard::message::Id;
+use crate::guard::relay::{Relay, Step};
+use crate::guard::reply;
+use crate::guard::revisions::{Revisions, only_handshake};
+
+/// How long an answer may take before its stream begins without it, so that a client knows that its request has arrived.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// The path of the endpoint.
+pub(super) const PATH: &str = "/mcp";
+
+/// An answer as it was asked for, or one that says why not.
+type Answered = Result<Whole, Whole>;
+
+impl Listener {
+    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Answer> {
+        if let Some(refused) = self.visitors.refuse(&request, self.here) {
+            return *refused;
+        }
+        if request.uri().path() != PATH {
+            return *plain(
+                StatusCode::NOT_FOUND,
+                &format!("there is nothing here, expected `{PATH}`"),
+            );
+        }
+        if self.is_closed.load(Ordering::Relaxed) {
+            return *plain(StatusCode::SERVICE_UNAVAILABLE, "the guard ends");
+        }
+        let method = request.method().clone();
+        let answered = match method {
+            Method::POST => self.post(request).await,
+            Method::GET => self.get(request.headers()).await,
+            Method::DELETE => self.delete(request.headers()),
+            _ => Err(not_allowed()),
+        };
+        *answered.unwrap_or_else(|refused| refused)
+    }
+
+    async fn post(self: &Arc<Self>, request: Request<Incoming>) -> Answered {
+        let headers = request.headers().clone();
+        let accepts = Accepts::of(&headers)?;
+        let text = text_of(request).await?;
+        let Some(envelope) = Envelope::read(&text) else {
+            return Err(self.refuse_text(text));
+        };
+        let mirrored = match &self.behind {
+            Behind::Url(remote) => Some(&remote.mirrored),
+            Behind::Program(_) => None,
+        };
+        if let Err(reason) = headers::check(&headers, &envelope, &text, mirrored) {
+            let id = envelope.id().map(|id| &*id.json);
+            let refused = Relay::new(Arc::clone(&self.guard)).mismatched(id, &reason);
+            return Err(message(StatusCode::BAD_REQUEST, refused));
+        }
+        if envelope.revision.is_some() {
+            return self.without_session(text, envelope, &accepts).await;
+        }
+        if envelope.method() == "initialize" && envelope.id().is_some() {
+            return self.begin(text, envelope, &accepts).await;
+        }
+        let (_, session) = self.session(&headers)?;
+        let leaving = Leaving::of(&session);
+        self.pass(session, text, envelope, &accepts, leaving, None).await
+    }
+
+    /// A message on which two readers could differ, which the relay refuses and logs.
+    fn refuse_text(&self, text: String) -> Whole {
+        match Relay::new(Arc::clone(&self.guard)).client_sent(text) {
+            Step::ToClient(refused) => message(StatusCode::BAD_REQUEST, refused),
+            Step::ToServer(_) | Step::Nowhere => refusal(StatusCode::BAD_REQUEST, "not a message"),
+        }
+    }
+
+    /// A message on a session's stream, and its answer.
+    async fn pass(
+        self: &Arc<Self>,
+        session: Arc<Session>,
+        text: String,
+        envelope: Envelope,
+        accepts: &Accepts,
+        mut leaving: Leaving,
+        begun: Option<&str>,
+    ) -> Answered {
+        let Client::Streams(streams) = &session.client else {
+            return Err(plain(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the session has no streams",
+            ));
+        };
+        let Some(id) = envelope.id().cloned() else {
+            let mut step = session.judge(text);
+            if let Step::ToClient(text) = &mut step
+                && !answers_another(text)
+            {
+                return Err(message(StatusCode::BAD_REQUEST, std::mem::take(text)));
+            }
+            session.take(step, None, Event::default()).await;
+            return Ok(plain(StatusCode::ACCEPTED, ""));
+        };
+        let from = streams.open(&id, progress_token(&text));
+        if from.is_some() {
+            leaving.request = Some(id.clone());
+        }
+        let is_modern = envelope.revision.is_some();
+        let step = session.judge(text);
+        let Some(mut from) = from else {
+            // The relay knows the id too.
+            return match step {
+                Step::ToClient(refused) => Err(message(StatusCode::BAD_REQUEST, refused)),
+                Step::ToServer(_) | Step::Nowhere => {
+                    Err(refusal(StatusCode::BAD_REQUEST, "the id waits already"))
+                }
+            };
+        };
+        let mut step = step;
+        if let Step::ToClient(text) = &mut step
+            && !asks_first(text)
+        {
+            leaving.is_answered = true;
+            return Ok(self.last(std::mem::take(text), is_modern, begun));
+        }
+        session.take(step, Some(&id), Event::default()).await;
+        drop(session);
+        let mut first = Vec::new();
+        loop {
+            let piece = match accepts.events {
+                true => timeout(QUIET, answer::next(&mut from)).await,
+                false => Ok(answer::next(&mut from).await),
+            };
+            match piece {
+                Ok(Some(Piece::Last(event))) => {
+                    leaving.is_answered = true;
+                    return Ok(self.last(event.data.unwrap_or_default(), is_modern, begun));
+                }
+                Ok(Some(Piece::Expired)) => return Err(no_session()),
+                Ok(None) => {
+                    return Err(refusal(
+                        StatusCode::BAD_GATEWAY,
+                        "the server ended before it answered",
+                    ));
+                }
+                // The client cannot be told.
+                Ok(Some(Piece::Part(_))) if !accepts.events => {}
+                Ok(Some(Piece::Part(event))) => {
+                    first.push(event);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        let mut response = events(Stream::new(first, Some(from), leaving));
+        name(&mut response, begun);
+        Ok(response)
+    }
+
+    /// The answer to a request as a whole.
+    fn last(&self, text: String, is_modern: bool, begun: Option<&str>) -> Whole {
+        let code = code_of(&text);
+        let status = match code {
+            // A client of both eras tries the other one only then.
+            Some(_) if is_modern && self.guard.revisions() == Revisions::Handshake => StatusCode::BAD_REQUEST,
+            Some(-32601) if is_modern => StatusCode::NOT_FOUND,
+            Some(-32700 | -32600 | -32022..=-32020) if is_modern => StatusCode::BAD_REQUEST,
+            Some(_) | None => StatusCode::OK,
+        };
+        let mut response = message(status, text);
+        name(&mut response, begun.filter(|_| code.is_none()));
+        response
+    }
+
+    /// A request of the modern era, which stands by itself.
+    async fn without_session(
+        self: &Arc<Self>,
+        text: String,
+        envelope: Envelope,
+        accepts: &Accepts,
+    ) -> Answered {
+        if matches!(envelope.kind, Kind::Response { .. }) {
+            return Err(refusal(StatusCode::BAD_REQUEST, "an answer, expected a request"));
+        }
+        let (server, worker) = match &self.behind {
+            Behind::Url(remote) => (Server::Url(Connection::new(Arc::clone(remote))), None),
+            Behind::Program(_) if envelope.id().is_none() => {
+                // It belongs to no request that a program has.
+                return Ok(plain(StatusCode::ACCEPTED, ""));
+            }
+            Behind::Program(program) => {
+                if let (Revisions::Handshake, Some(revision)) = (self.guard.revisions(), &envelope.revision) {
+                    return Err(self.refuse_era(&envelope, revision));
+                }
+                let room = || Arc::clone(&self.room).try_acquire_owned().ok();
+                let worker = self.workers.take(&self.guard, program, room);
+                let worker = worker.map_err(|error| self.cannot_start(program, &error))?;
+                let worker = worker.ok_or_else(no_room)?;
+                (Server::Program(Arc::clone(&worker.running)), Some(worker))
+            }
+        };
+        let session = Session::new(
+            Arc::clone(&self.guard),
+            Client::Streams(Streams::default()),
+            server,
+        );
+        if let Some(worker) = &worker {
+            worker.serve(&session);
+        }
+        let mut leaving = Leaving::of(&session);
+        leaving.cancels = true;
+        leaving.worker = worker;
+        self.pass(session, text, envelope, accepts, leaving, None).await
+    }
+
+    fn refuse_era(&self, envelope: &Envelope, revision: &str) -> Whole {
+        let reason = only_handshake(revision);
+        self.guard.warn(&reason);
+        let code = match envelope.method() {
+            "server/discover" => reply::METHOD_NOT_FOUND,
+            _ => reply::INVALID_REQUEST,
+        };
+        let id = envelope.id().map(|id| &*id.json);
+        message(StatusCode::BAD_REQUEST, reply::error(id, code, &reason))
+    }
+
+    /// Begins a session.
+    async fn begin(self: &Arc<Self>, text: String, envelope: Envelope, accepts: &Accepts) -> Answered {
+        let (named, session) = self.open()?;
+        let leaving = Leaving::of(&session);
+        let answered = self
+            .pass(session, text, envelope, accepts, leaving, Some(&named))
+            .await;
+        let is_begun = answered
+            .as_ref()
+            .is_ok_and(|response| response.headers().contains_key(SESSION));
+        if !is_begun {
+            self.forget(&named);
+        }
+        answered
+    }
+
+    async fn get(self: &Arc<Self>, headers: &HeaderMap) -> Answered {
+        if !headers.contains_key(SESSION) {
+            return Err(not_allowed());
+        }
+        let (_, session) = self.session(headers)?;
+        if !Accepts::of(headers)?.events {
+            return Err(plain(
+                StatusCode::NOT_ACCEPTABLE,
+                "expected to be asked for `text/event-stream`",
+            ));
+        }
+        let after = headers::one(headers, &LAST_EVENT);
+        let after = after.map_err(|reason| plain(StatusCode::BAD_REQUEST, &reason))?;
+        let Client::Streams(streams) = &session.client else {
+            return Err(not_allowed());
+        };
+        let mut leaving = Leaving::of(&session);
+        let theirs = match &session.server {
+            Server::Program(_) => None,
+            Server::Url(connection) => match connection.listen(after).await {
+                Ok(events) => Some(events),
+                Err(failure) if failure.expired.is_some() => {
+                    self.forget_session(&session);
+                    return Err(no_session());
+                }
+                Err(failure) => {
+                    let status = failure
+                        .status
+                        .filter(|status| *status == StatusCode::METHOD_NOT_ALLOWED);
+                    return Err(plain(status.unwrap_or(StatusCode::BAD_GATEWAY), &failure.reason));
+                }
+            },
+        };
+        // A stream that goes on with that of a request stands beside the one on which the server speaks by itself.
+        let (origin, from, queued) = match (after, &theirs) {
+            (Some(after), Some(_)) => {
+                let text = format!("callgate/after/{after}");
+                let json = serde_json::Value::from(&*text).to_string();
+                let id = Id { json, text };
+                let Some(from) = streams.open(&id, None) else {
+                    return Err(plain(
+                        StatusCode::CONFLICT,
+                        "somebody goes on after this event already",
+                    ));
+                };
+                leaving.request = Some(id.clone());
+                (Some(id), from, Vec::new())
+            }
+            (_, _) => {
+                let (number, from, queued) = streams.open_own();
+                leaving.own = Some(number);
+                (None, from, queued)
+            }
+        };
+        if let Some(theirs) = theirs {
+            let reader = Arc::clone(&session);
+            let number = leaving.own;
+            let task = tokio::spawn(async move { reader.overhear(theirs, origin, number).await });
+            leaving.task = Some(task.abort_handle());
+        }
+        Ok(events(Stream::new(queued, Some(from), leaving)))
+    }
+
+    fn delete(&self, headers: &HeaderMap) -> Answered {
+        if !headers.contains_key(SESSION) {
+            return Err(not_allowed());
+        }
+        let (name, _) = self.session(headers)?;
+        self.forget(&name);
+        Ok(plain(StatusCode::OK, ""))
+    }
+}
+
+/// Says which session was begun.
+fn name(response: &mut Response<Answer>, begun: Option<&str>) {
+    if let Some(name) = begun.and_then(|name| HeaderValue::from_str(name).ok()) {
+        response.headers_mut().insert(SESSION, name);
+    }
+}
+
+/// Whether a message answers another request than the client has just sent: one that waited for a person, who has answered.
+fn answers_another(text: &str) -> bool {
+    Envelope::read(text).is_some_and(|said| matches!(said.kind, Kind::Response { id: Some(_) }))
+}
+
+/// Whether a message asks the client for something, before there is an answer.
+fn asks_first(text: &str) -> bool {
+    Envelope::read(text).is_some_and(|said| matches!(said.kind, Kind::Request { .. }))
+}
+
+/// The code of an answer that is an error.
+fn code_of(text: &str) -> Option<i64> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        error: Option<Error>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Error {
+        code: i64,
+    }
+    let answer: Answer = serde_json::from_str(text).ok()?;
+    answer.error.map(|error| error.code)
+}

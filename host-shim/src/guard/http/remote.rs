@@ -1,0 +1,490 @@
+//! A server over Streamable HTTP.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::error::Error;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, StatusCode};
+use reqwest::{Client, RequestBuilder, Url};
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
+
+use super::envelope::Envelope;
+use super::events::{Event, Reader};
+use super::headers::{self, LAST_EVENT, Mirrored, REVISION, SESSION};
+use crate::guard::child::FROM_SERVER;
+use crate::guard::message::text_of;
+use crate::members::Members;
+
+/// How long connecting may take.
+const CONNECTING: Duration = Duration::from_secs(10);
+
+/// How long the answer to a message may take that is no call: an opening, a notification, an end.
+const ANSWERING: Duration = Duration::from_secs(60);
+
+/// How many messages may be on their way to a server.
+const ON_THE_WAY: usize = 1024;
+
+/// Bytes of the longest error that is read.
+const ERROR: usize = 64 * 1024;
+
+/// Bytes of the longest name of a session.
+const NAME: usize = 1024;
+
+/// Characters that are shown of an error.
+const SHOWN: usize = 200;
+
+/// Where a server is, and what is sent along.
+pub struct Remote {
+    url: Url,
+    client: Client,
+    headers: HeaderMap,
+    pub(super) mirrored: Mirrored,
+    on_the_way: Semaphore,
+}
+
+/// Why a server cannot be spoken to: its address, or a header.
+#[derive(Debug)]
+pub struct RemoteError(String);
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl Error for RemoteError {}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Remote").finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// A server at an address, which is sent these headers with each message. Their values are never shown or logged.
+    ///
+    /// # Errors
+    /// The address is not one of HTTP, or a header is none, or one that the guard writes itself.
+    pub fn new(url: &str, headers: &[(String, String)]) -> Result<Self, RemoteError> {
+        let fault = |error: String| RemoteError(error);
+        let parsed = Url::parse(url).map_err(|error| fault(format!("`{url}` is not a URL: {error}")))?;
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(fault(format!(
+                "`{url}` is not a URL of HTTP, expected `https://…`"
+            )));
+        }
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let known = HeaderName::try_from(name)
+                .map_err(|_| fault(format!("`{name}` is not the name of a header")))?;
+            if is_own(&known) {
+                return Err(fault(format!(
+                    "the header `{name}` is written by the guard itself"
+                )));
+            }
+            let mut value = HeaderValue::from_str(value).map_err(|_| {
+                fault(format!(
+                    "the value of the header `{name}` is not ASCII text of one line"
+                ))
+            })?;
+            value.set_sensitive(true);
+            map.append(known, value);
+        }
+        // Which implementation of TLS is used must be said once a process; a second time changes nothing.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .connect_timeout(CONNECTING)
+            // A message and its credentials go nowhere else.
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("callgate/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| fault(format!("no client of HTTP can be made: {}", cause(&error))))?;
+        Ok(Self {
+            url: parsed,
+            client,
+            headers: map,
+            mirrored: Mirrored::default(),
+            on_the_way: Semaphore::new(ON_THE_WAY),
+        })
+    }
+
+    fn request(&self, method: Method) -> RequestBuilder {
+        self.client
+            .request(method, self.url.clone())
+            .headers(self.headers.clone())
+    }
+}
+
+fn is_own(name: &HeaderName) -> bool {
+    const OWN: [&str; 8] = [
+        "accept",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "last-event-id",
+        "te",
+        "transfer-encoding",
+    ];
+    OWN.contains(&name.as_str()) || name.as_str().starts_with("mcp-")
+}
+
+/// One client's way to a server.
+pub(super) struct Connection {
+    pub(super) remote: Arc<Remote>,
+    agreed: Mutex<Agreed>,
+    /// The tasks that wait for answers, by the text of the request's id.
+    waiting: Mutex<BTreeMap<String, AbortHandle>>,
+    /// One at a time begins a session again.
+    renewing: tokio::sync::Mutex<()>,
+}
+
+/// What the client and the server have agreed on by `initialize`.
+#[derive(Clone, Default)]
+struct Agreed {
+    session: Option<HeaderValue>,
+    revision: Option<String>,
+    /// The client's message, with which a session is begun again.
+    opening: Option<String>,
+}
+
+/// What a server answers to a message.
+pub(super) enum Reply {
+    Accepted,
+    Message(String),
+    Events(Box<Events>),
+}
+
+/// Why there is no answer.
+pub(super) struct Failure {
+    pub(super) status: Option<StatusCode>,
+    pub(super) reason: String,
+    /// The text of the answer, if it is an error of JSON-RPC.
+    pub(super) error: Option<String>,
+    /// The session that the server does not know any more.
+    pub(super) expired: Option<HeaderValue>,
+}
+
+impl Failure {
+    fn new(reason: impl Into<String>) -> Self {
+        Self {
+            status: None,
+            reason: reason.into(),
+            error: None,
+            expired: None,
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(remote: Arc<Remote>) -> Self {
+        Self {
+            remote,
+            agreed: Mutex::default(),
+            waiting: Mutex::default(),
+            renewing: tokio::sync::Mutex::default(),
+        }
+    }
+
+    fn agreed(&self) -> MutexGuard<'_, Agreed> {
+        self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, AbortHandle>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a message.
+    pub(super) async fn post(&self, text: &str, envelope: &Envelope) -> Result<Reply, Failure> {
+        let is_opening = envelope.method() == "initialize";
+        let agreed = match is_opening {
+            true => {
+                self.agreed().opening = Some(text.to_owned());
+                Agreed::default()
+            }
+            false => self.agreed().clone(),
+        };
+        let mut request = self
+            .remote
+            .request(Method::POST)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json, text/event-stream");
+        for (name, value) in headers::of(envelope, text, agreed.revision.as_deref(), &self.remote.mirrored) {
+            request = request.header(name, value);
+        }
+        let session = agreed.session.filter(|_| envelope.revision.is_none());
+        if let Some(session) = &session {
+            request = request.header(SESSION, session);
+        }
+        // The server may be slow with one; all the others go on.
+        let _permit = self.remote.on_the_way.acquire().await;
+        let sent = request.body(text.to_owned()).send();
+        let is_call = envelope.id().is_some() && !is_opening && envelope.method() != "server/discover";
+        let response = match is_call {
+            true => sent.await.map_err(|error| unreached(&error))?,
+            false => within(sent).await?,
+        };
+        let response = succeeded(response, session).await?;
+        if is_opening {
+            let given = response.headers().get(SESSION).cloned();
+            if given
+                .as_ref()
+                .is_some_and(|name| name.len() > NAME || name.to_str().is_err())
+            {
+                return Err(Failure::new(
+                    "the server gave a session a name that is no text of ASCII, or too long",
+                ));
+            }
+            self.agreed().session = given;
+        }
+        if envelope.id().is_none() {
+            return Ok(Reply::Accepted);
+        }
+        match kind_of(&response) {
+            Content::Json => Ok(Reply::Message(read(response, FROM_SERVER).await?)),
+            Content::Events => Ok(Reply::Events(Box::new(Events::new(response)))),
+            Content::Other(kind) => Err(Failure::new(format!(
+                "the server answered with `{kind}`, expected `application/json` or `text/event-stream`"
+            ))),
+        }
+    }
+
+    /// Opens the stream of a session on which the server speaks by itself, or goes on with one after an event.
+    pub(super) async fn listen(&self, after: Option<&str>) -> Result<Events, Failure> {
+        let agreed = self.agreed().clone();
+        let mut request = self
+            .remote
+            .request(Method::GET)
+            .header(ACCEPT, "text/event-stream");
+        if let Some(revision) = &agreed.revision {
+            request = request.header(REVISION, revision);
+        }
+        if let Some(session) = &agreed.session {
+            request = request.header(SESSION, session);
+        }
+        if let Some(after) = after {
+            request = request.header(LAST_EVENT, after);
+        }
+        let response = succeeded(within(request.send()).await?, agreed.session).await?;
+        match kind_of(&response) {
+            Content::Events => Ok(Events::new(response)),
+            Content::Json => Err(Failure::new("the server has no stream of its own")),
+            Content::Other(kind) => Err(Failure::new(format!(
+                "the server answered with `{kind}`, expected `text/event-stream`"
+            ))),
+        }
+    }
+
+    /// Ends the session, if there is one.
+    pub(super) async fn end(&self) {
+        let agreed = std::mem::take(&mut *self.agreed());
+        let Some(session) = agreed.session else { return };
+        let mut request = self.remote.request(Method::DELETE).header(SESSION, session);
+        if let Some(revision) = agreed.revision {
+            request = request.header(REVISION, revision);
+        }
+        // Servers need not know how to end a session.
+        let _ = tokio::time::timeout(crate::guard::child::ENDING, request.send()).await;
+    }
+
+    /// Learns what was agreed on from the server's answer to `initialize`.
+    pub(super) fn learn(&self, answer: &str) {
+        let member = |object: &str, name: &str| -> Option<Box<RawValue>> {
+            let members: Members<'_> = serde_json::from_str(object).ok()?;
+            members.get(name).map(ToOwned::to_owned)
+        };
+        let result = member(answer, "result");
+        let revision = result.and_then(|result| member(result.get(), "protocolVersion"));
+        if let Some(revision) = revision.and_then(|revision| text_of(Some(&revision))) {
+            self.agreed().revision = Some(revision);
+        }
+    }
+
+    /// Begins a session again in place of one that the server does not know any more.
+    pub(super) async fn renew(&self, expired: &HeaderValue) -> Result<(), Failure> {
+        const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        let _one = self.renewing.lock().await;
+        let Agreed { session, opening, .. } = self.agreed().clone();
+        if session.as_ref() != Some(expired) {
+            // Somebody was faster.
+            return Ok(());
+        }
+        let begun = opening
+            .as_deref()
+            .and_then(|text| Some((text, Envelope::read(text)?)));
+        let Some((opening, envelope)) = begun else {
+            return Err(Failure::new(
+                "the session has ended, and nothing is known that began it",
+            ));
+        };
+        let welcome = match self.post(opening, &envelope).await? {
+            Reply::Message(text) => Some(text),
+            Reply::Events(mut events) => loop {
+                match events.next().await? {
+                    Some(Event { data: Some(text), .. }) if !text.is_empty() => break Some(text),
+                    Some(_) => {}
+                    None => break None,
+                }
+            },
+            Reply::Accepted => None,
+        };
+        let welcome =
+            welcome.ok_or_else(|| Failure::new("the session has ended, and no other can be begun"))?;
+        self.learn(&welcome);
+        if let Some(envelope) = Envelope::read(INITIALIZED) {
+            self.post(INITIALIZED, &envelope).await?;
+        }
+        Ok(())
+    }
+}
+
+enum Content {
+    Json,
+    Events,
+    Other(String),
+}
+
+fn kind_of(response: &reqwest::Response) -> Content {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or("no content type");
+    let essence = kind.split(';').next().unwrap_or(kind).trim().to_ascii_lowercase();
+    match &*essence {
+        "application/json" => Content::Json,
+        "text/event-stream" => Content::Events,
+        _ => Content::Other(brief(kind)),
+    }
+}
+
+async fn within<F>(sent: F) -> Result<reqwest::Response, Failure>
+where
+    F: Future<Output = Result<reqwest::Response, reqwest::Error>>,
+{
+    match tokio::time::timeout(ANSWERING, sent).await {
+        Ok(response) => response.map_err(|error| unreached(&error)),
+        Err(_) => Err(Failure::new(format!(
+            "the server did not answer within {} s",
+            ANSWERING.as_secs()
+        ))),
+    }
+}
+
+/// The response, if its status is one of success.
+async fn succeeded(
+    response: reqwest::Response,
+    session: Option<HeaderValue>,
+) -> Result<reqwest::Response, Failure> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let is_json = matches!(kind_of(&response), Content::Json);
+    let location = response
+        .headers()
+        .get("location")
+        .and_then(|place| place.to_str().ok())
+        .map(brief);
+    let text = read(response, ERROR).await.unwrap_or_default();
+    let advice = match (status, location) {
+        (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => {
+            "; `--token-env` and `--header-env` say what the guard sends along".to_owned()
+        }
+        (_, Some(place)) if status.is_redirection() => {
+            format!(" to `{place}`, and the guard follows none: give it that address")
+        }
+        (_, _) => String::new(),
+    };
+    Err(Failure {
+        status: Some(status),
+        reason: format!("the server answered HTTP {status}{advice}"),
+        error: is_json.then_some(text),
+        expired: session.filter(|_| status == StatusCode::NOT_FOUND),
+    })
+}
+
+/// The whole of a body.
+async fn read(mut response: reqwest::Response, limit: usize) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
+        if bytes.len() + piece.len() > limit {
+            return Err(Failure::new(format!(
+                "the server answered with more than {limit} bytes"
+            )));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::new("the server answered with bytes that are not UTF-8"))
+}
+
+/// A stream of events.
+pub(super) struct Events {
+    response: reqwest::Response,
+    reader: Reader,
+    read: VecDeque<Event>,
+}
+
+impl Events {
+    fn new(response: reqwest::Response) -> Self {
+        Self {
+            response,
+            reader: Reader::new(FROM_SERVER),
+            read: VecDeque::new(),
+        }
+    }
+
+    /// The next event; `None` at the end of the stream.
+    pub(super) async fn next(&mut self) -> Result<Option<Event>, Failure> {
+        loop {
+            if let Some(event) = self.read.pop_front() {
+                return Ok(Some(event));
+            }
+            let Some(piece) = self.response.chunk().await.map_err(|error| broken(&error))? else {
+                return Ok(None);
+            };
+            let events = self.reader.read(&piece);
+            let too_long = |_| {
+                Failure::new(format!(
+                    "the server sent an event of more than {FROM_SERVER} bytes"
+                ))
+            };
+            self.read.extend(events.map_err(too_long)?);
+        }
+    }
+}
+
+fn unreached(error: &reqwest::Error) -> Failure {
+    let what = match error.is_timeout() {
+        true => "the server cannot be reached in time",
+        false => "the server cannot be reached",
+    };
+    Failure::new(format!("{what}: {}", cause(error)))
+}
+
+fn broken(error: &reqwest::Error) -> Failure {
+    Failure::new(format!("the connection to the server broke: {}", cause(error)))
+}
+
+/// What an error began with. The others repeat the address, which may hold a secret.
+fn cause(error: &dyn Error) -> String {
+    let mut first = error;
+    while let Some(cause) = first.source() {
+        first = cause;
+    }
+    match std::ptr::eq(first, error) {
+        true => "no cause is known".to_owned(),
+        false => brief(&first.to_string()),
+    }
+}
+
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,160 @@
+//! The streams on which a client over HTTP is answered, and what is said on which of them.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::envelope::{Envelope, Kind};
+use super::events::Event;
+use crate::guard::message::Id;
+
+/// How many messages may wait on a stream, and for a stream.
+const WAITING: usize = 16;
+const QUEUED: usize = 256;
+
+/// What is said on a stream.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// A message before the answer, or only the event's id.
+    Part(Event),
+    /// The answer.
+    Last(Event),
+    /// The server does not know the session any more.
+    Expired,
+}
+
+/// The streams of one client.
+#[derive(Default)]
+pub(super) struct Streams(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Streams of requests that wait, by the text of the id, with the token of their progress. The last is the newest.
+    posts: Vec<Post>,
+    /// The stream on which the server speaks by itself, and which it is.
+    own: Option<(u64, Sender<Piece>)>,
+    opened: u64,
+    queue: VecDeque<Event>,
+}
+
+struct Post {
+    id: String,
+    progress: Option<String>,
+    to: Sender<Piece>,
+}
+
+impl Streams {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn are_open(&self) -> bool {
+        let state = self.state();
+        !state.posts.is_empty() || state.own.is_some()
+    }
+
+    /// A stream for the answer to a request; `None` if there is one already.
+    pub(super) fn open(&self, id: &Id, progress: Option<String>) -> Option<Receiver<Piece>> {
+        let mut state = self.state();
+        if state.posts.iter().any(|post| post.id == id.text) {
+            return None;
+        }
+        let (to, from) = channel(WAITING);
+        let id = id.text.clone();
+        state.posts.push(Post { id, progress, to });
+        Some(from)
+    }
+
+    /// Nothing more comes for a request.
+    pub(super) fn close(&self, id: &Id) {
+        self.state().posts.retain(|post| post.id != id.text);
+    }
+
+    /// A stream on which the server speaks by itself, in place of the one before, and its number. It begins with what
+    /// nobody could be told.
+    pub(super) fn open_own(&self) -> (u64, Receiver<Piece>, Vec<Event>) {
+        let mut state = self.state();
+        let (to, from) = channel(WAITING);
+        state.opened += 1;
+        let number = state.opened;
+        state.own = Some((number, to));
+        let queued = std::mem::take(&mut state.queue);
+        (number, from, queued.into())
+    }
+
+    pub(super) fn close_own(&self, number: u64) {
+        let mut state = self.state();
+        if state.own.as_ref().is_some_and(|(known, _)| *known == number) {
+            state.own = None;
+        }
+    }
+
+    /// Says something on the stream of a request.
+    pub(super) async fn send(&self, id: &Id, piece: Piece) {
+        let to = self.state().post(&id.text);
+        if let Some(to) = to {
+            // The client may have left.
+            let _ = to.send(piece).await;
+        }
+    }
+
+    /// Says a message where it belongs: an answer on the stream of its request, anything else on the stream of the request
+    /// that it is about, or the one for whatever the server says by itself.
+    pub(super) async fn deliver(&self, text: String, origin: Option<&Id>, mut event: Event) {
+        let envelope = Envelope::read(&text);
+        event.data = Some(text);
+        let answered = match envelope.as_ref().map(|envelope| &envelope.kind) {
+            Some(Kind::Response { id: Some(id) }) => Some(id.text.clone()),
+            _ => None,
+        };
+        let to = {
+            let mut state = self.state();
+            match answered.as_deref().and_then(|id| state.take(id)) {
+                Some(to) => Some((to, true)),
+                None => state.stream_for(origin, envelope.as_ref()).map(|to| (to, false)),
+            }
+        };
+        let unsaid = match to {
+            Some((to, true)) => to.send(Piece::Last(event)).await.err(),
+            Some((to, false)) => to.send(Piece::Part(event)).await.err(),
+            None => Some(tokio::sync::mpsc::error::SendError(Piece::Part(event))),
+        };
+        // The next stream begins with it.
+        if let Some(tokio::sync::mpsc::error::SendError(Piece::Part(event) | Piece::Last(event))) = unsaid {
+            let mut state = self.state();
+            if state.queue.len() < QUEUED && event.data.as_ref().is_some_and(|data| !data.is_empty()) {
+                state.queue.push_back(event);
+            }
+        }
+    }
+}
+
+impl State {
+    fn post(&self, id: &str) -> Option<Sender<Piece>> {
+        let post = self.posts.iter().find(|post| post.id == id)?;
+        Some(post.to.clone())
+    }
+
+    fn take(&mut self, id: &str) -> Option<Sender<Piece>> {
+        let at = self.posts.iter().position(|post| post.id == id)?;
+        Some(self.posts.remove(at).to)
+    }
+
+    fn stream_for(&self, origin: Option<&Id>, envelope: Option<&Envelope>) -> Option<Sender<Piece>> {
+        if let Some(to) = origin.and_then(|id| self.post(&id.text)) {
+            return Some(to);
+        }
+        let refers = envelope.and_then(|envelope| envelope.refers.as_deref());
+        let told = refers.and_then(|token| {
+            self.posts
+                .iter()
+                .find(|post| post.progress.as_deref() == Some(token))
+        });
+        if let Some(post) = told {
+            return Some(post.to.clone());
+        }
+        let own = self.own.as_ref().map(|(_, to)| to.clone());
+        own.or_else(|| self.posts.last().map(|post| post.to.clone()))
+    }
+}

@@ -1,0 +1,41 @@
+//! What a transport that answers each request by itself has to know of the relay, and to tell it.
+
+use super::{Opening, Relay, reply};
+use crate::guard::reply::HEADER_MISMATCH;
+
+impl Relay {
+    /// The server will not answer a request: gives what the client is told in place of the answer, if it waits for one.
+    pub(in crate::guard) fn lost(&mut self, id: &str, reason: &str) -> Option<String> {
+        let opening = self.openings.remove(id);
+        self.lose_question(id);
+        let waiting = self.waiting.remove(id)?;
+        match opening {
+            Some(Opening::Probe(held)) => Some(held.line),
+            Some(Opening::Initialize(_) | Opening::Discover(_) | Opening::Modern(_)) | None => {
+                Some(self.unanswered(&waiting, reason))
+            }
+        }
+    }
+
+    /// Whether a request waits for the server.
+    pub(in crate::guard) fn waits(&self, id: &str) -> bool {
+        self.waiting.contains_key(id)
+    }
+
+    /// Whether an answer to a request waits for the server to say what it is.
+    pub(in crate::guard) fn holds(&self, id: &str) -> bool {
+        let is_held = |opening: &Opening| matches!(opening, Opening::Probe(held) if held.id.text == id);
+        self.openings.values().any(is_held)
+    }
+
+    /// Whether the client and the server have begun with `initialize`.
+    pub(in crate::guard) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Refuses a message whose headers say something else; gives the answer.
+    pub(in crate::guard) fn mismatched(&self, id: Option<&str>, reason: &str) -> String {
+        self.note_refused(reason);
+        reply::error(id, HEADER_MISMATCH, reason)
+    }
+}

@@ -26,11 +26,14 @@ pub(crate) struct Guarded {
 
 impl Guarded {
     pub(crate) fn start(project: &Project, flags: &[&str], script: &str) -> Self {
-        let mut arguments = vec!["guard", "--server", "filesystem"];
-        arguments.extend(flags);
-        arguments.extend(["--", "sh", "-c", script]);
+        Self::with(project, &[flags, &["--", "sh", "-c", script]].concat(), &[])
+    }
+
+    pub(crate) fn with(project: &Project, flags: &[&str], environment: &[(&str, &str)]) -> Self {
+        let arguments = [&["guard", "--server", "filesystem"], flags].concat();
         let mut command = project.command("project", &arguments);
         command
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -12,9 +12,13 @@ mod frames;
 mod guarding;
 #[cfg(feature = "guard")]
 mod hooks;
+#[cfg(feature = "http")]
+mod http;
 mod judging;
 #[cfg(feature = "guard")]
 mod logged;
 mod messages;
 mod project;
+#[cfg(feature = "http")]
+mod wire;
 mod world;

@@ -33,6 +33,7 @@ test("the programs of README.md", () =>
     // Programs find the package as if it were installed.
     run("mkdir", [join(directory, "node_modules")]);
     symlinkSync(JS, join(directory, "node_modules/callgate"));
+    symlinkSync(join(JS, "node_modules/@modelcontextprotocol"), join(directory, "node_modules/@modelcontextprotocol"));
     for (const [index, [, text]] of programs.entries()) {
       const program = join(directory, `${index}.mjs`);
       writeFileSync(program, text);

@@ -139,7 +139,7 @@ test("the entries for browsers import only the package's own files", () => {
       walk(resolve(dirname(file), specifier));
     }
   };
-  for (const entry of ["web.js", "slim.js", "tools-web.js"]) {
+  for (const entry of ["web.js", "slim.js", "tools-web.js", "mcp.js"]) {
     walk(join(installed, "dist", entry));
   }
   assert.ok(seen.size >= 4);

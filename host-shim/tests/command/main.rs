@@ -19,6 +19,8 @@ mod judging;
 mod logged;
 mod messages;
 mod project;
+#[cfg(feature = "guard")]
+mod relayed;
 #[cfg(feature = "http")]
 mod wire;
 mod world;

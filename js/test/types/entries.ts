@@ -1,6 +1,7 @@
 // The types of each entry do not need those of Node. A project of its own checks the browser's entry with the DOM's types.
 import { createEngine, createNodeHost, type Engine, init } from "callgate";
 import { loadBundle } from "callgate/bundle";
+import { filterTools, gateClient, gateServer, type McpDecision } from "callgate/mcp";
 import data from "callgate/package.json" with { type: "json" };
 import { type AnnotationsProposal, proposeAnnotations } from "callgate/tools";
 
@@ -10,3 +11,24 @@ export const name: string = data.name;
 export const engine: Engine = createEngine({ ...loadBundle("callgate.json"), host });
 export const proposal: AnnotationsProposal = proposeAnnotations([{ name: "t" }], "s", '{"servers": {}}');
 export const roles: readonly string[] | undefined = proposal.unsure[0]?.roles;
+
+// Whatever connects can be gated, and keeps its type.
+class End {
+  readonly kind = "end";
+  connect(transport: { readonly send: (message: string) => void }, options?: { readonly mode: string }): Promise<void> {
+    transport.send(options?.mode ?? "");
+    return Promise.resolve();
+  }
+}
+const decisions: McpDecision[] = [];
+const gate = {
+  engine: () => engine,
+  serverName: "s",
+  onDecision: (decision: McpDecision) => void decisions.push(decision),
+};
+export const kinds: readonly "end"[] = [gateClient(new End(), gate).kind, gateServer(new End(), gate).kind];
+export const names: readonly string[] = filterTools([{ name: "t", title: "T" }], gate).map(({ title }) => title);
+// @ts-expect-error What does not connect cannot be gated.
+gateClient({}, gate);
+// @ts-expect-error An answer has three words.
+gateClient(new End(), { ...gate, ask: () => Promise.resolve("yes") });

@@ -1,0 +1,67 @@
+import type { Engine } from "../api/create-engine.js";
+import type { ApprovalOffer, CallContext, PreparedArgs, ToolCall, Verdict } from "../types.js";
+
+/** A tool as a server lists it. */
+export interface GatedTool {
+  readonly name: string;
+}
+
+/** Which tools are shown. */
+export interface ToolsFilter {
+  /** The engine that judges; a function where it may be replaced while calls are made. */
+  readonly engine: Engine | (() => Engine);
+  /** The server's name in the policy and the annotations. What the server says of itself does not count. */
+  readonly serverName: string;
+  /**
+   * The lock file of `callgate pin`, as text or as what it holds: tools that it does not have, or not like this, are held
+   * back. Default: tools are not pinned.
+   */
+  readonly lock?: unknown;
+}
+
+/** A call that escalates, for the person who decides about it. */
+export interface McpQuestion {
+  readonly call: ToolCall;
+  readonly verdict: Verdict;
+  /** The arguments as they were judged, which are what would be sent. */
+  readonly argsForTransport: PreparedArgs;
+  /** What an approval that is for always would cover; `undefined` if that cannot be told. */
+  readonly offer: ApprovalOffer | undefined;
+}
+
+/** A call that was judged. */
+export interface McpDecision {
+  readonly call: ToolCall;
+  readonly verdict: Verdict;
+  /** The arguments that are sent; `undefined` if nothing is. */
+  readonly sent: PreparedArgs | undefined;
+  /** What a person said, if one was asked. */
+  readonly answer?: "once" | "always" | "deny" | undefined;
+}
+
+/** How calls are gated. */
+export interface McpGateOptions extends ToolsFilter {
+  /** What the host knows about its calls; a function is asked for each call. */
+  readonly context?: CallContext | ((call: ToolCall) => CallContext | undefined) | undefined;
+  /** The path of the sandbox inside the server's container. */
+  readonly containerWorkspaceDir?: string | undefined;
+  /**
+   * Asks a person about a call that escalates. `once` lets this call pass, `always` adds the offer to the engine's approvals.
+   * The call is judged again before it is sent. Without this, or without an answer in time, such calls are denied.
+   */
+  readonly ask?: ((question: McpQuestion) => Promise<"once" | "always" | "deny">) | undefined;
+  /** How many milliseconds an answer may take. Default: 60,000. */
+  readonly patience?: number | undefined;
+  /** Hears of each decision before the call is sent. If it throws, or its promise is rejected, the call is denied. */
+  readonly onDecision?: ((decision: McpDecision) => void | Promise<void>) | undefined;
+}
+
+/** What connects to a transport: a client or a server of MCP's SDK, whichever version it is. */
+export interface McpEndpoint {
+  connect(transport: never, ...rest: never[]): Promise<unknown>;
+}
+
+/** The engine that judges now. */
+export function engineOf({ engine }: ToolsFilter): Engine {
+  return typeof engine === "function" ? engine() : engine;
+}

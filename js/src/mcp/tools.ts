@@ -1,0 +1,54 @@
+import type { Engine } from "../api/create-engine.js";
+import { errorFor, INTERNAL_ERROR, isObject, type Members } from "./message.js";
+import { engineOf, type GatedTool, type ToolsFilter } from "./options.js";
+import { type Pins, pinsOf } from "./pins.js";
+
+/** Rules that deny every call of a tool, whatever its arguments. */
+const OF_THE_TOOL: ReadonlySet<string> = new Set(["structural-unknown-tool", "structural-capability-ceiling"]);
+
+/**
+ * The tools that a model may know of: those that nobody annotated, that a ceiling forbids, or that are held back by the lock
+ * file are left out.
+ *
+ * @throws `CallgateError` `invalid-document` if the lock file is not one.
+ */
+export function filterTools<Tool extends GatedTool>(tools: readonly Tool[], options: ToolsFilter): Tool[] {
+  const pins = pinsOf(options.lock, options.serverName);
+  const engine = engineOf(options);
+  return tools.filter((tool) => !isHidden(engine, options.serverName, tool.name, tool, pins));
+}
+
+function isHidden(engine: Engine, serverName: string, name: string, tool: unknown, pins: Pins | undefined): boolean {
+  const isHeldBack = pins?.lists(name, tool) ?? false;
+  return isHeldBack || OF_THE_TOOL.has(engine.gate({ serverName, toolName: name }).verdict.rule);
+}
+
+/** The answer to `tools/list` without the tools that are hidden. One whose tools cannot be read is an error. */
+export function filteredAnswer(answer: Members, engine: Engine, serverName: string, pins: Pins | undefined): Members {
+  const { result } = answer;
+  if (result === undefined) {
+    return answer;
+  }
+  const refused = (reason: string): Members =>
+    errorFor(answer.id, INTERNAL_ERROR, `the server's answer to \`tools/list\` ${reason}`);
+  const listed = isObject(result) ? result.tools : undefined;
+  if (!Array.isArray(listed)) {
+    return refused("has no readable `result.tools`");
+  }
+  const names = new Set<string>();
+  const shown: unknown[] = [];
+  for (const tool of listed as unknown[]) {
+    const name = isObject(tool) ? tool.name : undefined;
+    if (typeof name !== "string") {
+      return refused("has no readable `result.tools`");
+    }
+    if (names.has(name)) {
+      return refused("has a tool twice");
+    }
+    names.add(name);
+    if (!isHidden(engine, serverName, name, tool, pins)) {
+      shown.push(tool);
+    }
+  }
+  return shown.length === listed.length ? answer : { ...answer, result: { ...(result as Members), tools: shown } };
+}

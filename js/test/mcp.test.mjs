@@ -1,0 +1,374 @@
+// callgate/mcp: on the cases that the command's guard answers too, and with both versions of MCP's SDK.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import * as client2 from "@modelcontextprotocol/client";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport as InMemory1 } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
+import * as server2 from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { filterTools, gateClient, gateServer } from "../dist/mcp.js";
+import { createEngine, createNodeHost } from "../dist/node.js";
+
+const data = new URL("../../tests/guard/", import.meta.url);
+const read = (name) => readFileSync(new URL(name, data), "utf8");
+const later = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** A directory with an engine for the cases, and options of a gate. */
+function place(t, more = {}) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "callgate-mcp-")));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  for (const name of ["work", "docs"]) {
+    mkdirSync(join(root, name));
+  }
+  const documents = JSON.parse(read("bundle.json").replaceAll("ROOT", root));
+  const engine = createEngine({ ...documents, host: createNodeHost({ homeDir: root, currentDir: root }) });
+  return { root, engine, options: { engine, serverName: "files", ...more } };
+}
+
+/** Whether the members that are expected are there. Lists are compared as wholes. */
+function holds(expected, found) {
+  if (typeof expected === "object" && expected !== null && !Array.isArray(expected)) {
+    return Object.entries(expected).every(([name, value]) => holds(value, found?.[name]));
+  }
+  try {
+    assert.deepEqual(found, expected);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A transport whose two ends are in the hands of the test. */
+function bareTransport() {
+  const sent = [];
+  return {
+    sent,
+    start: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    send(message) {
+      sent.push(message);
+      return Promise.resolve();
+    },
+  };
+}
+
+/** An end of a connection that keeps what it receives. */
+function bareEnd() {
+  const got = [];
+  return {
+    got,
+    async connect(transport) {
+      this.to = transport;
+      transport.onmessage = (message) => got.push(message);
+      await transport.start();
+    },
+  };
+}
+
+/** Each side, as the four places where messages pass. */
+const SIDES = {
+  client: (options) => {
+    const [end, transport] = [gateClient(bareEnd(), options), bareTransport()];
+    return {
+      ready: end.connect(transport),
+      asks: (message) => end.to.send(message),
+      answers: (message) => transport.onmessage(message),
+      reached: transport.sent,
+      got: end.got,
+    };
+  },
+  server: (options) => {
+    const [end, transport] = [gateServer(bareEnd(), options), bareTransport()];
+    return {
+      ready: end.connect(transport),
+      asks: (message) => transport.onmessage(message),
+      answers: (message) => end.to.send(message),
+      reached: end.got,
+      got: transport.sent,
+    };
+  },
+};
+
+for (const [side, sideOf] of Object.entries(SIDES)) {
+  test(`a gated ${side} answers as the guard does`, async (t) => {
+    let count = 0;
+    for (const line of read("cases.jsonl").trim().split("\n")) {
+      const { root, options } = place(t);
+      const { name, lock, steps } = JSON.parse(line.replaceAll("ROOT", root));
+      const ends = sideOf(lock ? { ...options, lock: read("callgate.lock") } : options);
+      await ends.ready;
+      for (const step of steps) {
+        ends.reached.length = 0;
+        ends.got.length = 0;
+        await ends.asks(step.client);
+        await later();
+        assert.deepEqual(ends.reached, step.reaches === null ? [] : [step.reaches], name);
+        if (step.answers !== undefined) {
+          await ends.answers(step.answers);
+          await later();
+        }
+        assert.equal(ends.got.length, step.gets === null ? 0 : 1, `${name}: ${JSON.stringify(ends.got)}`);
+        assert.ok(holds(step.gets ?? {}, ends.got[0] ?? {}), `${name}: ${JSON.stringify(ends.got)}`);
+        count += 1;
+      }
+    }
+    assert.ok(count > 30, String(count));
+  });
+}
+
+/** A server with a tool of its own for each version of the SDK, and the client and the pair of transports that fit. */
+const SDKS = {
+  "version 1": {
+    client: () => new Client1({ name: "c", version: "1" }),
+    server: (handler) => {
+      const server = new Server1({ name: "files", version: "1" });
+      server.registerTool("read", { inputSchema: { path: z.string() } }, handler);
+      server.registerTool("hidden", { inputSchema: { path: z.string() } }, handler);
+      return server;
+    },
+    pair: () => InMemory1.createLinkedPair(),
+  },
+  "version 2": {
+    client: () => new client2.Client({ name: "c", version: "1" }),
+    server: (handler) => {
+      const server = new server2.McpServer({ name: "files", version: "1" });
+      server.registerTool("read", { inputSchema: z.object({ path: z.string() }) }, handler);
+      server.registerTool("hidden", { inputSchema: z.object({ path: z.string() }) }, handler);
+      return server;
+    },
+    pair: () => server2.InMemoryTransport.createLinkedPair(),
+  },
+};
+
+for (const [version, sdk] of Object.entries(SDKS)) {
+  for (const gated of ["client", "server"]) {
+    test(`the SDK's ${version}, its ${gated} gated`, async (t) => {
+      const { root, options } = place(t);
+      symlinkSync("/etc", join(root, "work/out"));
+      const seen = [];
+      const handler = ({ path }) => {
+        seen.push(path);
+        return { content: [{ type: "text", text: "done" }] };
+      };
+      const [client, server] = [sdk.client(), sdk.server(handler)];
+      assert.equal(
+        gated === "client" ? gateClient(client, options) : gateServer(server, options),
+        gated === "client" ? client : server,
+      );
+      const [one, other] = sdk.pair();
+      await Promise.all([server.connect(other), client.connect(one)]);
+      const { tools } = await client.listTools();
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ["read"],
+      );
+      const allowed = await client.callTool({ name: "read", arguments: { path: "./a" } });
+      assert.deepEqual([allowed.isError ?? false, seen], [false, [`${root}/work/a`]]);
+      for (const [name, path, rule] of [
+        ["read", "out/passwd", "default-deny"],
+        ["read", `${root}/docs/a`, "ask"],
+        ["hidden", "a", "structural-unknown-tool"],
+      ]) {
+        const denied = await client.callTool({ name, arguments: { path } });
+        assert.equal(denied.isError, true);
+        assert.ok(denied.content[0].text.includes(`\`${rule}\``), denied.content[0].text);
+      }
+      assert.equal(seen.length, 1);
+      await client.close();
+    });
+  }
+
+  test(`the SDK's ${version}, gated while it is connected`, async (t) => {
+    const { options } = place(t);
+    const [client, server] = [sdk.client(), sdk.server(() => ({ content: [] }))];
+    const [one, other] = sdk.pair();
+    await Promise.all([server.connect(other), client.connect(one)]);
+    gateClient(client, options);
+    assert.equal((await client.callTool({ name: "read", arguments: { path: "/etc/passwd" } })).isError, true);
+    assert.ok(!(await client.callTool({ name: "read", arguments: { path: "a" } })).isError);
+    await client.close();
+  });
+}
+
+/** A gated client with a person behind it. */
+async function asking(t, ask, more = {}) {
+  const found = place(t);
+  const decisions = [];
+  const onDecision = ({ verdict, sent, answer }) => decisions.push([verdict.rule, sent !== undefined, answer]);
+  const ends = SIDES.client({ ...found.options, ask, onDecision, ...more });
+  await ends.ready;
+  const call = async (id, path = `${found.root}/docs/a`) => {
+    await ends.asks({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "read", arguments: { path } } });
+    await later();
+  };
+  return { ...found, ...ends, call, decisions };
+}
+
+test("a person who is asked lets a call pass once, always or not", async (t) => {
+  const answers = ["deny", "once", "always"];
+  const questions = [];
+  const { root, call, got, reached, decisions } = await asking(t, (question) => {
+    questions.push(question);
+    return Promise.resolve(answers.shift());
+  });
+  for (const id of [1, 2, 3, 4]) {
+    await call(id);
+  }
+  assert.equal(questions.length, 3);
+  assert.equal(questions[0].offer.description, `Allow files/read read-path within ${root}/docs`);
+  assert.equal(questions[0].argsForTransport.path, `${root}/docs/a`);
+  assert.match(got[0].result.content[0].text, /nobody has allowed it/);
+  assert.equal(got.length, 1);
+  assert.deepEqual(
+    reached.map(({ id }) => id),
+    [2, 3, 4],
+  );
+  assert.deepEqual(decisions, [
+    ["ask", false, "deny"],
+    ["ask", true, "once"],
+    ["structural-approval", true, "always"],
+    ["structural-approval", true, undefined],
+  ]);
+});
+
+test("what has changed while a person decided is not what was allowed", async (t) => {
+  let root = "";
+  const found = await asking(t, () => {
+    rmSync(join(root, "docs"), { recursive: true });
+    symlinkSync("/etc", join(root, "docs"));
+    return Promise.resolve("once");
+  });
+  root = found.root;
+  await found.call(1);
+  assert.equal(found.got[0].result.isError, true);
+  assert.deepEqual(found.reached, []);
+});
+
+test("no answer is a denial, and so is one that cannot be read", async (t) => {
+  for (const ask of [
+    () => new Promise(() => {}),
+    () => Promise.resolve("yes"),
+    () => Promise.reject(new Error("no")),
+    () => true,
+  ]) {
+    const { call, got, reached } = await asking(t, ask, { patience: 1 });
+    await call(1);
+    await later();
+    assert.equal(got[0].result.isError, true);
+    assert.deepEqual(reached, []);
+  }
+});
+
+test("a call that is taken back while a person decides is never sent", async (t) => {
+  let answer;
+  const { root, asks, got, reached } = await asking(
+    t,
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  const params = { name: "read", arguments: { path: `${root}/docs/a` } };
+  const asked = asks({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  await later();
+  await asks({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  answer("once");
+  await asked;
+  await later();
+  assert.deepEqual([got, reached], [[], []]);
+});
+
+test("nothing is sent if a decision cannot be noted, or judging fails", async (t) => {
+  const { options, engine } = place(t);
+  for (const [more, expected] of [
+    [
+      {
+        onDecision: () => {
+          throw new Error("disk full");
+        },
+      },
+      /structural-audit/,
+    ],
+    [{ onDecision: () => Promise.reject(new Error("disk full")) }, /structural-audit/],
+    [
+      {
+        engine: () => {
+          throw new Error("gone");
+        },
+      },
+      /gone/,
+    ],
+    [
+      {
+        context: () => {
+          throw new Error("no context");
+        },
+      },
+      /no context/,
+    ],
+  ]) {
+    const ends = SIDES.server({ ...options, ...more });
+    await ends.ready;
+    ends.asks({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "read", arguments: { path: "a" } } });
+    await later();
+    assert.deepEqual(ends.reached, []);
+    assert.match(JSON.stringify(ends.got), expected);
+  }
+  engine.dispose();
+  const ends = SIDES.client(options);
+  await ends.ready;
+  await ends.asks({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "read", arguments: { path: "a" } } });
+  await later();
+  assert.deepEqual(ends.reached, []);
+  assert.equal(ends.got.length, 1);
+});
+
+test("arguments are data", async (t) => {
+  const { options } = place(t);
+  const ends = SIDES.client(options);
+  await ends.ready;
+  const toJSON = () => ({ path: "/etc/passwd" });
+  let reads = 0;
+  const shifty = {
+    get path() {
+      reads += 1;
+      return reads > 1 ? "/etc/passwd" : "a";
+    },
+  };
+  for (const [id, params] of [
+    [1, { name: "read", arguments: { path: "a", toJSON } }],
+    [2, { name: "read", arguments: { path: "a" }, toJSON }],
+    [3, { name: "read", arguments: shifty }],
+  ]) {
+    await ends.asks({ jsonrpc: "2.0", id, method: "tools/call", params });
+  }
+  await later();
+  assert.ok(!JSON.stringify(ends.reached).includes("passwd"));
+});
+
+test("a list of tools is filtered", (t) => {
+  const { options } = place(t);
+  const tools = [{ name: "read", description: "Reads" }, { name: "gone" }, { name: "stop" }];
+  assert.deepEqual(filterTools(tools, options), [tools[0], tools[2]]);
+  assert.deepEqual(filterTools(tools, { ...options, serverName: "other" }), []);
+  const lock = read("callgate.lock");
+  assert.deepEqual(filterTools(tools, { ...options, lock }), []);
+  const [pinned] = Object.values(JSON.parse(lock).servers.files);
+  assert.deepEqual(filterTools([{ ...pinned.tool, _meta: {} }], { ...options, lock: JSON.parse(lock) }), [
+    { ...pinned.tool, _meta: {} },
+  ]);
+  for (const wrong of [
+    "",
+    "{}",
+    null,
+    { format: "callgate-lock/2", servers: {} },
+    { format: "callgate-lock/1", servers: { files: [] } },
+  ]) {
+    assert.throws(() => filterTools(tools, { ...options, lock: wrong }), { code: "invalid-document" });
+    assert.throws(() => gateClient(bareEnd(), { ...options, lock: wrong }), { code: "invalid-document" });
+  }
+});

@@ -1,5 +1,7 @@
 //! The facade: building an engine, and asking it.
 
+#[cfg(feature = "analysis")]
+mod apart;
 mod interest;
 mod prepare;
 mod request;
@@ -19,6 +21,8 @@ use crate::model::{Semantics, ServerKind};
 use crate::policy::Ceiling;
 use crate::program::{Program, RelativePaths, ServerSettings, compile};
 
+#[cfg(feature = "analysis")]
+pub(crate) use apart::Imagined;
 pub use interest::Interest;
 pub use prepare::PrepareError;
 pub use request::{Audience, Paths, Request, Response};
@@ -135,6 +139,16 @@ impl Engine {
 
     /// Judges a call. It is total: what cannot be judged is denied with a named rule.
     pub fn judge<'r>(&self, request: &Request<'r>, host: &dyn Host) -> Response<'_, 'r> {
+        self.judge_within(request, host, self.pinned.as_ref())
+    }
+
+    /// The same where directories stand for what `pinned` says.
+    fn judge_within<'s, 'r>(
+        &'s self,
+        request: &Request<'r>,
+        host: &dyn Host,
+        pinned: Option<&'s Pinned>,
+    ) -> Response<'s, 'r> {
         let settings = self.program.server(request.call.server());
         let tool = self.program.tool_of(settings, request.call.tool());
         let (shape, invalid_shape) = match shape(request.call, tool) {
@@ -150,7 +164,7 @@ impl Engine {
             base: self.base(request.paths, settings),
             traced: request.explain.is_some(),
         };
-        let mut case = Case::new(&self.program, self.pinned.as_ref(), task, host);
+        let mut case = Case::new(&self.program, pinned, task, host);
         if let Some(approving) = request.approvals {
             case.heed(approving);
         }

@@ -1,6 +1,8 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
 
+#[cfg(feature = "analysis")]
+mod apart;
 mod approvals;
 mod arguments;
 mod canonical;
@@ -24,6 +26,8 @@ mod repository;
 mod rules;
 mod sandbox;
 mod sent;
+#[cfg(all(test, feature = "analysis"))]
+mod sight;
 mod trace;
 mod verdict;
 mod walk;
@@ -33,9 +37,13 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+#[cfg(feature = "analysis")]
+pub(crate) use apart::Apart;
 use approvals::Escalation;
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
+#[cfg(all(test, feature = "analysis"))]
+pub(crate) use sight::Sight;
 use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};

@@ -92,6 +92,7 @@
 //! | `frame` | a call, or a frame of MCP, as one line of text | engines |
 //! | `compat` | the functions that a runtime calls outside an engine | engines |
 //! | `engine` | the facade | |
+//! | `analysis` (a feature) | what a policy allows, seen as a whole: regions of calls, of which the engine is asked | how a verdict is found |
 //! | [`docs`] | the reference pages | everything |
 //!
 //! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random
@@ -103,6 +104,8 @@
 #[cfg(windows)]
 compile_error!("callgate-core has POSIX path semantics; on Windows run it as WebAssembly");
 
+#[cfg(feature = "analysis")]
+mod analysis;
 mod annotation;
 mod approval;
 mod bind;
@@ -134,6 +137,8 @@ mod table;
 mod text;
 mod world;
 
+#[cfg(feature = "analysis")]
+pub use analysis::{Analysis, Bounds, Column, Part, Place, Region, Row, Target, ToolRegions};
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
 pub use bundle::{Bundle, InlineDocument, NamedFile, read_bundle};

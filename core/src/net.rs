@@ -21,6 +21,8 @@ pub use domain::{domain_matches_allowlist, is_ip_address};
 pub use git::extract_git_domain;
 pub(crate) use git::{is_explicit, normalize_git_url, resolve_git_remote};
 pub(crate) use host::canonical_domain;
+#[cfg(feature = "analysis")]
+pub(crate) use key::Scope;
 pub(crate) use key::{Key, Scopes};
 pub(crate) use location::{DEEPEST_BELOW, Location, UrlKind, long_host};
 pub(crate) use text::percent_decode;

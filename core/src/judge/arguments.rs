@@ -27,7 +27,7 @@ impl<'p> Case<'p, '_, '_> {
         matched
     }
 
-    fn meets_argument(&mut self, tool: &'p Tool, condition: &Condition, effect: Effect) -> Match {
+    pub(super) fn meets_argument(&mut self, tool: &'p Tool, condition: &Condition, effect: Effect) -> Match {
         let given = self.meets_as_given(tool, condition, effect);
         let sent = self.meets_as_sent(condition, effect);
         match effect {

@@ -160,7 +160,7 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
 }
 
 /// Makes the canonical form of each value, up to the first that has none.
-fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let context = case.call.context();
     while let Some(bound) = case.pending.next() {
         let base = case.base_of(&bound);

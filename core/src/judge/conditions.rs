@@ -44,7 +44,7 @@ pub(super) struct Subject {
 
 /// How one value meets one condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hit {
+pub(super) enum Hit {
     /// Not at all.
     Miss,
     /// Only in the broad sense of a restriction.
@@ -72,7 +72,7 @@ enum Matcher<'r> {
 
 /// A condition on values: its rule, its place there (0 for `domains`, then `lists` in order), and what it compares with.
 #[derive(Clone, Copy)]
-struct Condition<'r> {
+pub(super) struct Condition<'r> {
     rule: RuleId,
     place: usize,
     matcher: Matcher<'r>,
@@ -80,7 +80,7 @@ struct Condition<'r> {
 }
 
 impl<'r> Condition<'r> {
-    fn domains(rule: &Rule, id: RuleId, set: &'r DomainSet) -> Self {
+    pub(super) fn domains(rule: &Rule, id: RuleId, set: &'r DomainSet) -> Self {
         Self {
             rule: id,
             place: 0,
@@ -89,7 +89,7 @@ impl<'r> Condition<'r> {
         }
     }
 
-    fn list(rule: &Rule, id: RuleId, at: usize, matcher: &'r ListMatcher) -> Self {
+    pub(super) fn list(rule: &Rule, id: RuleId, at: usize, matcher: &'r ListMatcher) -> Self {
         let matcher = match matcher {
             ListMatcher::Domains(set) => Matcher::Domains(set),
             ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => Matcher::List(matcher),
@@ -291,7 +291,7 @@ impl Case<'_, '_, '_> {
         hits
     }
 
-    fn hit(&mut self, condition: Condition<'_>, at: usize, role: RoleId) -> Hit {
+    pub(super) fn hit(&mut self, condition: Condition<'_>, at: usize, role: RoleId) -> Hit {
         self.canonicalizer.facts.take_steps(LOOK_UP);
         match condition.matcher {
             Matcher::Domains(set) => self.names_one_of(set, condition.effect, at, role),

@@ -65,54 +65,17 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     if (!names_places && path_like.is_empty() && unclear.is_none()) || case.canonicalizer.facts.has_failed() {
         return Check::Pass;
     }
-    let removes_places = case.removes_places();
     let program = case.program;
-    let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
     let has_world = program.world.is_some();
-    let has_patterns = !program.protected.patterns.is_empty();
     let mut found = None;
-    let mut is_hit = |candidate: Candidate<'_>| {
-        let is_hit = is_protected(&candidate, protection, sandbox, program.path_case);
-        if is_hit {
+    hold(case, &path_like, |candidate, is_protected| {
+        if is_protected {
             let path = candidate.path.as_ref().map(Path::as_str);
             let path = path.or(candidate.written.first().map(String::as_str));
-            let shown = candidate.shown.or(path).unwrap_or_default();
+            let shown = candidate.shown.filter(|_| has_world).or(path).unwrap_or_default();
             found = Some((shown.to_owned(), candidate.from));
         }
-        is_hit
-    };
-    let _ = case.operands.iter().enumerate().any(|(place, operand)| {
-        let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
-        let from = From::Role(place);
-        let mut paths = operand.paths().enumerate();
-        paths.any(|(at, path)| {
-            is_hit(Candidate {
-                path: Some(Path::Canonical(path)),
-                from,
-                written: if at == 0 { operand.written() } else { &[] },
-                is_deleted,
-                shown: has_world.then(|| operand.bound.raw()),
-            })
-        }) || operand.located().is_some_and(|located| {
-            let written = has_patterns.then(|| located.lexical.to_string());
-            is_hit(Candidate {
-                path: Some(Path::Canonical(&located.path)),
-                from,
-                written: written.as_slice(),
-                is_deleted: is_deleted || removes_places,
-                shown: Some(&located.address),
-            })
-        })
-    }) || path_like.iter().any(|one| {
-        let given = case.arguments.path_like.get(one.at).map(|found| &*found.text);
-        let canonical = one.canonical.as_ref().map(Path::Canonical);
-        is_hit(Candidate {
-            path: canonical.or_else(|| one.lexical.as_deref().map(Path::Lexical)),
-            from: From::Heuristic(one.at),
-            written: &one.written,
-            is_deleted: false,
-            shown: given.filter(|_| has_world),
-        })
+        is_protected
     });
     let Some((shown, from)) = found else {
         let Some((argument, why)) = unclear else {
@@ -127,6 +90,74 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         reason = format!("{reason} ({})", source(case, from));
     }
     deny("structural-protected-path", reason)
+}
+
+/// Holds every candidate against what is protected, until `ends` says that it is enough.
+fn hold(
+    case: &mut Case<'_, '_, '_>,
+    path_like: &[PathLike],
+    mut ends: impl FnMut(&Candidate<'_>, bool) -> bool,
+) {
+    let removes_places = case.removes_places();
+    let program = case.program;
+    let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
+    let has_patterns = !program.protected.patterns.is_empty();
+    let mut held = |candidate: Candidate<'_>| {
+        let is_protected = is_protected(&candidate, protection, sandbox, program.path_case);
+        ends(&candidate, is_protected)
+    };
+    let _ = case.operands.iter().enumerate().any(|(place, operand)| {
+        let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+        let from = From::Role(place);
+        let mut paths = operand.paths().enumerate();
+        paths.any(|(at, path)| {
+            held(Candidate {
+                path: Some(Path::Canonical(path)),
+                from,
+                written: if at == 0 { operand.written() } else { &[] },
+                is_deleted,
+                shown: Some(operand.bound.raw()),
+            })
+        }) || operand.located().is_some_and(|located| {
+            let written = has_patterns.then(|| located.lexical.to_string());
+            held(Candidate {
+                path: Some(Path::Canonical(&located.path)),
+                from,
+                written: written.as_slice(),
+                is_deleted: is_deleted || removes_places,
+                shown: Some(&located.address),
+            })
+        })
+    }) || path_like.iter().any(|one| {
+        let given = case.arguments.path_like.get(one.at);
+        let canonical = one.canonical.as_ref().map(Path::Canonical);
+        held(Candidate {
+            path: canonical.or_else(|| one.lexical.as_deref().map(Path::Lexical)),
+            from: From::Heuristic(one.at),
+            written: &one.written,
+            is_deleted: false,
+            shown: given.map(|given| &*given.text),
+        })
+    });
+}
+
+/// The operands that are protected, and whether a text without a path role is, or may be.
+#[cfg(all(test, feature = "analysis"))]
+pub(super) fn found(case: &mut Case<'_, '_, '_>) -> (Vec<usize>, bool) {
+    let (mut operands, mut is_text) = (Vec::new(), false);
+    if case.program.protected.is_empty() {
+        return (operands, is_text);
+    }
+    let (path_like, unclear) = path_like(case);
+    hold(case, &path_like, |candidate, is_protected| {
+        match candidate.from {
+            From::Role(at) if is_protected => operands.push(at),
+            From::Heuristic(_) if is_protected => is_text = true,
+            From::Role(_) | From::Heuristic(_) => {}
+        }
+        false
+    });
+    (operands, is_text || unclear.is_some())
 }
 
 /// The argument that a candidate comes from.

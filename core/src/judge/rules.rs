@@ -62,14 +62,7 @@ impl<'p> Case<'p, '_, '_> {
             let whole = self.judge_without_role(tool);
             return self.verdict(whole, Vec::new());
         }
-        let operands = self.operands.iter();
-        let view = RoleView {
-            roles,
-            judged: roles.without(self.sandboxed),
-            valued: operands.fold(RoleSet::default(), |all, operand| {
-                all.union(operand.bound.role_set)
-            }),
-        };
+        let view = self.role_view(roles);
         let mut whole: Option<RoleVerdict> = None;
         let mut escalated = Vec::new();
         for role in self.arguments.resolved.distinct(view.judged) {
@@ -87,6 +80,18 @@ impl<'p> Case<'p, '_, '_> {
             source: Source::Sandbox,
         });
         self.verdict(whole, escalated)
+    }
+
+    /// What the rules are about: the tool's resource roles, less those that the sandbox resolved.
+    pub(super) fn role_view(&self, roles: RoleSet) -> RoleView {
+        let operands = self.operands.iter();
+        RoleView {
+            roles,
+            judged: roles.without(self.sandboxed),
+            valued: operands.fold(RoleSet::default(), |all, operand| {
+                all.union(operand.bound.role_set)
+            }),
+        }
     }
 
     fn verdict(&mut self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
@@ -116,7 +121,7 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     /// Judges one role: all values together, then each value by itself if there are several.
-    fn judge_role(&mut self, tool: &'p Tool, role: RoleId, view: RoleView) -> RoleVerdict {
+    pub(super) fn judge_role(&mut self, tool: &'p Tool, role: RoleId, view: RoleView) -> RoleVerdict {
         if let Some(trace) = &mut self.trace {
             trace.begin_role(self.program.registry.name(role));
         }
@@ -303,7 +308,7 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     /// A tool without resource roles: the first rule that matches decides.
-    fn judge_without_role(&mut self, tool: &'p Tool) -> RoleVerdict {
+    pub(super) fn judge_without_role(&mut self, tool: &'p Tool) -> RoleVerdict {
         let mut subject = Subject {
             judged: None,
             isolated: None,

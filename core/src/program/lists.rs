@@ -30,6 +30,12 @@ impl Emails {
         addresses.iter().any(|address| self.addresses.contains(address))
     }
 
+    /// The entries as they are written, in lower case.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
+        self.written.iter()
+    }
+
     pub(crate) fn new<'a>(entries: impl Iterator<Item = &'a str> + Clone) -> Self {
         Self {
             written: Entries::new(entries.clone().map(mailbox::fold)),

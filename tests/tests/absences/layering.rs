@@ -27,11 +27,12 @@ const LAYERS: &[&[&str]] = &[
     &["bind"],
     &["judge", "compat", "frame"],
     &["engine"],
+    &["analysis"],
     &["lib"],
 ];
 
 /// The modules that are given a host, to wrap it in `Facts` or to ask for its two directories.
-const HANDED_A_HOST: &[&str] = &["compat", "engine", "judge", "program"];
+const HANDED_A_HOST: &[&str] = &["analysis", "compat", "engine", "judge", "program"];
 
 #[test]
 fn a_module_uses_only_what_stands_below_it() {

@@ -1,0 +1,212 @@
+//! What a policy allows, seen as a whole.
+//!
+//! The calls of a tool are divided into regions in which no verdict can differ; each has a call that stands for it, and the
+//! engine is asked about that call. There is no second meaning of a policy here: what an analysis says of a region is what the
+//! engine says.
+//!
+//! The division looks at what rules compare: directories, domain patterns, entries of lists, values of arguments that
+//! conditions name. Arguments that no rule looks at together are not multiplied: such parts of a call are judged by
+//! themselves, and the strictest verdict stands. So the verdict of a call is the strictest of the regions that its parts lie in.
+
+mod atoms;
+mod choice;
+mod choices;
+mod coupling;
+mod divided;
+mod hosts;
+mod inexact;
+mod label;
+mod least;
+mod modes;
+mod names;
+mod places;
+mod regions;
+mod rows;
+mod slots;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::engine::{Engine, Imagined};
+use crate::host::Host;
+use atoms::{Atoms, Reading};
+use choice::Choice;
+pub use rows::{Column, Row};
+
+/// How much an analysis looks at. Where there is more, the answer says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Calls that are judged for one tool.
+    pub calls: usize,
+    /// Values that one argument is given.
+    pub values: usize,
+    /// Combinations of the values that conditions look at, for one tool.
+    pub modes: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            calls: 20_000,
+            values: 4_096,
+            modes: 64,
+        }
+    }
+}
+
+/// What one argument is in a region.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The argument's name, or the JSON Pointer to its values.
+    pub argument: String,
+    /// Its roles.
+    pub roles: Vec<String>,
+    /// What its value is, for a person: `under /srv/app but not /srv/app/secrets`.
+    pub is: String,
+}
+
+/// Calls of a tool in which no verdict can differ, as far as one part of their arguments goes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Region {
+    /// What the arguments of this part are.
+    pub places: Vec<Place>,
+    /// `allow`, `escalate` or `deny`.
+    pub decision: &'static str,
+    /// The rule that decides.
+    pub rule: String,
+    /// The arguments of a call in the region. Other parts of the call are as harmless as they can be.
+    pub arguments: serde_json::Value,
+}
+
+/// The regions of the arguments that rules look at together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// What arguments that conditions look at are.
+    pub when: Vec<Place>,
+    /// The regions.
+    pub regions: Vec<Region>,
+}
+
+/// The regions of the calls of one tool.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolRegions {
+    /// The server.
+    pub server_name: String,
+    /// The tool.
+    pub tool_name: String,
+    /// The verdict of a call is the strictest of the regions that it lies in, one of each part with its `when`.
+    pub parts: Vec<Part>,
+    /// Where the division is not exact, and why.
+    pub inexact: Vec<String>,
+    /// How many calls the engine was asked about.
+    pub calls: usize,
+}
+
+/// Divides the calls of an engine's tools into regions.
+pub struct Analysis<'e> {
+    imagined: Imagined<'e>,
+    bounds: Bounds,
+    cuts: Cuts,
+    target: Option<Target>,
+    /// The values for arguments that the same rules look at.
+    choices: RefCell<BTreeMap<Atoms, Arc<[Choice]>>>,
+}
+
+/// Something that a call may reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A path, absolute or `~/…`.
+    Path(String),
+    /// A URL.
+    Url(String),
+}
+
+impl Target {
+    /// Reads what a person writes: a path, a URL, or the name of a host.
+    pub fn parse(text: &str) -> Self {
+        let is_remote = text.split_once('@').is_some_and(|(_, host)| host.contains(':'));
+        if text.starts_with(['/', '~', '.']) {
+            Self::Path(text.to_owned())
+        } else if text.contains("://") || is_remote {
+            Self::Url(text.to_owned())
+        } else {
+            Self::Url(format!("https://{text}/"))
+        }
+    }
+
+    /// The text, if arguments that are read so may be it.
+    fn for_reading(&self, reading: Reading) -> Option<&str> {
+        match self {
+            Self::Path(text) if reading.is_path => Some(text),
+            Self::Url(text) if reading.is_url => Some(text),
+            Self::Path(_) | Self::Url(_) => None,
+        }
+    }
+}
+
+/// Further places where regions end, for a question about them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cuts {
+    /// Directories, absolute or `~/…`.
+    pub(crate) directories: Vec<String>,
+    /// Domain patterns.
+    pub(crate) domains: Vec<String>,
+    /// Other values.
+    pub(crate) values: Vec<String>,
+}
+
+impl<'e> Analysis<'e> {
+    /// On a disk without links, where no repository has a remote; deterministic and pure.
+    pub fn new(engine: &'e Engine) -> Self {
+        Self::on(Imagined::new(engine, None))
+    }
+
+    /// With the links and repositories that a host has.
+    pub fn with_host(engine: &'e Engine, host: &'e dyn Host) -> Self {
+        Self::on(Imagined::new(engine, Some(host)))
+    }
+
+    fn on(imagined: Imagined<'e>) -> Self {
+        Self {
+            imagined,
+            bounds: Bounds::default(),
+            cuts: Cuts::default(),
+            target: None,
+            choices: RefCell::default(),
+        }
+    }
+
+    /// Looks at no more than this.
+    #[must_use]
+    pub fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
+    /// Looks only at arguments that may name the target, and only at the calls that do.
+    #[must_use]
+    pub fn reaching(self, target: Target) -> Self {
+        Self {
+            target: Some(target),
+            ..self
+        }
+    }
+
+    /// The server and name of every annotated tool.
+    pub fn tools(&self) -> Vec<(&'e str, &'e str)> {
+        let tools = self.imagined.program().tools.iter();
+        tools.map(|tool| (&*tool.server, &*tool.name)).collect()
+    }
+
+    /// The regions of a tool's calls; `None` for a tool that is not annotated.
+    pub fn tool(&self, server: &str, name: &str) -> Option<ToolRegions> {
+        let tool = self.imagined.program().tool(server, name)?;
+        Some(divided::Divided::new(self, tool).regions())
+    }
+}

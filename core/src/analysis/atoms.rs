@@ -1,0 +1,164 @@
+//! What an argument is compared with, by any rule of its tool and by the engine.
+
+use std::collections::BTreeSet;
+
+use super::Cuts;
+use crate::engine::Imagined;
+use crate::model::{SandboxOrder, ServerKind};
+use crate::net::{DomainSet, PathEnding, Scope};
+use crate::path::{PathCase, expand_tilde, lexical};
+use crate::program::{ListMatcher, Program, Rule, Tool};
+use crate::role::{Category, RoleId, RoleSet, Step};
+use crate::sort;
+
+/// How the values of an argument are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Reading {
+    pub(super) is_path: bool,
+    /// The call removes it.
+    pub(super) is_removed: bool,
+    pub(super) is_url: bool,
+    pub(super) is_remote: bool,
+    pub(super) is_branch: bool,
+    pub(super) is_resource: bool,
+    pub(super) ignores_case: bool,
+}
+
+/// Everything that an argument is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Atoms {
+    pub(super) reading: Reading,
+    /// Absolute, each once.
+    pub(super) directories: BTreeSet<String>,
+    /// Patterns of protected paths: where they begin, and the rest.
+    pub(super) patterns: BTreeSet<(String, String)>,
+    /// The keys of domain patterns.
+    pub(super) domains: BTreeSet<(Scope, String)>,
+    /// Entries of lists of identifiers.
+    pub(super) names: BTreeSet<String>,
+    /// Entries of lists of addresses.
+    pub(super) emails: BTreeSet<String>,
+}
+
+impl Atoms {
+    /// What values of these roles are compared with in calls of the tool.
+    pub(super) fn new(imagined: &Imagined<'_>, tool: &Tool, roles: RoleSet, cuts: &Cuts) -> Self {
+        let program = imagined.program();
+        let mut atoms = Self {
+            reading: Reading::new(program, roles),
+            ..Self::default()
+        };
+        for (_, rule) in rules_of(program, tool) {
+            atoms.add_rule(imagined, rule, roles);
+        }
+        if atoms.reading.is_path {
+            atoms.add_places(imagined, tool);
+        }
+        if atoms.reading.is_url
+            && let Some((set, _)) = &program.server(&tool.server).allowlist
+        {
+            atoms.add_domains(set);
+        }
+        atoms.add_cuts(program, cuts);
+        atoms
+    }
+
+    fn add_rule(&mut self, imagined: &Imagined<'_>, rule: &Rule, roles: RoleSet) {
+        if let Some((of, directory)) = rule.paths
+            && of.intersects(roles)
+            && let Some(lexical) = imagined.program().directories.get(directory as usize)
+        {
+            self.directories.extend(imagined.forms(lexical));
+        }
+        if let Some((of, set)) = &rule.domains
+            && of.intersects(roles)
+        {
+            self.add_domains(set);
+        }
+        for list in rule.lists.iter().filter(|list| list.roles.intersects(roles)) {
+            match &list.matcher {
+                ListMatcher::Domains(set) => self.add_domains(set),
+                ListMatcher::Emails(emails) => self.emails.extend(emails.written().map(str::to_owned)),
+                ListMatcher::Identifiers(sets) => {
+                    let entries = sets.iter().flat_map(|(_, entries)| entries.iter());
+                    self.names.extend(entries.map(str::to_owned));
+                }
+            }
+        }
+    }
+
+    fn add_domains(&mut self, set: &DomainSet) {
+        self.domains
+            .extend(set.keys().map(|key| (key.scope, key.text.into_owned())));
+    }
+
+    /// The directories of the engine itself.
+    fn add_places(&mut self, imagined: &Imagined<'_>, tool: &Tool) {
+        let program = imagined.program();
+        let mut places: Vec<&str> = program.protected.paths.iter().map(|path| &**path).collect();
+        // A directory of the sandbox excepts what is in it from what is protected.
+        let is_sandboxed = program.server(&tool.server).is_sandboxed || !program.protected.is_empty();
+        if is_sandboxed {
+            places.extend(program.sandbox.iter().map(|path| &**path));
+        }
+        if let Some(ceiling) = &program.ceiling {
+            places.extend(ceiling.roots.iter().flatten().map(|path| &**path));
+        }
+        for place in places {
+            self.directories.extend(imagined.forms(place));
+        }
+        for pattern in &program.protected.patterns {
+            self.directories.extend(imagined.forms(&pattern.directory));
+            let written = (pattern.directory.to_string(), pattern.pattern.as_str().to_owned());
+            self.patterns.insert(written);
+        }
+    }
+
+    fn add_cuts(&mut self, program: &Program, cuts: &Cuts) {
+        if self.reading.is_path {
+            let absolute =
+                |path: &String| lexical(&expand_tilde(path, &program.home), &program.current).into_owned();
+            self.directories.extend(cuts.directories.iter().map(absolute));
+        }
+        if self.reading.is_url {
+            let patterns = cuts.domains.iter().map(String::as_str);
+            self.add_domains(&DomainSet::new(patterns, PathEnding::Below));
+        }
+        if !self.reading.is_path && !self.reading.is_url {
+            self.names.extend(cuts.values.iter().cloned());
+        }
+    }
+}
+
+impl Reading {
+    pub(super) fn new(program: &Program, roles: RoleSet) -> Self {
+        let is_remote = |role: RoleId| {
+            let definition = program.registry.get(role);
+            definition.category == Category::Url && definition.canonicalize == Step::GitUrl
+        };
+        Self {
+            is_path: roles.intersects(program.path_roles),
+            is_removed: roles.contains(RoleId::DELETE_PATH),
+            is_url: roles.intersects(program.url_roles),
+            is_remote: roles.iter().any(is_remote),
+            is_branch: roles.contains(RoleId::BRANCH_NAME),
+            is_resource: roles.intersects(program.resource_roles),
+            ignores_case: program.path_case == PathCase::Insensitive,
+        }
+    }
+}
+
+/// The rules whose conditions on server and tool hold, in order.
+pub(super) fn rules_of<'p>(program: &'p Program, tool: &'p Tool) -> Vec<(u32, &'p Rule)> {
+    let ids = sort::set(program.scopes(tool).flat_map(|scope| scope.all.iter().copied()));
+    let rule = |id| Some((id, program.rule(id)?));
+    ids.into_iter().filter_map(rule).collect()
+}
+
+/// Whether all values of a role must lie in the sandbox for it to decide about any of them.
+pub(super) fn sandbox_wants_all(program: &Program, tool: &Tool) -> bool {
+    let settings = program.server(&tool.server);
+    let is_file = settings.kind == Some(ServerKind::Filesystem);
+    let before = program.sandbox_order == SandboxOrder::BeforeRules;
+    !program.sandbox.is_empty() && settings.is_sandboxed && !(is_file && before)
+}

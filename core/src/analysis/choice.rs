@@ -1,0 +1,33 @@
+//! One value of an argument.
+
+use serde_json::Value;
+
+use super::label::Label;
+
+/// One value of an argument, which stands for others.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Choice {
+    /// `None`: the argument is not there.
+    pub(super) value: Option<Value>,
+    pub(super) label: Label,
+}
+
+impl Choice {
+    pub(super) fn text(text: String, label: Label) -> Self {
+        Self::value(Value::String(text), label)
+    }
+
+    pub(super) fn value(value: Value, label: Label) -> Self {
+        Self {
+            value: Some(value),
+            label,
+        }
+    }
+
+    pub(super) fn absent() -> Self {
+        Self {
+            value: None,
+            label: Label::Absent,
+        }
+    }
+}

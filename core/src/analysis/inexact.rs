@@ -1,0 +1,82 @@
+//! Where the regions of a tool are not exact, whatever the values.
+
+use super::atoms::rules_of;
+use super::divided::Divided;
+use super::slots::Slot;
+use crate::path::PathCase;
+use crate::program::{ListCondition, ListMatcher};
+use crate::role::{RoleSet, Step};
+
+impl Divided<'_, '_> {
+    /// What the division cannot be exact about, whatever the values.
+    pub(super) fn note_inexact(&mut self) {
+        let program = self.analysis.imagined.program();
+        let roles: RoleSet = self
+            .tool
+            .arguments
+            .iter()
+            .flat_map(|one| one.roles.possible())
+            .collect();
+        if !self.tool.ceiling.constraints.is_empty() {
+            self.note("the capability ceiling's patterns of arguments are not divided".to_owned());
+        }
+        if roles.intersects(program.address_roles) {
+            self.note("addresses of the world are not divided".to_owned());
+        }
+        for role in roles.iter() {
+            let definition = program.registry.get(role);
+            let is_asked = |step: Step| step == Step::Callback;
+            if is_asked(definition.canonicalize) || definition.extract_policy_value.is_some_and(is_asked) {
+                self.note(format!(
+                    "values of the role `{}` are read by the host",
+                    definition.name
+                ));
+            }
+        }
+        if roles.intersects(program.path_roles) {
+            for pattern in &program.protected.patterns {
+                let rest = pattern.pattern.as_str();
+                let rest = rest.strip_prefix("**/").unwrap_or(rest);
+                let folds = program.path_case == PathCase::Insensitive && *pattern.directory != *"/";
+                if rest.contains(['*', '/']) || folds {
+                    let text = format!(
+                        "{}/{}",
+                        pattern.directory.trim_end_matches('/'),
+                        pattern.pattern.as_str()
+                    );
+                    self.note(format!("which paths the protected pattern `{text}` matches"));
+                }
+            }
+        }
+        for (_, rule) in rules_of(program, self.tool) {
+            let lists = rule.lists.iter().filter(|list| list.roles.intersects(roles));
+            let is_odd = |list: &ListCondition| match list.matcher {
+                ListMatcher::Emails(_) => list.roles.intersects(program.resource_roles.intersection(roles)),
+                ListMatcher::Domains(_) => list.roles.intersects(program.path_roles.intersection(roles)),
+                ListMatcher::Identifiers(_) => false,
+            };
+            if lists.into_iter().any(is_odd) {
+                self.note(format!(
+                    "a list of the rule `{}` is compared with texts of another kind",
+                    rule.name
+                ));
+            }
+        }
+        let tested = self.slots.iter().filter(|slot| !slot.tests.is_empty());
+        let is_resource = |slot: &&Slot<'_>| {
+            let argument = slot.argument.and_then(|at| self.tool.arguments.get(at));
+            argument.is_some_and(|one| {
+                one.roles
+                    .possible()
+                    .any(|role| program.resource_roles.contains(role))
+            })
+        };
+        if let Some(slot) = tested.clone().find(is_resource) {
+            let why = format!(
+                "a condition looks at the text of `{}`, which names a resource",
+                slot.name()
+            );
+            self.note(why);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a value is, for a person.
+
+use std::fmt;
+
+/// What stands between a directory and the pattern of protected paths that matches below it.
+pub(super) const MATCHING: &str = ", matching ";
+
+/// Names that are listed one by one at most.
+const MOST: usize = 4;
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Label {
+    /// A path at or below a directory, and not in these below it.
+    Under(String, Vec<String>),
+    /// A path that holds these directories, to be removed.
+    Holds(String, Vec<String>),
+    /// A path that a pattern of protected paths matches.
+    Matches(String, String),
+    /// A path that differs from the directory by the case of its letters.
+    OtherCase(String),
+    /// Something in a few words.
+    Words(&'static str),
+    /// The same about a text.
+    Of(&'static str, String),
+    /// The argument is not there.
+    Absent,
+    /// Exactly this.
+    Is(String),
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Under(directory, except) => {
+                match &**directory {
+                    "/" if !except.is_empty() => formatter.write_str("elsewhere: ")?,
+                    "/" => return formatter.write_str("anywhere"),
+                    _ => write!(formatter, "under {directory}")?,
+                }
+                match (&**directory, except.is_empty()) {
+                    (_, true) => Ok(()),
+                    ("/", false) => write!(formatter, "not under {}", listed(except, " or ")),
+                    (_, false) => write!(formatter, " but not {}", listed(except, " or ")),
+                }
+            }
+            Self::Holds(directory, held) => {
+                write!(
+                    formatter,
+                    "{directory} itself, which holds {}",
+                    listed(held, ", ")
+                )
+            }
+            Self::Matches(directory, pattern) => write!(formatter, "under {directory}{MATCHING}`{pattern}`"),
+            Self::OtherCase(directory) => write!(formatter, "under {directory} in other letters"),
+            Self::Words(words) => formatter.write_str(words),
+            Self::Of(words, text) => write!(formatter, "{words} {text}"),
+            Self::Absent => formatter.write_str("absent"),
+            Self::Is(text) => write!(formatter, "`{text}`"),
+        }
+    }
+}
+
+/// The first few of the names, and how many others there are.
+pub(crate) fn listed(names: &[String], between: &str) -> String {
+    match names.split_at_checked(MOST) {
+        Some((first, rest)) if rest.len() > 1 => {
+            format!("{} and {} more", first.join(", "), rest.len())
+        }
+        _ => names.join(between),
+    }
+}

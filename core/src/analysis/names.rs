@@ -1,0 +1,120 @@
+//! Texts that stand for all others between the entries of lists, and values for conditions.
+
+use serde_json::Value;
+
+use super::atoms::Atoms;
+use super::choice::Choice;
+use super::label::Label;
+use crate::model::{Scalar, Seen, Test};
+
+/// A text for each entry, for what may be taken for one, and for all others.
+pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
+    for name in &atoms.names {
+        found.push(Choice::text(name.clone(), Label::Is(name.clone())));
+        if atoms.reading.is_branch {
+            let label = Label::Of("another spelling of", name.clone());
+            found.push(Choice::text(format!("refs/heads/{name}"), label));
+        }
+    }
+    for email in &atoms.emails {
+        found.push(Choice::text(email.clone(), Label::Is(email.clone())));
+        let label = Label::Of("another spelling of", email.clone());
+        found.push(Choice::text(format!("Somebody <{email}>"), label));
+    }
+    if atoms.reading.is_branch {
+        found.push(Choice::text(
+            "HEAD".to_owned(),
+            Label::Words("the branch that is checked out"),
+        ));
+        found.push(Choice::text(
+            "@{1}".to_owned(),
+            Label::Words("a revision that names no branch"),
+        ));
+    }
+    let mut other = "some-name".to_owned();
+    while atoms.names.contains(&other) || atoms.emails.contains(&other) {
+        other.push('-');
+    }
+    found.push(Choice::text(other, Label::Words("any other value")));
+    if atoms.reading.is_resource {
+        found.push(Choice::text(
+            "\u{0}".to_owned(),
+            Label::Words("a text that cannot be resolved"),
+        ));
+    }
+}
+
+/// Values that tests of an argument tell apart, and some that no test names.
+pub(super) fn tested<'t>(tests: impl Iterator<Item = &'t Test>, found: &mut Vec<Choice>) {
+    found.push(Choice::absent());
+    let mut values = Vec::new();
+    for test in tests {
+        match test {
+            Test::Equals(scalar) => add(scalar, &mut values),
+            Test::In(scalars) => scalars.iter().for_each(|scalar| add(scalar, &mut values)),
+            Test::Present | Test::Absent | Test::Truthy | Test::Falsy => {}
+        }
+    }
+    let mut other = "some-text".to_owned();
+    while values.contains(&Value::from(&*other)) {
+        other.push('-');
+    }
+    for value in [
+        Value::Null,
+        Value::Bool(true),
+        Value::Bool(false),
+        Value::from(0),
+        Value::from(7_919),
+        Value::from(""),
+        Value::from("false"),
+        Value::from("true"),
+        Value::from("[]"),
+        Value::Array(Vec::new()),
+    ] {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    for value in values {
+        let label = Label::Is(value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        found.push(Choice::value(value, label));
+    }
+    found.push(Choice::text(other, Label::Words("any other text")));
+}
+
+/// The scalar, and what servers may convert to it.
+fn add(scalar: &Scalar, values: &mut Vec<Value>) {
+    let mut push = |value: Value| {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    };
+    match scalar {
+        Scalar::Null => push(Value::Null),
+        Scalar::Bool(value) => push(Value::Bool(*value)),
+        Scalar::Number(number) => {
+            push(serde_json::Number::from_f64(*number).map_or(Value::Null, Value::Number));
+            push(Value::from(number.to_string()));
+        }
+        Scalar::Text(text) => {
+            push(Value::from(&**text));
+            if let Ok(number) = text.trim().parse::<f64>()
+                && let Some(number) = serde_json::Number::from_f64(number)
+            {
+                push(Value::Number(number));
+            }
+        }
+    }
+}
+
+/// What a condition sees of a value.
+pub(super) fn seen(value: Option<&Value>) -> Seen<'_> {
+    match value {
+        None => Seen::Absent,
+        Some(Value::Null) => Seen::Null,
+        Some(Value::Bool(value)) => Seen::Bool(*value),
+        Some(Value::Number(number)) => Seen::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Some(Value::String(text)) => Seen::Text(text),
+        Some(Value::Array(_) | Value::Object(_)) => Seen::Compound,
+    }
+}

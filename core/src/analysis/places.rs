@@ -1,0 +1,147 @@
+//! Paths that stand for all others between the directories that anything names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::atoms::Atoms;
+use super::choice::Choice;
+use super::label::Label;
+use crate::text::{is_at_or_below, strip_directory};
+
+/// A path for each place between the directories.
+pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
+    let mut directories: BTreeSet<&str> = atoms.directories.iter().map(String::as_str).collect();
+    directories.insert("/");
+    let below = children(&directories);
+    for directory in &directories {
+        let except: Vec<String> = below
+            .get(directory)
+            .map(|children| children.iter().map(|child| (*child).to_owned()).collect())
+            .unwrap_or_default();
+        let label = Label::Under((*directory).to_owned(), except);
+        found.push(Choice::text(free(directory, &directories), label));
+    }
+    let other_cases: Vec<String> = match atoms.reading.ignores_case {
+        true => directories
+            .iter()
+            .map(|directory| other_case(directory))
+            .collect(),
+        false => Vec::new(),
+    };
+    for (begin, pattern) in &atoms.patterns {
+        let others = other_cases.iter().map(String::as_str);
+        for directory in directories.iter().copied().chain(others) {
+            if is_at_or_below(directory, begin)
+                && let Some(path) = instance(directory, begin, pattern)
+            {
+                let label = Label::Matches(directory.to_owned(), pattern.clone());
+                found.push(Choice::text(path, label));
+            }
+        }
+    }
+    if atoms.reading.is_removed {
+        holding(&directories, found);
+    }
+    for (directory, other) in directories.iter().zip(&other_cases) {
+        if other != directory {
+            let label = Label::OtherCase((*directory).to_owned());
+            found.push(Choice::text(free(other, &directories), label));
+        }
+    }
+    found.push(Choice::text(
+        "\u{0}".to_owned(),
+        Label::Words("a path that cannot be resolved"),
+    ));
+}
+
+/// The directories right below each, in the order of their names.
+fn children<'d>(directories: &BTreeSet<&'d str>) -> BTreeMap<&'d str, Vec<&'d str>> {
+    let mut children: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for directory in directories {
+        if let Some(above) = above(directory).find(|above| directories.contains(above))
+            && let Some(known) = directories.get(above)
+        {
+            children.entry(known).or_default().push(directory);
+        }
+    }
+    children
+}
+
+/// The directories that hold the path, the nearest first.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        let at = rest.rfind('/')?;
+        let parent = rest.get(..at)?;
+        if rest == "/" {
+            return None;
+        }
+        rest = if parent.is_empty() { "/" } else { parent };
+        Some(rest)
+    })
+}
+
+/// A path in the directory and in none of those below it.
+fn free(directory: &str, directories: &BTreeSet<&str>) -> String {
+    let directory = directory.trim_end_matches('/');
+    let mut name = format!("{directory}/some-file");
+    while directories.iter().any(|one| is_at_or_below(one, &name)) {
+        name.push('-');
+    }
+    name
+}
+
+/// A path in the directory that the pattern matches, which begins at `begin`.
+fn instance(directory: &str, begin: &str, pattern: &str) -> Option<String> {
+    let mut given = strip_directory(directory, begin)?
+        .split('/')
+        .filter(|name| !name.is_empty());
+    let mut path = begin.trim_end_matches('/').to_owned();
+    for name in pattern.split('/') {
+        if name == "**" {
+            for name in given.by_ref() {
+                path.push('/');
+                path.push_str(name);
+            }
+            continue;
+        }
+        path.push('/');
+        match given.next() {
+            Some(known) => path.push_str(known),
+            None => path.push_str(&name.replace('*', "some")),
+        }
+    }
+    (is_at_or_below(&path, directory) && given.next().is_none()).then_some(path)
+}
+
+/// Directories whose removal removes others, one for each set of these.
+fn holding(directories: &BTreeSet<&str>, found: &mut Vec<Choice>) {
+    let mut held: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for directory in directories.iter().filter(|one| **one != "/") {
+        held.entry(directory).or_default().push(directory);
+        for above in above(directory) {
+            held.entry(above).or_default().push(directory);
+        }
+    }
+    // Of a directory and the only thing in it, both hold the same: the outermost stands for them, below what holds more.
+    let mut seen: BTreeSet<(&str, &[&str], bool)> = BTreeSet::new();
+    for (directory, inside) in &held {
+        let nearest = std::iter::once(*directory)
+            .chain(above(directory))
+            .find(|one| directories.contains(one))
+            .unwrap_or("/");
+        if seen.insert((nearest, inside, directories.contains(directory))) {
+            let names = inside.iter().map(|one| (*one).to_owned()).collect();
+            let label = Label::Holds((*directory).to_owned(), names);
+            found.push(Choice::text((*directory).to_owned(), label));
+        }
+    }
+}
+
+fn other_case(path: &str) -> String {
+    let other = |one: char| match one {
+        'a'..='z' => one.to_ascii_uppercase(),
+        'A'..='Z' => one.to_ascii_lowercase(),
+        other => other,
+    };
+    path.chars().map(other).collect()
+}

@@ -1,0 +1,166 @@
+//! Regions with one verdict as the rows of a table that a person reads.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::hosts::BY_OTHER_PROTOCOL;
+use super::label::MATCHING;
+use super::{Place, Region, ToolRegions};
+use crate::table::Table;
+
+/// What one argument is in a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// The argument's name, or the JSON Pointer to its values.
+    pub argument: String,
+    /// Its roles.
+    pub roles: Vec<String>,
+    /// What its value is: one of these.
+    pub is: Vec<String>,
+}
+
+/// Regions with one verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// What arguments that conditions look at are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Column>,
+    /// What the arguments are; none where every call of the tool is judged alike.
+    pub places: Vec<Column>,
+    /// `allow`, `escalate` or `deny`.
+    pub decision: &'static str,
+    /// The rule that decides.
+    pub rule: String,
+    /// The arguments of a call in the first of the regions.
+    pub arguments: Value,
+}
+
+impl Column {
+    fn new(place: &Place) -> Self {
+        Self {
+            argument: place.argument.clone(),
+            roles: place.roles.clone(),
+            is: vec![place.is.clone()],
+        }
+    }
+}
+
+impl Column {
+    /// What the value is in fewer words: what is said of many directories or hosts alike is said once, and what stands for all
+    /// others comes first.
+    pub fn brief(&self) -> Vec<String> {
+        let is_rest = |text: &&String| {
+            let mut starts = ["any other", "elsewhere", "anywhere"].iter();
+            starts.any(|start| text.starts_with(start)) || text.contains(MATCHING)
+        };
+        let (rest, named): (Vec<&String>, Vec<&String>) = self.is.iter().partition(is_rest);
+        let mut brief: Vec<String> = Vec::new();
+        let mut other_protocols = 0;
+        for text in rest.into_iter().chain(named) {
+            if text.starts_with(BY_OTHER_PROTOCOL) {
+                other_protocols += 1;
+                continue;
+            }
+            let said = match text.split_once(MATCHING) {
+                Some((_, pattern)) => format!("what matches {pattern}"),
+                None => text.clone(),
+            };
+            if !brief.contains(&said) {
+                brief.push(said);
+            }
+        }
+        if other_protocols > 0 {
+            brief.push("URLs of other protocols".to_owned());
+        }
+        brief
+    }
+}
+
+impl Row {
+    /// Whether the calls are refused for their form, whatever the policy says.
+    pub fn is_about_form(&self) -> bool {
+        matches!(
+            &*self.rule,
+            "structural-unresolvable-value"
+                | "structural-unknown-argument"
+                | "structural-unreadable-argument"
+        )
+    }
+
+    /// Whether the row is about an argument without a role.
+    pub fn is_about_others(&self) -> bool {
+        !self.places.is_empty() && self.places.iter().all(|column| column.roles.is_empty())
+    }
+}
+
+impl ToolRegions {
+    /// The regions, those with one verdict together.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        for part in &self.parts {
+            let row = |region: &Region| Row {
+                when: part.when.iter().map(Column::new).collect(),
+                places: region.places.iter().map(Column::new).collect(),
+                decision: region.decision,
+                rule: region.rule.clone(),
+                arguments: region.arguments.clone(),
+            };
+            rows.extend(merged(part.regions.iter().map(row).collect()));
+        }
+        merged(rows)
+    }
+}
+
+/// The rows, those that differ in one column alone together.
+pub(crate) fn merged(rows: Vec<Row>) -> Vec<Row> {
+    let most = rows.iter().map(Row::columns).max().unwrap_or_default();
+    (0..most).rev().fold(rows, merged_by)
+}
+
+fn merged_by(rows: Vec<Row>, column: usize) -> Vec<Row> {
+    let mut found: Table<String, Row> = Table::default();
+    for mut row in rows {
+        let own = row.column(column).map(|one| std::mem::take(&mut one.is));
+        let key = row.key();
+        match found.get_mut(&key) {
+            Some(known) => {
+                if let (Some(known), Some(own)) = (known.column(column), own) {
+                    let new: Vec<String> = own.into_iter().filter(|one| !known.is.contains(one)).collect();
+                    known.is.extend(new);
+                }
+            }
+            None => {
+                if let (Some(place), Some(own)) = (row.column(column), own) {
+                    place.is = own;
+                }
+                found.insert(key, row);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+impl Row {
+    fn columns(&self) -> usize {
+        self.when.len() + self.places.len()
+    }
+
+    fn column(&mut self, at: usize) -> Option<&mut Column> {
+        self.when.iter_mut().chain(&mut self.places).nth(at)
+    }
+
+    /// Everything but the values of the column that is empty.
+    fn key(&self) -> String {
+        let mut key = format!("{} {}", self.decision, self.rule);
+        for column in self.when.iter().chain(&self.places) {
+            key.push('\0');
+            key.push_str(&column.argument);
+            for text in &column.is {
+                key.push('\u{1}');
+                key.push_str(text);
+            }
+        }
+        key
+    }
+}

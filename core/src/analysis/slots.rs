@@ -1,0 +1,228 @@
+//! Where the values of a call stand: one slot for each argument of a tool, and for each argument that a condition looks at.
+
+use serde_json::{Map, Value};
+
+use super::atoms::rules_of;
+use crate::bind::{BoundArguments, Call};
+use crate::model::{ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test};
+use crate::program::{Program, Tool};
+use crate::role::RoleId;
+
+/// A member that no document names.
+pub(super) const UNNAMED: &str = "some-argument";
+
+/// Where a value stands.
+pub(super) struct Slot<'p> {
+    /// The tool's argument; `None` for one that only conditions name.
+    pub(super) argument: Option<usize>,
+    way: Vec<Segment>,
+    /// The tests that look at it.
+    pub(super) tests: Vec<&'p Test>,
+    /// What the schema says of it.
+    pub(super) accepts: Accepts,
+    /// Whether a call without it is refused.
+    pub(super) is_required: bool,
+}
+
+/// Which strings an argument may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Accepts {
+    /// A string, or an array of them.
+    Either,
+    /// A string alone.
+    Text,
+    /// An array alone.
+    Array,
+    /// Neither.
+    Nothing,
+}
+
+impl Accepts {
+    fn new(schema: &SchemaType) -> Self {
+        let own = |one: JsonType| one.is_among(&schema.own);
+        let items = JsonType::String.is_among(&schema.items);
+        match (own(JsonType::String), own(JsonType::Array) && items) {
+            (true, true) => Self::Either,
+            (true, false) => Self::Text,
+            (false, true) => Self::Array,
+            (false, false) => Self::Nothing,
+        }
+    }
+}
+
+/// The slots of a tool's calls.
+pub(super) fn slots<'p>(program: &'p Program, tool: &'p Tool) -> Vec<Slot<'p>> {
+    let mut slots: Vec<Slot<'p>> = Vec::new();
+    for (at, argument) in tool.arguments.iter().enumerate() {
+        let is_top = argument.name.rest().is_empty();
+        let member = argument.name.first().map(|name| tool.member(name));
+        let schema = member.map(|member| &member.schema).filter(|_| is_top);
+        let required = argument.name.first().filter(|_| is_top);
+        slots.push(Slot {
+            argument: Some(at),
+            way: way(&argument.name),
+            tests: Vec::new(),
+            accepts: schema.map_or(Accepts::Either, Accepts::new),
+            is_required: required.is_some_and(|name| is_required(tool, name)),
+        });
+    }
+    for condition in conditions(program, tool) {
+        let way = way_of(&condition.argument);
+        let at = match slots.iter().position(|slot| slot.way == way) {
+            Some(at) => at,
+            None => {
+                slots.push(Slot {
+                    argument: None,
+                    way,
+                    tests: Vec::new(),
+                    accepts: Accepts::Either,
+                    is_required: false,
+                });
+                slots.len() - 1
+            }
+        };
+        if let Some(slot) = slots.get_mut(at) {
+            slot.tests.push(&condition.test);
+        }
+    }
+    slots
+}
+
+fn is_required(tool: &Tool, name: &str) -> bool {
+    let by_schema = tool.required.iter().any(|key| **key == *name);
+    by_schema
+        || tool
+            .semantics
+            .arg_schema
+            .required
+            .iter()
+            .any(|key| **key == *name)
+}
+
+/// The conditions on arguments: those of annotated roles, and those of the tool's rules.
+fn conditions<'p>(program: &'p Program, tool: &'p Tool) -> Vec<&'p Condition> {
+    let mut found = Vec::new();
+    for argument in &tool.arguments {
+        if let Roles::Conditional { when, .. } = &argument.roles {
+            found.extend(when.iter().map(|clause| &clause.condition));
+        }
+    }
+    for (_, rule) in rules_of(program, tool) {
+        found.extend(&rule.arguments);
+    }
+    found
+}
+
+fn way(name: &ArgumentName) -> Vec<Segment> {
+    match name {
+        ArgumentName::Top(name) => vec![Segment::Key(name.clone())],
+        ArgumentName::Pointer(segments) => segments.clone(),
+    }
+}
+
+fn way_of(argument: &ConditionArgument) -> Vec<Segment> {
+    let key = |name: &str| Segment::Key(name.into());
+    match argument {
+        ConditionArgument::Top(name) => vec![key(name)],
+        ConditionArgument::Pointer(names) => names.iter().map(|name| key(name)).collect(),
+    }
+}
+
+impl Slot<'_> {
+    /// The argument's name, or a JSON Pointer.
+    pub(super) fn name(&self) -> String {
+        match self.way.as_slice() {
+            [Segment::Key(name)] => name.to_string(),
+            way => ArgumentName::Pointer(way.to_vec()).to_string(),
+        }
+    }
+
+    /// Whether a call may have it without being refused for an argument that nobody names.
+    pub(super) fn is_known(&self, tool: &Tool) -> bool {
+        match self.way.first() {
+            Some(Segment::Key(name)) => tool.member(name).is_known,
+            Some(Segment::Every) | None => true,
+        }
+    }
+
+    /// Puts a value into its place. Returns `false` where something else is in the way.
+    fn put(&self, arguments: &mut Value, value: Value) -> bool {
+        let mut place = arguments;
+        for segment in &self.way {
+            if place.is_null() {
+                *place = match segment {
+                    Segment::Key(_) => Value::Object(Map::new()),
+                    Segment::Every => Value::Array(vec![Value::Null]),
+                };
+            }
+            place = match (place, segment) {
+                (Value::Object(members), Segment::Key(name)) => {
+                    members.entry(name.to_string()).or_insert(Value::Null)
+                }
+                (Value::Object(members), Segment::Every) => {
+                    members.entry(UNNAMED.to_owned()).or_insert(Value::Null)
+                }
+                (Value::Array(items), Segment::Every) => match items.first_mut() {
+                    Some(first) => first,
+                    None => return false,
+                },
+                _ => return false,
+            };
+        }
+        let is_free = place.is_null();
+        *place = value;
+        is_free
+    }
+}
+
+/// The arguments of a call in which each slot holds its value, and whether all of them found a place.
+pub(super) fn arguments<'v>(
+    tool: &Tool,
+    slots: &[Slot<'_>],
+    values: impl Iterator<Item = Option<&'v Value>>,
+) -> (Value, bool) {
+    let mut arguments = Value::Object(Map::new());
+    let mut fits = true;
+    for (slot, value) in slots.iter().zip(values) {
+        if let Some(value) = value {
+            let wrapped = match (slot.accepts, value) {
+                (Accepts::Array, Value::String(_)) => Value::Array(vec![value.clone()]),
+                _ => value.clone(),
+            };
+            fits &= slot.put(&mut arguments, wrapped);
+        }
+    }
+    if let Value::Object(members) = &mut arguments {
+        let shape = tool.semantics.arg_schema.required.iter();
+        for key in tool.required.iter().chain(shape) {
+            let is_there = members.get(&**key).is_some_and(|value| !value.is_null());
+            if !is_there {
+                members.insert(key.to_string(), typed(&tool.member(key).schema));
+            }
+        }
+    }
+    (arguments, fits)
+}
+
+/// A value that the schema accepts and that names nothing.
+fn typed(schema: &SchemaType) -> Value {
+    let accepts = |one: JsonType| one.is_among(&schema.own);
+    if accepts(JsonType::Integer) {
+        Value::from(1)
+    } else if accepts(JsonType::Boolean) {
+        Value::Bool(true)
+    } else if accepts(JsonType::String) {
+        Value::from("some-text")
+    } else if accepts(JsonType::Array) {
+        Value::Array(Vec::new())
+    } else {
+        Value::Object(Map::new())
+    }
+}
+
+/// The roles of each of the tool's arguments in such a call.
+pub(super) fn roles(program: &Program, tool: &Tool, arguments: &Value) -> Vec<Vec<RoleId>> {
+    let call = Call::from_value(&tool.server, &tool.name, arguments);
+    let bound = BoundArguments::new(program, Some(tool), &call, None);
+    bound.resolved.iter().map(<[RoleId]>::to_vec).collect()
+}

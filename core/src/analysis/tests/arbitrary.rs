@@ -1,0 +1,268 @@
+//! Arbitrary documents, made from few parts so that they often coincide, and calls that fit them.
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::{Map, Value, json};
+
+use crate::config::DocumentKind;
+use crate::engine::Engine;
+use crate::host::{Host, HostError, RealpathError};
+
+/// The documents of an engine.
+pub(super) type Documents = Vec<(DocumentKind, Value)>;
+
+/// Tools with arguments of every kind: server, tool, the arguments with their roles.
+pub(super) fn annotations() -> Value {
+    let tool = |name: &str, args: Value| json!({"toolName": name, "args": args});
+    json!({"servers": {
+        "filesystem": {"tools": [
+            tool("read", json!({"path": "read-path"})),
+            tool("move", json!({"source": ["read-path", "delete-path"], "destination": "write-path"})),
+            tool("copy", json!({"from": "read-path", "to": ["read-path", "write-path"]})),
+        ]},
+        "git": {"tools": [
+            tool("push", json!({"path": "write-history", "remote": "git-remote-url", "branch": "branch-name"})),
+            tool("add", json!({"path": "read-path", "files": "write-path"})),
+        ]},
+        "fetch": {"tools": [tool("get", json!({"url": "fetch-url", "mode": "none"}))]},
+        "github": {"tools": [
+            tool("open", json!({"owner": "github-owner", "repo": "github-repo", "branch": "branch-name"})),
+        ]},
+        "mail": {"tools": [
+            tool("send", json!({"to": "email-address", "share": "share-permission"})),
+            {"toolName": "attach", "args": {"to": "email-address", "path": "read-path"},
+             "inputSchema": {"properties": {"to": {"type": "array", "items": {"type": "string"}}, "path": {"type": "string"}},
+                             "required": ["to"]}},
+        ]},
+        "notes": {"tools": [tool("put", json!({
+            "path": {"default": ["write-path"], "when": [
+                {"condition": {"arg": "mode", "equals": "list"}, "roles": ["read-path"]},
+                {"condition": {"arg": "mode", "is": "falsy"}, "roles": []},
+            ]},
+            "mode": "none", "url": "fetch-url",
+        }))]},
+    }})
+}
+
+const ROLES: &[&str] = &[
+    "read-path",
+    "write-path",
+    "delete-path",
+    "write-history",
+    "fetch-url",
+    "git-remote-url",
+    "github-owner",
+    "github-repo",
+    "branch-name",
+    "email-address",
+    "share-permission",
+    "none",
+];
+
+const DIRECTORIES: &[&str] = &[
+    "/",
+    "/srv",
+    "/srv/app",
+    "/srv/app/in",
+    "/etc",
+    "~",
+    "~/.ssh",
+    "/srv/application",
+];
+
+const DOMAINS: &[&str] = &[
+    "*",
+    "good.test",
+    "*.good.test",
+    "api.good.test",
+    "evil.test",
+    "github.com",
+    "github.com/acme/w",
+    "github.com/acme/*",
+    "*.example",
+    "127.0.0.1",
+    "localhost",
+];
+
+const ENTRIES: &[&str] = &[
+    "main",
+    "dev",
+    "acme",
+    "ACME",
+    "w",
+    "eve@evil.test",
+    "bob@good.test",
+    "reader",
+    "/srv/app",
+];
+
+fn roles() -> impl Strategy<Value = Vec<&'static str>> {
+    subsequence(ROLES.to_vec(), 1..4)
+}
+
+fn list() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        3 => (roles(), subsequence(ENTRIES.to_vec(), 1..4), select(vec!["identifiers", "identifiers", "emails"])).prop_map(
+            |(roles, allowed, kind)| json!({"roles": roles, "allowed": allowed, "matchType": kind})
+        ),
+        1 => (roles(), subsequence(DOMAINS.to_vec(), 1..3))
+            .prop_map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "domains"})),
+    ]
+}
+
+fn argument_condition() -> impl Strategy<Value = Value> {
+    let values = vec![
+        json!("list"),
+        json!("dry"),
+        json!(1),
+        json!(true),
+        json!(null),
+        json!("1"),
+    ];
+    let test = prop_oneof![
+        select(vec!["present", "absent", "truthy", "falsy"]).prop_map(|word| ("is", json!(word))),
+        select(values.clone()).prop_map(|value| ("equals", value)),
+        subsequence(values, 1..3).prop_map(|values| ("in", json!(values))),
+    ];
+    test.prop_map(|(word, value)| {
+        let mut condition = json!({"arg": "mode"});
+        condition[word] = value;
+        condition
+    })
+}
+
+fn condition() -> impl Strategy<Value = Value> {
+    let servers = vec!["filesystem", "git", "fetch", "github", "mail", "notes", "g*"];
+    let tools = vec!["read", "move", "push", "get", "open", "send", "put", "p*"];
+    let parts = (
+        prop::option::weighted(0.2, roles()),
+        prop::option::weighted(0.2, subsequence(servers, 1..4)),
+        prop::option::weighted(0.1, subsequence(tools, 1..5)),
+        prop::option::weighted(0.35, (roles(), select(DIRECTORIES))),
+        prop::option::weighted(0.25, (roles(), subsequence(DOMAINS.to_vec(), 1..4))),
+        prop::option::weighted(0.35, prop::collection::vec(list(), 1..3)),
+        prop::option::weighted(0.12, prop::collection::vec(argument_condition(), 1..3)),
+    );
+    parts.prop_map(|(roles, server, tool, paths, domains, lists, args)| {
+        let mut condition = Map::new();
+        let mut set = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                condition.insert(key.to_owned(), value);
+            }
+        };
+        set("roles", roles.map(|roles| json!(roles)));
+        set("server", server.map(|server| json!(server)));
+        set("tool", tool.map(|tool| json!(tool)));
+        set(
+            "paths",
+            paths.map(|(roles, within)| json!({"roles": roles, "within": within})),
+        );
+        set(
+            "domains",
+            domains.map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed})),
+        );
+        set("lists", lists.map(|lists| json!(lists)));
+        set("args", args.map(|args| json!(args)));
+        Value::Object(condition)
+    })
+}
+
+fn policy() -> impl Strategy<Value = Value> {
+    let effect = || select(vec!["allow", "allow", "escalate", "deny"]);
+    let last = prop::option::of(select(vec!["allow", "allow", "escalate"]));
+    (prop::collection::vec((condition(), effect()), 0..8), last).prop_map(|(rules, last)| {
+        let last = last.map(|effect| (json!({}), effect));
+        let rules = rules.into_iter().chain(last).enumerate().map(|(at, (condition, effect))| {
+            json!({"name": format!("r{at}"), "description": "", "principle": "", "if": condition, "then": effect, "reason": ""})
+        });
+        json!({"rules": rules.collect::<Vec<_>>()})
+    })
+}
+
+pub(super) fn documents() -> impl Strategy<Value = Documents> {
+    let protected = subsequence(
+        vec!["/etc/shadow", "~/.ssh", "/srv/app", "**/.env", "/srv/*/key"],
+        0..3,
+    );
+    let sandbox = prop::option::weighted(0.5, select(vec!["/srv/app", "/srv"]));
+    let gated = prop::option::weighted(
+        0.3,
+        (
+            select(vec!["git", "fetch", "notes"]),
+            subsequence(DOMAINS.to_vec(), 1..4),
+        ),
+    );
+    let options = (
+        select(vec!["on", "off"]),
+        select(vec!["ignore", "schema", "escalate", "deny"]),
+        select(vec!["before-rules", "before-rules", "after-rules"]),
+        select(vec!["sensitive", "sensitive", "insensitive"]),
+        select(vec!["careful", "careful", "runtime"]),
+    );
+    (policy(), protected, sandbox, gated, options).prop_map(
+        |(policy, protected, sandbox, gated, (heuristic, unknown, order, case, compatibility))| {
+            let mut parts = vec![
+                (DocumentKind::Policy, policy),
+                (DocumentKind::Annotations, annotations()),
+                (DocumentKind::ProtectedPaths, json!(protected)),
+                (
+                    DocumentKind::Options,
+                    json!({"heuristicPaths": heuristic, "unknownArguments": unknown, "sandbox": order, "pathCase": case,
+                           "compatibility": compatibility}),
+                ),
+            ];
+            parts.extend(sandbox.map(|sandbox| (DocumentKind::Sandbox, json!(sandbox))));
+            parts.extend(gated.map(|(server, patterns)| (DocumentKind::DomainAllowlists, json!({server: patterns}))));
+            parts
+        },
+    )
+}
+
+pub(super) struct Home;
+
+impl Host for Home {
+    fn home_dir(&self) -> &str {
+        "/home/u"
+    }
+
+    fn current_dir(&self) -> &str {
+        "/srv"
+    }
+
+    fn realpath<'p>(&self, _: &'p str) -> Result<std::borrow::Cow<'p, str>, RealpathError> {
+        Err(RealpathError::NotFound)
+    }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(None)
+    }
+
+    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
+    }
+}
+
+/// `None` where an option makes the documents invalid.
+pub(super) fn engine(documents: &Documents) -> Option<Engine> {
+    let mut builder = Engine::builder();
+    for (kind, value) in documents {
+        builder = builder.part(*kind, value);
+    }
+    builder.build(&Home).ok()
+}

@@ -1,0 +1,163 @@
+//! The engine as an analysis asks it: about calls that nobody made, on a disk that is not looked at.
+
+use std::borrow::Cow;
+
+use super::{Engine, Paths, Request};
+use crate::bind::{Call, Shape, shape};
+use crate::host::{Facts, Host, HostError, RealpathError};
+#[cfg(test)]
+use crate::judge::Sight;
+use crate::judge::{Apart, Canonicalizer, Case, Pinned, Task, Verdict};
+use crate::program::Program;
+
+/// A host that knows nothing: every path exists and is no link, no remote is configured, and no branch is known.
+struct Nothing {
+    home: Box<str>,
+    current: Box<str>,
+}
+
+impl Host for Nothing {
+    fn home_dir(&self) -> &str {
+        &self.home
+    }
+
+    fn current_dir(&self) -> &str {
+        &self.current
+    }
+
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        Ok(path.into())
+    }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        Ok(Some(true))
+    }
+
+    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        Ok(String::new())
+    }
+}
+
+/// An engine, and the disk on which it is asked: one without links, or that of a host.
+pub(crate) struct Imagined<'e> {
+    engine: &'e Engine,
+    host: ImaginedHost<'e>,
+    pinned: Pinned,
+}
+
+enum ImaginedHost<'e> {
+    Nothing(Nothing),
+    Given(&'e dyn Host),
+}
+
+impl<'e> Imagined<'e> {
+    /// With the links of a host, or on a disk without any.
+    pub(crate) fn new(engine: &'e Engine, host: Option<&'e dyn Host>) -> Self {
+        let program = &engine.program;
+        let host = match host {
+            Some(host) => ImaginedHost::Given(host),
+            None => ImaginedHost::Nothing(Nothing {
+                home: program.home.clone(),
+                current: program.current.clone(),
+            }),
+        };
+        let pinned = Pinned::resolve(&mut Canonicalizer {
+            program,
+            facts: Facts::new(host.get(), false),
+            base: engine.base(Paths::Prepared, program.server("")),
+        });
+        Self { engine, host, pinned }
+    }
+
+    pub(crate) fn program(&self) -> &'e Program {
+        &self.engine.program
+    }
+
+    /// The directory in every form that judging compares: as it is written, and what it stands for.
+    pub(crate) fn forms(&self, lexical: &str) -> Vec<String> {
+        let mut canonicalizer = Canonicalizer {
+            program: self.program(),
+            facts: Facts::new(self.host.get(), false),
+            base: self.engine.base(Paths::Prepared, self.program().server("")),
+        };
+        let mut forms = vec![lexical.to_owned()];
+        if let Ok(known) = canonicalizer.directory(lexical)
+            && known.as_str() != lexical
+        {
+            forms.push(known.as_str().to_owned());
+        }
+        forms
+    }
+
+    /// The verdict for the call as a gate judges it.
+    pub(crate) fn judge(&self, call: &Call<'_>) -> Verdict<'_> {
+        let request = Request::gate(call);
+        let answer = self
+            .engine
+            .judge_within(&request, self.host.get(), Some(&self.pinned));
+        answer.verdict
+    }
+
+    /// What each role of the call comes to by itself.
+    pub(crate) fn judge_apart(&self, call: &Call<'_>) -> Apart {
+        self.with_case(call, |case| case.judge_apart())
+            .unwrap_or(Apart::Structural(2))
+    }
+
+    /// What judging sees of the call.
+    #[cfg(test)]
+    pub(crate) fn sight(&self, call: &Call<'_>) -> Option<Sight> {
+        self.with_case(call, |case| case.sight()).flatten()
+    }
+
+    /// `None` where the call is not of the shape that its tool has.
+    fn with_case<T>(&self, call: &Call<'_>, ask: impl FnOnce(&mut Case<'_, '_, '_>) -> T) -> Option<T> {
+        let program = self.program();
+        let settings = program.server(call.server());
+        let tool = program.tool_of(settings, call.tool());
+        let Shape { call, renamed } = shape(call, tool).ok()?;
+        let paths = Paths::Gate {
+            container_workspace_dir: None,
+        };
+        let task = Task {
+            settings,
+            tool,
+            call: &call,
+            renamed,
+            invalid_shape: None,
+            base: self.engine.base(paths, settings),
+            traced: false,
+        };
+        Some(ask(&mut Case::new(
+            program,
+            Some(&self.pinned),
+            task,
+            self.host.get(),
+        )))
+    }
+}
+
+impl ImaginedHost<'_> {
+    fn get(&self) -> &dyn Host {
+        match self {
+            Self::Nothing(nothing) => nothing,
+            Self::Given(host) => *host,
+        }
+    }
+}

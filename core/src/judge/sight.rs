@@ -1,0 +1,163 @@
+//! What judging can tell apart in a call: two calls in which it sees the same are judged alike. Tests hold the regions of an
+//! analysis against it.
+
+use super::check::Check;
+use super::conditions::Condition;
+use super::directory::{lies_within, may_concern};
+use super::operand::{Form, Operand};
+use super::{Case, ceiling, checks, git, protected};
+use crate::model::Effect;
+use crate::net::domain_matches_allowlist;
+use crate::program::{Rule, RuleId, Tool};
+use crate::role::{RoleId, RoleSet};
+use crate::sort;
+
+/// What judging sees of one value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ValueSight {
+    /// The tool's argument that it stands under; `None` for a value that the engine filled in.
+    pub(crate) argument: Option<usize>,
+    /// The text as given.
+    pub(crate) text: String,
+    /// Whether it is what its role expects, such as one URL that every program reads alike. What is not can look like several
+    /// things at once.
+    pub(crate) is_clear: bool,
+    /// How it meets each condition that may look at it, each directory and each list of the engine.
+    pub(crate) seen: Vec<u8>,
+}
+
+/// What judging sees of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sight {
+    /// The roles of each argument, conditions resolved.
+    pub(crate) roles: Vec<Vec<RoleId>>,
+    /// Whether there is an argument that nobody names.
+    pub(crate) has_unknown: bool,
+    /// Whether a text without the role of a path looks like a protected one.
+    pub(crate) looks_protected: bool,
+    /// How the call meets the conditions of rules on its arguments.
+    pub(crate) arguments: Vec<u8>,
+    /// Whether the capability ceiling refuses it.
+    pub(crate) is_above: bool,
+    /// Its values, in order.
+    pub(crate) values: Vec<ValueSight>,
+}
+
+impl<'p> Case<'p, '_, '_> {
+    /// What judging sees; `None` for a call of an unknown tool, of a trusted server, and for one that is refused for its
+    /// form.
+    pub(crate) fn sight(&mut self) -> Option<Sight> {
+        let tool = self.tool?;
+        if self.arguments.refusal.is_some() || self.settings.is_trusted {
+            return None;
+        }
+        if let Check::Deny(..) = checks::resolvable_values(self) {
+            return None;
+        }
+        let (protected, looks_protected) = protected::found(self);
+        let is_above = matches!(ceiling::check(self), Check::Deny(..));
+        git::default_remote(self);
+        git::absent_branch(self);
+        let rules = self.rules_of(tool);
+        let mut values = Vec::with_capacity(self.operands.len());
+        for at in 0..self.operands.len() {
+            let seen = self.seen(&rules, at, protected.contains(&at));
+            values.extend(self.operands.get(at).map(|operand| ValueSight {
+                argument: self.argument_of(operand),
+                text: operand.given().to_owned(),
+                is_clear: self.is_clear(operand),
+                seen,
+            }));
+        }
+        let mut arguments = Vec::new();
+        for (_, rule) in &rules {
+            for condition in &rule.arguments {
+                arguments.push(self.meets_argument(tool, condition, rule.effect) as u8);
+            }
+        }
+        if self.canonicalizer.facts.has_failed() {
+            return None;
+        }
+        Some(Sight {
+            roles: self.arguments.resolved.iter().map(<[RoleId]>::to_vec).collect(),
+            has_unknown: self.arguments.unknown.is_some(),
+            looks_protected,
+            arguments,
+            is_above,
+            values,
+        })
+    }
+
+    /// The rules whose conditions on server and tool hold, in order.
+    fn rules_of(&self, tool: &'p Tool) -> Vec<(RuleId, &'p Rule)> {
+        let program = self.program;
+        let rules = sort::set(program.scopes(tool).flat_map(|scope| scope.all.iter().copied()));
+        let rule = |id| Some((id, program.rule(id)?));
+        rules.into_iter().filter_map(rule).collect()
+    }
+
+    fn argument_of(&self, operand: &Operand<'_, '_>) -> Option<usize> {
+        operand.bound.argument?;
+        let mut arguments = self.arguments.resolved.iter();
+        arguments.position(|roles| std::ptr::eq(roles, operand.bound.roles))
+    }
+
+    fn is_clear(&self, operand: &Operand<'_, '_>) -> bool {
+        let mut locations = operand.locations.iter().flat_map(|(_, locations)| locations);
+        operand.bound.argument.is_some() && locations.all(|location| location.is_grantable())
+    }
+
+    /// How one value meets everything that it is held against.
+    fn seen(&mut self, rules: &[(RuleId, &'p Rule)], at: usize, is_protected: bool) -> Vec<u8> {
+        let roles = self
+            .operands
+            .get(at)
+            .map(|operand| operand.bound.role_set)
+            .unwrap_or_default();
+        let mut seen = vec![u8::from(is_protected)];
+        for (id, rule) in rules {
+            if let Some((of, directory)) = rule.paths.filter(|(of, _)| of.intersects(roles)) {
+                let _: RoleSet = of;
+                let directory = self.directories.rule(&mut self.canonicalizer, directory);
+                let Some(operand) = self.operands.get(at) else {
+                    continue;
+                };
+                let grants = lies_within(operand, directory, Effect::Allow);
+                let restricts = lies_within(operand, directory, Effect::Deny);
+                let concerns = may_concern(operand, directory);
+                seen.push(u8::from(grants) | u8::from(restricts) << 1 | u8::from(concerns) << 2);
+            }
+            if let Some((of, set)) = &rule.domains {
+                for role in of.intersection(roles).iter() {
+                    seen.push(self.hit(Condition::domains(rule, *id, set), at, role) as u8);
+                }
+            }
+            for (place, list) in rule.lists.iter().enumerate() {
+                for role in list.roles.intersection(roles).iter() {
+                    let condition = Condition::list(rule, *id, place, &list.matcher);
+                    seen.push(self.hit(condition, at, role) as u8);
+                }
+            }
+        }
+        let operand = self.operands.get(at);
+        if self.settings.is_sandboxed && roles.intersects(self.program.sandbox_roles) {
+            let sandbox = self.directories.sandbox(&mut self.canonicalizer);
+            seen.push(u8::from(operand.is_some_and(|operand| sandbox.holds(operand))));
+        }
+        seen.push(match operand.map(|operand| &operand.form) {
+            Some(Form::Unknown) => 1,
+            Some(Form::Path { .. } | Form::Address(_) | Form::Text | Form::Unresolvable(_)) | None => 0,
+        });
+        let program = self.program;
+        if let Some((allowlist, patterns)) = &self.settings.allowlist {
+            for role in program.url_roles.intersection(roles).iter() {
+                let locations = self.locations(at, role);
+                let outside = locations.iter().find(|one| allowlist.grants(one).is_none());
+                seen.push(outside.map_or(0, |one| {
+                    1 + u8::from(domain_matches_allowlist(one.display_domain(), patterns))
+                }));
+            }
+        }
+        seen
+    }
+}

@@ -13,6 +13,8 @@ use std::sync::Arc;
 use callgate_core::{
     Audience, CallError, Ceiling, Decision, Offer, Operation, Recording, Semantics, Verdict,
 };
+#[cfg(feature = "command")]
+use callgate_core::{BuildError, DocumentSource, Engine, Host};
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
@@ -199,6 +201,19 @@ impl Gate {
     /// The files that the gate's documents were read from, and that are to be watched for changes: each once.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// The documents compiled once more, into an engine of this process: for looking at a policy as a whole.
+    ///
+    /// # Errors
+    /// When the documents are refused, which they were not before.
+    #[cfg(feature = "command")]
+    pub fn compile(&self, host: &dyn Host) -> Result<Engine, BuildError> {
+        let mut builder = Engine::builder();
+        for document in &self.documents {
+            builder = builder.part(document.part, DocumentSource::Text(&document.text));
+        }
+        builder.build(host)
     }
 
     /// The documents that the gate was built from.

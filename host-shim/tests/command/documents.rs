@@ -18,7 +18,7 @@ fn bad_flags_and_files_are_faults() {
         (&["eval", "--polcy", "x", good], "--policy"),
         (
             &["eval", "--format", "xml", good],
-            "[possible values: human, json]",
+            "[possible values: human, json, md]",
         ),
         (
             &["eval", "--allow-domain", "fetch", good],

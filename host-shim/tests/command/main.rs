@@ -1,6 +1,7 @@
 //! The built `callgate` command, as a shell and as a program that talks to it use it.
 #![cfg(feature = "command")]
 
+mod analysis;
 mod annotate;
 #[cfg(feature = "guard")]
 mod asking;

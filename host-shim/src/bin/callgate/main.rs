@@ -20,6 +20,7 @@ mod hook;
 mod init;
 #[cfg(feature = "guard")]
 mod logged;
+mod map;
 mod output;
 mod page;
 #[cfg(feature = "guard")]
@@ -73,6 +74,12 @@ struct Cli {
     color: Color,
 }
 
+impl Command {
+    fn writes_markdown(&self) -> bool {
+        matches!(self, Self::Map(_))
+    }
+}
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 allow or success, 1 fault (a bad flag or call, an unreadable file, a failed case), 2 deny, \
 3 escalate, 4 invalid document. For several calls: 1 if a line was no call or there was none, else 2 if a call is \
@@ -98,6 +105,7 @@ enum Command {
     Wrap(wrap::Wrap),
     #[cfg(feature = "guard")]
     Audit(audit::Audit),
+    Map(map::Map),
     Init(init::Init),
     Annotate(annotate::Annotate),
     Schema(schema::SchemaOf),
@@ -133,6 +141,10 @@ fn main() -> ExitCode {
         }
     };
     cli.color.choose();
+    if cli.format == Some(Format::Md) && !cli.command.writes_markdown() {
+        let why = "only map and diff answer in Markdown, expected `--format human` or `--format json`";
+        return Failure::Fault(why.to_owned()).report().into();
+    }
     let mut out = Out::new(cli.format);
     let done = match cli.command {
         Command::Eval(eval) => eval.run(&mut out),
@@ -156,6 +168,7 @@ fn main() -> ExitCode {
         },
         #[cfg(feature = "guard")]
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
+        Command::Map(map) => map.run(&mut out),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Schema(schema) => schema.run(&mut out),

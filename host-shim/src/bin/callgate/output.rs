@@ -18,6 +18,8 @@ pub(crate) enum Format {
     Human,
     /// One line of JSON an answer
     Json,
+    /// Markdown, for a pull request: of map and diff
+    Md,
 }
 
 /// Whether human answers are coloured.
@@ -161,6 +163,8 @@ pub(crate) struct Out {
     stream: Box<dyn Write>,
     /// Whether answers are for a person.
     pub(crate) human: bool,
+    /// Whether they are Markdown.
+    pub(crate) markdown: bool,
 }
 
 impl Out {
@@ -174,7 +178,11 @@ impl Out {
         } else {
             Box::new(io::stdout().lock())
         };
-        Self { stream, human }
+        Self {
+            stream,
+            human,
+            markdown: format == Some(Format::Md),
+        }
     }
 
     /// Writes text as it is and sees to it that it leaves this process.

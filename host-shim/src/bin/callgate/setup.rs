@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use callgate_core::{DocumentKind, Host};
+use callgate_core::{DocumentKind, Engine, Host};
 use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, VirtualHost, bundle};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -69,7 +69,7 @@ pub(crate) struct Setup {
 pub(crate) struct Running {
     /// What runs the engine; both give the same answers
     #[arg(long, value_name = "ENGINE", default_value_t, help_heading = ENGINE)]
-    engine: Engine,
+    engine: RunBy,
     /// Write to standard error where the time of starting went
     #[arg(long, help_heading = ENGINE)]
     timings: bool,
@@ -79,7 +79,7 @@ pub(crate) struct Running {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Engine {
+pub(crate) enum RunBy {
     /// A WebAssembly component in wasmtime, with limits of time and memory; compiled once and kept on disk
     #[cfg(feature = "component")]
     Component,
@@ -87,7 +87,7 @@ pub(crate) enum Engine {
     Native,
 }
 
-impl Default for Engine {
+impl Default for RunBy {
     fn default() -> Self {
         match EngineKind::default() {
             #[cfg(feature = "component")]
@@ -97,13 +97,13 @@ impl Default for Engine {
     }
 }
 
-impl fmt::Display for Engine {
+impl fmt::Display for RunBy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.kind().as_str())
     }
 }
 
-impl Engine {
+impl RunBy {
     pub(crate) fn kind(self) -> EngineKind {
         match self {
             #[cfg(feature = "component")]
@@ -214,6 +214,11 @@ impl Setup {
             || !self.trust.is_empty()
     }
 
+    /// The documents as an engine of this process, whatever `--engine` says.
+    pub(crate) fn compiled(&self) -> Result<Engine, Failure> {
+        compiled(self.builder()?, self.host()?.as_ref())
+    }
+
     /// The bundle that is used, if one is.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
         let found = match &self.bundle {
@@ -234,7 +239,7 @@ impl Setup {
         Ok(Some(found))
     }
 
-    fn host(&self) -> Result<Arc<dyn Host + Send + Sync>, Failure> {
+    pub(crate) fn host(&self) -> Result<Arc<dyn Host + Send + Sync>, Failure> {
         if let Some(world) = &self.world {
             return Ok(Arc::new(read_world(world)?));
         }
@@ -250,6 +255,13 @@ impl Setup {
         };
         Ok(Arc::new(RealHost::new(&home, &cwd).map_err(fault)?))
     }
+}
+
+/// What the builder has, as an engine of this process.
+pub(crate) fn compiled(builder: GateBuilder, host: &dyn Host) -> Result<Engine, Failure> {
+    let gate = builder.engine(EngineKind::Native).build()?;
+    gate.compile(host)
+        .map_err(|error| Failure::Invalid(error.to_string()))
 }
 
 /// The bundle that `named` is, or the one of the folder that it is.

@@ -183,7 +183,7 @@ fn the_log_is_read_and_a_change_in_it_found() {
 #[test]
 fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
     let project = Project::new();
-    let before = "{ // mine\n  \"mcpServers\": {\"s\": {\"command\": \"cat\", }, \"far\": {\"url\": \"https://example.com\"}}}";
+    let before = "{ // mine\n  \"mcpServers\": {\"s\": {\"command\": \"cat\", }, \"far\": {\"url\": \"unix:///run/far\"}}}";
     project.write(".mcp.json", before);
     let file = project.folder.path().join("project/.mcp.json");
     let text = || fs::read_to_string(&file).expect("a file");
@@ -205,6 +205,32 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
     wrap(&["--undo"], 0, &["restored"], &[]);
     assert_eq!(text(), before);
     wrap(&["--undo"], 1, &[], &["there is no"]);
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn a_configuration_in_toml_is_wrapped_and_comes_back_byte_for_byte() {
+    let project = Project::new();
+    // Line ends of both kinds, which nothing but the text itself could bring back.
+    let before =
+        "# mine\r\n[mcp_servers.s]\ncommand = 'cat'\r\n\n[mcp_servers.far]\nurl = \"https://example.com\"\n";
+    project.write("config.toml", before);
+    let file = project.folder.path().join("project/config.toml");
+    project.check(
+        &["wrap", "config.toml"],
+        0,
+        &[r#"{"wrapped":["s","far"],"already":[],"left":[]}"#],
+        &[],
+    );
+    let wrapped = fs::read_to_string(&file).expect("a file");
+    assert!(
+        wrapped.contains(r#""--server", "s", "--", "cat"]"#)
+            && wrapped.contains(r#""--url", "https://example.com"]"#),
+        "{wrapped}"
+    );
+    project.check(&["wrap", "config.toml"], 0, &[r#""already":["s","far"]"#], &[]);
+    project.check(&["wrap", "config.toml", "--undo"], 0, &["restored"], &[]);
+    assert_eq!(fs::read_to_string(&file).expect("a file"), before);
 }
 
 #[test]

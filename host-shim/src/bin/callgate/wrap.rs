@@ -1,6 +1,8 @@
 //! `callgate wrap`: the guard before every server of an agent's configuration.
 
 mod edit;
+mod server;
+mod toml;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::replace::replace;
-use edit::{Server, Wrapped};
+use server::{Guarded, Server, Wrapped};
 
 /// Put the guard before every server of an agent's configuration
 ///
-/// Reads `mcp.json` as agents have it (`mcpServers`, `servers` or `mcp`), comments included, and changes the command of each
-/// server that is started as a program. Nothing else of the file changes. What was there is kept beside it, in
-/// FILE.callgate; --undo brings it back byte for byte.
+/// Reads `mcp.json` as agents have it (`mcpServers`, `servers` or `mcp`), comments included, or a `.toml` file with
+/// `mcp_servers`, and changes the command of each server that is started as a program, and the entry of each that has an
+/// address. Nothing else of the file changes. What was there is kept beside it, in FILE.callgate; --undo brings it back byte
+/// for byte.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Wrap {
@@ -45,6 +48,7 @@ pub(crate) struct Wrap {
 const EXAMPLES: &str = "\
 For example:
   callgate wrap .mcp.json --bundle callgate.json --audit ~/.local/state/callgate.jsonl
+  callgate wrap ~/.codex/config.toml
   callgate wrap .mcp.json --undo";
 
 /// What is kept beside a wrapped file.
@@ -86,11 +90,16 @@ impl Wrap {
             None => text.clone(),
         };
         let arguments = self.arguments()?;
-        let wrapped = edit::wrap(&text, |server| {
+        let guarded = |server: &Server<'_>| {
             let is_meant = self.server.is_empty() || self.server.iter().any(|name| name == server.name);
-            is_meant.then(|| arguments.of(server))
-        })
-        .map_err(fault)?;
+            is_meant.then(|| Guarded::before(&server.way, arguments.of(server)))
+        };
+        let is_toml = self.file.extension().is_some_and(|extension| extension == "toml");
+        let wrapped = match is_toml {
+            true => toml::wrap(&text, guarded),
+            false => edit::wrap(&text, guarded),
+        };
+        let wrapped = wrapped.map_err(fault)?;
         for name in &self.server {
             if !wrapped.iter_names().any(|known| known == name) {
                 return Err(fault(format!("has no server `{name}`")));
@@ -236,7 +245,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// The command that takes the place of a server's.
+    /// The guard before a server, without what leads to it.
     fn of(&self, server: &Server<'_>) -> Vec<String> {
         let mut words = vec![
             &*self.program,
@@ -244,7 +253,7 @@ impl Arguments {
             "--bundle",
             &self.bundle,
             "--server",
-            &server.name,
+            server.name,
         ];
         if let Some(audit) = &self.audit {
             words.extend(["--audit", audit]);
@@ -252,9 +261,7 @@ impl Arguments {
         if self.observe {
             words.push("--observe");
         }
-        words.push("--");
-        let words = words.into_iter().map(str::to_owned);
-        words.chain(server.command.iter().cloned()).collect()
+        words.into_iter().map(str::to_owned).collect()
     }
 }
 

@@ -7,29 +7,7 @@ use callgate_core::without_comments;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// A server that is started as a program.
-pub(super) struct Server<'s> {
-    pub(super) name: &'s str,
-    /// The program and its arguments.
-    pub(super) command: Vec<String>,
-}
-
-/// A configuration with the guard in it.
-#[derive(Debug, Default)]
-pub(super) struct Wrapped {
-    pub(super) text: String,
-    pub(super) changed: Vec<String>,
-    pub(super) already: Vec<String>,
-    /// Servers that were left as they are, and why.
-    pub(super) left: Vec<(String, &'static str)>,
-}
-
-impl Wrapped {
-    pub(super) fn iter_names(&self) -> impl Iterator<Item = &String> {
-        let left = self.left.iter().map(|(name, _)| name);
-        self.changed.iter().chain(&self.already).chain(left)
-    }
-}
+use super::server::{Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
 
 /// The members of an object as they are written.
 type Members<'t> = BTreeMap<String, &'t RawValue>;
@@ -40,10 +18,10 @@ type Members<'t> = BTreeMap<String, &'t RawValue>;
 /// Why the text is not a configuration of MCP servers.
 pub(super) fn wrap(
     text: &str,
-    mut guarded: impl FnMut(&Server<'_>) -> Option<Vec<String>>,
+    mut guarded: impl FnMut(&Server<'_>) -> Option<Guarded>,
 ) -> Result<Wrapped, String> {
     let json = without_comments(text);
-    let servers = servers(&json)?;
+    let (servers, is_nested) = servers(&json)?;
     let mut wrapped = Wrapped::default();
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for (name, raw) in &servers {
@@ -55,23 +33,26 @@ pub(super) fn wrap(
                 continue;
             }
         };
-        let Some(command) = command_of(&members) else {
-            let reason = match members.contains_key("command") {
-                true => "its command is not a string, or an array of strings",
-                false => "it is not started as a program; the guard stands before programs only",
-            };
-            wrapped.left.push(leave(reason));
-            continue;
+        let way = match way_of(&members) {
+            Ok(way) => way,
+            Err(reason) => {
+                wrapped.left.push(leave(reason));
+                continue;
+            }
         };
-        if is_guard(&command) {
+        if matches!(&way, Way::Program(command) if is_guard(command)) {
             wrapped.already.push(name.clone());
             continue;
         }
-        let Some(words) = guarded(&Server { name, command }) else {
-            wrapped.left.push(leave("it was not asked for"));
+        let server = Server { name, way };
+        let Some(guard) = guarded(&server) else {
+            wrapped.left.push(leave(NOT_ASKED_FOR));
             continue;
         };
-        edits.extend(edits_of(&json, raw, &words)?);
+        match server.way {
+            Way::Program(_) => edits.extend(edits_of(&json, raw, &guard.command)?),
+            Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, is_nested))),
+        }
         wrapped.changed.push(name.clone());
     }
     edits.sort_by_key(|(range, _)| range.start);
@@ -87,7 +68,8 @@ fn members(text: &str) -> Result<Members<'_>, String> {
     serde_json::from_str(text).map_err(|error| format!("expected an object: {error}"))
 }
 
-fn servers(json: &str) -> Result<Members<'_>, String> {
+/// The servers, and whether they are those of the agent whose commands are arrays.
+fn servers(json: &str) -> Result<(Members<'_>, bool), String> {
     let top = members(json)?;
     let found = ["mcpServers", "servers", "mcp"]
         .into_iter()
@@ -100,8 +82,11 @@ fn servers(json: &str) -> Result<Members<'_>, String> {
     let inner = members(raw.get()).map_err(|error| format!("`{key}`: {error}"))?;
     // The newer form of one agent has them one level down.
     match inner.get("servers").filter(|_| key == "mcp") {
-        Some(raw) => members(raw.get()).map_err(|error| format!("`mcp.servers`: {error}")),
-        None => Ok(inner),
+        Some(raw) => Ok((
+            members(raw.get()).map_err(|error| format!("`mcp.servers`: {error}"))?,
+            true,
+        )),
+        None => Ok((inner, key == "mcp")),
     }
 }
 
@@ -125,21 +110,89 @@ fn command_of(members: &Map<String, Value>) -> Option<Vec<String>> {
     }
 }
 
-fn is_guard(command: &[String]) -> bool {
-    let [program, verb, ..] = command else {
-        return false;
+fn way_of(members: &Map<String, Value>) -> Result<Way, &'static str> {
+    if members.contains_key("command") {
+        return command_of(members)
+            .map(Way::Program)
+            .ok_or("its command is not a string, or an array of strings");
+    }
+    let Some(url) = members.get("httpUrl").or(members.get("url")) else {
+        return Err("it has neither a command nor an address");
     };
-    program.rsplit('/').next() == Some("callgate") && verb == "guard"
+    let url = url.as_str().ok_or("its address is not a string")?;
+    if members.get("type").and_then(Value::as_str) == Some("sse") {
+        return Err(
+            "it speaks HTTP+SSE, which the guard does not, nor do revisions of MCP from 2025-03-26 on",
+        );
+    }
+    if members.contains_key("auth") || members.contains_key("oauth") {
+        return Err("the agent signs in to it, which the guard cannot");
+    }
+    if let Some(reason) = unsuitable(url) {
+        return Err(reason);
+    }
+    let mut headers = Vec::new();
+    match members.get("headers") {
+        None => {}
+        Some(Value::Object(given)) => {
+            for (name, value) in given {
+                let value = value.as_str().ok_or("a header of it is not a string")?;
+                headers.push((name.clone(), value.to_owned()));
+            }
+        }
+        Some(_) => return Err("its headers are not an object"),
+    }
+    Ok(Way::Url(Address {
+        url: url.to_owned(),
+        headers,
+        ..Address::default()
+    }))
+}
+
+/// An entry with an address as one with a command. Whatever else it says stays.
+fn entry_of(members: Map<String, Value>, guard: Guarded, is_nested: bool) -> String {
+    let mut entry = Map::new();
+    for (name, value) in members {
+        match &*name {
+            "url" | "httpUrl" | "headers" => {}
+            "type" => {
+                let kind = if is_nested { "local" } else { "stdio" };
+                entry.insert(name, kind.into());
+            }
+            _ => {
+                entry.insert(name, value);
+            }
+        }
+    }
+    let environment: Map<String, Value> = guard
+        .environment
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect();
+    let mut words = guard.command.into_iter();
+    if is_nested {
+        entry.insert("command".to_owned(), words.collect());
+    } else {
+        entry.insert("command".to_owned(), words.next().into());
+        entry.insert("args".to_owned(), words.collect());
+    }
+    if !environment.is_empty() {
+        let name = if is_nested { "environment" } else { "env" };
+        entry.insert(name.to_owned(), environment.into());
+    }
+    Value::Object(entry).to_string()
+}
+
+/// Where the text has a value. Values are borrowed from the text.
+fn range(json: &str, value: &RawValue) -> Range<usize> {
+    let begin = value.get().as_ptr().addr() - json.as_ptr().addr();
+    begin..begin + value.get().len()
 }
 
 /// What to replace in the text so that a server's entry has this command.
 fn edits_of(json: &str, raw: &RawValue, words: &[String]) -> Result<Vec<(Range<usize>, String)>, String> {
     let members = members(raw.get())?;
-    // Values are borrowed from the text, so each begins where the text has it.
-    let range = |value: &RawValue| {
-        let begin = value.get().as_ptr().addr() - json.as_ptr().addr();
-        begin..begin + value.get().len()
-    };
+    let range = |value| range(json, value);
     let array = |words: &[String]| serde_json::to_string(words).map_err(|error| error.to_string());
     let Some(command) = members.get("command") else {
         return Ok(Vec::new());
@@ -161,11 +214,11 @@ mod tests {
     use super::*;
 
     fn guarded(text: &str) -> Wrapped {
-        let words = |server: &Server<'_>| {
-            let guard = ["/bin/callgate", "guard", "--server", server.name, "--"].map(str::to_owned);
-            Some(guard.into_iter().chain(server.command.iter().cloned()).collect())
+        let before = |server: &Server<'_>| {
+            let guard = ["/bin/callgate", "guard", "--server", server.name].map(str::to_owned);
+            Some(Guarded::before(&server.way, guard.into()))
         };
-        wrap(text, words).unwrap()
+        wrap(text, before).unwrap()
     }
 
     #[test]
@@ -176,7 +229,7 @@ mod tests {
     "files": { "command": "npx", "args": ["-y", "x"], "env": {"A": "1"}, },
     "git": {"args": [ "--repository" , "." ], "command": "mcp-server-git"},
     "bare": {"command": "serve"},
-    "far": {"type": "http", "url": "https://example.com/mcp"},
+    "far": {"type": "sse", "url": "https://example.com/mcp"},
     "odd": {"command": 5}
   }
 }
@@ -188,7 +241,7 @@ mod tests {
     "files": { "command": "/bin/callgate", "args": ["guard","--server","files","--","npx","-y","x"], "env": {"A": "1"}, },
     "git": {"args": ["guard","--server","git","--","mcp-server-git","--repository","."], "command": "/bin/callgate"},
     "bare": {"command": "/bin/callgate", "args": ["guard","--server","bare","--","serve"]},
-    "far": {"type": "http", "url": "https://example.com/mcp"},
+    "far": {"type": "sse", "url": "https://example.com/mcp"},
     "odd": {"command": 5}
   }
 }
@@ -201,6 +254,41 @@ mod tests {
         let again = guarded(expected);
         assert_eq!(again.text, expected);
         assert_eq!(again.already, ["bare", "files", "git"]);
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn an_address_becomes_a_command_and_its_secrets_stay_out_of_it() {
+        for (text, expected) in [
+            (
+                r#"{"mcpServers": {"s": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${T}"}, "timeout": 5}}}"#,
+                r#"{"mcpServers": {"s": {"type":"stdio","timeout":5,"command":"/bin/callgate","args":["guard","--server","s","--url","https://x/mcp","--header-env","Authorization=CALLGATE_HEADER_1"],"env":{"CALLGATE_HEADER_1":"Bearer ${T}"}}}}"#,
+            ),
+            (
+                r#"{"mcpServers": {"s": {"httpUrl": "http://x"}}}"#,
+                r#"{"mcpServers": {"s": {"command":"/bin/callgate","args":["guard","--server","s","--url","http://x"]}}}"#,
+            ),
+            (
+                r#"{"mcp": {"s": {"type": "remote", "url": "https://x", "headers": {"A": "b"}}}}"#,
+                r#"{"mcp": {"s": {"type":"local","command":["/bin/callgate","guard","--server","s","--url","https://x","--header-env","A=CALLGATE_HEADER_1"],"environment":{"CALLGATE_HEADER_1":"b"}}}}"#,
+            ),
+        ] {
+            let wrapped = guarded(text);
+            assert_eq!(wrapped.text, expected);
+            assert_eq!(guarded(expected).already, ["s"]);
+        }
+        for entry in [
+            r#"{"url": "unix:///run/x"}"#,
+            r#"{"url": 5}"#,
+            r#"{"url": "https://x", "headers": []}"#,
+            r#"{"url": "https://x", "headers": {"A": 1}}"#,
+            r#"{"url": "https://x", "oauth": {}}"#,
+            r#"{"type": "http"}"#,
+        ] {
+            let text = format!(r#"{{"mcpServers": {{"s": {entry}}}}}"#);
+            let wrapped = guarded(&text);
+            assert_eq!((&*wrapped.text, wrapped.left.len()), (&*text, 1), "{entry}");
+        }
     }
 
     #[test]

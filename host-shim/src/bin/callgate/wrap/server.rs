@@ -1,0 +1,112 @@
+//! The servers of an agent's configuration, whatever it is written in.
+
+/// A server.
+pub(super) struct Server<'s> {
+    pub(super) name: &'s str,
+    pub(super) way: Way,
+}
+
+/// How a server is spoken to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It is started as a program, with these arguments.
+    Program(Vec<String>),
+    /// It has an address.
+    Url(Address),
+}
+
+/// The address of a server, and what is sent along.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Address {
+    pub(super) url: String,
+    /// Headers with their values, which may be secrets, or variables that the agent fills in.
+    pub(super) headers: Vec<(String, String)>,
+    /// Headers with the variables of the environment that hold their values.
+    pub(super) variables: Vec<(String, String)>,
+    /// The variable that holds a bearer token.
+    pub(super) token: Option<String>,
+}
+
+/// What takes the place of a server.
+pub(super) struct Guarded {
+    /// The program and its arguments.
+    pub(super) command: Vec<String>,
+    /// What has to stand in its environment.
+    pub(super) environment: Vec<(String, String)>,
+    /// The variables of the agent's environment that it needs.
+    pub(super) inherits: Vec<String>,
+}
+
+/// A configuration with the guard in it.
+#[derive(Debug, Default)]
+pub(super) struct Wrapped {
+    pub(super) text: String,
+    pub(super) changed: Vec<String>,
+    pub(super) already: Vec<String>,
+    /// Servers that were left as they are, and why.
+    pub(super) left: Vec<(String, &'static str)>,
+}
+
+pub(super) const NOT_ASKED_FOR: &str = "it was not asked for";
+
+impl Wrapped {
+    pub(super) fn iter_names(&self) -> impl Iterator<Item = &String> {
+        let left = self.left.iter().map(|(name, _)| name);
+        self.changed.iter().chain(&self.already).chain(left)
+    }
+}
+
+impl Guarded {
+    /// The guard, with the flags that lead to the server.
+    pub(super) fn before(way: &Way, mut command: Vec<String>) -> Self {
+        let (mut environment, mut inherits) = (Vec::new(), Vec::new());
+        match way {
+            Way::Program(program) => {
+                command.push("--".to_owned());
+                command.extend(program.iter().cloned());
+            }
+            Way::Url(address) => {
+                command.extend(["--url".to_owned(), address.url.clone()]);
+                for (at, (name, value)) in address.headers.iter().enumerate() {
+                    // Whoever lists processes sees their arguments.
+                    let variable = format!("CALLGATE_HEADER_{}", at + 1);
+                    command.extend(["--header-env".to_owned(), format!("{name}={variable}")]);
+                    environment.push((variable, value.clone()));
+                }
+                for (name, variable) in &address.variables {
+                    command.extend(["--header-env".to_owned(), format!("{name}={variable}")]);
+                    inherits.push(variable.clone());
+                }
+                if let Some(variable) = &address.token {
+                    command.extend(["--token-env".to_owned(), variable.clone()]);
+                    inherits.push(variable.clone());
+                }
+            }
+        }
+        Self {
+            command,
+            environment,
+            inherits,
+        }
+    }
+}
+
+/// Whether a command is a guard already.
+pub(super) fn is_guard(command: &[String]) -> bool {
+    let [program, verb, ..] = command else {
+        return false;
+    };
+    program.rsplit('/').next() == Some("callgate") && verb == "guard"
+}
+
+/// Why the guard cannot stand before an address, if it cannot.
+pub(super) fn unsuitable(url: &str) -> Option<&'static str> {
+    if !cfg!(feature = "http") {
+        return Some("it has an address, and this build of the guard does not speak HTTP");
+    }
+    let is_http = ["http://", "https://"].iter().any(|scheme| {
+        url.get(..scheme.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
+    });
+    (!is_http && !url.starts_with('$')).then_some("its address is not one of HTTP")
+}

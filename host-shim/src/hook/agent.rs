@@ -61,6 +61,19 @@ impl Agent {
         }
     }
 
+    /// The agents that may run the hook of this one: they read each other's settings.
+    pub(super) fn family(self) -> &'static [Self] {
+        match self {
+            Self::ClaudeCode | Self::CopilotCli | Self::Vscode => {
+                &[Self::ClaudeCode, Self::CopilotCli, Self::Vscode]
+            }
+            Self::Codex => &[Self::Codex],
+            Self::Cursor => &[Self::Cursor],
+            Self::GeminiCli => &[Self::GeminiCli],
+            Self::Goose => &[Self::Goose],
+        }
+    }
+
     /// The files that say which hooks the agent runs, as patterns of protected paths: whoever writes them turns the hook off.
     pub(super) fn protected(self) -> &'static [&'static str] {
         match self {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agent::{Agent, Event};
-use super::call::{HookCall, event_in};
+use super::call::{HookCall, spoken};
 
 /// The exit code that denies with every agent.
 const DENIES: u8 = 2;
@@ -35,7 +35,8 @@ pub(super) enum Answered {
 
 /// The answer to a question that cannot be judged: a denial in the agent's own protocol, with an exit code that denies too.
 pub fn fault(agent: Agent, input: &str, reason: &str) -> HookAnswer {
-    fault_at(agent, event_in(agent, input), reason)
+    let (voice, event) = spoken(agent, input);
+    fault_at(voice, event, reason)
 }
 
 pub(super) fn fault_at(agent: Agent, event: Event, reason: &str) -> HookAnswer {
@@ -51,7 +52,7 @@ pub(super) fn fault_at(agent: Agent, event: Event, reason: &str) -> HookAnswer {
 impl HookAnswer {
     /// The answer to a call that was judged, with other arguments than those that the agent gave.
     pub(super) fn of(call: &HookCall, answered: Answered, reason: &str, arguments: Option<&Value>) -> Self {
-        let (agent, event) = (call.agent, call.event);
+        let (agent, event) = (call.voice, call.event);
         match answered {
             Answered::Allow => allowed(agent, event, &shown("allowed: ", reason), arguments),
             Answered::Ask => asked(agent, event, &shown("a person decides: ", reason), arguments),
@@ -62,17 +63,8 @@ impl HookAnswer {
                     "a person would have to decide, and cannot be asked here: ",
                     reason,
                 ),
-            )
-            .ending(call),
-            Answered::Deny => denied(agent, event, &shown("denied: ", reason)).ending(call),
-        }
-    }
-
-    /// For one of its two ways of speaking, what Copilot makes of an answer is not known, but what it makes of the code is.
-    fn ending(self, call: &HookCall) -> Self {
-        match call.agent == Agent::CopilotCli && call.is_pascal {
-            true => Self { code: DENIES, ..self },
-            false => self,
+            ),
+            Answered::Deny => denied(agent, event, &shown("denied: ", reason)),
         }
     }
 

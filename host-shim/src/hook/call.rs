@@ -6,15 +6,17 @@ use super::agent::{Agent, Event};
 use super::arguments;
 use super::names::Called;
 use super::options::HookOptions;
+use super::tools;
 use crate::guard::check_unambiguous;
 
 /// A call of a tool that an agent asks about.
 #[derive(Debug)]
 pub struct HookCall {
+    /// The agent whose tools are called.
     pub(super) agent: Agent,
+    /// The agent whose protocol is spoken.
+    pub(super) voice: Agent,
     pub(super) event: Event,
-    /// Copilot speaks in two ways, by how the event is spelled.
-    pub(super) is_pascal: bool,
     /// The directory that relative paths start from.
     pub(super) directory: String,
     pub(super) called: Called,
@@ -51,17 +53,21 @@ impl HookCall {
                 (tool, given(&input)?)
             }
         };
+        let (voice, agent) = (voice_of(agent, name), caller(agent, tool, &input));
         let called = Called::read(agent, event, tool, &input, &options.servers)?;
-        let arguments = match (&called, &given) {
+        let mut arguments = match (&called, &given) {
             (Called::Own(tool), _) => arguments::of_own_tool(agent, tool, given.clone())?,
             (_, Value::Object(arguments)) => arguments.clone(),
             (_, Value::Null) => Map::new(),
             (_, _) => return Err("the tool's arguments are not an object".to_owned()),
         };
+        for name in tools::own_arguments(agent) {
+            arguments.shift_remove(&name);
+        }
         Ok(Self {
             agent,
+            voice,
             event,
-            is_pascal: name.is_some_and(|name| name.starts_with(char::is_uppercase)),
             directory: directory(agent, &input)?,
             called,
             given,
@@ -75,14 +81,44 @@ impl HookCall {
     }
 }
 
-/// The event that a question which cannot be read is about, as far as that can be seen.
-pub(super) fn event_in(agent: Agent, input: &str) -> Event {
-    let input: Option<Map<String, Value>> = serde_json::from_str(input).ok();
-    let event = input.and_then(|input| {
-        let name = text(&input, &EVENT).ok()?;
-        event_of(agent, name, &input).ok()
-    });
-    event.unwrap_or(Event::Tool)
+/// Copilot speaks as Claude Code does where the event is spelled as there.
+fn voice_of(agent: Agent, event: Option<&str>) -> Agent {
+    match (agent, event) {
+        (Agent::CopilotCli, Some("PreToolUse")) => Agent::Vscode,
+        (Agent::Vscode, None | Some("preToolUse")) => Agent::CopilotCli,
+        (agent, _) => agent,
+    }
+}
+
+/// Which agent of a family runs the hook of another.
+fn caller(agent: Agent, tool: &str, input: &Map<String, Value>) -> Agent {
+    let has = |agent| tools::has(agent, tool);
+    // VS Code and Claude Code give each call a name, and Copilot does not. Claude Code does not say the time.
+    let is_copilot = !input.contains_key("tool_use_id");
+    match agent {
+        Agent::ClaudeCode if !has(agent) && has(Agent::Vscode) => Agent::Vscode,
+        Agent::ClaudeCode if is_copilot && input.contains_key("timestamp") => Agent::CopilotCli,
+        Agent::CopilotCli | Agent::Vscode => match (has(Agent::CopilotCli), has(Agent::Vscode)) {
+            (true, false) => Agent::CopilotCli,
+            (false, true) => Agent::Vscode,
+            (true, true) if is_copilot => Agent::CopilotCli,
+            (true, true) => Agent::Vscode,
+            (false, false) if tool.starts_with("mcp_") => Agent::Vscode,
+            (false, false) if tool.contains('-') => Agent::CopilotCli,
+            (false, false) => agent,
+        },
+        agent => agent,
+    }
+}
+
+/// The protocol that a question which cannot be read is written in, and its event, as far as that can be seen.
+pub(super) fn spoken(agent: Agent, input: &str) -> (Agent, Event) {
+    let Ok(input) = serde_json::from_str::<Map<String, Value>>(input) else {
+        return (agent, Event::Tool);
+    };
+    let name = text(&input, &EVENT).unwrap_or_default();
+    let event = event_of(agent, name, &input).unwrap_or(Event::Tool);
+    (voice_of(agent, name), event)
 }
 
 fn event_of(agent: Agent, name: Option<&str>, input: &Map<String, Value>) -> Result<Event, String> {
@@ -92,14 +128,12 @@ fn event_of(agent: Agent, name: Option<&str>, input: &Map<String, Value>) -> Res
         (Agent::Cursor, Some("beforeReadFile" | "beforeTabFileRead")) => Some(Event::Read),
         (Agent::Cursor, Some("preToolUse")) => Some(Event::Tool),
         (Agent::GeminiCli, Some("BeforeTool")) => Some(Event::Tool),
-        (Agent::ClaudeCode | Agent::Codex | Agent::Vscode | Agent::Goose, Some("PreToolUse")) => {
-            Some(Event::Tool)
-        }
+        (Agent::ClaudeCode | Agent::Codex | Agent::Goose, Some("PreToolUse")) => Some(Event::Tool),
         (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => Some(Event::Permission),
         (Agent::CopilotCli | Agent::Vscode, Some("preToolUse" | "PreToolUse")) => Some(Event::Tool),
         (Agent::CopilotCli, Some("permissionRequest" | "PermissionRequest")) => Some(Event::Permission),
         // Copilot does not say it; only what comes before a tool has no result.
-        (Agent::CopilotCli, None) if !input.contains_key("toolResult") => Some(Event::Tool),
+        (Agent::CopilotCli | Agent::Vscode, None) if !input.contains_key("toolResult") => Some(Event::Tool),
         (_, _) => None,
     };
     event.ok_or_else(|| match name {

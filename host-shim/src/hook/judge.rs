@@ -38,7 +38,7 @@ impl HookCall {
         }
         match self.decide(gate, options) {
             Ok(answer) => answer,
-            Err(reason) => fault_at(self.agent, self.event, &reason),
+            Err(reason) => fault_at(self.voice, self.event, &reason),
         }
     }
 
@@ -62,7 +62,7 @@ impl HookCall {
         let verdict = &judged.response.verdict;
         let answered = match verdict.decision {
             Decision::Allow => Answered::Allow,
-            Decision::Escalate(_) if self.agent.asks(self.event) => Answered::Ask,
+            Decision::Escalate(_) if self.voice.asks(self.event) => Answered::Ask,
             Decision::Escalate(_) => Answered::Unasked,
             Decision::Deny => Answered::Deny,
         };
@@ -115,21 +115,22 @@ impl HookCall {
         if has_relative {
             response = asked(gate, &server, &tool, &arguments)?;
         }
-        let mut patterns = Vec::new();
+        // Agents may not know a pattern of names by its absolute path.
+        let mut stays = Vec::new();
         if is_own {
             self.judge_opaque(gate, &tool, &mut response)?;
-            patterns = tools::patterns(self.agent, &tool);
+            stays = [tools::patterns(self.agent, &tool), elsewhere].concat();
         }
         if response.verdict.decision != Decision::Deny {
-            self.check_unchanged(is_own, &patterns, &mut response);
+            self.check_unchanged(is_own, &stays, &mut response);
         }
         let sent = match is_own && is_patch(&tool) {
             // The files of a patch are not arguments of the tool.
             true => Some(self.given.clone()),
-            false => sent(&response).map(|sent| match is_own {
-                true => Value::Object(self.with_given(sent, &elsewhere, &patterns)),
-                false => Value::Object(sent),
-            }),
+            false => {
+                let stays = if is_own { &stays[..] } else { &[] };
+                sent(&response).map(|sent| Value::Object(self.with_given(sent, stays)))
+            }
         };
         Ok(Judged {
             server,
@@ -139,25 +140,17 @@ impl HookCall {
         })
     }
 
-    /// The arguments, of which those that start from another one and those that are patterns of names stay as they were given:
-    /// agents may not know a pattern by its absolute path.
-    fn with_given(
-        &self,
-        mut arguments: Map<String, Value>,
-        elsewhere: &[String],
-        patterns: &[String],
-    ) -> Map<String, Value> {
+    /// The arguments, of which some stay as they were given, with those that the agent takes for itself.
+    fn with_given(&self, mut arguments: Map<String, Value>, stays: &[String]) -> Map<String, Value> {
         let given = self.given.as_object();
-        for name in patterns {
-            if let (Some(sent), Some(given)) =
-                (arguments.get_mut(name), given.and_then(|given| given.get(name)))
-            {
-                given.clone_into(sent);
+        for (name, value) in given.into_iter().flatten() {
+            if stays.contains(name) {
+                arguments.insert(name.clone(), value.clone());
             }
         }
-        for name in elsewhere {
-            if let (Some(sent), Some(given)) = (arguments.get_mut(name), self.arguments.get(name)) {
-                given.clone_into(sent);
+        for name in tools::own_arguments(self.agent) {
+            if let Some(value) = given.and_then(|given| given.get(&name)) {
+                arguments.insert(name, value.clone());
             }
         }
         arguments
@@ -206,23 +199,21 @@ impl HookCall {
     }
 
     /// Denies a call whose arguments mean one thing here and may mean another to whoever gets them.
-    fn check_unchanged(&self, is_own: bool, patterns: &[String], response: &mut Response) {
-        let stays =
-            |argument: &str| !self.agent.takes_arguments(self.event) || patterns.contains(&top(argument));
+    fn check_unchanged(&self, is_own: bool, stays: &[String], response: &mut Response) {
+        let takes = self.voice.takes_arguments(self.event);
         let given = match &self.called {
             Called::Own(tool) if is_patch(tool) => &Value::Null,
             _ => &self.given,
         };
         let explanation = response.explanation.as_ref();
-        let unclear = explanation
-            .into_iter()
-            .flat_map(paths)
-            .filter(|path| stays(path.argument))
-            .find_map(|path| {
-                let given = given.pointer(path.argument).and_then(Value::as_str)?;
-                let is_unclear = given.starts_with('~') || (!is_own && is_relative(given));
-                is_unclear.then(|| given.to_owned())
-            });
+        let unclear = explanation.into_iter().flat_map(paths).find_map(|path| {
+            let given = given.pointer(path.argument).and_then(Value::as_str)?;
+            let stays = stays.contains(&top(path.argument));
+            let is_unclear = (stays || !takes) && given.starts_with('~')
+                || stays && given.split('/').any(|name| name == "..")
+                || !takes && !is_own && is_relative(given);
+            is_unclear.then(|| given.to_owned())
+        });
         if let Some(given) = unclear {
             let reason = format!(
                 "The path `{}` may mean another place to the tool, expected an absolute one",

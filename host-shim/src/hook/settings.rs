@@ -38,7 +38,7 @@ pub fn settings(
 ) -> Result<Vec<SettingsFile>, String> {
     let place = |usual: &str| file.map_or_else(|| home.join(usual), Path::to_owned);
     // These agents have no such switch: the shell makes every other end of the command a denial.
-    let closed = format!("{command} || {{ echo 'callgate: the hook failed' >&2; exit 2; }}");
+    let closed = format!("{command} || {{ [ $? -eq 2 ] || echo 'callgate: the hook failed' >&2; exit 2; }}");
     let (path, base, entries) = match agent {
         Agent::ClaudeCode => {
             let hook =

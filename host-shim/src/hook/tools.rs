@@ -1,7 +1,8 @@
 //! The tools that agents have by themselves.
 //!
 //! Each agent has a file of annotations, with the names of tools and arguments that it really uses. `defaults` are arguments
-//! that it fills in if they are not given, and `patterns` are arguments that name many files and may not be given otherwise.
+//! that it fills in if they are not given, `patterns` are arguments that name many files and stay as they
+//! are, and `own` are arguments of every tool that the agent takes for itself.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,10 @@ impl Agent {
         for path in self.protected() {
             builder = builder.protect(*path);
         }
-        builder.server(self.as_str(), "filesystem", annotated(self))
+        for agent in self.family() {
+            builder = builder.server(agent.as_str(), "filesystem", annotated(*agent));
+        }
+        builder
     }
 }
 
@@ -45,6 +49,8 @@ struct File<'f> {
     defaults: Map<String, Value>,
     #[serde(default)]
     patterns: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    own: Vec<String>,
     #[serde(borrow)]
     annotations: Annotations<'f>,
 }
@@ -101,6 +107,11 @@ pub(super) fn defaults(agent: Agent, tool: &str) -> Map<String, Value> {
 pub(super) fn patterns(agent: Agent, tool: &str) -> Vec<String> {
     let patterns = read(agent).and_then(|mut file| file.patterns.remove(tool));
     patterns.unwrap_or_default()
+}
+
+/// The arguments of every tool, those of MCP servers too, that are for the agent and not for the tool.
+pub(super) fn own_arguments(agent: Agent) -> Vec<String> {
+    read(agent).map(|file| file.own).unwrap_or_default()
 }
 
 /// The files are part of the program, and tests read each.

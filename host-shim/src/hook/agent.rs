@@ -93,12 +93,14 @@ impl Agent {
     }
 
     /// Whether the agent asks a person if the hook says so. Others let the call pass.
-    pub(super) fn asks(self, event: Event) -> bool {
+    pub(super) fn asks(self, event: Event, trusts_ask: bool) -> bool {
         match (self, event) {
             (_, Event::Permission) => true,
-            // Reads cannot be asked about, and before a tool in general Cursor takes the word and does not ask.
+            // Reads cannot be asked about, and before a tool in general Cursor takes the word and does not ask. Where it is
+            // said to ask, there are reports of commands that ran at once.
             (Self::Cursor, Event::Tool | Event::Read) => false,
-            (Self::ClaudeCode | Self::CopilotCli | Self::Vscode | Self::Cursor, _) => true,
+            (Self::Cursor, _) => trusts_ask,
+            (Self::ClaudeCode | Self::CopilotCli | Self::Vscode, _) => true,
             (Self::Codex | Self::GeminiCli | Self::Goose, _) => false,
         }
     }

@@ -32,10 +32,11 @@ pub(super) fn of_own_tool(agent: Agent, tool: &str, given: Value) -> Result<Map<
         }
         _ => return Err("the tool's arguments are not an object".to_owned()),
     };
-    for (name, value) in tools::defaults(agent, tool) {
-        let is_absent = arguments.get(&name).is_none_or(Value::is_null);
-        if is_absent {
-            arguments.insert(name, value);
+    for (names, value) in tools::defaults(agent, tool) {
+        let is_absent = |name: &str| arguments.get(name).is_none_or(Value::is_null);
+        if names.split('|').all(is_absent) {
+            let first = names.split('|').next().unwrap_or_default();
+            arguments.insert(first.to_owned(), value);
         }
     }
     if tool == PATCH_TOOL {

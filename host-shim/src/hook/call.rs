@@ -29,7 +29,7 @@ pub struct HookCall {
 /// Names of members: agents write them in two ways.
 const EVENT: [&str; 3] = ["hook_event_name", "hookEventName", "event"];
 const TOOL: [&str; 2] = ["tool_name", "toolName"];
-const INPUT: [&str; 2] = ["tool_input", "toolArgs"];
+const INPUT: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
 const DIRECTORY: [&str; 2] = ["cwd", "working_dir"];
 
 impl HookCall {
@@ -54,7 +54,7 @@ impl HookCall {
             }
         };
         let (voice, agent) = (voice_of(agent, name), caller(agent, tool, &input));
-        let called = Called::read(agent, event, tool, &input, &options.servers)?;
+        let called = Called::read(agent, event, tool, &input, options)?;
         let mut arguments = match (&called, &given) {
             (Called::Own(tool), _) => arguments::of_own_tool(agent, tool, given.clone())?,
             (_, Value::Object(arguments)) => arguments.clone(),
@@ -94,7 +94,7 @@ fn voice_of(agent: Agent, event: Option<&str>) -> Agent {
 fn caller(agent: Agent, tool: &str, input: &Map<String, Value>) -> Agent {
     let has = |agent| tools::has(agent, tool);
     // VS Code and Claude Code give each call a name, and Copilot does not. Claude Code does not say the time.
-    let is_copilot = !input.contains_key("tool_use_id");
+    let is_copilot = !input.contains_key("tool_use_id") && !input.contains_key("toolUseId");
     match agent {
         Agent::ClaudeCode if !has(agent) && has(Agent::Vscode) => Agent::Vscode,
         Agent::ClaudeCode if is_copilot && input.contains_key("timestamp") => Agent::CopilotCli,

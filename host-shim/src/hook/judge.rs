@@ -30,11 +30,8 @@ struct Judged {
 impl HookCall {
     /// Judges the call, writes the log, and gives the answer.
     pub fn answer(&self, gate: &Gate, options: &HookOptions) -> HookAnswer {
-        let is_left = options.leaves_execution && self.agent == Agent::Cursor && self.event == Event::Tool;
-        if is_left
-            && (self.called == Called::Own("Shell".to_owned()) || !matches!(self.called, Called::Own(_)))
-        {
-            return HookAnswer::of(self, Answered::Allow, "Decided before it runs", None);
+        if self.called == Called::Later {
+            return HookAnswer::of(self, Answered::Allow, "it is judged before it runs", None);
         }
         match self.decide(gate, options) {
             Ok(answer) => answer,
@@ -62,7 +59,13 @@ impl HookCall {
         let verdict = &judged.response.verdict;
         let answered = match verdict.decision {
             Decision::Allow => Answered::Allow,
-            Decision::Escalate(_) if self.voice.asks(self.event) => Answered::Ask,
+            Decision::Escalate(_) if self.voice.asks(self.event, options.trusts_ask) => Answered::Ask,
+            // It asks once more before the command runs, and can ask a person then.
+            Decision::Escalate(_)
+                if self.is_shell_of_cursor() && options.leaves_execution && options.trusts_ask =>
+            {
+                Answered::Allow
+            }
             Decision::Escalate(_) => Answered::Unasked,
             Decision::Deny => Answered::Deny,
         };
@@ -95,11 +98,18 @@ impl HookCall {
         Ok(HookAnswer::of(self, answered, &reason, sent.filter(|_| is_other)))
     }
 
+    fn is_shell_of_cursor(&self) -> bool {
+        self.agent == Agent::Cursor
+            && self.event == Event::Tool
+            && self.called == Called::Own("Shell".to_owned())
+    }
+
     /// The servers and tools that the call may be of.
     fn readings(&self) -> Vec<(String, String)> {
         match &self.called {
             Called::Own(tool) => vec![(self.agent.as_str().to_owned(), tool.clone())],
             Called::Mcp(readings) => readings.clone(),
+            Called::Later => Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::agent::{Agent, Event};
+use super::options::HookOptions;
 use super::tools;
 
 /// What is called.
@@ -12,10 +13,12 @@ pub(super) enum Called {
     Own(String),
     /// A tool of an MCP server: every reading of its name, of which there is at least one.
     Mcp(Vec<(String, String)>),
+    /// A tool of an MCP server that the agent asks about once more before it calls it.
+    Later,
 }
 
 impl Called {
-    /// Reads the name of a tool. `servers` are the MCP servers that the agent has, if that is known.
+    /// Reads the name of a tool.
     ///
     /// # Errors
     /// Why the name cannot be that of a tool.
@@ -24,12 +27,16 @@ impl Called {
         event: Event,
         name: &str,
         input: &Map<String, Value>,
-        servers: &[String],
+        options: &HookOptions,
     ) -> Result<Self, String> {
+        let servers = &options.servers;
         if name.is_empty() {
             return Err("the tool has no name".to_owned());
         }
         let called = match agent {
+            Agent::Cursor if options.leaves_execution && event == Event::Tool && name.starts_with("MCP:") => {
+                Self::Later
+            }
             Agent::Cursor => cursor(event, name, input, servers)?,
             Agent::GeminiCli => gemini(name, input, servers)?,
             _ => common(agent, name, input, servers)?,
@@ -162,9 +169,12 @@ mod tests {
 
     #[track_caller]
     fn check(agent: Agent, name: &str, input: Value, servers: &[&str], expected: Result<Called, &str>) {
-        let servers: Vec<String> = servers.iter().map(|&name| name.to_owned()).collect();
+        let options = HookOptions {
+            servers: servers.iter().map(|&name| name.to_owned()).collect(),
+            ..HookOptions::default()
+        };
         let input = input.as_object().unwrap();
-        let found = Called::read(agent, Event::Tool, name, input, &servers);
+        let found = Called::read(agent, Event::Tool, name, input, &options);
         match (&found, &expected) {
             (Err(found), Err(expected)) => assert!(found.contains(expected), "{found}"),
             _ => assert_eq!(found, expected.map_err(str::to_owned), "{name}"),

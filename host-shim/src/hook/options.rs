@@ -10,6 +10,8 @@ pub struct HookOptions {
     pub servers: Vec<String>,
     /// Where decisions are written, as a guard writes them; `None` for no log.
     pub audit: Option<PathBuf>,
-    /// Cursor asks once more before a shell command or an MCP tool, and only then can it ask a person: leave them to that.
+    /// Cursor asks once more before an MCP tool is called, and only then says of which server it is: leave such calls to that.
     pub leaves_execution: bool,
+    /// Cursor is known to run what it was to ask a person about. Without this, such calls are denied there.
+    pub trusts_ask: bool,
 }

@@ -1,7 +1,7 @@
 //! The tools that agents have by themselves.
 //!
 //! Each agent has a file of annotations, with the names of tools and arguments that it really uses. `defaults` are arguments
-//! that it fills in if they are not given, `patterns` are arguments that name many files and stay as they
+//! that it fills in if they are not given (of `a|b` the first, unless one is there), `patterns` are arguments that name many files and stay as they
 //! are, and `own` are arguments of every tool that the agent takes for itself.
 
 use std::collections::BTreeMap;

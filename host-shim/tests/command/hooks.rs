@@ -208,25 +208,37 @@ fn decisions_are_in_the_log_before_they_are_told() {
 }
 
 #[test]
-fn cursor_is_asked_where_it_can_ask() {
+fn cursor_asks_only_if_it_is_trusted_to() {
     let hooked = Hooked::new();
-    let question = r#"{"hook_event_name": "preToolUse", "workspace_roots": ["ROOT/project"], "tool_name": "Shell", "tool_input": {"command": "ls"}}"#;
-    let permission = |question: &str, flags: &[&str]| {
-        let output = hooked.ask("cursor", question, flags);
+    let question = |event: &str, tool: &str| {
+        json!({"hook_event_name": event, "workspace_roots": ["ROOT/project"], "command": "ls", "tool_name": tool,
+            "tool_input": {"command": "ls"}})
+        .to_string()
+    };
+    let permission = |event: &str, tool: &str, flags: &[&str]| {
+        let output = hooked.ask("cursor", &question(event, tool), flags);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
         answer["permission"].as_str().map(str::to_owned)
     };
-    assert_eq!(permission(question, &[]).as_deref(), Some("deny"));
+    let shell = |event: &str, flags: &[&str]| permission(event, "Shell", flags);
+    assert_eq!(shell("preToolUse", &[]).as_deref(), Some("deny"));
     assert_eq!(
-        permission(question, &["--leave-execution"]).as_deref(),
+        shell("preToolUse", &["--leave-execution"]).as_deref(),
+        Some("deny")
+    );
+    assert_eq!(
+        shell("preToolUse", &["--leave-execution", "--trust-ask"]).as_deref(),
         Some("allow")
     );
-    let before = question
-        .replace("preToolUse", "beforeShellExecution")
-        .replace("\"tool_name\"", "\"command\": \"ls\", \"tool_name\"");
+    assert_eq!(shell("beforeShellExecution", &[]).as_deref(), Some("deny"));
     assert_eq!(
-        permission(&before, &["--leave-execution"]).as_deref(),
+        shell("beforeShellExecution", &["--trust-ask"]).as_deref(),
         Some("ask")
+    );
+    assert_eq!(permission("preToolUse", "MCP:read", &[]).as_deref(), Some("deny"));
+    assert_eq!(
+        permission("preToolUse", "MCP:read", &["--leave-execution"]).as_deref(),
+        Some("allow")
     );
 }
 

@@ -48,9 +48,12 @@ pub(crate) struct Hook {
     /// verdict stands
     #[arg(long, value_name = "NAME")]
     mcp_server: Vec<String>,
-    /// Cursor's preToolUse leaves shell commands and MCP tools to the events before they run, which are hooked too
+    /// For Cursor's preToolUse: leave MCP tools to beforeMCPExecution, which is hooked too and says which server is meant
     #[arg(long)]
     leave_execution: bool,
+    /// Let Cursor ask a person. There are reports that it runs such commands at once, so they are denied without this
+    #[arg(long)]
+    trust_ask: bool,
     #[command(flatten)]
     setup: Setup,
 }
@@ -131,6 +134,7 @@ impl Hook {
             servers: self.mcp_server.clone(),
             audit: self.audit.clone(),
             leaves_execution: self.leave_execution,
+            trusts_ask: self.trust_ask,
         };
         let call = HookCall::read(agent, input, &options).map_err(Failure::Fault)?;
         std::env::set_current_dir(call.directory()).map_err(|error| {

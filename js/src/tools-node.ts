@@ -9,5 +9,6 @@ export function init(): Promise<void> {
 }
 
 export * from "./errors.js";
+export { type BundleSource, parseBundle, parseCall, type ReadCall } from "./tools/bundle-text.js";
 export { proposeAnnotations } from "./tools/propose.js";
 export type * from "./types.js";

@@ -12,6 +12,7 @@ export function init(source: InitSource = new URL("../wasm/tools.wasm", import.m
 }
 
 export * from "./errors.js";
+export { type BundleSource, parseBundle, parseCall, type ReadCall } from "./tools/bundle-text.js";
 export { proposeAnnotations } from "./tools/propose.js";
 export type * from "./types.js";
 export type { InitSource } from "./wasm/source.js";

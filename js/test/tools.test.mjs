@@ -1,8 +1,9 @@
-// The entry for tools: drafts of annotations. How arguments are drafted is tested in Rust.
+// The entry for tools: drafts of annotations, and bundles and calls as texts. How they are read is tested in Rust.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { CallgateError, proposeAnnotations } from "callgate/tools";
+import { createEngine, createVirtualHost } from "callgate";
+import { CallgateError, parseBundle, parseCall, proposeAnnotations } from "callgate/tools";
 
 const recorded = readFileSync(new URL("../../tests/drafts/tools/filesystem.json", import.meta.url), "utf8");
 const TOOL = { name: "read_file", inputSchema: { type: "object", properties: { path: { type: "string" } } } };
@@ -44,5 +45,60 @@ test("what cannot be read is refused with its place", () => {
       assert.deepEqual([thrown.code, thrown.diagnostics[0]?.path], [code, path]);
       return true;
     });
+  }
+});
+
+const BUNDLE = `{
+  "sandbox": ".", // relative to the folder
+  "policy": "policy.json",
+  "annotations": { "servers": { "filesystem": { "tools": [{ "toolName": "read", "args": { "path": "read-path" } }] } } },
+}`;
+const host = createVirtualHost({ home: "/home/u", cwd: "/" });
+const files = {
+  "policy.json": '{\n  "rules": [{ "name": "r", "if": { "server": "nobody" }, "then": "allow", "reason": "" }]\n}',
+};
+const read = (path) => files[path];
+
+test("a bundle is read from its text, and from the texts that it names", () => {
+  const engine = createEngine({ ...parseBundle(BUNDLE, { folder: "/srv/app", read }), host });
+  const { call } = parseCall('{"serverName": "filesystem", "toolName": "read", "arguments": {"path": "/srv/app/a"}}');
+  assert.equal(engine.gate(call).verdict.rule, "structural-sandbox-allow");
+  assert.deepEqual(
+    engine.diagnostics.map(({ file, line, column }) => [file, line, column]),
+    [["policy.json", 2, 46]],
+  );
+});
+
+test("faults of a bundle have their places", () => {
+  const places = (run) => {
+    try {
+      return run();
+    } catch (thrown) {
+      assert.ok(thrown instanceof CallgateError);
+      return thrown.diagnostics.map(({ file, path, line }) => [file, path, line]);
+    }
+  };
+  assert.deepEqual(
+    places(() => parseBundle('{\n  "polcy": {} }', { file: "a.json" })),
+    [["a.json", "bundle.polcy", 2]],
+  );
+  assert.deepEqual(
+    places(() => parseBundle(BUNDLE)),
+    [["callgate.json", "bundle.policy", undefined]],
+  );
+  const wrong = BUNDLE.replace('"read-path"', '"rd-path"');
+  assert.deepEqual(
+    places(() => createEngine({ ...parseBundle(wrong, { read: () => '{ "rules": [] }', folder: "/srv" }), host })),
+    [["callgate.json", "annotations.servers.filesystem.tools[0].args.path", 4]],
+  );
+});
+
+test("a call is read as the command reads its lines", () => {
+  const { call, context } = parseCall('{"serverName": "s", "toolName": "t", "context": {"mode": "dev"}}');
+  assert.deepEqual([call.serverName, context], ["s", { mode: "dev" }]);
+  const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: { a: 1 } } };
+  assert.deepEqual(parseCall(JSON.stringify(frame), "s").call, { serverName: "s", toolName: "t", arguments: { a: 1 } });
+  for (const text of ['{"serverName": "s", "toolName": "t", "toolName": "u"}', JSON.stringify(frame), "nope"]) {
+    assert.throws(() => parseCall(text), { code: "invalid-call" });
   }
 });

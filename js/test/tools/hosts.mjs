@@ -60,9 +60,11 @@ export async function startChromium() {
 }
 
 const TYPES = {
+  ".css": "text/css",
   ".html": "text/html",
   ".js": "text/javascript",
   ".mjs": "text/javascript",
+  ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
 };
 

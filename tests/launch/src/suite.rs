@@ -154,6 +154,7 @@ const STEPS: &[Step] = &[
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
     // One of them compares the package's command with the one that the tests in Rust built.
     in_js("npm tests", &["npm", "test"]),
+    in_js("playground", &["npm", "run", "test:playground"]),
     in_js("MCP servers", &["npm", "run", "test:servers"]),
     program("conformance", "conformance"),
 ];

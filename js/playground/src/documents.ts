@@ -1,0 +1,60 @@
+import { child, type JsonNode, readJson } from "./jsonc.js";
+import { BUNDLE, type State } from "./state.js";
+
+/** A document of the bundle: the file in which it stands, and its place there. */
+export interface Found {
+  readonly file: string;
+  readonly node: JsonNode | undefined;
+  /** The value in the bundle: the document, or the name of its file. */
+  readonly written: JsonNode | undefined;
+}
+
+let read: { readonly text: string; readonly node: JsonNode | undefined } | undefined;
+
+function bundleNode(files: State["files"]): JsonNode | undefined {
+  const text = files[BUNDLE] ?? "";
+  if (read?.text !== text) {
+    read = { text, node: readJson(text) };
+  }
+  return read.node;
+}
+
+/** A document by its key in the bundle, which holds or names it. */
+export function documentOf(files: State["files"], name: string): Found {
+  const node = child(bundleNode(files), name);
+  if (node?.kind === "value" && typeof node.value === "string" && name !== "sandbox") {
+    const file = node.value.replace(/^\.\//, "");
+    return { file, node: readJson(files[file] ?? ""), written: node };
+  }
+  return { file: BUNDLE, node, written: node };
+}
+
+/** The keys of the bundle that a file is the document of. The bundle itself is the document of none. */
+export function keyOf(files: State["files"], file: string): readonly string[] {
+  const bundle = bundleNode(files);
+  const member = bundle?.kind === "object" ? bundle.members.find(({ value }) => named(value) === file) : undefined;
+  return file === BUNDLE || member === undefined ? [] : [member.key];
+}
+
+/** The files that the bundle names, whether they are there or not. */
+export function namedFiles(files: State["files"]): string[] {
+  const bundle = bundleNode(files);
+  const names = ["policy", "annotations", "lists", "ceiling", "world"].map((key) => named(child(bundle, key)));
+  return names.filter((name) => name !== undefined);
+}
+
+function named(node: JsonNode | undefined): string | undefined {
+  return node?.kind === "value" && typeof node.value === "string" ? node.value.replace(/^\.\//, "") : undefined;
+}
+
+/** A rule of the policy by its name. */
+export function ruleOf(files: State["files"], name: string): Omit<Found, "written"> {
+  const { file, node } = documentOf(files, "policy");
+  const rules = child(node, "rules");
+  const items = rules?.kind === "array" ? rules.items : [];
+  const rule = items.find((item) => {
+    const found = child(item, "name");
+    return found?.kind === "value" && found.value === name;
+  });
+  return { file, node: rule };
+}

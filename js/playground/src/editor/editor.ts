@@ -1,0 +1,120 @@
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, indentUnit } from "@codemirror/language";
+import { lintGutter, lintKeymap, type Diagnostic as Mark, setDiagnostics } from "@codemirror/lint";
+import { search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import type { Diagnostic } from "callgate";
+import { json } from "./language.js";
+import { theme } from "./theme.js";
+
+interface Options {
+  readonly label: string;
+  readonly change: (text: string) => void;
+  readonly extensions?: readonly Extension[];
+}
+
+/**
+ * An editor for one text, or for several that are shown in turn. It stands in a shadow root, where CodeMirror adopts style
+ * sheets; in the page itself it would add elements that the content security policy forbids.
+ */
+export class Editor {
+  readonly #view: EditorView;
+  readonly #extensions: readonly Extension[];
+  readonly #kept = new Map<string, EditorState>();
+  #shown = "";
+  #isWriting = false;
+
+  constructor(parent: HTMLElement, { label, change, extensions = [] }: Options) {
+    this.#extensions = [
+      lineNumbers(),
+      lintGutter(),
+      history(),
+      drawSelection(),
+      highlightActiveLine(),
+      bracketMatching(),
+      closeBrackets(),
+      search({ top: true }),
+      indentUnit.of("  "),
+      EditorView.lineWrapping,
+      json,
+      theme,
+      // Tab leaves the editor, as it leaves every field of the page.
+      keymap.of([
+        ...closeBracketsKeymap,
+        ...completionKeymap,
+        ...defaultKeymap,
+        ...historyKeymap,
+        ...searchKeymap,
+        ...lintKeymap,
+      ]),
+      EditorView.contentAttributes.of({ "aria-label": label }),
+      EditorView.updateListener.of(({ docChanged, state }) => {
+        if (docChanged && !this.#isWriting) {
+          change(state.doc.toString());
+        }
+      }),
+      ...extensions,
+    ];
+    const root = parent.attachShadow({ mode: "open" });
+    this.#view = new EditorView({ root, parent: root, state: this.#stateOf("") });
+  }
+
+  #stateOf(text: string): EditorState {
+    return EditorState.create({ doc: text, extensions: [...this.#extensions] });
+  }
+
+  /** Shows a text, with what was undone and selected in it when it was last shown by this name. */
+  show(text: string, name = ""): void {
+    if (name !== this.#shown) {
+      this.#kept.set(this.#shown, this.#view.state);
+      this.#shown = name;
+      const kept = this.#kept.get(name);
+      this.#view.setState(kept?.doc.toString() === text ? kept : this.#stateOf(text));
+    } else if (text !== this.#view.state.doc.toString()) {
+      this.#isWriting = true;
+      this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text } });
+      this.#isWriting = false;
+    }
+  }
+
+  /** Marks what is wrong. Faults without a place are marked at the beginning. */
+  mark(diagnostics: readonly Diagnostic[]): void {
+    this.#view.dispatch(
+      setDiagnostics(
+        this.#view.state,
+        diagnostics.map((fault) => this.#markOf(fault)),
+      ),
+    );
+  }
+
+  #markOf({ line = 1, column = 1, severity, message, help, code }: Diagnostic): Mark {
+    const { doc } = this.#view.state;
+    const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+    // A column counts characters, an offset half of those that are in no basic plane.
+    const begin = Math.min(from + [...text].slice(0, column - 1).join("").length, to);
+    const token = /^(?:"(?:[^"\\]|\\.)*"?|[\w.+-]+|.)/u.exec(text.slice(begin - from))?.[0] ?? "";
+    return {
+      from: begin,
+      to: begin + token.length,
+      severity,
+      source: code,
+      message: help ? `${message}\n${help}` : message,
+    };
+  }
+
+  /** Puts the cursor on a part of the text, and shows it. */
+  select(from: number, to: number): void {
+    this.#view.dispatch({
+      selection: { anchor: from, head: to },
+      effects: EditorView.scrollIntoView(from, { y: "center" }),
+    });
+    this.#view.focus();
+  }
+
+  /** The offset of a place in the text. */
+  offsetOf({ line = 1, column = 1 }: Pick<Diagnostic, "line" | "column">): number {
+    return this.#markOf({ line, column, severity: "error", message: "", code: "", path: "" }).from;
+  }
+}

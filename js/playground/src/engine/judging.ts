@@ -1,0 +1,195 @@
+import {
+  CallgateError,
+  createEngine,
+  createRecordedHost,
+  createVirtualHost,
+  type Diagnostic,
+  type Engine,
+  type EngineConfig,
+  type Explanation,
+  type Host,
+  type Machine,
+} from "callgate";
+import { parseBundle, parseCall, type ReadCall } from "callgate/tools";
+import { plainValue, readJson } from "../jsonc.js";
+import { BUNDLE, type Scenario, type State } from "../state.js";
+import { absolute, followLinks } from "./links.js";
+import type { Built, Explained, Judged, Walk } from "./protocol.js";
+import { toolsOf } from "./tools.js";
+
+/** How much of a long explanation the page draws. */
+const RULES_SHOWN = 60;
+const EXCHANGES_SHOWN = 100;
+
+type Config = Omit<EngineConfig, "host">;
+
+/** Documents that were read, and, where nothing is wrong with them, the engine and the machine that they make. */
+export interface Setup {
+  readonly built: Built;
+  readonly engine: Engine | undefined;
+  readonly config: Config | undefined;
+  readonly host: Host | undefined;
+}
+
+/** Reads the documents and the machine. Whatever is wrong with them is in the answer. */
+export function setUp({ files, machine }: State): Setup {
+  let host: Host | undefined;
+  let folder = "/";
+  let machineFault: string | undefined;
+  try {
+    const described = JSON.parse(machine) as Machine;
+    host = remembering(createVirtualHost(described));
+    folder = host.currentDir;
+  } catch (thrown) {
+    machineFault = thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  let config: Config | undefined;
+  try {
+    config = parseBundle(files[BUNDLE] ?? "", { folder, read: (path) => textOf(files, path) });
+    const tools = toolsOf(readJson(String(config.annotations ?? "")));
+    const engine = host && createEngine({ ...config, host });
+    return {
+      built: { kind: "built", diagnostics: engine?.diagnostics ?? [], machineFault, tools },
+      engine,
+      config,
+      host,
+    };
+  } catch (thrown) {
+    const tools = toolsOf(readJson(String(config?.annotations ?? "")));
+    return {
+      built: { kind: "built", diagnostics: faultsOf(thrown), machineFault, tools },
+      engine: undefined,
+      config,
+      host,
+    };
+  }
+}
+
+/** Judges a call as the gate does, and says what would be sent. */
+export function judge(setup: Setup, text: string): Judged {
+  try {
+    const { call, context } = parseCall(text);
+    const engine = ready(setup);
+    const { verdict, argsForTransport } = engine.gate(call, { context });
+    return { verdict, sent: verdict.decision === "allow" ? JSON.stringify(argsForTransport, null, 2) : undefined };
+  } catch (thrown) {
+    return { faults: faultsOf(thrown) };
+  }
+}
+
+/** Judges a scenario; one that was recorded elsewhere is judged with the answers that were given there. */
+export function tryOut(setup: Setup, { call, recording }: Scenario): Judged {
+  if (recording === undefined || setup.config === undefined) {
+    return judge(setup, call);
+  }
+  try {
+    const host = createRecordedHost(JSON.parse(recording));
+    using engine = createEngine({ ...setup.config, host });
+    const { call: read, context } = parseCall(call);
+    return { verdict: engine.gate(read, { context }).verdict, sent: undefined };
+  } catch (thrown) {
+    return { faults: faultsOf(thrown) };
+  }
+}
+
+/** Explains the verdict about a call; `undefined` if it cannot be judged. */
+export function explain(setup: Setup, text: string): Explained | undefined {
+  let read: ReadCall;
+  let explanation: Explanation;
+  try {
+    read = parseCall(text);
+    explanation = ready(setup).explainGate(read.call, { context: read.context });
+  } catch {
+    return undefined;
+  }
+  const { verdict, values, checks, roles, recording, stepsLeftOut } = explanation;
+  const bases = basesOf(
+    setup,
+    values.map(({ canonical }) => canonical),
+  );
+  return {
+    verdict,
+    values: values.map((value) => ({ ...value, links: linksOf(setup, value, bases) })),
+    checks,
+    roles: roles.map(({ role, walks }) => ({
+      role,
+      walks: walks.map(({ rules, ...walk }) => ({ ...walk, considered: rules.length, rules: telling(rules) })),
+    })),
+    stepsLeftOut,
+    exchanges: recording.exchanges.slice(0, EXCHANGES_SHOWN),
+    asked: recording.exchanges.length,
+  };
+}
+
+/** The first rules, and those that held. */
+function telling<Step extends { readonly holds: boolean }>(rules: readonly Step[]): readonly Step[] {
+  return rules.length <= RULES_SHOWN ? rules : rules.filter(({ holds }, at) => holds || at < RULES_SHOWN);
+}
+
+/** The directories that a relative path may start from. The explanation does not say which it was. */
+function basesOf({ host, config }: Setup, canonical: readonly (string | null)[]): readonly string[] {
+  const cwd = host?.currentDir ?? "/";
+  const sandbox = plainValue(readJson(String(config?.sandbox ?? "")));
+  const paths = canonical.filter((path) => path?.startsWith("/")) as string[];
+  return [...(typeof sandbox === "string" ? [absolute(sandbox, host?.homeDir ?? "/", cwd)] : []), cwd, ...paths];
+}
+
+function linksOf(
+  { host }: Setup,
+  { raw, canonical }: { readonly raw: string; readonly canonical: string | null },
+  bases: readonly string[],
+): Walk["links"] {
+  if (host === undefined || canonical?.startsWith("/") !== true) {
+    return [];
+  }
+  for (const base of bases) {
+    const { links, end } = followLinks(host, absolute(raw, host.homeDir, base));
+    if (end === canonical) {
+      return links;
+    }
+  }
+  return [];
+}
+
+function ready({ engine, built }: Setup): Engine {
+  if (engine === undefined) {
+    const message = built.machineFault === undefined ? "the bundle has faults" : "the machine has a fault";
+    throw new CallgateError("not-ready", message);
+  }
+  return engine;
+}
+
+function textOf(files: State["files"], path: string): string {
+  const name = path.replace(/^\.\//, "");
+  const text = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (text === undefined) {
+    throw new Error(`the file \`${path}\` is not there`);
+  }
+  return text;
+}
+
+function faultsOf(thrown: unknown): readonly Diagnostic[] {
+  if (thrown instanceof CallgateError && thrown.diagnostics.length > 0) {
+    return thrown.diagnostics;
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return [{ code: thrown instanceof CallgateError ? thrown.code : "fault", severity: "error", path: "", message }];
+}
+
+/** A host that walks a path once. The machine is data, so its answers stay as they are. */
+function remembering(host: Host): Host {
+  const once = <Found>(ask: (path: string) => Found): ((path: string) => Found) => {
+    const answers = new Map<string, Found>();
+    return (path) => {
+      if (!answers.has(path)) {
+        answers.set(path, ask(path));
+      }
+      return answers.get(path) as Found;
+    };
+  };
+  return Object.freeze({
+    ...host,
+    realpath: once((path) => host.realpath(path)),
+    readLink: once((path) => host.readLink(path)),
+  });
+}

@@ -1,0 +1,75 @@
+import type { CheckStep, Diagnostic, Exchange, RuleStep, ValueStep, Verdict } from "callgate";
+import type { State } from "../state.js";
+
+/** What the page tells its worker: the parts of the state that changed. */
+export type Change = Partial<State>;
+
+/** What the worker answers, in this order; where another change came meanwhile, the rest is left out. */
+export type Answer =
+  | { readonly kind: "failed"; readonly message: string }
+  | Built
+  | { readonly kind: "judged"; readonly judged: Judged }
+  | { readonly kind: "explained"; readonly explained: Explained | undefined }
+  | { readonly kind: "tried"; readonly results: readonly Judged[] };
+
+/** What became of the documents and the machine. */
+export interface Built {
+  readonly kind: "built";
+  /** Errors, or, if there are none, warnings. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** What is wrong with the machine. */
+  readonly machineFault: string | undefined;
+  readonly tools: readonly Tool[];
+}
+
+/** An annotated tool, as a form needs it. */
+export interface Tool {
+  readonly server: string;
+  readonly tool: string;
+  readonly comment: string;
+  readonly arguments: readonly Argument[];
+}
+
+export interface Argument {
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** The roles depend on other arguments. */
+  readonly isConditional: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly isRequired: boolean;
+}
+
+/** The verdict about a call, or why there is none. */
+export type Judged =
+  | { readonly verdict: Verdict; readonly sent: string | undefined }
+  | { readonly faults: readonly Diagnostic[] };
+
+/** An explanation as the page draws it: long lists are cut. */
+export interface Explained {
+  readonly verdict: Verdict;
+  readonly values: readonly (ValueStep & Walk)[];
+  readonly checks: readonly CheckStep[];
+  readonly roles: readonly ExplainedRole[];
+  /** How many steps the engine left out. */
+  readonly stepsLeftOut: number;
+  readonly exchanges: readonly Exchange[];
+  /** How many exchanges there were. */
+  readonly asked: number;
+}
+
+/** The links that were followed on the way to a canonical path. */
+export interface Walk {
+  readonly links: readonly { readonly link: string; readonly target: string }[];
+}
+
+export interface ExplainedRole {
+  readonly role: string | null;
+  readonly walks: readonly {
+    readonly alone?: string | undefined;
+    readonly decision: string;
+    readonly rule: string;
+    readonly rules: readonly RuleStep[];
+    /** How many rules were considered. */
+    readonly considered: number;
+  }[];
+}

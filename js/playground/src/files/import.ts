@@ -1,0 +1,231 @@
+import type { Recording } from "callgate";
+import { plainValue, readJson } from "../jsonc.js";
+import { BUNDLE, EXPECTATIONS, type Expectation, type Scenario, type State } from "../state.js";
+import { machineOf } from "./recording.js";
+
+/** A file that somebody chose. */
+export interface Given {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What came of an import. */
+export interface Imported {
+  readonly change: Partial<State>;
+  /** What to say of it. */
+  readonly said: string;
+}
+
+/** Documents by one of their keys, and the name that a file of them has where its own is not known. */
+const DOCUMENTS: readonly (readonly [key: string, name: string])[] = [
+  ["rules", "policy.json"],
+  ["servers", "annotations.json"],
+  ["lists", "lists.json"],
+  ["visibility", "world.json"],
+  ["tool_arg_constraints", "ceiling.json"],
+];
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads bundles, documents, machines, scenarios, recordings and lines of an audit log. */
+export function importFiles(given: readonly Given[], state: State): Imported {
+  let files = state.files;
+  let machine: string | undefined;
+  const scenarios: Scenario[] = [];
+  const said: string[] = [];
+  let passedOver = 0;
+  // A bundle comes first: the other files are those that it names.
+  const ordered = [...given].sort((one, other) => Number(isBundle(other)) - Number(isBundle(one)));
+  for (const file of ordered) {
+    const whole = record(plainValue(readJson(file.text)));
+    const isOne = !isLines(file.text);
+    const document = DOCUMENTS.find(([key]) => Object.hasOwn(whole, key));
+    if (isOne && isBundle(file)) {
+      files = { [BUNDLE]: file.text };
+      said.push(`the bundle ${file.name}`);
+    } else if (isOne && document !== undefined) {
+      const name = Object.hasOwn(files, file.name) || bundleNames(files, file.name) ? file.name : document[1];
+      files = { ...files, [name]: file.text };
+      said.push(name);
+    } else if (isOne && typeof whole.home === "string" && typeof whole.cwd === "string") {
+      machine = file.text;
+      said.push("a machine");
+    } else {
+      for (const item of itemsOf(file.text)) {
+        const recorded = recordedIn(item);
+        if (recorded !== undefined) {
+          files = { [BUNDLE]: recorded.bundle };
+          machine = recorded.machine;
+          scenarios.push(...recorded.scenarios);
+          continue;
+        }
+        const scenario = scenarioOf(record(item));
+        if (scenario === undefined) {
+          passedOver += 1;
+        } else {
+          scenarios.push(scenario);
+        }
+      }
+    }
+  }
+  if (scenarios.length > 0) {
+    said.push(`${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}`);
+  }
+  const rest = passedOver === 0 ? "" : `; ${passedOver} lines are no call`;
+  return {
+    change: {
+      files,
+      ...(machine !== undefined && { machine }),
+      ...(scenarios.length > 0 && { scenarios: [...state.scenarios, ...scenarios] }),
+    },
+    said: said.length === 0 ? `Nothing was imported${rest}` : `Imported ${said.join(", ")}${rest}`,
+  };
+}
+
+function isBundle({ name, text }: Given): boolean {
+  const whole = record(plainValue(readJson(text)));
+  return !isLines(text) && (name === BUNDLE || (Object.hasOwn(whole, "policy") && Object.hasOwn(whole, "annotations")));
+}
+
+function bundleNames(files: State["files"], name: string): boolean {
+  return (files[BUNDLE] ?? "").includes(JSON.stringify(name));
+}
+
+/** Returns `true` if the text is several lines of JSON. */
+function isLines(text: string): boolean {
+  const first = readJson(text);
+  return first === undefined || text.slice(first.to).trim() !== "";
+}
+
+/** The items of a list, of a file of scenarios, or the lines. */
+function itemsOf(text: string): unknown[] {
+  if (isLines(text)) {
+    return text
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .map(parsed);
+  }
+  const whole = plainValue(readJson(text));
+  const { scenarios } = record(whole);
+  return Array.isArray(scenarios) ? scenarios : Array.isArray(whole) ? whole : [whole];
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A scenario, a call of the existing runtime's tests, a line of a log, or a plain call. */
+function scenarioOf(item: Members): Scenario | undefined {
+  if (item.format === "callgate-audit/1") {
+    return auditedOf(item);
+  }
+  const inner = record(item.call ?? item.request);
+  const call = typeof inner.serverName === "string" ? inner : item;
+  if (typeof call.serverName !== "string" || typeof call.toolName !== "string") {
+    return undefined;
+  }
+  const expected = record(item.expect);
+  const context = item.context ?? call.context;
+  const { serverName, toolName, arguments: args = {} } = call;
+  return {
+    call: JSON.stringify({ serverName, toolName, arguments: args, ...(context !== undefined && { context }) }, null, 2),
+    name: textOf(item.name) ?? textOf(item.description),
+    expect: expectationOf(item.expect ?? item.expectedDecision) ?? expectationOf(expected.decision),
+    rule: textOf(item.rule) ?? textOf(expected.rule),
+    recording: item.recording === undefined ? undefined : JSON.stringify(item.recording),
+  };
+}
+
+/** A decision of the guard's log. The log has the values that were judged, not all arguments. */
+function auditedOf({ kind, server, tool, values, decision, rule, time }: Members): Scenario | undefined {
+  if (kind !== "decision") {
+    return undefined;
+  }
+  const args: Record<string, unknown> = {};
+  for (const { argument, raw } of Array.isArray(values) ? values.map(record) : []) {
+    if (typeof argument === "string" && argument.startsWith("/") && typeof raw === "string") {
+      put(args, argument, raw);
+    }
+  }
+  return {
+    call: JSON.stringify({ serverName: server, toolName: tool, arguments: args }, null, 2),
+    name: `logged ${textOf(time) ?? ""}: what was judged of it`,
+    expect: expectationOf(decision),
+    rule: textOf(rule),
+  };
+}
+
+/** Puts a value at a JSON Pointer. */
+function put(args: Record<string, unknown>, pointer: string, value: string): void {
+  const steps = pointer
+    .slice(1)
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  let place: Record<string, unknown> | unknown[] = args;
+  for (const [at, step] of steps.entries()) {
+    const isLast = at === steps.length - 1;
+    const next: unknown = isLast ? value : /^\d+$/.test(steps[at + 1] ?? "") ? [] : {};
+    const known: unknown = Array.isArray(place)
+      ? place[Number(step)]
+      : Object.hasOwn(place, step)
+        ? place[step]
+        : undefined;
+    const found = typeof known === "object" && known !== null ? known : next;
+    if (Array.isArray(place)) {
+      // A pointer from elsewhere may name any index.
+      place[Math.min(Number(step), place.length)] = found;
+    } else {
+      Object.defineProperty(place, step, { value: found, enumerable: true, writable: true, configurable: true });
+    }
+    if (isLast) {
+      return;
+    }
+    place = found as Record<string, unknown> | unknown[];
+  }
+}
+
+interface Recorded {
+  readonly bundle: string;
+  readonly machine: string;
+  readonly scenarios: readonly Scenario[];
+}
+
+/** What `callgate explain --record` wrote: documents, calls, and the answers of the machine. */
+function recordedIn(item: unknown): Recorded | undefined {
+  const { format, engine, recording, cases } = record(item);
+  if (format !== "cases/1" || recording === undefined || !Array.isArray(cases)) {
+    return undefined;
+  }
+  const { folder, ...documents } = record(engine);
+  const answers = recording as Recording;
+  return {
+    bundle: JSON.stringify(documents, null, 2),
+    machine: JSON.stringify(machineOf(answers, textOf(folder) ?? answers.currentDir), null, 2),
+    scenarios: cases.map(record).map(({ call, context, expect }) => {
+      const { decision, rule } = record(record(record(expect).answer).verdict);
+      const members = { ...record(call), ...(context !== undefined && context !== null && { context }) };
+      return {
+        call: JSON.stringify(members, null, 2),
+        expect: expectationOf(decision),
+        rule: textOf(rule),
+        recording: JSON.stringify(recording),
+      };
+    }),
+  };
+}
+
+function expectationOf(value: unknown): Expectation | undefined {
+  return EXPECTATIONS.find((one) => one === value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function record(value: unknown): Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}

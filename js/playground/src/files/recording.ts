@@ -1,0 +1,41 @@
+import { createVirtualHost, type Machine, type Recording } from "callgate";
+
+/** A machine that answers as a recording does, as far as a recording tells what a machine holds. */
+export function machineOf({ homeDir, exchanges }: Recording, folder: string): Machine {
+  const bare: Machine = { home: homeDir, cwd: folder };
+  const dirs: string[] = [];
+  const links: Record<string, string> = {};
+  const git: Record<string, { branch?: string; remotes: Record<string, string[]> }> = {};
+  const repository = (path: unknown) => {
+    const found = git[String(path)] ?? { remotes: {} };
+    git[String(path)] = found;
+    return found;
+  };
+  for (const { ask, answer, path, repo, remote } of exchanges) {
+    const {
+      path: canonical,
+      link,
+      urls,
+      text,
+    } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
+    if (ask === "realpath" && typeof canonical === "string") {
+      dirs.push(canonical);
+    } else if (ask === "readLink" && typeof link === "string") {
+      links[String(path)] = link;
+    } else if (ask === "gitRemoteUrls" && Array.isArray(urls)) {
+      repository(repo).remotes[String(remote)] = urls.map(String);
+    } else if (ask === "gitDefaultRemoteUrls" && Array.isArray(urls) && urls.length > 0) {
+      repository(repo).remotes.origin = urls.map(String);
+    } else if (ask === "gitBranch" && typeof text === "string") {
+      repository(repo).branch = text;
+    }
+  }
+  const machine = { ...bare, fs: { dirs: dirs.filter((path) => path !== "/"), links }, git };
+  try {
+    createVirtualHost(machine);
+    return machine;
+  } catch {
+    // What a real machine answers may not be of one moment.
+    return bare;
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Where things stand in a text: JSON with comments and trailing commas, read as far as it goes. It serves the editor, which has
+ * to know places in a text that is being written; the engine reads documents by itself.
+ */
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A value and its place. */
+export type JsonNode = Range &
+  (
+    | { readonly kind: "object"; readonly members: readonly JsonMember[] }
+    | { readonly kind: "array"; readonly items: readonly JsonNode[] }
+    | { readonly kind: "value"; readonly value: unknown }
+  );
+
+/** A key with its value, which may not be written yet. */
+export interface JsonMember {
+  readonly key: string;
+  readonly keyFrom: number;
+  readonly keyTo: number;
+  readonly value: JsonNode | undefined;
+}
+
+/** Deeper values are passed over. */
+const MAX_DEPTH = 200;
+
+const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/y;
+const STRING = /"(?:[^"\\\n]|\\.)*"?/y;
+const WORD = /[^\s,:{}[\]"/]+/y;
+
+class Reader {
+  at = 0;
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  value(depth: number): JsonNode | undefined {
+    this.space();
+    const from = this.at;
+    const next = this.text[from];
+    if (next === "{" || next === "[") {
+      this.at += 1;
+      return next === "{" ? this.object(from, depth) : this.array(from, depth);
+    }
+    const written = next === '"' ? this.match(STRING) : this.match(WORD);
+    return written === "" ? undefined : { kind: "value", value: scalar(written), from, to: this.at };
+  }
+
+  object(from: number, depth: number): JsonNode {
+    const members: JsonMember[] = [];
+    for (;;) {
+      this.space();
+      const keyFrom = this.at;
+      const key = this.text[keyFrom] === '"' ? this.match(STRING) : this.match(WORD);
+      if (key === "") {
+        if (this.ends("}", "]")) {
+          return { kind: "object", members, from, to: this.at };
+        }
+        continue;
+      }
+      const keyTo = this.at;
+      this.space();
+      let value: JsonNode | undefined;
+      if (this.text[this.at] === ":") {
+        this.at += 1;
+        value = depth < MAX_DEPTH ? this.value(depth + 1) : undefined;
+      }
+      members.push({ key: String(scalar(key)), keyFrom, keyTo, value });
+    }
+  }
+
+  array(from: number, depth: number): JsonNode {
+    const items: JsonNode[] = [];
+    for (;;) {
+      const item = depth < MAX_DEPTH ? this.value(depth + 1) : undefined;
+      if (item !== undefined) {
+        items.push(item);
+      } else if (this.ends("]", "}")) {
+        return { kind: "array", items, from, to: this.at };
+      }
+    }
+  }
+
+  /** Passes over one character that begins nothing. Returns `true` if what is being read ends here. */
+  ends(own: string, other: string): boolean {
+    const next = this.text[this.at];
+    if (next === undefined || next === other) {
+      return true;
+    }
+    this.at += 1;
+    return next === own;
+  }
+
+  space(): void {
+    this.match(SPACE);
+  }
+
+  match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? "";
+    this.at += found.length;
+    return found;
+  }
+}
+
+function scalar(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written.replace(/^"|"$/g, "");
+  }
+}
+
+/** Reads a text; `undefined` if it holds nothing. */
+export function readJson(text: string): JsonNode | undefined {
+  return new Reader(text).value(0);
+}
+
+/** The value that a node stands for. Keys such as `__proto__` are ordinary members. */
+export function plainValue(node: JsonNode | undefined): unknown {
+  switch (node?.kind) {
+    case "object":
+      return Object.fromEntries(node.members.map(({ key, value }) => [key, plainValue(value)]));
+    case "array":
+      return node.items.map(plainValue);
+    default:
+      return node?.value;
+  }
+}
+
+/** The member of an object, or the item of an array. */
+export function child(node: JsonNode | undefined, step: string | number): JsonNode | undefined {
+  if (node?.kind === "object") {
+    return node.members.find(({ key }) => key === String(step))?.value;
+  }
+  return node?.kind === "array" ? node.items[Number(step)] : undefined;
+}
+
+/** The node that a path of keys and indices leads to. */
+export function follow(node: JsonNode | undefined, path: readonly (string | number)[]): JsonNode | undefined {
+  return path.reduce<JsonNode | undefined>(child, node);
+}
+
+/** Where a cursor stands: the path of what encloses it, and whether a key is being written there. */
+export interface Cursor {
+  readonly path: readonly (string | number)[];
+  /** The part of the text that is being written, quotes included. */
+  readonly from: number;
+  readonly to: number;
+  readonly isKey: boolean;
+  /** The object around the key. */
+  readonly siblings: readonly string[];
+}
+
+/** Where an offset stands in a text. */
+export function cursorAt(root: JsonNode | undefined, offset: number): Cursor {
+  const path: (string | number)[] = [];
+  let node = root;
+  for (;;) {
+    if (node?.kind === "object") {
+      const siblings = node.members.map(({ key }) => key);
+      const member = node.members.find(
+        ({ keyFrom, keyTo, value }) => keyFrom < offset && offset <= (value?.to ?? keyTo),
+      );
+      const key = member !== undefined && offset <= member.keyTo ? member : undefined;
+      if (member === undefined || key !== undefined) {
+        const begun = [...node.members].reverse().find(({ keyTo }) => keyTo <= offset);
+        if (key === undefined && begun !== undefined && begun.value === undefined) {
+          return { path: [...path, begun.key], from: offset, to: offset, isKey: false, siblings: [] };
+        }
+        const { keyFrom = offset, keyTo = offset } = key ?? {};
+        return { path, from: keyFrom, to: keyTo, isKey: true, siblings };
+      }
+      path.push(member.key);
+      if (member.value === undefined || offset < member.value.from) {
+        return { path, from: offset, to: offset, isKey: false, siblings: [] };
+      }
+      node = member.value;
+    } else if (node?.kind === "array") {
+      const at = node.items.findIndex(({ from, to }) => from < offset && offset <= to);
+      const before = node.items.filter(({ to }) => to < offset).length;
+      path.push(at < 0 ? before : at);
+      if (at < 0) {
+        return { path, from: offset, to: offset, isKey: false, siblings: [] };
+      }
+      node = node.items[at];
+    } else {
+      return { path, from: node?.from ?? offset, to: node?.to ?? offset, isKey: false, siblings: [] };
+    }
+  }
+}

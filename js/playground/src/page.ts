@@ -1,0 +1,156 @@
+import { announce, byId, h } from "./dom.js";
+import { startEngine } from "./engine/client.js";
+import type { Answer } from "./engine/protocol.js";
+import { EXAMPLES } from "./examples/index.js";
+import { oneFile, scenarioLines } from "./files/bundle.js";
+import { download } from "./files/download.js";
+import { importFiles } from "./files/import.js";
+import { BundlePane } from "./panes/bundle.js";
+import { CallPane } from "./panes/call.js";
+import { ExplanationPane } from "./panes/explanation.js";
+import { MachinePane } from "./panes/machine.js";
+import { RuleCard } from "./panes/rule-card.js";
+import { ScenariosPane } from "./panes/scenarios.js";
+import { VerdictPane } from "./panes/verdict.js";
+import { fromFragment, toFragment } from "./share.js";
+import { type State, Store } from "./state.js";
+import { Tabs } from "./tabs.js";
+import { startTheme } from "./theme.js";
+
+/** Shows the page, and connects it with the engine. */
+export async function start(worker: Worker): Promise<void> {
+  startTheme(byId("theme"));
+  const store = new Store(await initial());
+  let trial: Tabs | undefined;
+  const verdict = new VerdictPane();
+  const bundle = new BundlePane(store);
+  const call = new CallPane(store);
+  const openCall = (text: string): void => {
+    store.update({ call: text });
+    trial?.show("call");
+    call.element.scrollIntoView({ block: "nearest" });
+  };
+  const card = new RuleCard(
+    store,
+    (file, from, to) => {
+      documents.show("bundle");
+      bundle.reveal(file, from, to);
+    },
+    openCall,
+  );
+  const explanation = new ExplanationPane(card);
+  const machine = new MachinePane(store, (path) => call.use(path));
+  const scenarios = new ScenariosPane(store, {
+    open: openCall,
+    importFiles: () => byId("file").click(),
+    download: () => download("scenarios.jsonl", scenarioLines(store.state.scenarios)),
+    summary: (text, failed) =>
+      trial?.label("scenarios", "Scenarios ", h("span", { class: failed > 0 ? "tag error" : "tag" }, text)),
+  });
+  const panel = (...children: Node[]) => h("div", { class: "panel" }, children);
+  const documents = new Tabs("Documents", [
+    { id: "bundle", label: "Bundle", panel: panel(bundle.element) },
+    { id: "machine", label: "Machine", panel: panel(machine.element) },
+  ]);
+  trial = new Tabs("Trial", [
+    { id: "call", label: "Call", panel: panel(call.element, explanation.element) },
+    { id: "scenarios", label: "Scenarios", panel: panel(scenarios.element) },
+  ]);
+  byId("documents").append(documents.bar, ...documents.panels);
+  byId("trial").append(verdict.element, trial.bar, ...trial.panels);
+  byId("panel-machine").addEventListener("shown", () => machine.shown());
+  connect(store);
+
+  const hear = (answer: Answer): void => {
+    switch (answer.kind) {
+      case "failed":
+        verdict.fail(answer.message);
+        break;
+      case "built":
+        bundle.diagnose(answer.diagnostics);
+        machine.diagnose(answer.machineFault);
+        call.describe(answer.tools);
+        break;
+      case "judged":
+        verdict.show(answer.judged);
+        call.judged(answer.judged);
+        scenarios.judged(answer.judged);
+        performance.mark("verdict");
+        break;
+      case "explained":
+        explanation.show(answer.explained);
+        break;
+      case "tried":
+        card.tried(answer.results);
+        scenarios.tried(answer.results);
+        break;
+    }
+  };
+  startEngine(worker, store, hear, (message) => verdict.fail(message));
+}
+
+/** What the link holds, or the first example. */
+async function initial(): Promise<State> {
+  try {
+    const shared = await fromFragment(location.hash);
+    if (shared !== undefined) {
+      return shared;
+    }
+  } catch (thrown) {
+    announce(`The link cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+  const [first] = EXAMPLES;
+  if (first === undefined) {
+    throw new Error("there is no example");
+  }
+  return first.load();
+}
+
+/** What the buttons at the top do. */
+function connect(store: Store): void {
+  const examples = byId<HTMLSelectElement>("examples");
+  examples.append(
+    h("option", { value: "" }, "choose…"),
+    ...EXAMPLES.map(({ id, title }) => h("option", { value: id }, title)),
+  );
+  examples.addEventListener("change", async () => {
+    const chosen = EXAMPLES.find(({ id }) => id === examples.value);
+    if (chosen !== undefined) {
+      store.update(await chosen.load());
+      announce(`Example: ${chosen.title}`);
+    }
+  });
+  byId("share").addEventListener("click", async () => {
+    const fragment = await toFragment(store.state);
+    history.replaceState(undefined, "", fragment);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      announce(`The link is copied. It holds everything, ${fragment.length.toLocaleString("en")} characters`);
+    } catch {
+      announce("The link is in the address bar. It holds everything");
+    }
+  });
+  const file = byId<HTMLInputElement>("file");
+  byId("import").addEventListener("click", () => file.click());
+  file.addEventListener("change", async () => {
+    const given = await Promise.all(
+      [...(file.files ?? [])].map(async (one) => ({ name: one.name, text: await one.text() })),
+    );
+    file.value = "";
+    const { change, said } = importFiles(given, store.state);
+    store.update(change);
+    announce(said);
+  });
+  byId("export").addEventListener("click", () => download("callgate.json", oneFile(store.state.files)));
+  // A link that is opened in this tab replaces what is here.
+  window.addEventListener("hashchange", async () => {
+    try {
+      const shared = await fromFragment(location.hash);
+      if (shared !== undefined) {
+        store.update(shared);
+      }
+    } catch (thrown) {
+      announce(`The link cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    }
+  });
+}

@@ -1,0 +1,58 @@
+import { fill, h } from "../dom.js";
+import type { Judged } from "../engine/protocol.js";
+import type { Decision } from "../state.js";
+
+/** What stands beside a colour, for those who do not see it. */
+export const SIGNS: Readonly<Record<Decision, string>> = { allow: "✓", escalate: "?", deny: "✕" };
+
+const WORDS: Readonly<Record<Decision, string>> = {
+  allow: "The call is made.",
+  escalate: "A person is asked.",
+  deny: "The call is refused.",
+};
+
+/** A decision as a small label. */
+export function badge(decision: string): HTMLElement {
+  const sign = SIGNS[decision as Decision] ?? "";
+  return h("span", { class: `badge ${decision}` }, h("span", { "aria-hidden": "true" }, `${sign} `), decision);
+}
+
+/** The verdict about the call. */
+export class VerdictPane {
+  readonly element = h("div", { class: "verdict", role: "status" }, "Loading the engine…");
+
+  show(judged: Judged): void {
+    if ("faults" in judged) {
+      this.element.dataset.decision = "none";
+      fill(
+        this.element,
+        h("p", { class: "decision" }, "No verdict"),
+        judged.faults.map(({ message, help, line }) =>
+          h("p", {}, line === undefined ? message : `line ${line}: ${message}`, help ? ` (${help})` : undefined),
+        ),
+      );
+      return;
+    }
+    const { decision, rule, reason } = judged.verdict;
+    this.element.dataset.decision = decision;
+    const roles = "escalatedRoles" in judged.verdict ? (judged.verdict.escalatedRoles ?? []) : [];
+    fill(
+      this.element,
+      h(
+        "p",
+        { class: "decision" },
+        h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[decision]),
+        h("strong", {}, decision),
+        h("span", { class: "means" }, WORDS[decision]),
+      ),
+      h("p", {}, h("span", { class: "label" }, "rule "), h("code", { class: "rule-name" }, rule)),
+      h("p", { class: "reason" }, reason),
+      roles.length > 0 && h("p", {}, h("span", { class: "label" }, "asks about "), roles.join(", ")),
+    );
+  }
+
+  fail(message: string): void {
+    this.element.dataset.decision = "none";
+    fill(this.element, h("p", { class: "decision" }, "The engine does not run"), h("p", {}, message));
+  }
+}

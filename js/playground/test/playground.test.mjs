@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { loadBundle } from "../../dist/bundle.js";
+import { createEngine, createVirtualHost } from "../../dist/node.js";
+import { argument, example, file, open, skip, stop, verdict, write } from "./page.mjs";
+
+after(stop);
+
+const check = (name, run, options = {}) =>
+  test(name, { skip }, async () => {
+    const page = await open(options);
+    try {
+      await run(page);
+    } finally {
+      await page.done();
+    }
+  });
+
+const RULES = JSON.stringify({
+  sandbox: "/srv/app",
+  policy: { rules: [{ name: "ask", if: { roles: "read-path" }, then: "escalate", reason: "A person decides" }] },
+  annotations: { servers: { filesystem: { tools: [{ toolName: "read_file", args: { path: "read-path" } }] } } },
+});
+
+check("the first example is judged and explained", async (page) => {
+  await verdict(page, "allow", "allow-read-documents");
+  await page.locator(".value", { hasText: "/home/u/app/docs/plan.md → ../../Documents/plan.md" }).waitFor();
+  await page.locator(".canonical", { hasText: "/home/u/Documents/plan.md" }).waitFor();
+  await page.locator(".check.passed", { hasText: "protected-paths" }).waitFor();
+  await page.locator(".rule.holds", { hasText: "allow-read-documents" }).waitFor();
+});
+
+check("typing in the bundle changes the verdict", async (page) => {
+  await file(page, "policy.json").click();
+  await write(page, "Text of the bundle", '{ "rules": [] }');
+  await verdict(page, "deny", "default-deny");
+  await page.keyboard.press("ControlOrMeta+z");
+  await page.keyboard.press("ControlOrMeta+z");
+  await verdict(page, "allow", "allow-read-documents");
+});
+
+check("a fault stands at its place in the text", async (page) => {
+  await file(page, "policy.json").click();
+  await write(
+    page,
+    "Text of the bundle",
+    '{\n  "rules": [\n    { "name": "a", "if": { "rolez": "x" }, "then": "allow", "reason": "" }\n  ]\n}',
+  );
+  const problem = page.locator(".problems button", { hasText: "policy.json:3:28" });
+  await problem.waitFor();
+  assert.match(await problem.textContent(), /did you mean `roles`\?/);
+  assert.equal(await page.locator(".cm-lintRange-error").textContent(), '"rolez"');
+  assert.equal(await page.locator(".verdict").getAttribute("data-decision"), "none");
+  await problem.click();
+  await page.keyboard.insertText("!");
+  assert.match(await page.getByLabel("Text of the bundle").textContent(), /!"rolez"/);
+});
+
+/** Takes what the editor offers. For a moment after the list appeared, Enter is still a line break. */
+async function accept(page, text) {
+  await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: text }).waitFor();
+  await page.waitForTimeout(200);
+  await page.keyboard.press("Enter");
+}
+
+check("the schema completes keys and values", async (page) => {
+  await write(page, "Text of the bundle", "{}");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type('"opt');
+  await accept(page, '"options"');
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type('"unk');
+  await accept(page, '"unknownArguments"');
+  await page.keyboard.press("Control+Space");
+  const offered = page.locator(".cm-tooltip-autocomplete li");
+  await offered.filter({ hasText: '"escalate"' }).waitFor();
+  assert.deepEqual(await offered.allTextContents(), ['"deny"', '"escalate"', '"ignore"', '"schema"']);
+});
+
+check("a form writes the call, and so does its JSON", async (page) => {
+  await argument(page, "path").fill("~/.ssh/../.ssh/id_ed25519");
+  await verdict(page, "deny", "structural-protected-path");
+  await page.locator(".check.stopped", { hasText: "protected-path" }).waitFor();
+  await page.getByLabel("Tool").selectOption("write_file");
+  await argument(page, "path").fill("src/new.rs");
+  await verdict(page, "allow", "structural-sandbox-allow");
+  await page.getByText("What the server gets").click();
+  assert.match(await page.locator(".sent pre").textContent(), /"path": "\/home\/u\/app\/src\/new.rs"/);
+  await page.getByRole("group", { name: "How the call is written" }).getByRole("button", { name: "JSON" }).click();
+  const text =
+    '{"serverName": "fetch", "toolName": "fetch", "arguments": {"url": "https://docs.rs/"}, "arguments": {}}';
+  await write(page, "Call as JSON", text);
+  await page.locator(".verdict", { hasText: "`arguments` occurs twice" }).waitFor();
+  await write(page, "Call as JSON", text.replace(', "arguments": {}', ""));
+  await verdict(page, "allow", "allow-fetch-known");
+});
+
+check("a rule that is clicked says what it decides", async (page) => {
+  const rule = page.locator(".rule", { hasText: "allow-read-documents" });
+  await rule.locator("summary").click();
+  await rule.locator(".card", { hasText: "a read-path lies in ~/Documents" }).waitFor();
+  await rule.locator(".card button", { hasText: "~/Documents/plan.md" }).waitFor();
+  await rule.getByRole("button", { name: "Show it in the policy" }).click();
+  assert.equal(await file(page, "policy.json").getAttribute("aria-pressed"), "true");
+  await page.keyboard.press("Delete");
+  await page.keyboard.insertText('{ "name": "none", "if": { "server": "fetch" }, "then": "deny", "reason": "" }');
+  await verdict(page, "escalate", "ask-other-paths");
+});
+
+check("the machine is a tree that is edited by keys", async (page) => {
+  await page.getByRole("tab", { name: "Machine" }).click();
+  assert.equal(await page.locator(".links path.head").count(), 2);
+  const root = page.getByRole("treeitem", { name: "/", exact: false }).first();
+  await root.focus();
+  await page.keyboard.press("End");
+  await page.locator(".entry-form h3", { hasText: "/tmp" }).waitFor();
+  await page.getByLabel("Name of what is added").fill("way");
+  await page.getByLabel("Where the new link leads").fill("/home/u/.ssh");
+  await page.getByRole("button", { name: "Add link" }).click();
+  await page.locator(".entry", { hasText: "way → /home/u/.ssh" }).click();
+  await page.getByRole("button", { name: "Use it in the call" }).click();
+  await verdict(page, "deny", "structural-protected-path");
+  await page.locator(".value .link", { hasText: "/tmp/way → /home/u/.ssh" }).waitFor();
+  await page.getByLabel("Leads to").fill("/home/u/Documents");
+  await page.keyboard.press("Enter");
+  await verdict(page, "allow", "allow-read-documents");
+  await page.getByRole("button", { name: "Remove" }).click();
+  await verdict(page, "escalate", "ask-other-paths");
+});
+
+check("what git says is edited too", async (page) => {
+  await page.getByLabel("Server").selectOption("git");
+  await page.getByLabel("Tool").selectOption("git_push");
+  await argument(page, "repo_path").fill(".");
+  await argument(page, "branch").fill("feature");
+  await verdict(page, "allow", "allow-push-own-forge");
+  await page.getByRole("tab", { name: "Machine" }).click();
+  await page.locator(".entry", { hasText: "app" }).first().click();
+  await page.getByLabel("Remotes, one name and URL a line").fill("origin https://elsewhere.example/a.git");
+  await page.keyboard.press("Tab");
+  await verdict(page, "deny", "default-deny");
+});
+
+check("a machine that cannot be one is refused", async (page) => {
+  await page.getByRole("tab", { name: "Machine" }).click();
+  await page.locator("#panel-machine").getByRole("button", { name: "JSON" }).click();
+  await write(page, "Machine as JSON", '{"home": "/h", "cwd": "/", "fs": {"files": ["/a", "/a/b"]}}');
+  await page.locator("#panel-machine .error", { hasText: "lies below `/a`" }).waitFor();
+  await page.locator(".verdict", { hasText: "the machine has a fault" }).waitFor();
+});
+
+check("every example is as it says", async (page) => {
+  const counts = {
+    "A coding agent in a project": 15,
+    "Six bypasses of naive engines": 8,
+    "To begin with: one file": 11,
+  };
+  const others = {
+    "Mail and shared documents": 5,
+    "A world of addresses": 11,
+    "The same world under a sub-agent's ceiling": 11,
+  };
+  for (const [title, count] of Object.entries({ ...counts, ...others })) {
+    await example(page, title, `${count} of ${count} as expected`);
+    assert.equal(await page.locator(".problems h3").textContent(), "No problems", title);
+  }
+});
+
+check("scenarios are judged at every change", async (page) => {
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  await page.getByRole("button", { name: "Add the call above" }).click();
+  await page.locator(".count", { hasText: "16 of 16 as expected" }).waitFor();
+  await page.locator("tbody tr").last().getByRole("combobox").selectOption("deny");
+  await page.locator(".count", { hasText: "1 of 16 not as expected" }).waitFor();
+  await page.getByRole("button", { name: "Remove filesystem/read_text_file docs/plan.md" }).click();
+  await page.locator(".count", { hasText: "15 of 15 as expected" }).waitFor();
+  await file(page, "policy.json").click();
+  await write(page, "Text of the bundle", '{ "rules": [] }');
+  await page.locator(".count", { hasText: "4 of 15 not as expected" }).waitFor();
+  await page.getByRole("button", { name: "filesystem/read_text_file README.md base64", exact: true }).click();
+  await verdict(page, "deny", "structural-unknown-argument");
+});
+
+/** Chooses files as a person does. */
+async function choose(page, ...files) {
+  const folder = await mkdtemp(join(tmpdir(), "callgate-"));
+  const paths = files.map(([name]) => join(folder, name));
+  await Promise.all(files.map(([, text], at) => writeFile(paths[at], text)));
+  await page.locator("#file").setInputFiles(paths);
+  await rm(folder, { recursive: true });
+}
+
+const lines = (...items) => items.map((item) => `${JSON.stringify(item)}\n`).join("");
+
+check("bundles, scenarios, logs and recordings are imported", async (page) => {
+  const call = { serverName: "filesystem", toolName: "read_file", arguments: { path: "/srv/app/a" } };
+  await choose(
+    page,
+    ["tests.jsonl", lines({ call, expect: "allow" }, { request: call, expectedDecision: "not-allow" }, "rest")],
+    ["callgate.json", RULES],
+  );
+  await page
+    .locator("#announcement", { hasText: "Imported the bundle callgate.json, 2 scenarios; 1 lines are no call" })
+    .waitFor();
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  await page.locator("tr.unmet", { hasText: "/srv/app/a" }).waitFor();
+  const values = [{ argument: "/path", role: "read-path", raw: "/etc/passwd", canonical: "/etc/passwd" }];
+  const line = { format: "callgate-audit/1", time: "2026-11-23T08:00:00Z", server: "filesystem", tool: "read_file" };
+  await choose(page, [
+    "log.jsonl",
+    lines({ ...line, kind: "start" }, { ...line, kind: "decision", decision: "escalate", rule: "ask", values }),
+  ]);
+  await page.locator("tr.met", { hasText: "logged 2026-11-23T08:00:00Z" }).waitFor();
+  const elsewhere = createVirtualHost({
+    home: "/root",
+    cwd: "/srv",
+    fs: { files: ["/etc/passwd"], links: { "/srv/app/way": "/etc/passwd" } },
+  });
+  const recorded = { ...call, arguments: { path: "/srv/app/way" } };
+  const answer = createEngine({ ...JSON.parse(RULES), folder: "/srv", host: elsewhere }).explainGate(recorded);
+  assert.equal(answer.verdict.rule, "ask");
+  await choose(page, [
+    "recording.jsonl",
+    lines({
+      format: "cases/1",
+      engine: { ...JSON.parse(RULES), folder: "/srv" },
+      recording: answer.recording,
+      cases: [{ op: "explainGate", call: recorded, expect: { answer } }],
+    }),
+  ]);
+  const row = page.locator("tr.met", { hasText: "judged with the answers that were recorded" });
+  await row.waitFor();
+  // The machine that is made from the recording answers likewise.
+  await row.getByRole("button", { name: "/srv/app/way" }).first().click();
+  await verdict(page, "escalate", "ask");
+  await page.locator(".value .link", { hasText: "/srv/app/way → /etc/passwd" }).waitFor();
+});
+
+check("the exported bundle is one file that other hosts read", async (page) => {
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export bundle" }).click();
+  const folder = await mkdtemp(join(tmpdir(), "callgate-"));
+  const file = join(folder, "callgate.json");
+  await (await downloading).saveAs(file);
+  assert.match(await readFile(file, "utf8"), /"rules": \[/);
+  const host = createVirtualHost({ home: "/home/u", cwd: folder });
+  const engine = createEngine({ ...loadBundle(file), host });
+  const call = { serverName: "filesystem", toolName: "read_text_file", arguments: { path: "~/Documents/plan.md" } };
+  assert.equal(engine.gate(call).verdict.rule, "allow-read-documents");
+  await rm(folder, { recursive: true });
+});
+
+check("a link holds everything", async (page) => {
+  await argument(page, "path").fill("/etc/passwd");
+  await verdict(page, "escalate", "ask-other-paths");
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#v1="));
+  const fragment = new URL(page.url()).hash;
+  assert.ok(fragment.length < 8000, `${fragment.length} characters`);
+  const other = await open({ fragment });
+  await verdict(other, "escalate", "ask-other-paths");
+  assert.equal(await argument(other, "path").inputValue(), "/etc/passwd");
+  await other.locator("#tab-scenarios", { hasText: "15 of 15" }).waitFor();
+  await other.done();
+  for (const broken of [fragment.slice(0, 200), "#v1=%%%", `#v1=${btoa("nonsense")}`]) {
+    const cut = await open({ fragment: broken });
+    await cut.locator("#announcement", { hasText: "The link cannot be read" }).waitFor();
+    await verdict(cut, "allow", "allow-read-documents");
+    await cut.done();
+  }
+});
+
+check("ten thousand rules are judged", async (page) => {
+  const rules = Array.from({ length: 10_000 }, (_, at) => ({
+    name: `rule-${at}`,
+    if: { paths: { roles: "read-path", within: `/srv/${at}` } },
+    then: "allow",
+    reason: "",
+  }));
+  const bundle = JSON.stringify({ ...JSON.parse(RULES), policy: { rules } }, null, 1);
+  await choose(page, ["callgate.json", bundle]);
+  await page.getByLabel("Tool").selectOption("read_file");
+  await argument(page, "path").fill("/srv/5000/a");
+  await verdict(page, "allow", "rule-5000");
+  await page.locator(".rule.holds", { hasText: "rule-5000" }).waitFor();
+  await page.locator(".walk", { hasText: "and 4,940 more that do not hold" }).waitFor();
+});

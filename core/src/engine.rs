@@ -11,7 +11,7 @@ mod world;
 use std::fmt;
 
 use crate::approval::Offer;
-use crate::bind::{BoundArguments, Call, Shape, shape};
+use crate::bind::{BoundArguments, Call, shape};
 use crate::config::{self, Directories, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::DocumentSource;
@@ -124,10 +124,11 @@ impl Engine {
     /// When the host fails; the directories stay as they were.
     pub fn refresh(&mut self, host: &dyn Host) -> Result<(), HostError> {
         if self.pins {
+            let base = self.base(Paths::Prepared, self.program.server(""));
             let mut canonicalizer = Canonicalizer {
                 program: &self.program,
                 facts: Facts::new(host, false),
-                base: self.base(Paths::Prepared, self.program.server("")),
+                base: &base,
             };
             let pinned = Pinned::resolve(&mut canonicalizer);
             let pinned = canonicalizer.facts.check(pinned)?;
@@ -151,20 +152,18 @@ impl Engine {
     ) -> Response<'s, 'r> {
         let settings = self.program.server(request.call.server());
         let tool = self.program.tool_of(settings, request.call.tool());
-        let (shape, invalid_shape) = match shape(request.call, tool) {
-            Ok(shape) => (shape, None),
-            Err(error) => (Shape::unchanged(request.call), Some(error)),
-        };
+        let base = self.base(request.paths, settings);
+        let shape = shape(request.call, tool);
         let task = Task {
             settings,
             tool,
-            call: &shape.call,
-            renamed: shape.renamed,
-            invalid_shape,
-            base: self.base(request.paths, settings),
+            given: request.call,
+            shape: &shape,
+            base: &base,
             traced: request.explain.is_some(),
         };
-        let mut case = Case::new(&self.program, pinned, task, host);
+        let mut case = Case::new(&self.program, pinned, &task, host);
+        case.read(&task);
         if let Some(approving) = request.approvals {
             case.heed(approving);
         }
@@ -175,15 +174,17 @@ impl Engine {
                 (verdict, Some(prepared))
             }
         };
-        let explanation = request
-            .explain
-            .map(|audience| case.explain(verdict.clone()).shown_to(audience));
-        Response {
-            explanation,
+        let mut response = Response {
             verdict,
             prepared,
+            explanation: None,
             given: &request.call.arguments,
+        };
+        if let Some(audience) = request.explain {
+            let explanation = case.explain(response.verdict.clone());
+            response.explanation = Some(explanation.shown_to(audience));
         }
+        response
     }
 
     /// What approving an escalated call would cover: calls of the same tool whose values lie where those of this call
@@ -195,17 +196,18 @@ impl Engine {
     pub fn offer(&self, request: &Request<'_>, host: &dyn Host) -> Option<Offer> {
         let settings = self.program.server(request.call.server());
         let tool = self.program.tool_of(settings, request.call.tool());
-        let shape = shape(request.call, tool).ok()?;
+        let shape = Ok(shape(request.call, tool).ok()?);
         let task = Task {
             settings,
             tool,
-            call: &shape.call,
-            renamed: shape.renamed,
-            invalid_shape: None,
-            base: self.base(request.paths, settings),
+            given: request.call,
+            shape: &shape,
+            base: &self.base(request.paths, settings),
             traced: false,
         };
-        Case::new(&self.program, self.pinned.as_ref(), task, host).offer()
+        let mut case = Case::new(&self.program, self.pinned.as_ref(), &task, host);
+        case.read(&task);
+        case.offer()
     }
 
     /// The verdict for a call whose arguments are prepared.
@@ -222,7 +224,8 @@ impl Engine {
     /// annotation's order; none for an unknown tool.
     pub fn annotation(&self, call: &Call<'_>) -> Option<Vec<(String, Vec<&str>)>> {
         let tool = self.program.tool(call.server(), call.tool())?;
-        let bound = BoundArguments::new(&self.program, Some(tool), call, None);
+        let mut bound = BoundArguments::default();
+        bound.read(&self.program, Some(tool), call);
         let names = tool.arguments.iter().map(|argument| argument.name.to_string());
         let roles = bound.resolved.iter().map(|roles| {
             roles

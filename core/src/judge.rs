@@ -33,6 +33,7 @@ mod verdict;
 mod walk;
 mod world;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -48,15 +49,14 @@ use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
 
-use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, ShapeError, Siblings};
+use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, Renamed, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};
 use crate::model::ConditionArgument;
 use crate::program::{Program, RuleId, ServerSettings, Tool};
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::table::Table;
 use crate::text::escape_token;
-use checks::Outcome;
-use operand::Operand;
+use operand::{Form, Operand};
 use places::Repositories;
 
 /// How many values of a condition meet it.
@@ -71,6 +71,32 @@ struct Hits {
 
 /// Indices of operands.
 type Values = SmallVec<[usize; 2]>;
+
+/// Indices of operands by role, one role after the other.
+#[derive(Default)]
+struct RoleValues {
+    /// The roles, each with the end of its part.
+    ends: SmallVec<[(RoleId, usize); 4]>,
+    values: SmallVec<[usize; 4]>,
+}
+
+impl RoleValues {
+    /// The part of a role; `None` if it was not added.
+    fn part(&self, role: RoleId) -> Option<Range<usize>> {
+        let mut start = 0;
+        for (known, end) in &self.ends {
+            if *known == role {
+                return Some(start..*end);
+            }
+            start = *end;
+        }
+        None
+    }
+
+    fn get(&self, part: Range<usize>) -> &[usize] {
+        self.values.get(part).unwrap_or_default()
+    }
+}
 
 /// Everything about one call while it is judged.
 pub(crate) struct Case<'p, 'c, 'h> {
@@ -99,41 +125,46 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// Where git remotes of this call are looked up, once asked for.
     repositories: Option<Arc<Repositories>>,
     /// The operands under each role, once asked for.
-    values: SmallVec<[(RoleId, Values); 4]>,
+    values: RoleValues,
     /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
     /// the first value that does not.
     hits: Table<(RuleId, usize, RoleId, bool), Hits>,
     /// Members that stood under an alias.
-    renamed: Vec<(usize, String)>,
+    renamed: &'c [(usize, String)],
     trace: Option<Trace>,
+    /// The first escalation by a check that stands unless the call is denied.
+    escalated: Option<Verdict<'p>>,
+    /// How many checks came up, if they ended with an escalation that asks nothing else.
+    early: Option<usize>,
     /// What an escalation would need to be approved, if anyone asks.
     escalation: Option<Box<Escalation<'c>>>,
 }
 
-/// A call with canonical keys, or one of the wrong shape, and how it is judged.
+/// A call, and how it is judged.
 pub(crate) struct Task<'p, 'c, 'h> {
     pub(crate) settings: &'p ServerSettings,
     /// The tool, if it is annotated.
     pub(crate) tool: Option<&'p Tool>,
-    pub(crate) call: &'c Call<'c>,
-    pub(crate) renamed: Vec<(usize, String)>,
-    pub(crate) invalid_shape: Option<ShapeError>,
-    pub(crate) base: PathBase<'h>,
+    /// The call as it was given, and what was made of it.
+    pub(crate) given: &'c Call<'c>,
+    pub(crate) shape: &'c Result<Option<Box<Renamed<'c>>>, Box<ShapeError>>,
+    pub(crate) base: &'h PathBase<'h>,
     /// Whether steps and the host's answers are kept for an explanation.
     pub(crate) traced: bool,
 }
 
 impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
-    /// Binds the call's arguments to the roles of its tool, if that is annotated; the host is not asked yet.
+    /// A case about the task, whose arguments are to be [read](Self::read).
     pub(crate) fn new(
         program: &'p Program,
         pinned: Option<&'p Pinned>,
-        task: Task<'p, 'c, 'h>,
+        task: &Task<'p, 'c, 'h>,
         host: &'h dyn Host,
     ) -> Self {
-        let mut arguments = BoundArguments::new(program, task.tool, task.call, task.invalid_shape);
-        let values = std::mem::take(&mut arguments.values);
-        let tool_roles = arguments.resolved.all();
+        let (call, renamed) = match task.shape {
+            Ok(Some(renamed)) => (&renamed.call, &*renamed.members),
+            Ok(None) | Err(_) => (task.given, &[][..]),
+        };
         Self {
             program,
             canonicalizer: Canonicalizer {
@@ -142,56 +173,68 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                 base: task.base,
             },
             directories: Directories::new(program, pinned),
-            call: task.call,
+            call,
             settings: task.settings,
             tool: task.tool,
-            arguments,
-            operands: Vec::with_capacity(values.len()),
-            pending: values.into_iter(),
-            tool_roles,
+            arguments: BoundArguments::default(),
+            operands: Vec::new(),
+            pending: Vec::new().into_iter(),
+            tool_roles: RoleSet::default(),
             sandboxed: RoleSet::default(),
             may_forward_places: false,
             siblings: None,
             sent: Table::default(),
             repositories: None,
-            values: SmallVec::new(),
+            values: RoleValues::default(),
             hits: Table::default(),
-            renamed: task.renamed,
+            renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
+            escalated: None,
+            early: None,
             escalation: None,
         }
     }
 
-    /// The verdict. A host that fails makes it a denial, never anything else.
-    pub(crate) fn judge(&mut self) -> Verdict<'p> {
-        let (verdict, early) = self.decide();
-        match verdict.decision {
-            Decision::Escalate(_) if self.escalation.is_some() => self.approve(verdict, early),
-            Decision::Allow | Decision::Escalate(_) | Decision::Deny => verdict,
+    /// Binds the call's arguments to the roles of its tool, if that is annotated; the host is not asked yet.
+    pub(crate) fn read(&mut self, task: &Task<'p, 'c, 'h>) {
+        match task.shape {
+            Ok(_) => self.arguments.read(self.program, self.tool, self.call),
+            Err(error) => {
+                let limits = &self.program.limits;
+                self.arguments.misshapen(self.tool, self.call, error, limits);
+            }
         }
+        let values = std::mem::take(&mut self.arguments.values);
+        self.operands.reserve(values.len());
+        self.pending = values.into_iter();
+        self.tool_roles = self.arguments.resolved.all();
     }
 
-    /// The verdict before approvals, with [`Outcome::early`].
-    fn decide(&mut self) -> (Verdict<'p>, Option<usize>) {
-        let Outcome {
-            decided,
-            escalated,
-            early,
-        } = checks::run(self, 0);
+    /// The verdict. A host that fails makes it a denial, never anything else.
+    pub(crate) fn judge(&mut self) -> Verdict<'p> {
+        let verdict = self.decide();
+        if self.escalation.is_some() && matches!(verdict.decision, Decision::Escalate(_)) {
+            return self.approve(verdict);
+        }
+        verdict
+    }
+
+    /// The verdict before approvals.
+    fn decide(&mut self) -> Verdict<'p> {
+        let decided = checks::run(self, 0);
         let verdict = match decided {
             Some(verdict) => verdict,
-            None if self.canonicalizer.facts.has_failed() => return (self.host_failure(), early),
+            None if self.canonicalizer.facts.has_failed() => return self.host_failure(),
             None => self.judge_roles(),
         };
         if self.canonicalizer.facts.has_failed() {
-            return (self.host_failure(), early);
+            return self.host_failure();
         }
         self.note_escalation(&verdict);
-        let verdict = match escalated {
-            Some(escalated) => combine::stricter(verdict, escalated),
-            None => verdict,
-        };
-        (verdict, early)
+        if let Some(escalated) = self.escalated.take() {
+            return combine::stricter(verdict, escalated);
+        }
+        verdict
     }
 
     /// The verdict, and the two views of the call from the same canonical forms that were judged. After a denial no view
@@ -219,15 +262,16 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             // Nothing tells whether an address that was not judged may be used.
             if !bound.role_set.intersects(self.program.address_roles) {
                 let base = self.base_of(&bound);
-                self.operands
-                    .push(self.canonicalizer.operand(bound, base, context));
+                let mut operand = Operand::new(bound, Form::Text);
+                self.canonicalizer.canonicalize(&mut operand, base, context);
+                self.operands.push(operand);
             }
         }
         let mut replacements = Vec::new();
         for operand in &self.operands {
             replacements.extend(self.canonicalizer.replacement(operand, self.may_forward_places));
         }
-        let renamed = self.renamed.clone();
+        let renamed = self.renamed.to_vec();
         self.canonicalizer.facts.check(Prepared {
             renamed,
             replacements,

@@ -223,14 +223,12 @@ pub(crate) struct ResolvedRoles<'p> {
 }
 
 impl<'p> ResolvedRoles<'p> {
-    /// Those of a tool; `resolve` holds the conditions of its arguments against the call, if it has any.
-    pub(crate) fn new(tool: &'p Tool, resolve: impl FnOnce(&'p [Argument]) -> Vec<&'p [RoleId]>) -> Self {
-        let resolved = match tool.fixed_roles {
-            Some(_) => Vec::new(),
-            None => resolve(&tool.arguments),
-        };
-        let tool = Some(tool);
-        Self { tool, resolved }
+    /// Makes these the roles of a tool; `resolve` holds the conditions of its arguments against the call, if it has any.
+    pub(crate) fn set(&mut self, tool: &'p Tool, resolve: impl FnOnce(&'p [Argument]) -> Vec<&'p [RoleId]>) {
+        self.tool = Some(tool);
+        if tool.fixed_roles.is_none() {
+            self.resolved = resolve(&tool.arguments);
+        }
     }
 
     /// The roles of the tool's argument at this place.
@@ -252,19 +250,17 @@ impl<'p> ResolvedRoles<'p> {
         }
     }
 
-    /// The wanted ones, each once, in order.
-    pub(crate) fn distinct(&self, wanted: RoleSet) -> RoleList {
+    /// Every role once, in order; `found` holds them where they depend on the call.
+    pub(crate) fn ordered<'f>(&self, found: &'f mut RoleList) -> &'f [RoleId]
+    where
+        'p: 'f,
+    {
         match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
-            Some(fixed) => {
-                let mut roles = RoleList::new();
-                fixed
-                    .distinct
-                    .iter()
-                    .filter(|role| wanted.contains(**role))
-                    .for_each(|role| roles.push(*role));
-                roles
+            Some(fixed) => &fixed.distinct,
+            None => {
+                *found = distinct(self.iter(), RoleSet::ALL);
+                found
             }
-            None => distinct(self.iter(), wanted),
         }
     }
 }

@@ -20,16 +20,21 @@ pub(crate) fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p 
 
 /// Returns `true` if no component of the relative path `names` is empty, `.` or `..`.
 pub(crate) fn has_only_normal_components(names: &str) -> bool {
-    let is_normal = |bytes: usize, dots: usize| bytes > dots || bytes > 2;
-    let (mut bytes, mut dots) = (0, 0);
-    for byte in names.bytes() {
-        match byte {
-            b'/' if is_normal(bytes, dots) => (bytes, dots) = (0, 0),
-            b'/' => return false,
-            _ => (bytes, dots) = (bytes + 1, dots + usize::from(byte == b'.')),
+    let mut before = b'/';
+    for (at, byte) in names.bytes().enumerate() {
+        // Only the first byte of a component tells whether more of it has to be looked at.
+        if before == b'/' && (byte == b'/' || byte == b'.') {
+            let rest = names.as_bytes().get(at..).unwrap_or_default();
+            if matches!(
+                rest,
+                [b'/', ..] | [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..]
+            ) {
+                return false;
+            }
         }
+        before = byte;
     }
-    is_normal(bytes, dots)
+    before != b'/'
 }
 
 /// Escapes `~` and `/` in a token of a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901#section-3)).

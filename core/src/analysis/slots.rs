@@ -223,6 +223,7 @@ fn typed(schema: &SchemaType) -> Value {
 /// The roles of each of the tool's arguments in such a call.
 pub(super) fn roles(program: &Program, tool: &Tool, arguments: &Value) -> Vec<Vec<RoleId>> {
     let call = Call::from_value(&tool.server, &tool.name, arguments);
-    let bound = BoundArguments::new(program, Some(tool), &call, None);
+    let mut bound = BoundArguments::default();
+    bound.read(program, Some(tool), &call);
     bound.resolved.iter().map(<[RoleId]>::to_vec).collect()
 }

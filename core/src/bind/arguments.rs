@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::call::{Arguments, Call};
-use super::order::Order;
+use super::order::changed_order;
 use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
 use super::siblings::{Reached, Siblings, descend};
 use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value};
 use crate::limits::Limits;
-use crate::model::{ArgumentName, JsonType, SchemaType};
+use crate::model::{JsonType, SchemaType};
 use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::text::escape_token;
@@ -64,6 +66,7 @@ pub(crate) enum Refusal {
 }
 
 /// What one pass over the arguments found.
+#[derive(Default)]
 pub(crate) struct BoundArguments<'p, 'c> {
     /// Every string under a role, in the order of the arguments.
     pub(crate) values: Vec<BoundValue<'p, 'c>>,
@@ -82,70 +85,81 @@ pub(crate) struct BoundArguments<'p, 'c> {
 }
 
 impl<'p, 'c> BoundArguments<'p, 'c> {
-    /// Reads the call against what its tool's annotation says; an unknown tool has none.
-    ///
-    /// A call of the wrong shape is not read any further.
-    pub(crate) fn new(
-        program: &'p Program,
+    /// Reads a call of the wrong shape no further.
+    pub(crate) fn misshapen(
+        &mut self,
         tool: Option<&'p Tool>,
-        call: &'c Call<'c>,
-        invalid_shape: Option<ShapeError>,
-    ) -> Self {
+        call: &Call<'_>,
+        error: &ShapeError,
+        limits: &Limits,
+    ) {
+        self.resolve(tool, call, limits);
+        self.refusal = Some(Refusal::Shape(error.clone()));
+    }
+
+    /// Reads the call against what its tool's annotation says; an unknown tool has none.
+    pub(crate) fn read(&mut self, program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) {
         let members = call.arguments.members();
-        let mut bound = Self {
-            values: Vec::new(),
-            refusal: invalid_shape.map(Refusal::Shape),
-            unknown: None,
-            opaque_list_roles: RoleSet::default(),
-            path_like: Vec::new(),
-            resolved: resolve(tool, call, &program.limits),
-            counts: Vec::new(),
-        };
-        if bound.refusal.is_some() {
-            return bound;
-        }
+        self.resolve(tool, call, &program.limits);
         if members.len() > MOST_MEMBERS {
             let why = format!("`arguments`: more than {MOST_MEMBERS} members");
-            bound.refuse(Refusal::Unreadable(why));
-            return bound;
+            self.refuse(Refusal::Unreadable(why));
+            return;
         }
         if let Arguments::Unreadable(why) = &call.arguments {
-            bound.refuse(Refusal::Unreadable(why.clone()));
+            self.refuse(Refusal::Unreadable(why.clone()));
         }
-        let order = Order::new(program, tool, members);
-        for (at, member) in (0..members.len()).map(|at| order.nth(at)) {
+        let mut known = SmallVec::<[&ToolMember; 4]>::new();
+        if let Some(tool) = tool {
+            known.extend(members.iter().map(|(name, _)| tool.member(name)));
+        }
+        let order = changed_order(program, &known, members);
+        for place in 0..members.len() {
+            let at = order.get(place).copied().unwrap_or(place);
             let Some((name, value)) = members.get(at) else {
                 continue;
             };
+            let member = known.get(at).copied();
             let mut is_path = false;
             if let Some((tool, member)) = tool.zip(member) {
                 let is_unknown =
                     !member.is_known || (!member.is_annotated && is_prototype_setter(name, value));
-                if bound.unknown.is_none() && is_unknown {
-                    bound.unknown = Some(at);
+                if self.unknown.is_none() && is_unknown {
+                    self.unknown = Some(at);
                 }
                 for index in member.arguments.iter().copied() {
-                    is_path |= bound.collect(program, tool, member, index, (at, name), value);
+                    is_path |= self.collect(program, tool, member, index, (at, name), value);
                 }
             }
             if !is_path {
-                path_like::collect(program, at, value, &mut bound.path_like);
+                path_like::collect(program, at, value, &mut self.path_like);
             }
         }
         if let Some(tool) = tool {
             if tool.has_bases {
-                bound.check_bases(program, tool, members);
-                bound.bases_first();
+                self.check_bases(program, tool, members);
+                self.bases_first();
             }
             if program.compatibility == Compatibility::Careful {
-                bound.check_required(program, tool, members);
+                self.check_required(program, tool, members);
             }
-            bound.check_counts(program);
+            self.check_counts(program);
         }
-        bound
     }
 
-    fn refuse(&mut self, refusal: Refusal) {
+    /// Finds the roles of each argument of the tool. Its conditions are held against the call once.
+    fn resolve(&mut self, tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) {
+        let Some(tool) = tool else { return };
+        self.resolved.set(tool, |arguments| {
+            let roles = arguments.iter().map(|argument| &argument.roles);
+            let siblings = Siblings::new(roles.clone(), &call.arguments, limits);
+            roles
+                .map(|roles| roles.resolve(|wanted| siblings.see(wanted)))
+                .collect()
+        });
+    }
+
+    pub(super) fn refuse(&mut self, refusal: Refusal) {
         self.refusal.get_or_insert(refusal);
     }
 
@@ -175,7 +189,10 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             name,
             roles,
             role_set: wanted,
-            relative_to: argument.relative_to.as_deref(),
+            relative_to: argument
+                .relative_to
+                .as_deref()
+                .filter(|_| wanted.intersects(program.path_roles)),
             is_resource: wanted.intersects(program.resource_roles),
             is_judged,
         };
@@ -188,7 +205,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
         match read {
             Ok(Cow::Borrowed(Value::Text(text))) if argument.name.rest().is_empty() => {
-                self.push(program, &annotated, Vec::new(), Some(Cow::Borrowed(text)));
+                self.push_text(program, &annotated, text);
             }
             Ok(read) if argument.name.rest().is_empty() => {
                 self.collect_value(program, &annotated, Vec::new(), read);
@@ -221,70 +238,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             self.refuse(Refusal::Unreadable(format!(
                 "argument `{name}` holds an item that {why}"
             )));
-        }
-    }
-
-    /// Refuses paths that are relative to an argument that is not one path.
-    fn check_bases(&mut self, program: &Program, tool: &Tool, members: &[(Cow<'_, str>, Value<'_>)]) {
-        for argument in &tool.arguments {
-            let Some(base) = argument.relative_to.as_deref() else {
-                continue;
-            };
-            let is_base = |name: &ArgumentName| matches!(name, ArgumentName::Top(name) if **name == *base);
-            let mut given = self.values.iter().filter(|value| value.relative_to == Some(base));
-            let Some(value) = given.next() else { continue };
-            let name = value.argument.and_then(|at| members.get(at));
-            let arguments = tool.arguments.iter().zip(self.resolved.iter());
-            let mut named = arguments.filter(|(argument, _)| is_base(&argument.name));
-            let is_path = named.clone().any(|(argument, roles)| {
-                argument.relative_to.is_none() && roles.iter().any(|role| program.path_roles.contains(*role))
-            });
-            let is_relative = named.any(|(argument, _)| argument.relative_to.is_some());
-            drop(named);
-            let member = members.iter().find(|(name, _)| *name == base);
-            let is_text = member.is_some_and(|(_, value)| {
-                value
-                    .read(program.limits.depth)
-                    .is_ok_and(|read| matches!(*read, Value::Text(_)))
-            });
-            if !is_path || is_relative || !is_text {
-                let name = name.map_or("", |(name, _)| name);
-                let why = format!("argument `{name}` is relative to `{base}`, expected one path there");
-                self.refuse(Refusal::Unreadable(why));
-            }
-        }
-    }
-
-    /// Puts the values that others may be relative to before these.
-    fn bases_first(&mut self) {
-        if self.values.iter().any(|value| value.relative_to.is_some()) {
-            let values = std::mem::take(&mut self.values).into_iter();
-            let (relative, mut ordered): (Vec<_>, Vec<_>) =
-                values.partition(|value| value.relative_to.is_some());
-            ordered.extend(relative);
-            self.values = ordered;
-        }
-    }
-
-    /// Refuses a call without an argument that the schema requires and that is judged.
-    fn check_required(&mut self, program: &Program, tool: &Tool, members: &[(Cow<'_, str>, Value<'_>)]) {
-        let judged = judged_roles(program);
-        for key in &tool.required {
-            let given = members.iter().find(|(name, _)| **name == **key);
-            let found = match given.map(|(_, value)| value) {
-                None => "missing",
-                Some(value) if value.is_null() => "null",
-                Some(_) => continue,
-            };
-            let arguments = tool.arguments.iter().zip(self.resolved.iter());
-            let mut named = arguments.filter(|(argument, _)| argument.name.first() == Some(key));
-            let is_judged = named.any(|(_, roles)| roles.iter().any(|role| judged.contains(*role)));
-            drop(named);
-            if is_judged {
-                self.refuse(Refusal::Unreadable(format!(
-                    "argument `{key}` is {found}, expected a value, since the tool requires it"
-                )));
-            }
         }
     }
 
@@ -369,10 +322,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     ) {
         let bytes = text.as_deref().map_or(0, str::len);
         if annotated.is_resource && bytes > program.limits.value_bytes {
-            self.refuse(Refusal::Limit(format!(
-                "argument `{}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
-                annotated.name, program.limits.value_bytes
-            )));
+            self.refuse_long(program, annotated, bytes);
             return;
         }
         let value = BoundValue {
@@ -381,15 +331,38 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             text,
             roles: annotated.roles,
             role_set: annotated.role_set,
-            relative_to: annotated
-                .relative_to
-                .filter(|_| annotated.role_set.intersects(program.path_roles)),
+            relative_to: annotated.relative_to,
         };
         if self.values.len() < program.limits.values_per_role {
             self.values.push(value);
         } else {
             self.push_counted(program, value);
         }
+    }
+
+    /// The same for an argument that is a string: nearly every one is.
+    fn push_text(&mut self, program: &Program, annotated: &AnnotatedArgument<'_, 'p>, text: &'c str) {
+        if self.values.len() >= program.limits.values_per_role
+            || (annotated.is_resource && text.len() > program.limits.value_bytes)
+        {
+            self.push(program, annotated, Vec::new(), Some(Cow::Borrowed(text)));
+            return;
+        }
+        self.values.push(BoundValue {
+            argument: Some(annotated.at),
+            place: Vec::new(),
+            text: Some(Cow::Borrowed(text)),
+            roles: annotated.roles,
+            role_set: annotated.role_set,
+            relative_to: annotated.relative_to,
+        });
+    }
+
+    fn refuse_long(&mut self, program: &Program, annotated: &AnnotatedArgument<'_, 'p>, bytes: usize) {
+        self.refuse(Refusal::Limit(format!(
+            "argument `{}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
+            annotated.name, program.limits.value_bytes
+        )));
     }
 
     /// Keeps a value unless one of its roles has too many already. They are counted all the same.
@@ -438,7 +411,7 @@ struct AnnotatedArgument<'n, 'p> {
 }
 
 /// Roles under which everything must be of a form that the annotation describes.
-fn judged_roles(program: &Program) -> RoleSet {
+pub(super) fn judged_roles(program: &Program) -> RoleSet {
     match program.compatibility {
         Compatibility::Careful => program.resource_roles.union(program.ruled_roles),
         Compatibility::Runtime => program.resource_roles,
@@ -484,18 +457,4 @@ fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
             "argument `{name}` holds more than {MOST_ITEMS} items and members"
         )),
     }
-}
-
-/// The roles of each argument of the tool, its conditions held against the call once.
-fn resolve<'p>(tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) -> ResolvedRoles<'p> {
-    let Some(tool) = tool else {
-        return ResolvedRoles::default();
-    };
-    ResolvedRoles::new(tool, |arguments| {
-        let roles = arguments.iter().map(|argument| &argument.roles);
-        let siblings = Siblings::new(roles.clone(), &call.arguments, limits);
-        roles
-            .map(|roles| roles.resolve(|wanted| siblings.see(wanted)))
-            .collect()
-    })
 }

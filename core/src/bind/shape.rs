@@ -41,31 +41,23 @@ impl std::fmt::Display for ShapeError {
     }
 }
 
-/// A call with canonical keys.
-pub(crate) struct Shape<'s, 'c> {
-    pub(crate) call: Cow<'s, Call<'c>>,
+/// A call that has been given canonical keys.
+pub(crate) struct Renamed<'c> {
+    pub(crate) call: Call<'c>,
     /// The place and the key of each member that was renamed.
-    pub(crate) renamed: Vec<(usize, String)>,
+    pub(crate) members: Vec<(usize, String)>,
 }
 
-impl<'s, 'c> Shape<'s, 'c> {
-    /// The call as it was given.
-    pub(crate) fn unchanged(call: &'s Call<'c>) -> Self {
-        Self {
-            call: Cow::Borrowed(call),
-            renamed: Vec::new(),
-        }
-    }
-}
-
-/// Renames aliases and checks what is required; a call without either is borrowed.
-pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<Shape<'s, 'c>, ShapeError> {
-    let unchanged = || Shape::unchanged(call);
+/// Renames aliases and checks what is required; `None` for a call that stays as it is.
+pub(crate) fn shape<'c>(
+    call: &Call<'c>,
+    tool: Option<&Tool>,
+) -> Result<Option<Box<Renamed<'c>>>, Box<ShapeError>> {
     let Some(schema) = tool.map(|tool| &tool.semantics.arg_schema) else {
-        return Ok(unchanged());
+        return Ok(None);
     };
     if schema.arg_aliases.is_empty() && schema.required.is_empty() {
-        return Ok(unchanged());
+        return Ok(None);
     }
     let mut renamed = Vec::new();
     let mut members = call.arguments.members().to_vec();
@@ -74,10 +66,10 @@ pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<S
             continue;
         };
         if members.iter().any(|(known, _)| **known == **key) {
-            return Err(ShapeError::AliasConflict {
+            return Err(Box::new(ShapeError::AliasConflict {
                 alias: name.to_string(),
                 key: key.to_string(),
-            });
+            }));
         }
         if let Some(member) = members.get_mut(at) {
             member.0 = Cow::Owned(key.to_string());
@@ -87,11 +79,12 @@ pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<S
     for key in &schema.required {
         let given = members.iter().find(|(known, _)| **known == **key);
         if given.is_none_or(|(_, value)| value.is_null()) {
-            return Err(ShapeError::MissingRequired { key: key.to_string() });
+            let key = key.to_string();
+            return Err(Box::new(ShapeError::MissingRequired { key }));
         }
     }
     if renamed.is_empty() {
-        return Ok(unchanged());
+        return Ok(None);
     }
     let shaped = Call::new(
         call.server.clone(),
@@ -99,8 +92,8 @@ pub(crate) fn shape<'s, 'c>(call: &'s Call<'c>, tool: Option<&Tool>) -> Result<S
         Arguments::Members(members),
     );
     let context = call.context.clone();
-    Ok(Shape {
-        call: Cow::Owned(Call { context, ..shaped }),
-        renamed,
-    })
+    Ok(Some(Box::new(Renamed {
+        call: Call { context, ..shaped },
+        members: renamed,
+    })))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Engine, Paths, Request};
-use crate::bind::{Call, Shape, shape};
+use crate::bind::{Call, shape};
 use crate::host::{Facts, Host, HostError, RealpathError};
 #[cfg(test)]
 use crate::judge::Sight;
@@ -80,7 +80,7 @@ impl<'e> Imagined<'e> {
         let pinned = Pinned::resolve(&mut Canonicalizer {
             program,
             facts: Facts::new(host.get(), false),
-            base: engine.base(Paths::Prepared, program.server("")),
+            base: &engine.base(Paths::Prepared, program.server("")),
         });
         Self { engine, host, pinned }
     }
@@ -94,7 +94,7 @@ impl<'e> Imagined<'e> {
         let mut canonicalizer = Canonicalizer {
             program: self.program(),
             facts: Facts::new(self.host.get(), false),
-            base: self.engine.base(Paths::Prepared, self.program().server("")),
+            base: &self.engine.base(Paths::Prepared, self.program().server("")),
         };
         let mut forms = vec![lexical.to_owned()];
         if let Ok(known) = canonicalizer.directory(lexical)
@@ -131,25 +131,24 @@ impl<'e> Imagined<'e> {
         let program = self.program();
         let settings = program.server(call.server());
         let tool = program.tool_of(settings, call.tool());
-        let Shape { call, renamed } = shape(call, tool).ok()?;
+        let shape = shape(call, tool);
+        if shape.is_err() {
+            return None;
+        }
         let paths = Paths::Gate {
             container_workspace_dir: None,
         };
         let task = Task {
             settings,
             tool,
-            call: &call,
-            renamed,
-            invalid_shape: None,
-            base: self.engine.base(paths, settings),
+            given: call,
+            shape: &shape,
+            base: &self.engine.base(paths, settings),
             traced: false,
         };
-        Some(ask(&mut Case::new(
-            program,
-            Some(&self.pinned),
-            task,
-            self.host.get(),
-        )))
+        let mut case = Case::new(program, Some(&self.pinned), &task, self.host.get());
+        case.read(&task);
+        Some(ask(&mut case))
     }
 }
 

@@ -59,20 +59,20 @@ impl Engine {
             server_paths: settings.paths.as_deref(),
         };
         let tool = self.program.tool_of(settings, call.tool());
-        let shape = shape(call, tool).map_err(PrepareError::Shape)?;
+        let shape = shape(call, tool).map_err(|error| PrepareError::Shape(*error))?;
         if tool.is_none() {
-            return Ok(self.prepare_unknown(&shape.call));
+            return Ok(self.prepare_unknown(call));
         }
         let task = Task {
             settings,
             tool,
-            call: &shape.call,
-            renamed: shape.renamed,
-            invalid_shape: None,
-            base: paths,
+            given: call,
+            shape: &Ok(shape),
+            base: &paths,
             traced: false,
         };
-        let mut case = Case::new(&self.program, self.pinned.as_ref(), task, host);
+        let mut case = Case::new(&self.program, self.pinned.as_ref(), &task, host);
+        case.read(&task);
         case.prepare().map_err(PrepareError::Host)
     }
 

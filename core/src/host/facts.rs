@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use crate::text::{has_only_normal_components, strip_directory};
@@ -31,9 +32,10 @@ pub(crate) struct Facts<'h> {
     /// [`Host::begin`].
     begun: Option<Box<dyn Host + Send>>,
     failure: Option<HostError>,
-    realpaths: BTreeMap<Arc<str>, Realpath>,
+    /// Nothing, until something is asked.
+    realpaths: Option<BTreeMap<Arc<str>, Realpath>>,
     missing_roots: Vec<Box<str>>,
-    others: BTreeMap<Question, Answer>,
+    others: Option<BTreeMap<Question, Answer>>,
     log: Option<Vec<Exchange>>,
     /// How much work is left: comparisons, values and questions.
     steps: usize,
@@ -54,9 +56,9 @@ impl<'h> Facts<'h> {
             host,
             begun: host.begin(),
             failure: None,
-            realpaths: BTreeMap::new(),
+            realpaths: None,
             missing_roots: Vec::new(),
-            others: BTreeMap::new(),
+            others: None,
             log: recorded.then(Vec::new),
             steps,
             is_exhausted: false,
@@ -105,33 +107,42 @@ impl<'h> Facts<'h> {
 
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Realpath {
-        if let Some(known) = self.realpaths.get(path) {
-            return known.clone();
-        }
-        if self.has_failed() || self.missing_roots.iter().any(|root| is_below(path, root)) {
+        let has_failed = self.has_failed();
+        // Most questions are new, so that what is asked is kept whatever the answer.
+        let entry = match self.realpaths.get_or_insert_default().entry(Arc::from(path)) {
+            Entry::Occupied(known) => return known.get().clone(),
+            Entry::Vacant(entry) => entry,
+        };
+        if has_failed || self.missing_roots.iter().any(|root| is_below(path, root)) {
             return Err(RealpathError::NotFound);
         }
-        self.take_steps(QUESTION);
-        let answer: Realpath = match self.host().realpath(path) {
-            Ok(real) if *real == *path || is_normalized(&real) => Ok(Arc::from(real)),
+        match self.steps.checked_sub(QUESTION) {
+            Some(left) => self.steps = left,
+            None => self.is_exhausted = true,
+        }
+        let host = match &self.begun {
+            Some(begun) => &**begun,
+            None => self.host,
+        };
+        let answer: Realpath = match host.realpath(path) {
+            Ok(real) if *real == *path => Ok(Arc::clone(entry.key())),
+            Ok(real) if is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
                 "realpath answered {real:?} for `{path}`, expected an absolute path without `.`, `..` or `//`"
             )))),
             Err(error) => Err(error),
         };
-        self.note(|| Exchange {
-            question: Question::realpath(path),
-            answer: answer.as_deref().map(Cow::Borrowed).map_err(Clone::clone).into(),
-        });
+        if let Some(log) = &mut self.log {
+            log.push(Exchange {
+                question: Question::realpath(path),
+                answer: answer.as_deref().map(Cow::Borrowed).map_err(Clone::clone).into(),
+            });
+        }
         if let Err(RealpathError::Host(error)) = answer {
             self.failure = Some(error);
             return Err(RealpathError::NotFound);
         }
-        let asked = match &answer {
-            Ok(real) if **real == *path => Arc::clone(real),
-            Ok(_) | Err(_) => Arc::from(path),
-        };
-        self.realpaths.insert(asked, answer.clone());
+        entry.insert(answer.clone());
         answer
     }
 
@@ -210,7 +221,7 @@ impl<'h> Facts<'h> {
     }
 
     fn answer(&mut self, question: Question) -> Answer {
-        if let Some(known) = self.others.get(&question) {
+        if let Some(known) = self.others.get_or_insert_default().get(&question) {
             return known.clone();
         }
         self.take_steps(QUESTION);
@@ -220,7 +231,9 @@ impl<'h> Facts<'h> {
             answer: answer.clone(),
         });
         if !matches!(answer, Answer::Failed(_)) {
-            self.others.insert(question, answer.clone());
+            self.others
+                .get_or_insert_default()
+                .insert(question, answer.clone());
         }
         answer
     }

@@ -2,6 +2,7 @@
 
 use super::{Case, checks};
 use crate::model::Effect;
+use crate::program::RoleList;
 use crate::role::RoleId;
 
 /// What the parts of a call come to by themselves.
@@ -18,13 +19,13 @@ pub(crate) enum Apart {
 impl<'p> Case<'p, '_, '_> {
     /// What each role comes to by itself.
     pub(crate) fn judge_apart(&mut self) -> Apart {
-        let outcome = checks::run(self, 0);
-        if let Some(verdict) = outcome.decided {
+        if let Some(verdict) = checks::run(self, 0) {
             return Apart::Structural(verdict.decision.strictness());
         }
-        let least = |effect: Effect| match &outcome.escalated {
-            Some(_) => effect.max(Effect::Escalate),
-            None => effect,
+        let escalates = self.escalated.is_some();
+        let least = |effect: Effect| match escalates {
+            true => effect.max(Effect::Escalate),
+            false => effect,
         };
         let Some(tool) = self.tool.filter(|_| !self.canonicalizer.facts.has_failed()) else {
             return Apart::Structural(2);
@@ -34,8 +35,10 @@ impl<'p> Case<'p, '_, '_> {
             return Apart::Whole(least(self.judge_without_role(tool).effect));
         }
         let view = self.role_view(roles);
-        let distinct = self.arguments.resolved.distinct(roles);
-        let judged = distinct.into_iter().map(|role| match view.judged.contains(role) {
+        let mut found = RoleList::new();
+        let ordered = self.arguments.resolved.ordered(&mut found).to_vec();
+        let ordered = ordered.into_iter().filter(|role| roles.contains(*role));
+        let judged = ordered.map(|role| match view.judged.contains(role) {
             true => (role, least(self.judge_role(tool, role, view).effect)),
             false => (role, least(Effect::Allow)),
         });

@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::url_kind;
-use super::checks::{self, Outcome};
-use super::{Case, Decision, Verdict, domains};
+use super::{Case, Decision, Verdict, checks, domains};
 use crate::approval::{Approval, ApprovalConstraint, Approving, Moment, Offer, describe};
 use crate::model::Effect;
 use crate::net::{Location, UrlKind};
@@ -73,11 +72,11 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     /// constrained.
     pub(crate) fn offer(&mut self) -> Option<Offer> {
         self.escalation = Some(Box::default());
-        let (verdict, early) = self.decide();
+        let verdict = self.decide();
         if !matches!(verdict.decision, Decision::Escalate(_)) {
             return None;
         }
-        let Needed { roles, rules } = self.needed(early).ok()?;
+        let Needed { roles, rules } = self.needed().ok()?;
         let most = self.program.limits.approval_constraints;
         let mut constraints: Vec<ApprovalConstraint> = Vec::new();
         for role in roles {
@@ -132,8 +131,8 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }
     }
 
-    /// The verdict on a call that escalates; `early` is as in [`Outcome`].
-    pub(super) fn approve(&mut self, verdict: Verdict<'p>, early: Option<usize>) -> Verdict<'p> {
+    /// The verdict on a call that escalates.
+    pub(super) fn approve(&mut self, verdict: Verdict<'p>) -> Verdict<'p> {
         let Some(escalation) = &mut self.escalation else {
             return verdict;
         };
@@ -142,7 +141,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             self.note(CHECK, false, || "no approval is about this tool".to_owned());
             return verdict;
         }
-        let needed = self.needed(early);
+        let needed = self.needed();
         if self.canonicalizer.facts.has_failed() {
             return self.host_failure();
         }
@@ -187,10 +186,9 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     /// What an approval has to cover, or why none can.
     ///
     /// An early escalation leaves the rules unasked. They are asked now, since an approval must not get around a denial.
-    fn needed(&mut self, early: Option<usize>) -> Result<Needed, String> {
-        if let Some(done) = early {
-            let Outcome { decided, .. } = checks::run(self, done);
-            let rest = decided.unwrap_or_else(|| self.judge_roles());
+    fn needed(&mut self) -> Result<Needed, String> {
+        if let Some(done) = self.early.take() {
+            let rest = checks::run(self, done).unwrap_or_else(|| self.judge_roles());
             if rest.decision == Decision::Deny {
                 return Err(format!("{:?} would deny the call", rest.rule));
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::careful;
-use super::operand::{Form, Operand};
+use super::operand::{Form, Operand, PathRest};
 use super::places::Repositories;
 use crate::bind::BoundValue;
 use crate::host::Facts;
@@ -36,21 +36,22 @@ const URL_BYTES: usize = 2;
 pub(crate) struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
     pub(crate) facts: Facts<'h>,
-    pub(crate) base: PathBase<'h>,
+    pub(crate) base: &'h PathBase<'h>,
 }
 
 impl<'p, 'h> Canonicalizer<'p, 'h> {
-    /// The value with its canonical form; `base` is the path of the argument that it is relative to.
-    pub(crate) fn operand<'c>(
+    /// Makes the canonical form of a value, which is text so far; `base` is the path of the argument that it is relative to.
+    pub(super) fn canonicalize(
         &mut self,
-        bound: BoundValue<'p, 'c>,
+        operand: &mut Operand<'_, '_>,
         base: Option<String>,
         context: &Context,
-    ) -> Operand<'p, 'c> {
-        let form = self
-            .form(&bound, base, context)
-            .unwrap_or_else(Form::Unresolvable);
-        Operand::new(bound, form)
+    ) {
+        match self.form(&operand.bound, base, context) {
+            Ok(Form::Text) => {}
+            Ok(form) => operand.form = form,
+            Err(why) => operand.form = Form::Unresolvable(why),
+        }
     }
 
     fn form(
@@ -140,13 +141,16 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             true => Vec::new(),
             false => self.written_forms(given, directory, &canonical, entry.is_some())?,
         };
-        Ok(Form::Path {
-            moved,
-            canonical,
-            entry,
-            base,
-            written,
-        })
+        let is_plain = moved.is_none() && entry.is_none() && base.is_none() && written.is_empty();
+        let rest = (!is_plain).then(|| {
+            Box::new(PathRest {
+                moved,
+                entry,
+                base,
+                written,
+            })
+        });
+        Ok(Form::Path { canonical, rest })
     }
 
     /// Other paths that lead to the canonical one: the lexical form, and where the link is unless that is known.
@@ -237,21 +241,18 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         })
     }
 
-    /// What the value names as a URL, or as a bare domain, under the role; `repositories` are where git remotes are
+    /// Finds what the value names as a URL, or as a bare domain, under the role; `repositories` are where git remotes are
     /// looked up.
-    pub(crate) fn locations<'o>(
+    pub(super) fn find_locations(
         &mut self,
-        operand: &'o mut Operand<'_, '_>,
+        operand: &mut Operand<'_, '_>,
         role: RoleId,
         repositories: &Repositories,
-    ) -> &'o [Location] {
-        if !operand.locations.iter().any(|(known, _)| *known == role) {
-            let locations = self.locate(operand, role, repositories);
-            self.facts
-                .take_steps(locations.iter().map(Location::reading).sum());
-            operand.locations.push((role, locations));
-        }
-        Operand::locations(operand, role)
+    ) {
+        let locations = self.locate(operand, role, repositories);
+        self.facts
+            .take_steps(locations.iter().map(Location::reading).sum());
+        operand.locations.push((role, locations));
     }
 
     fn locate(

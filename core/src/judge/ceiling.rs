@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::directory::Directory;
-use super::operand::{Form, Operand};
+use super::operand::Operand;
 use super::{Case, Verdict};
 use crate::bind::{PointerToken, Reached, Value, descend};
 use crate::model::ArgumentName;
@@ -39,9 +39,9 @@ struct Anchor {
     canonical: Option<String>,
 }
 
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let Some(ceiling) = &case.program.ceiling else {
-        return Check::Pass;
+        return None;
     };
     let refusal = match case.tool {
         Some(tool) => tool.ceiling.refusal.as_deref().map(str::to_owned),
@@ -50,13 +50,13 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     let refusal = refusal
         .or_else(|| case.outside_roots(ceiling))
         .or_else(|| case.pattern_mismatch(ceiling));
-    match refusal {
+    Some(match refusal {
         Some(refusal) => Check::Deny(
             Verdict::deny(RULE, format!("Above the capability ceiling: {refusal}")),
             Some(refusal),
         ),
         None => Check::Holds("the tool and its arguments are within the ceiling"),
-    }
+    })
 }
 
 impl Case<'_, '_, '_> {
@@ -187,10 +187,7 @@ impl Case<'_, '_, '_> {
         };
         let mut base = None;
         for operand in self.operands.iter_mut().filter(is_meant) {
-            if let Form::Path {
-                base: Some(known), ..
-            } = &operand.form
-            {
+            if let Some(known) = operand.path_rest().and_then(|rest| rest.base.as_ref()) {
                 base = Some(known.clone());
             }
             forms

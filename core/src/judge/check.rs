@@ -2,10 +2,8 @@
 
 use super::Verdict;
 
-/// What one check says.
+/// What one check says, where it says anything: that it applies and holds, or what is decided.
 pub(super) enum Check<'p> {
-    /// It does not apply, or it holds and has recorded what it saw.
-    Pass,
     /// It holds, for this reason.
     Holds(&'static str),
     /// The call is allowed whatever the rules say.
@@ -19,6 +17,6 @@ pub(super) enum Check<'p> {
 }
 
 /// A denial by a rule of the engine.
-pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Check<'p> {
-    Check::Deny(Verdict::deny(rule, reason), None)
+pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Option<Check<'p>> {
+    Some(Check::Deny(Verdict::deny(rule, reason), None))
 }

@@ -6,45 +6,32 @@ use super::{Case, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
 use crate::model::{SandboxOrder, ServerKind};
 use crate::path::Unresolvable;
-use crate::program::UnknownArguments;
+use crate::program::{RoleList, UnknownArguments};
 use crate::seed::INTROSPECTION_TOOL;
-
-/// What all checks say.
-pub(super) struct Outcome<'p> {
-    /// The verdict of the check that decided; `None` leaves the call to the rules.
-    pub(super) decided: Option<Verdict<'p>>,
-    /// The first escalation that stands unless the call is denied.
-    pub(super) escalated: Option<Verdict<'p>>,
-    /// How many checks came up, if they ended with an escalation that asks nothing else.
-    pub(super) early: Option<usize>,
-}
 
 /// Every check, by the name that explanations give it. The first that decides ends the judgement. Most do not apply to most
 /// calls, so that it counts how little is done to find that out.
 macro_rules! checks {
     ($($name:literal => $check:path,)+) => {
-        /// Runs the checks in order, but for the first `done`. It ends where the host fails, since no answer counts from
-        /// then on.
-        pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>, done: usize) -> Outcome<'p> {
-            let mut outcome = Outcome {
-                decided: None,
-                escalated: None,
-                early: None,
-            };
+        /// Runs the checks in order, but for the first `done`. The verdict of the one that decides; `None` leaves the call
+        /// to the rules. It ends where the host fails, since no answer counts from then on.
+        pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>, done: usize) -> Option<Verdict<'p>> {
             let mut count = 0;
             $(
                 count += 1;
                 if count > done {
                     let found = $check(case);
                     if case.canonicalizer.facts.has_failed() {
-                        return outcome;
+                        return None;
                     }
-                    if !matches!(found, Check::Pass) && outcome.ends_with(case, count, $name, found) {
-                        return outcome;
+                    if let Some(found) = found
+                        && let Some(decided) = decided_by(case, count, $name, found)
+                    {
+                        return Some(decided);
                     }
                 }
             )+
-            outcome
+            None
         }
     };
 }
@@ -67,67 +54,59 @@ checks! {
     "unknown-tool" => unknown_tool,
 }
 
-impl<'p> Outcome<'p> {
-    /// Adds what a check says, by its number and name; whether that is the end.
-    fn ends_with(
-        &mut self,
-        case: &mut Case<'p, '_, '_>,
-        number: usize,
-        name: &'static str,
-        found: Check<'p>,
-    ) -> bool {
-        let decided = match found {
-            Check::Pass => return false,
-            Check::Holds(detail) => {
-                case.note(name, true, || detail.to_owned());
-                return false;
-            }
-            Check::Escalate(verdict) => {
-                case.note_escalation(&verdict);
-                self.escalated.get_or_insert(verdict);
-                return false;
-            }
-            Check::Allow(verdict) => {
-                case.note(name, true, || verdict.reason.to_string());
-                verdict
-            }
-            Check::Deny(verdict, detail) => {
-                case.note(name, false, || {
-                    detail.unwrap_or_else(|| verdict.reason.to_string())
-                });
-                verdict
-            }
-            Check::EscalateNow(verdict) => {
-                self.early = Some(number);
-                verdict
-            }
-        };
-        self.decided = Some(decided);
-        true
+/// Keeps what a check says, by its number and name; the verdict, if it decides.
+fn decided_by<'p>(
+    case: &mut Case<'p, '_, '_>,
+    number: usize,
+    name: &'static str,
+    found: Check<'p>,
+) -> Option<Verdict<'p>> {
+    match found {
+        Check::Holds(detail) => {
+            case.note(name, true, || detail.to_owned());
+            None
+        }
+        Check::Escalate(verdict) => {
+            case.note_escalation(&verdict);
+            case.escalated.get_or_insert(verdict);
+            None
+        }
+        Check::Allow(verdict) => {
+            case.note(name, true, || verdict.reason.to_string());
+            Some(verdict)
+        }
+        Check::Deny(verdict, detail) => {
+            case.note(name, false, || {
+                detail.unwrap_or_else(|| verdict.reason.to_string())
+            });
+            Some(verdict)
+        }
+        Check::EscalateNow(verdict) => {
+            case.early = Some(number);
+            Some(verdict)
+        }
     }
 }
 
-fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let Some(Refusal::Shape(error)) = &case.arguments.refusal else {
-        return Check::Pass;
+        return None;
     };
     let reason = format!("Unreadable argument: {error}");
-    Check::Deny(
-        Verdict::deny("structural-unreadable-argument", reason),
-        Some(error.to_string()),
-    )
+    let verdict = Verdict::deny("structural-unreadable-argument", reason);
+    Some(Check::Deny(verdict, Some(error.to_string())))
 }
 
-fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     if !case.settings.is_trusted {
-        return Check::Pass;
+        return None;
     }
     let reason = format!("Server \"{}\" is trusted", case.server());
-    Check::Allow(Verdict::allow("trusted-server", reason))
+    Some(Check::Allow(Verdict::allow("trusted-server", reason)))
 }
 
 /// Arguments that cannot be read, and limits.
-fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     match &case.arguments.refusal {
         Some(Refusal::Unreadable(why)) => deny(
             "structural-unreadable-argument",
@@ -135,53 +114,55 @@ fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         ),
         Some(Refusal::Limit(why)) => deny("structural-limit", format!("Limit exceeded: {why}")),
         // The shape was the first check.
-        Some(Refusal::Shape(_)) | None => Check::Pass,
+        Some(Refusal::Shape(_)) | None => None,
     }
 }
 
-fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     const RULE: &str = "structural-unknown-argument";
-    let Some(at) = case.arguments.unknown else {
-        return Check::Pass;
-    };
+    let at = case.arguments.unknown?;
     let (name, call) = (case.name_of(Some(at)), case.call);
     let reason = format!("Unknown argument: {name:?} of {}/{}", call.server, call.tool);
     match case.program.unknown_arguments {
         UnknownArguments::Schema | UnknownArguments::Deny => deny(RULE, reason),
         UnknownArguments::Escalate => {
             case.note("known-arguments", false, || reason.clone());
-            Check::Escalate(Verdict::escalate(Vec::new(), RULE, reason))
+            Some(Check::Escalate(Verdict::escalate(Vec::new(), RULE, reason)))
         }
         UnknownArguments::Ignore => {
             case.note("known-arguments", false, || reason);
-            Check::Pass
+            None
         }
     }
 }
 
 /// Makes the canonical form of each value, up to the first that has none.
-pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let context = case.call.context();
     while let Some(bound) = case.pending.next() {
         let base = case.base_of(&bound);
         case.canonicalizer.facts.take_steps(1);
-        let operand = case.canonicalizer.operand(bound, base, context);
-        let denial = match &operand.form {
-            Form::Unresolvable(why) => Some(unresolvable(case, &operand, why)),
-            Form::Path { .. } | Form::Address(_) | Form::Text | Form::Unknown => None,
-        };
-        case.operands.push(operand);
-        if let Some(denial) = denial {
-            return denial;
+        case.operands.push(Operand::new(bound, Form::Text));
+        if let Some(operand) = case.operands.last_mut() {
+            case.canonicalizer.canonicalize(operand, base, context);
+        }
+        if let Some(operand) = case.operands.last()
+            && let Form::Unresolvable(why) = &operand.form
+        {
+            return unresolvable(case, operand, why);
         }
         if case.canonicalizer.facts.has_failed() {
             break;
         }
     }
-    Check::Holds("every resource value has a canonical form")
+    Some(Check::Holds("every resource value has a canonical form"))
 }
 
-fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Unresolvable) -> Check<'p> {
+fn unresolvable<'p>(
+    case: &Case<'p, '_, '_>,
+    operand: &Operand<'p, '_>,
+    why: &Unresolvable,
+) -> Option<Check<'p>> {
     let reason = format!("Unresolvable value of {}: {why}", case.shown_as_given(operand));
     match why {
         Unresolvable::TooLong { .. } => deny("structural-limit", reason),
@@ -189,26 +170,31 @@ fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Un
     }
 }
 
-fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let is_introspection = case.tool.is_some()
         && case.settings.kind == Some(ServerKind::Filesystem)
         && case.call.tool == INTROSPECTION_TOOL
         && case.call.arguments.members().is_empty();
     if !is_introspection {
-        return Check::Pass;
+        return None;
     }
     let reason = "Introspection tool is always allowed";
-    Check::Allow(Verdict::allow("structural-introspection-allow", reason))
+    Some(Check::Allow(Verdict::allow(
+        "structural-introspection-allow",
+        reason,
+    )))
 }
 
 /// Finds the sandbox-safe roles all of whose values lie within the sandbox.
-fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let program = case.program;
     let decides = program.sandbox_order == SandboxOrder::BeforeRules && case.settings.is_sandboxed;
     if program.sandbox.is_empty() || !decides || !case.tool_roles.intersects(program.sandbox_roles) {
-        return Check::Pass;
+        return None;
     }
-    for role in case.arguments.resolved.distinct(program.sandbox_roles) {
+    let mut found = RoleList::new();
+    let roles = case.arguments.resolved.ordered(&mut found).iter().copied();
+    for role in roles.filter(|role| program.sandbox_roles.contains(*role)) {
         let operands = case.operands.iter();
         let values = operands.filter(|operand| operand.bound.role_set.contains(role));
         if values.clone().next().is_none() {
@@ -227,12 +213,12 @@ fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
             }
         }
     }
-    Check::Pass
+    None
 }
 
-fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     if case.tool.is_some() {
-        return Check::Pass;
+        return None;
     }
     let reason = ["Unknown tool: ", case.server(), "/", &*case.call.tool].concat();
     deny("structural-unknown-tool", reason)

@@ -3,12 +3,11 @@
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
 
-use std::sync::Arc;
-
-use smallvec::smallvec;
+use std::ops::Range;
 
 use super::directory::{lies_within, may_concern};
 use super::operand::Form;
+use super::places::Repositories;
 use super::reason::{Reason, Why};
 use super::{Case, Hits, Values};
 use crate::host::LOOK_UP;
@@ -29,9 +28,6 @@ pub(super) enum Match {
     /// Every value matches, and there is at least one.
     All,
 }
-
-/// Indices of operands, each with the role under which it is looked at.
-type RoleValues = Vec<(usize, RoleId)>;
 
 /// Whose values a judgement is about.
 #[derive(Clone, Debug)]
@@ -140,37 +136,40 @@ impl Hits {
 }
 
 impl Case<'_, '_, '_> {
-    /// The values of one role in this judgement.
-    pub(super) fn values_in(&mut self, role: RoleId, subject: &Subject) -> Values {
+    /// Collects the values of one role in this judgement.
+    pub(super) fn collect_values(&mut self, role: RoleId, subject: &Subject, values: &mut Values) {
         match subject.isolated {
-            Some((isolated, value)) if isolated == role => smallvec![value],
+            Some((isolated, value)) if isolated == role => values.push(value),
             _ => {
-                let list = self.list_of(role);
-                self.values
-                    .get(list)
-                    .map(|(_, values)| Values::from_slice(values))
-                    .unwrap_or_default()
+                let part = self.part_of(role);
+                values.extend_from_slice(self.values.get(part));
             }
         }
     }
 
-    /// The place of the list of a role's values, which are found once: judging by rules adds none.
-    fn list_of(&mut self, role: RoleId) -> usize {
-        if let Some(known) = self.values.iter().position(|(known, _)| *known == role) {
+    /// The part of `self.values` that is the role's. It is found once, since judging by rules adds no value.
+    fn part_of(&mut self, role: RoleId) -> Range<usize> {
+        if let Some(known) = self.values.part(role) {
             return known;
         }
-        self.values.push((role, self.values_of(role)));
-        self.values.len() - 1
+        let start = self.values.values.len();
+        for (at, operand) in self.operands.iter().enumerate() {
+            if operand.bound.role_set.contains(role) {
+                self.values.values.push(at);
+            }
+        }
+        let end = self.values.values.len();
+        self.values.ends.push((role, end));
+        start..end
     }
 
     /// The number of values of one role.
     pub(super) fn count_of(&mut self, role: RoleId) -> usize {
-        let list = self.list_of(role);
-        self.values.get(list).map_or(0, |(_, values)| values.len())
+        self.part_of(role).len()
     }
 
-    /// The values of several roles, in order.
-    fn values_in_set(&self, roles: RoleSet, subject: &Subject) -> RoleValues {
+    /// The values of several roles, in order, each with the role under which it is looked at.
+    fn values_in_set(&self, roles: RoleSet, subject: &Subject) -> Vec<(usize, RoleId)> {
         let is_kept = |at: usize, role: RoleId| match subject.isolated {
             Some((isolated, value)) => isolated != role || value == at,
             None => true,
@@ -271,14 +270,16 @@ impl Case<'_, '_, '_> {
             return hits;
         }
         // One value is compared as fast as it is looked up.
-        let is_kept = self.count_of(role) > 1;
+        let part = self.part_of(role);
+        let is_kept = part.len() > 1;
         let key = (condition.rule, condition.place, role, needs_all);
         if is_kept && let Some(known) = self.hits.get(&key) {
             return *known;
         }
-        let list = self.list_of(role);
-        let nth = |case: &Self, at: usize| case.values.get(list)?.1.get(at).copied();
-        while let Some(at) = nth(self, hits.values) {
+        for nth in part {
+            let Some(at) = self.values.values.get(nth).copied() else {
+                break;
+            };
             let hit = self.hit(condition, at, role);
             hits.count(hit);
             if (needs_all && hit == Hit::Miss) || self.canonicalizer.facts.has_failed() {
@@ -459,11 +460,13 @@ impl Case<'_, '_, '_> {
 
     fn find_locations(&mut self, at: usize, role: RoleId) {
         let repositories = match self.program.registry.get(role).canonicalize {
-            Step::GitUrl => self.repositories(),
-            _ => Arc::default(),
+            Step::GitUrl => Some(self.repositories()),
+            _ => None,
         };
         if let Some(operand) = self.operands.get_mut(at) {
-            self.canonicalizer.locations(operand, role, &repositories);
+            let none = Repositories::default();
+            let repositories = repositories.as_deref().unwrap_or(&none);
+            self.canonicalizer.find_locations(operand, role, repositories);
         }
     }
 

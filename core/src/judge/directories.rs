@@ -83,7 +83,7 @@ impl Pinned {
 pub(crate) struct Directories<'p> {
     program: &'p Program,
     pinned: Option<&'p Pinned>,
-    rules: BTreeMap<DirectoryId, Directory>,
+    rules: Option<BTreeMap<DirectoryId, Directory>>,
     protected: Option<Protection>,
     sandbox: Option<Sandbox>,
     roots: Option<Vec<Vec<Directory>>>,
@@ -94,7 +94,7 @@ impl<'p> Directories<'p> {
         Self {
             program,
             pinned,
-            rules: BTreeMap::new(),
+            rules: None,
             protected: None,
             sandbox: None,
             roots: None,
@@ -106,7 +106,7 @@ impl<'p> Directories<'p> {
         if let Some(known) = self.pinned.and_then(|pinned| pinned.rules.get(id as usize)) {
             return known;
         }
-        self.rules.entry(id).or_insert_with(|| {
+        self.rules.get_or_insert_default().entry(id).or_insert_with(|| {
             let lexical = self.program.directories.get(id as usize);
             Directory::resolve(canonicalizer, lexical.map_or("/", |lexical| lexical))
         })

@@ -15,10 +15,10 @@ use crate::role::RoleId;
 ///
 /// Where the server has an allowlist and it is not known which remote git would use, the call escalates, unless the
 /// rules deny it.
-pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
-    let Some(tool) = case.tool.filter(|_| case.settings.kind == Some(ServerKind::Git)) else {
-        return Check::Pass;
-    };
+pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+    let tool = case
+        .tool
+        .filter(|_| case.settings.kind == Some(ServerKind::Git))?;
     let wanting: Vec<&'p [RoleId]> = tool
         .arguments
         .iter()
@@ -28,12 +28,12 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         .map(|(_, roles)| roles)
         .collect();
     if wanting.is_empty() {
-        return Check::Pass;
+        return None;
     }
     let is_careful = case.program.compatibility == Compatibility::Careful;
     let repositories = case.repositories();
     if !is_careful && !may_read_repository(case, &repositories) {
-        return Check::Pass;
+        return None;
     }
     let mut urls = Vec::new();
     // The current directory is the gate's, not the server's.
@@ -43,7 +43,7 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         }
     }
     if case.canonicalizer.facts.has_failed() {
-        return Check::Pass;
+        return None;
     }
     let mut seen = BTreeSet::new();
     urls.retain(|url| seen.insert(url.clone()));
@@ -74,13 +74,17 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         let reason =
             format!("The git remote of {shown} is not known, and server \"{server}\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];
-        return Check::Escalate(Verdict::escalate(roles, "structural-domain-escalate", reason));
+        return Some(Check::Escalate(Verdict::escalate(
+            roles,
+            "structural-domain-escalate",
+            reason,
+        )));
     }
-    Check::Pass
+    None
 }
 
 /// Gives an absent branch the empty value: what git takes it for matters to a restriction.
-pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let is_restricted = case.program.compatibility == Compatibility::Careful
         && case.program.listed_roles.contains(RoleId::BRANCH_NAME);
     let is_absent = case.tool_roles.contains(RoleId::BRANCH_NAME)
@@ -92,7 +96,7 @@ pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         let bound = BoundValue::new(None, Vec::new(), Some("".into()), &[RoleId::BRANCH_NAME]);
         case.operands.push(Operand::new(bound, Form::Text));
     }
-    Check::Pass
+    None
 }
 
 /// Whether git's configuration may be asked as the existing runtime does: the repository is known and lies within the

@@ -16,7 +16,7 @@ pub(crate) struct Operand<'p, 'c> {
     pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
     /// What [`Canonicalizer::addresses`] answered.
     pub(super) addresses: Vec<(RoleId, Vec<String>)>,
-    /// What [`Canonicalizer::locations`] answered.
+    /// What [`Canonicalizer::find_locations`] answered.
     pub(super) locations: SmallVec<[(RoleId, Vec<Location>); 1]>,
 }
 
@@ -24,16 +24,9 @@ pub(crate) struct Operand<'p, 'c> {
 pub(crate) enum Form {
     /// A path.
     Path {
-        /// The value on the host's side, where it came from the container's directory.
-        moved: Option<String>,
         canonical: CanonicalPath,
-        /// Where the link itself is, when the path is one and the call removes it.
-        entry: Option<CanonicalPath>,
-        /// The path of the argument that it is relative to.
-        base: Option<String>,
-        /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where
-        /// the link is. None without such patterns.
-        written: Vec<String>,
+        /// What else is known of it, if anything is.
+        rest: Option<Box<PathRest>>,
     },
     /// An address of the world: its place, or the reply that refuses it.
     Address(Box<Result<Located, Box<Reply>>>),
@@ -43,6 +36,20 @@ pub(crate) enum Form {
     Unresolvable(Unresolvable),
     /// Something that is not in the call, and that nobody could tell: it meets every restriction and no grant.
     Unknown,
+}
+
+/// What is known of a few paths beside their canonical form.
+#[derive(Default)]
+pub(crate) struct PathRest {
+    /// The value on the host's side, where it came from the container's directory.
+    pub(super) moved: Option<String>,
+    /// Where the link itself is, when the path is one and the call removes it.
+    pub(super) entry: Option<CanonicalPath>,
+    /// The path of the argument that it is relative to.
+    pub(super) base: Option<String>,
+    /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where the
+    /// link is. None without such patterns.
+    pub(super) written: Vec<String>,
 }
 
 impl<'p, 'c> Operand<'p, 'c> {
@@ -71,19 +78,21 @@ impl<'p, 'c> Operand<'p, 'c> {
 
     /// The canonical path, and where the link itself is.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &CanonicalPath> {
-        let (canonical, entry) = match &self.form {
-            Form::Path { canonical, entry, .. } => (Some(canonical), entry.as_ref()),
-            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => (None, None),
-        };
-        canonical.into_iter().chain(entry)
+        let entry = self.path_rest().and_then(|rest| rest.entry.as_ref());
+        self.path().into_iter().chain(entry)
+    }
+
+    /// What is known of a path beside its canonical form.
+    pub(super) fn path_rest(&self) -> Option<&PathRest> {
+        match &self.form {
+            Form::Path { rest, .. } => rest.as_deref(),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
+        }
     }
 
     /// Other paths that lead to the canonical one, where patterns of protected paths are to be held against them.
     pub(crate) fn written(&self) -> &[String] {
-        match &self.form {
-            Form::Path { written, .. } => written,
-            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => &[],
-        }
+        self.path_rest().map_or(&[], |rest| &rest.written)
     }
 
     /// The place that an address names.
@@ -94,7 +103,7 @@ impl<'p, 'c> Operand<'p, 'c> {
         }
     }
 
-    /// What [`Canonicalizer::locations`] answered for the role, as far as it was asked.
+    /// What [`Canonicalizer::find_locations`] answered for the role, as far as it was asked.
     pub(super) fn locations(&self, role: RoleId) -> &[Location] {
         let known = self.locations.iter().find(|(known, _)| *known == role);
         known
@@ -102,7 +111,7 @@ impl<'p, 'c> Operand<'p, 'c> {
             .unwrap_or_default()
     }
 
-    /// Returns `true` if [`Canonicalizer::locations`] was asked for the role.
+    /// Returns `true` if [`Canonicalizer::find_locations`] was asked for the role.
     pub(super) fn has_locations(&self, role: RoleId) -> bool {
         self.locations.iter().any(|(known, _)| *known == role)
     }

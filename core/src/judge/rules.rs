@@ -10,7 +10,7 @@ use super::{Case, Values, Verdict};
 use crate::host::LOOK_UP;
 use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::net::Location;
-use crate::program::{DirectoryId, Rule, RuleId, Tool};
+use crate::program::{DirectoryId, RoleList, Rule, RuleId, Tool};
 use crate::role::{Category, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
@@ -65,7 +65,9 @@ impl<'p> Case<'p, '_, '_> {
         let view = self.role_view(roles);
         let mut whole: Option<RoleVerdict> = None;
         let mut escalated = Vec::new();
-        for role in self.arguments.resolved.distinct(view.judged) {
+        let mut found = RoleList::new();
+        let ordered = self.arguments.resolved.ordered(&mut found).iter().copied();
+        for role in ordered.filter(|role| view.judged.contains(*role)) {
             let verdict = self.judge_role(tool, role, view);
             if verdict.effect == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
@@ -152,12 +154,13 @@ impl<'p> Case<'p, '_, '_> {
     fn walk_role(&mut self, tool: &'p Tool, role: RoleId, view: RoleView, subject: &Subject) -> RoleVerdict {
         let program = self.program;
         self.begin_walk(subject, || concerning(program, tool, role, view));
-        let left = self.values_in(role, subject);
         let mut progress = Progress {
-            had_values: !left.is_empty(),
-            left,
+            left: Values::new(),
+            had_values: false,
             best: None,
         };
+        self.collect_values(role, subject, &mut progress.left);
+        progress.had_values = !progress.left.is_empty();
         let is_file = self.settings.kind == Some(ServerKind::Filesystem);
         if progress.had_values && is_file && self.is_sandboxed(role, SandboxOrder::BeforeRules) {
             self.take_sandboxed(&mut progress);
@@ -317,7 +320,10 @@ impl<'p> Case<'p, '_, '_> {
         if self.operands.len() < 2 {
             return whole;
         }
-        for role in self.arguments.resolved.distinct(self.program.listed_roles) {
+        let mut found = RoleList::new();
+        let listed_roles = self.program.listed_roles;
+        let ordered = self.arguments.resolved.ordered(&mut found).iter().copied();
+        for role in ordered.filter(|role| listed_roles.contains(*role)) {
             let values = self.values_of(role);
             if values.len() < 2 {
                 continue;

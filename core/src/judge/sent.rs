@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::canonical::{Canonicalizer, is_relative};
-use super::operand::{Form, Operand};
+use super::operand::Operand;
 use crate::bind::Replacement;
 use crate::path::Unresolvable;
 use crate::program::Compatibility;
@@ -76,18 +76,13 @@ impl Canonicalizer<'_, '_> {
                 policy: (located.address != text).then(|| located.address.clone()),
             });
         }
-        let (moved, entry, base) = match (definition.category, &operand.form) {
-            (
-                _,
-                Form::Path {
-                    moved, entry, base, ..
-                },
-            ) => (moved.as_deref(), entry.as_ref(), base.as_deref()),
-            (Category::Path, _) => return None,
-            (Category::Url | Category::Identifier | Category::Address | Category::Opaque, _) => {
-                (None, None, None)
-            }
-        };
+        if definition.category == Category::Path && operand.path().is_none() {
+            return None;
+        }
+        let rest = operand.path_rest();
+        let moved = rest.and_then(|rest| rest.moved.as_deref());
+        let entry = rest.and_then(|rest| rest.entry.as_ref());
+        let base = rest.and_then(|rest| rest.base.as_deref());
         // What is removed is the link, whatever else the argument names. The existing runtime sends its target.
         let entry = entry.filter(|_| self.program.compatibility == Compatibility::Careful);
         let canonical = match entry {

@@ -51,11 +51,11 @@ impl<'p> Case<'p, '_, '_> {
         if self.arguments.refusal.is_some() || self.settings.is_trusted {
             return None;
         }
-        if let Check::Deny(..) = checks::resolvable_values(self) {
+        if let Some(Check::Deny(..)) = checks::resolvable_values(self) {
             return None;
         }
         let (protected, looks_protected) = protected::found(self);
-        let is_above = matches!(ceiling::check(self), Check::Deny(..));
+        let is_above = matches!(ceiling::check(self), Some(Check::Deny(..)));
         git::default_remote(self);
         git::absent_branch(self);
         let rules = self.rules_of(tool);

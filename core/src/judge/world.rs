@@ -22,9 +22,9 @@ impl Case<'_, '_, '_> {
 }
 
 /// Every address must name a place that the mode sees.
-pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     if !case.has_addresses() {
-        return Check::Pass;
+        return None;
     }
     let mut has_addresses = false;
     for operand in &case.operands {
@@ -36,15 +36,15 @@ pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
         }
     }
     match has_addresses {
-        true => Check::Holds("every address is visible"),
-        false => Check::Pass,
+        true => Some(Check::Holds("every address is visible")),
+        false => None,
     }
 }
 
 /// The tool's command must be allowed at each place.
-pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
+pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     if !case.has_addresses() {
-        return Check::Pass;
+        return None;
     }
     let context = case.call.context();
     let action = Action {
@@ -65,7 +65,7 @@ pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Check<'p> {
     }
     note_allowed(case, allowed);
     case.may_forward_places = true;
-    Check::Pass
+    None
 }
 
 fn note_allowed(case: &mut Case<'_, '_, '_>, allowed: Vec<String>) {

@@ -40,7 +40,7 @@ impl CanonicalHost {
 
     /// The same for a host that the parser of URLs has split; it has mapped that of a special scheme already.
     pub(super) fn new<S: AsRef<str>>(host: Host<S>) -> Option<Self> {
-        let (text, kind, embedded) = match host {
+        let (text, kind, embedded): (Box<str>, _, _) = match host {
             Host::Domain(name) => {
                 let name = name.as_ref();
                 let name = name.strip_suffix('.').unwrap_or(name);
@@ -52,19 +52,17 @@ impl CanonicalHost {
                 } else {
                     HostKind::Name
                 };
-                (name.to_owned(), kind, Vec::new())
+                (name.into(), kind, Vec::new())
             }
-            Host::Ipv4(address) => (address.to_string(), HostKind::Address, Vec::new()),
+            Host::Ipv4(address) => (address.to_string().into(), HostKind::Address, Vec::new()),
             Host::Ipv6(address) => {
                 let text = Host::<&str>::Ipv6(address).to_string();
-                (text, HostKind::Address, carried(address))
+                let embedded = carried(address).into_iter();
+                let embedded = embedded.map(|inner| inner.to_string().into());
+                (text.into(), HostKind::Address, embedded.collect())
             }
         };
-        (!text.is_empty() && !text.ends_with('.')).then(|| Self {
-            text: text.into(),
-            kind,
-            embedded: embedded.iter().map(|inner| inner.to_string().into()).collect(),
-        })
+        (!text.is_empty() && !text.ends_with('.')).then_some(Self { text, kind, embedded })
     }
 
     pub(super) fn text(&self) -> &str {

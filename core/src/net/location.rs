@@ -74,6 +74,11 @@ const LONGEST_HOST: usize = 253;
 /// What it takes to look for hosts in a byte of a value that is not clearly a URL, in comparisons.
 const READING: usize = 4;
 
+/// The labels of a host.
+fn labels(host: &str) -> usize {
+    1 + host.bytes().filter(|byte| *byte == b'.').count()
+}
+
 /// The length of the host of a URL or remote, where it is longer than `most` bytes.
 pub(crate) fn long_host(value: &str, most: usize) -> Option<usize> {
     // IDNA may make a host of other letters longer.
@@ -104,12 +109,16 @@ impl Location {
     ///
     /// Takes time linear in the length, which the caller bounds.
     pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
+        if kind == UrlKind::Fetch
+            && let Some(location) = Self::simple(value)
+        {
+            return location;
+        }
         let (domain, target) = match kind {
             UrlKind::Bare => (Some(value.to_owned()), bare_target(value)),
             UrlKind::Fetch | UrlKind::Other => read_url(value, kind),
             UrlKind::GitRemote => read_remote(value),
         };
-        let labels = |host: &str| 1 + host.bytes().filter(|byte| *byte == b'.').count();
         let (named, cost, reading) = match target {
             Some(target) if target.host.text().len() > LONGEST_HOST => return Self::unknown(),
             Some(target) => {
@@ -138,6 +147,19 @@ impl Location {
             cost,
             reading,
         }
+    }
+
+    /// A URL that needs no parser.
+    fn simple(value: &str) -> Option<Self> {
+        let (host, rest) = simple_host(value)?;
+        let host = CanonicalHost::new(host).filter(|_| is_as_written(rest, LINE_BREAKS))?;
+        (host.text().len() <= LONGEST_HOST).then(|| Self {
+            domain: None,
+            cost: labels(host.text()),
+            named: Named::Target(Target::of(host)),
+            kind: UrlKind::Fetch,
+            reading: 1,
+        })
     }
 
     /// A target that nobody could tell: every pattern restricts it, and none grants it.
@@ -319,13 +341,6 @@ fn bare_target(value: &str) -> Option<Target> {
 
 /// The domain of a URL unless it is its host, and its host if all programs read the same one.
 fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target>) {
-    if kind == UrlKind::Fetch
-        && let Some(host) = simple_host(value)
-        && is_as_written(value, LINE_BREAKS)
-        && let Some(host) = CanonicalHost::new(host)
-    {
-        return (None, Some(Target::of(host)));
-    }
     let Ok(url) = Url::parse(value) else {
         return (Some(value.to_owned()), None);
     };

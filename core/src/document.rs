@@ -53,7 +53,9 @@ pub enum DocumentSource<'a> {
 impl DocumentSource<'_> {
     /// The faults of this document, with their positions where it is a text.
     pub(crate) fn located(self, mut faults: Vec<Diagnostic>, name: &str) -> Vec<Diagnostic> {
-        if let Self::Text(text) = self {
+        if let Self::Text(text) = self
+            && !faults.is_empty()
+        {
             locate(&mut faults, name, text);
         }
         faults
@@ -81,7 +83,7 @@ impl<'a> From<&'a Value> for DocumentSource<'a> {
 /// Loads a document within the limits on its size and depth.
 ///
 /// `name` is the document's name in diagnostics. In a text, a value at an `unread` place is checked like the rest, but
-/// replaced by null. The size of a [value](DocumentSource::Value) is not bounded here: it
+/// left out; an item of an array is replaced by null. The size of a [value](DocumentSource::Value) is not bounded here: it
 /// is in memory already.
 pub(crate) fn load<'a>(
     input: DocumentSource<'a>,

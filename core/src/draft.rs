@@ -301,9 +301,12 @@ fn check(existing: &Value, server: &str) -> Result<(), Vec<Diagnostic>> {
     let report = Report::default();
     let document = Node::document(existing, ANNOTATIONS, &report);
     if annotation::is_harn(existing) {
-        document.error(Code::InvalidValue, || {
-            "found annotations without servers, expected `servers`, under which tools can be added".to_owned()
-        });
+        document.error(
+            Code::InvalidValue,
+            format_args!(
+                "found annotations without servers, expected `servers`, under which tools can be added"
+            ),
+        );
     }
     let tools = |node: &Node<'_, '_>| {
         node.each("an array of tools", |tool| {

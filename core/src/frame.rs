@@ -3,12 +3,12 @@
 mod object;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
 use crate::bind::CallError;
 use crate::document::{did_you_mean, listed};
+use crate::sort;
 use object::{Object, is_id};
 
 /// What a line of input is.
@@ -106,7 +106,7 @@ pub fn help_for_unknown_tool<'n>(
     /// Servers that are listed.
     const MOST_NAMES: usize = 8;
     let tools: Vec<(&str, &str)> = tools.into_iter().collect();
-    let servers: BTreeSet<&str> = tools.iter().map(|(server, _)| *server).collect();
+    let servers = sort::set(tools.iter().map(|(server, _)| *server));
     if !servers.contains(server) {
         return did_you_mean(server, servers.iter().copied()).unwrap_or_else(|| {
             let names = listed(servers.iter().copied().take(MOST_NAMES));

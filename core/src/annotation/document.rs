@@ -80,12 +80,13 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
             continue;
         };
         if !seen.insert(read.name.clone()) {
-            item.error(Code::DuplicateTool, || {
-                format!(
+            item.error(
+                Code::DuplicateTool,
+                format_args!(
                     "found the tool `{}` of `{name}` again, expected one annotation of it",
                     read.name
-                )
-            });
+                ),
+            );
         }
         tools.push(read);
     }
@@ -187,11 +188,12 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
     let mut arguments = Vec::with_capacity(object.entries().len());
     for (name, node) in object.entries() {
         if let Some(key) = semantics.arg_schema.arg_aliases.get(name) {
-            node.warning(Code::NeverMatches, || {
-                format!(
+            node.warning(
+                Code::NeverMatches,
+                format_args!(
                     "found roles of `{name}`, which is renamed to `{key}` first, expected roles of `{key}`"
-                )
-            });
+                ),
+            );
         }
         let name = node.argument_name(name);
         arguments.extend(argument(name, read_role_spec(&node, registry)));
@@ -200,12 +202,10 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
         if let Some(base) = node.value().get("relativeTo").and_then(Value::as_str)
             && !may_be_base(&arguments, base)
         {
-            node.warning(Code::NeverMatches, || {
-                format!(
+            node.warning(Code::NeverMatches, format_args!(
                     "found paths of `{name}` that are relative to `{base}`, which makes every call with them unreadable, \
                      expected another argument with a path role and without `relativeTo`"
-                )
-            });
+                ));
         }
     }
     Some(arguments)
@@ -399,8 +399,8 @@ mod tests {
         let value = file(json!([tool]));
         let text = value.to_string();
         let kept = load(DocumentSource::Text(&text), "a", &Limits::default(), is_unread).unwrap();
-        let schema = json!({"$defs": null, "required": ["p"], "properties": {
-            "p": {"type": "array", "items": {"type": "string", "enum": null}, "default": null}, "q": true, "r": {"items": [null]},
+        let schema = json!({"required": ["p"], "properties": {
+            "p": {"type": "array", "items": {"type": "string"}}, "q": true, "r": {"items": [null]},
         }});
         assert_eq!(kept["servers"]["s"]["tools"][0]["inputSchema"], schema);
         assert_eq!(read_file(&kept), read_file(&value));

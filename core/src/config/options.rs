@@ -215,9 +215,7 @@ fn read_server_path(host: &str, node: &Node<'_, '_>) -> Option<ServerPath> {
     let server = node.string()?;
     for path in [host, server] {
         if !path.starts_with('/') || path.contains('\0') {
-            node.error(Code::InvalidPath, || {
-                format!("found the path `{path}`, expected an absolute path of the host, and what the server calls it")
-            });
+            node.error(Code::InvalidPath, format_args!("found the path `{path}`, expected an absolute path of the host, and what the server calls it"));
             return None;
         }
     }

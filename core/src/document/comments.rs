@@ -57,7 +57,7 @@ fn blanks(text: &[u8]) -> Vec<(usize, usize)> {
 }
 
 /// Where the comment that begins here ends; `None` if there is none, or it has no end.
-fn comment_end(text: &[u8], at: usize) -> Option<usize> {
+pub(super) fn comment_end(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at + 2..)?;
     match text.get(at + 1)? {
         b'/' => {
@@ -74,18 +74,15 @@ fn comment_end(text: &[u8], at: usize) -> Option<usize> {
 
 /// Where the string that begins here ends; the end of the text if it has no end.
 pub(super) fn string_end(text: &[u8], at: usize) -> usize {
-    let mut escaped = false;
-    let mut end = at + 1;
-    for byte in text.get(end..).unwrap_or_default() {
-        end += 1;
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => break,
-            _ => {}
+    let mut start = at + 1;
+    while let Some(rest) = text.get(start..) {
+        match rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+            Some(length) if rest.get(length) == Some(&b'"') => return start + length + 1,
+            Some(length) => start += length + 2,
+            None => break,
         }
     }
-    end
+    text.len()
 }
 
 #[cfg(test)]

@@ -42,9 +42,10 @@ fn read_condition(node: &Node<'_, '_>, untested: Severity) -> Option<Condition> 
         (None, Some(node), None) => {
             let values = node.each("an array of values", read_scalar);
             if values.as_ref().is_some_and(Vec::is_empty) {
-                node.warning(Code::NeverMatches, || {
-                    "found `[]`, which no value matches, expected at least one value".to_owned()
-                });
+                node.warning(
+                    Code::NeverMatches,
+                    format_args!("found `[]`, which no value matches, expected at least one value"),
+                );
             }
             values.map(Test::In)
         }

@@ -9,6 +9,7 @@ use crate::limits::{Limits, exceeded};
 use crate::named::Named;
 use crate::role::{Registry, RoleId};
 
+use super::report::Message;
 use super::suggest::{SHOWN, describe_unknown};
 use super::{JsonPath, Report, did_you_mean, listed};
 
@@ -52,7 +53,7 @@ impl<'v, 'p> Node<'v, 'p> {
     }
 
     /// Reports an error at this place.
-    pub(crate) fn error(&self, code: Code, message: impl FnOnce() -> String) {
+    pub(crate) fn error(&self, code: Code, message: impl Message) {
         self.report.error(code, &self.place, message);
     }
 
@@ -65,18 +66,18 @@ impl<'v, 'p> Node<'v, 'p> {
     }
 
     /// Reports a warning at this place.
-    pub(crate) fn warning(&self, code: Code, message: impl FnOnce() -> String) {
+    pub(crate) fn warning(&self, code: Code, message: impl Message) {
         self.report.warning(code, &self.place, message);
     }
 
     /// An error that shows the value; `why` completes the sentence “found …,”.
     pub(crate) fn refuse(&self, code: Code, why: &str) {
-        self.error(code, || format!("found {}, {why}", self.found()));
+        self.error(code, format_args!("found {}, {why}", self.found()));
     }
 
     /// The same as a warning.
     pub(crate) fn doubt(&self, code: Code, why: &str) {
-        self.warning(code, || format!("found {}, {why}", self.found()));
+        self.warning(code, format_args!("found {}, {why}", self.found()));
     }
 
     /// Reports that the value is not what is `expected`; always `None`.
@@ -129,7 +130,7 @@ impl<'v, 'p> Node<'v, 'p> {
     pub(crate) fn name(&self) -> Option<&'v str> {
         let text = self.string()?;
         if text.is_empty() {
-            self.error(Code::InvalidValue, || "found `\"\"`, expected a name".to_owned());
+            self.error(Code::InvalidValue, format_args!("found `\"\"`, expected a name"));
             return None;
         }
         Some(text)
@@ -270,9 +271,11 @@ impl<'v> Object<'v, '_> {
     pub(crate) fn required<'s>(&'s self, key: &'s str, expected: &str) -> Option<Node<'v, 's>> {
         let node = self.optional(key);
         if node.is_none() {
-            self.report.error(Code::MissingField, &self.place, || {
-                format!("the field `{key}` is missing, expected {expected}")
-            });
+            self.report.error(
+                Code::MissingField,
+                &self.place,
+                format_args!("the field `{key}` is missing, expected {expected}"),
+            );
         }
         node
     }

@@ -21,7 +21,7 @@ pub(crate) const DEEPEST: usize = 120;
 /// Reads JSON text strictly.
 ///
 /// Every repeated key is reported; reading stops at a syntax error or too much nesting. A value at an `unread` place
-/// must obey the same rules, but is replaced by null.
+/// must obey the same rules, but is left out; an item of an array is replaced by null.
 pub(super) fn parse(
     text: &str,
     name: &str,
@@ -203,22 +203,35 @@ impl<'p> Strict<'p> {
     }
 
     fn repeated(self, key: &str) {
-        self.report
-            .error(Code::DuplicateKey, &JsonPath::Key(&self.place, key), || {
-                format!("the key `{key}` is given twice, expected once")
-            });
+        self.report.error(
+            Code::DuplicateKey,
+            &JsonPath::Key(&self.place, key),
+            format_args!("the key `{key}` is given twice, expected once"),
+        );
+    }
+}
+
+/// The keys of members that are only checked.
+#[derive(Default)]
+struct Keys<'t> {
+    few: Vec<Cow<'t, str>>,
+    others: BTreeSet<Cow<'t, str>>,
+}
+
+impl<'t> Keys<'t> {
+    /// So many keys are compared one by one.
+    const FEW: usize = 16;
+
+    fn contains(&self, key: &str) -> bool {
+        self.few.iter().any(|known| known == key) || self.others.contains(key)
     }
 
-    /// Checks an object for repeated keys without keeping its entries.
-    fn check_map<'de, A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut keys = BTreeSet::new();
-        while let Some(Key(key)) = access.next_key()? {
-            access.next_value_seed(self.at(JsonPath::Key(&self.place, &key)))?;
-            if let Some(repeated) = keys.replace(key) {
-                self.repeated(&repeated);
-            }
+    fn insert(&mut self, key: Cow<'t, str>) {
+        if self.few.len() < Self::FEW {
+            self.few.push(key);
+        } else {
+            self.others.insert(key);
         }
-        Ok(Value::Null)
     }
 }
 
@@ -286,20 +299,26 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let inner = self.enter()?;
-        if !self.keep {
-            return inner.check_map(access);
-        }
         let mut map = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            let value = access.next_value_seed(inner.at(JsonPath::Key(&self.place, &key)))?;
-            match map.entry(key) {
-                Entry::Vacant(entry) => {
-                    entry.insert(value);
+        let mut checked = Keys::default();
+        while let Some(Key(key)) = access.next_key()? {
+            let member = inner.at(JsonPath::Key(&self.place, &key));
+            let keep = member.keep;
+            let value = access.next_value_seed(member)?;
+            if !keep && checked.contains(&key) {
+                self.repeated(&key);
+            } else if !keep {
+                checked.insert(key);
+            } else {
+                match map.entry(key) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(value);
+                    }
+                    Entry::Occupied(entry) => self.repeated(entry.key()),
                 }
-                Entry::Occupied(entry) => self.repeated(entry.key()),
             }
         }
-        Ok(Value::Object(map))
+        Ok(self.kept(|| Value::Object(map)))
     }
 }
 
@@ -327,6 +346,14 @@ mod tests {
             let expected: Value = serde_json::from_str(text).unwrap();
             let read = parse(text, "doc", &Limits::default(), |_| false).unwrap();
             assert_eq!(read.to_string(), expected.to_string());
+        }
+    }
+
+    #[test]
+    fn a_number_is_exact() {
+        for number in [0.1 + 0.2, 123_456_789.123_456_79, 5e-324, f64::MAX] {
+            let read = parse(&number.to_string(), "doc", &Limits::default(), |_| false).unwrap();
+            assert_eq!(read.as_f64(), Some(number));
         }
     }
 
@@ -409,7 +436,7 @@ mod tests {
         let read = |text: &str| parse(text, "doc", &Limits::default(), unread);
         let value =
             read("{\"a\":{\"skip\":[1]},\"skip\":[{\"x\":\"\\n\",\"y\":[2]},\"s\"],\"b\":2}").unwrap();
-        assert_eq!(value.to_string(), "{\"a\":{\"skip\":[1]},\"skip\":null,\"b\":2}");
+        assert_eq!(value.to_string(), "{\"a\":{\"skip\":[1]},\"b\":2}");
         let check = |text: String, expected: &str| {
             let faults = read(&text).unwrap_err();
             assert_eq!(faults.len(), 1);
@@ -419,6 +446,12 @@ mod tests {
             "{\"skip\":[0,{\"k\":1,\"j\":2,\"\\u006b\":3}]}".to_owned(),
             "duplicate-key doc.skip[1].k",
         );
+        let many: Vec<String> = (0..40).map(|at| format!("\"k{}\": 0", at % 39)).collect();
+        check(
+            format!("{{\"skip\":{{{}}}}}", many.join(",")),
+            "duplicate-key doc.skip.k0",
+        );
+        check("{\"skip\":0, \"skip\":1}".to_owned(), "duplicate-key doc.skip");
         check("{\"skip\":\"\\ud800\"}".to_owned(), "syntax doc");
         let deep = format!("{{\"skip\":{}{}}}", "[".repeat(64), "]".repeat(64));
         check(deep, &format!("limit doc.skip{}", "[0]".repeat(63)));

@@ -1,13 +1,14 @@
 //! From the JSON path of a fault to its line and column.
 
 use crate::diagnostic::{Code, Diagnostic, Position};
+use crate::sort;
 
-use super::comments::{string_end, without_comments};
+use super::comments::{comment_end, string_end};
 
 /// Gives the diagnostics about the document `name` their positions in its text.
 ///
 /// A path that the text does not have is about the deepest place above it that the text has. The time is linear in the
-/// text, and nothing is done without diagnostics.
+/// text up to the last of these places, and nothing is done without diagnostics.
 pub(crate) fn locate(diagnostics: &mut [Diagnostic], name: &str, text: &str) {
     let mut wanted: Vec<Wanted<'_>> = Vec::new();
     for diagnostic in diagnostics {
@@ -28,21 +29,22 @@ pub(crate) fn locate(diagnostics: &mut [Diagnostic], name: &str, text: &str) {
             is_about_key: repeated || diagnostic.code == Code::UnknownKey,
             left: if repeated { earlier + 1 } else { 0 },
             at: 0,
+            is_done: false,
             diagnostic,
         });
     }
     if wanted.is_empty() {
         return;
     }
-    let json = without_comments(text);
-    let mut walk = Walk::new(&json);
+    let mut walk = Walk::new(text);
     walk.skip_space();
     let all = (0..wanted.len()).collect::<Vec<_>>();
     for one in &mut wanted {
         one.at = walk.at;
+        walk.open += usize::from(!one.steps.is_empty());
     }
     walk.value(&mut wanted, &all, 0);
-    wanted.sort_by_key(|one| one.at);
+    sort::sort_by(&mut wanted, |one, other| one.at.cmp(&other.at));
     let mut lines = Lines::new(text);
     for one in wanted {
         one.diagnostic.position = Some(lines.position(one.at));
@@ -74,6 +76,8 @@ struct Wanted<'d> {
     left: usize,
     /// The deepest place that was found, in bytes.
     at: usize,
+    /// Whether it is the whole path's.
+    is_done: bool,
     diagnostic: &'d mut Diagnostic,
 }
 
@@ -108,17 +112,24 @@ fn steps(mut path: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// A place in JSON text, which was read before.
+/// A place in a document's text, which was read before.
 pub(super) struct Walk<'t> {
     json: &'t str,
     text: &'t [u8],
     at: usize,
+    /// How many places are still looked for.
+    open: usize,
 }
 
 impl<'t> Walk<'t> {
     pub(super) fn new(json: &'t str) -> Self {
         let text = json.as_bytes();
-        Self { json, text, at: 0 }
+        Self {
+            json,
+            text,
+            at: 0,
+            open: 0,
+        }
     }
 
     /// The next byte's place.
@@ -130,9 +141,17 @@ impl<'t> Walk<'t> {
         self.text.get(self.at).copied()
     }
 
+    /// Passes over space and comments.
     pub(super) fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+        while let Some(byte) = self.peek() {
+            self.at = match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => self.at + 1,
+                b'/' => match comment_end(self.text, self.at) {
+                    Some(end) => end,
+                    None => return,
+                },
+                _ => return,
+            };
         }
     }
 
@@ -157,15 +176,20 @@ impl<'t> Walk<'t> {
     fn array(&mut self, wanted: &mut [Wanted<'_>], active: &[usize], depth: usize) {
         self.take(b'[');
         let mut index = 0;
-        while !matches!(self.peek(), None | Some(b']')) {
+        while self.open > 0 && !matches!(self.peek(), None | Some(b']')) {
             let at = self.at;
             let mut below = Vec::new();
             for one in active {
-                if let Some(one_wanted) = wanted.get_mut(*one)
-                    && one_wanted.steps.get(depth) == Some(&Step::Index(index))
+                if let Some(found) = wanted.get_mut(*one)
+                    && !found.is_done
+                    && found.steps.get(depth) == Some(&Step::Index(index))
                 {
-                    one_wanted.at = at;
-                    below.push(*one);
+                    found.at = at;
+                    if found.steps.len() == depth + 1 {
+                        self.finish(found);
+                    } else {
+                        below.push(*one);
+                    }
                 }
             }
             self.value(wanted, &below, depth + 1);
@@ -179,7 +203,7 @@ impl<'t> Walk<'t> {
 
     fn object(&mut self, wanted: &mut [Wanted<'_>], active: &[usize], depth: usize) {
         self.take(b'{');
-        while self.peek() == Some(b'"') {
+        while self.open > 0 && self.peek() == Some(b'"') {
             let key_at = self.at;
             let key = self.key();
             let mut below = Vec::new();
@@ -187,7 +211,8 @@ impl<'t> Walk<'t> {
                 let Some(found) = wanted.get_mut(*one) else {
                     continue;
                 };
-                if !matches!(found.steps.get(depth), Some(Step::Key(step)) if *step == key) {
+                let is_step = matches!(found.steps.get(depth), Some(Step::Key(step)) if *step == key);
+                if found.is_done || !is_step {
                     continue;
                 }
                 let is_last = found.steps.len() == depth + 1;
@@ -200,11 +225,10 @@ impl<'t> Walk<'t> {
                 } else {
                     self.at
                 };
-                if !is_last {
+                if is_last {
+                    self.finish(found);
+                } else {
                     below.push(*one);
-                } else if found.repeated {
-                    // What is repeated once more has a diagnostic of its own.
-                    found.left = usize::MAX;
                 }
             }
             self.value(wanted, &below, depth + 1);
@@ -213,6 +237,12 @@ impl<'t> Walk<'t> {
             }
         }
         self.take(b'}');
+    }
+
+    /// Stops looking for a place: what is there once more has a diagnostic of its own.
+    fn finish(&mut self, found: &mut Wanted<'_>) {
+        found.is_done = true;
+        self.open -= 1;
     }
 
     /// Takes a key with its colon.
@@ -234,6 +264,10 @@ impl<'t> Walk<'t> {
                     if depth == 0 {
                         return;
                     }
+                    continue;
+                }
+                b'/' => {
+                    self.at = comment_end(self.text, self.at).unwrap_or(self.at + 1);
                     continue;
                 }
                 b'[' | b'{' => depth += 1,
@@ -273,14 +307,13 @@ impl<'t> Lines<'t> {
 
     /// The position of a byte that is not before the one asked for last.
     pub(super) fn position(&mut self, at: usize) -> Position {
-        for character in self.text.get(self.at..at).unwrap_or_default().chars() {
-            if character == '\n' {
-                self.position.line += 1;
-                self.position.column = 1;
-            } else {
-                self.position.column += 1;
-            }
+        let passed = self.text.get(self.at..at).unwrap_or_default();
+        let line = passed.rsplit('\n').next().unwrap_or_default();
+        if line.len() < passed.len() {
+            self.position.line += passed.bytes().filter(|byte| *byte == b'\n').count();
+            self.position.column = 1;
         }
+        self.position.column += line.chars().count();
         self.at = at;
         self.position
     }
@@ -346,6 +379,18 @@ mod tests {
             &[
                 (Code::DuplicateKey, "doc.k", 1, 10),
                 (Code::DuplicateKey, "doc.k", 2, 1),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_comment_holds_no_place() {
+        check(
+            "{\"x\": [ /* \"k\": [1, */ 5 // ], \n, {\"y\": \"\\\\\"} /* } */ ], // {\n \"k\" /**/ : // [\n [1, /* , */ 2,],}",
+            &[
+                (Code::WrongType, "doc.x[1].y", 2, 9),
+                (Code::WrongType, "doc.k[1]", 4, 14),
+                (Code::WrongType, "doc.k[2]", 4, 2),
             ],
         );
     }

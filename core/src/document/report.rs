@@ -1,6 +1,7 @@
 //! The faults of one document, up to a bound.
 
 use std::cell::RefCell;
+use std::fmt;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 
@@ -8,6 +9,26 @@ use super::JsonPath;
 
 /// How many errors, and how many warnings, are listed per document.
 const LISTED: usize = 100;
+
+/// What a fault without help says: the arguments of a format, or a function where these are not enough. Neither is
+/// formatted unless the fault is listed. Each function adds its own code to the WebAssembly module.
+pub(crate) trait Message {
+    fn add_to(self, report: &Report, severity: Severity, code: Code, place: &JsonPath<'_>);
+}
+
+impl Message for fmt::Arguments<'_> {
+    #[cold]
+    #[inline(never)]
+    fn add_to(self, report: &Report, severity: Severity, code: Code, place: &JsonPath<'_>) {
+        report.add(severity, code, place, || (fmt::format(self), None));
+    }
+}
+
+impl<F: FnOnce() -> String> Message for F {
+    fn add_to(self, report: &Report, severity: Severity, code: Code, place: &JsonPath<'_>) {
+        report.add(severity, code, place, || (self(), None));
+    }
+}
 
 /// Collects the faults of one document while it is read.
 #[derive(Debug, Default)]
@@ -37,12 +58,12 @@ impl Report {
         self.folder.as_deref()
     }
 
-    pub(crate) fn error(&self, code: Code, place: &JsonPath<'_>, message: impl FnOnce() -> String) {
-        self.add(Severity::Error, code, place, || (message(), None));
+    pub(crate) fn error(&self, code: Code, place: &JsonPath<'_>, message: impl Message) {
+        message.add_to(self, Severity::Error, code, place);
     }
 
-    pub(crate) fn warning(&self, code: Code, place: &JsonPath<'_>, message: impl FnOnce() -> String) {
-        self.add(Severity::Warning, code, place, || (message(), None));
+    pub(crate) fn warning(&self, code: Code, place: &JsonPath<'_>, message: impl Message) {
+        message.add_to(self, Severity::Warning, code, place);
     }
 
     /// Adds a fault; its message and help are only formatted if it is listed.

@@ -76,9 +76,10 @@ fn read_tools<'v>(tools: &Node<'v, '_>) -> Option<Vec<ListedTool<'v>>> {
         let tool = node.object()?;
         let name = tool.require("name", "the name of a tool", |node| node.name())?;
         if !seen.insert(name) {
-            node.error(Code::DuplicateTool, || {
-                format!("found the tool `{name}` again, expected each once")
-            });
+            node.error(
+                Code::DuplicateTool,
+                format_args!("found the tool `{name}` again, expected each once"),
+            );
         }
         let hints = node.value().get("annotations");
         let hint = |name| hints.and_then(|hints| hints.get(name)).and_then(Value::as_bool);

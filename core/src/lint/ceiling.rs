@@ -100,13 +100,11 @@ pub(crate) fn undeclared(ceiling: &Ceiling, document: &str, annotations: &Annota
     {
         let root = JsonPath::Document(document);
         let more = unbound.count();
-        report.warning(Code::Unbound, &JsonPath::Key(&root, "capabilities"), || {
-            format!(
+        report.warning(Code::Unbound, &JsonPath::Key(&root, "capabilities"), format_args!(
                 "found capabilities that do not bind `{}/{}` and {more} more, whose annotations name none, expected \
                  `capabilities` in them, or `tools` here",
                 first.server, first.name
-            )
-        });
+            ));
     }
     report.finish(document)
 }

@@ -11,11 +11,13 @@ pub(crate) fn missing_lists(policy: &Policy, document: &str, lists: &Lists, repo
     let rules = JsonPath::Key(&document, "rules");
     each_list_name(&policy.rules, &rules, |name, _, path| {
         if lists.effective(name).is_none() {
-            report.warning(Code::MissingList, path, || {
-                format!(
+            report.warning(
+                Code::MissingList,
+                path,
+                format_args!(
                     "found `@{name}`, a list that does not exist and counts as empty, expected a dynamic list"
-                )
-            });
+                ),
+            );
         }
     });
 }

@@ -23,12 +23,14 @@ pub(crate) fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotatio
     for rule in rules {
         let place = JsonPath::Index(path, rule.index);
         if !seen.insert(&*rule.name) {
-            report.warning(Code::RepeatedName, &JsonPath::Key(&place, "name"), || {
-                format!(
+            report.warning(
+                Code::RepeatedName,
+                &JsonPath::Key(&place, "name"),
+                format_args!(
                     "found `{}` again, the name of an earlier rule, expected a name of its own",
                     rule.name
-                )
-            });
+                ),
+            );
         }
         let conditions = JsonPath::Key(&place, "if");
         if known.check_names(&rule.conditions, &conditions, report) {
@@ -133,12 +135,10 @@ impl<'a> Known<'a> {
         for (name, roles) in named.chain(lists.map(|list| ("lists", &list.roles))) {
             let roles: RoleSet = roles.iter().copied().collect();
             if !roles.intersects(borne) {
-                report.warning(Code::NeverMatches, place, || {
-                    format!(
+                report.warning(Code::NeverMatches, place, format_args!(
                         "the rule `{}` can never match: none of its tools has a role that `{name}` names, expected a role of a tool",
                         rule.name
-                    )
-                });
+                    ));
                 return;
             }
         }

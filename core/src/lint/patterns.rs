@@ -104,12 +104,14 @@ fn check_pattern(
             (message, Some(help.to_owned()))
         });
     } else if grants && is_whole_domain(pattern) {
-        report.warning(Code::WholeDomain, place, || {
-            format!(
+        report.warning(
+            Code::WholeDomain,
+            place,
+            format_args!(
                 "{}, a whole top-level domain, expected a narrower pattern",
                 found()
-            )
-        });
+            ),
+        );
     }
 }
 

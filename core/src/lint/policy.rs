@@ -60,21 +60,25 @@ pub(crate) fn overridden(
                 .then(|| "`list_allowed_directories`".to_owned()),
         ];
         for what in before.into_iter().flatten() {
-            report.warning(Code::Overridden, &place, || {
-                format!(
+            report.warning(
+                Code::Overridden,
+                &place,
+                format_args!(
                     "the rule `{}` does not restrict {what}: allowed before it is read, expected other calls",
                     rule.name
-                )
-            });
+                ),
+            );
         }
         let is_open = |tool: &&&Tool| allows && matches_every_call(rule, &tool.server, &tool.name);
         if let Some(tool) = open_tools.iter().find(is_open) {
-            report.warning(Code::Overridden, &place, || {
-                format!(
+            report.warning(
+                Code::Overridden,
+                &place,
+                format_args!(
                     "the rule `{}` allows every domain to `{}` on `{}`, expected `domains` or an allowlist",
                     rule.name, tool.name, tool.server
-                )
-            });
+                ),
+            );
         }
         if let Some(domains) = &rule.conditions.domains {
             let conditions = JsonPath::Key(&place, "if");
@@ -138,9 +142,11 @@ fn matches_every_call(rule: &Rule, server: &str, tool: &str) -> bool {
 fn warn_of_ports(patterns: &[Box<str>], place: &JsonPath<'_>, report: &Report) {
     for (index, pattern) in patterns.iter().enumerate() {
         if has_port(pattern) {
-            report.warning(Code::Overridden, &JsonPath::Index(place, index), || {
-                format!("found `{pattern}`, but ports are not compared, expected a host without a port")
-            });
+            report.warning(
+                Code::Overridden,
+                &JsonPath::Index(place, index),
+                format_args!("found `{pattern}`, but ports are not compared, expected a host without a port"),
+            );
         }
     }
 }

@@ -33,12 +33,13 @@ pub(super) fn check_rules(rules: &[Rule], node: &Node<'_, '_>, registry: &Regist
 
 fn check_rule(rule: &Rule, node: &Node<'_, '_>, registry: &Registry) {
     if rule.conditions.is_empty() {
-        node.warning(Code::EmptyCondition, || {
-            format!(
+        node.warning(
+            Code::EmptyCondition,
+            format_args!(
                 "the rule `{}` has no condition and matches every call, expected a condition",
                 rule.name
-            )
-        });
+            ),
+        );
         return;
     }
     if let Some(why) = why_unmatched(rule, registry) {

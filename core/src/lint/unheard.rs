@@ -18,13 +18,11 @@ pub(crate) fn check(
 ) {
     for (at, rule) in rules.iter().enumerate() {
         if let Some(tool) = annotations.tools.iter().find(|tool| !hears(tool, rule, registry)) {
-            report.warning(Code::Overridden, &JsonPath::Index(place, at), || {
-                format!(
+            report.warning(Code::Overridden, &JsonPath::Index(place, at), format_args!(
                     "the rule `{}` is not heard for `{}` on `{}`, which has a resource role that the rule does not name, \
                      expected a condition on values, or `compatibility: \"careful\"`",
                     rule.name, tool.name, tool.server
-                )
-            });
+                ));
         }
     }
 }

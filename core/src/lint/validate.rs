@@ -67,12 +67,14 @@ fn check_lists(rules: &[Rule], definitions: &[ListDefinition], report: &Report, 
     let document = JsonPath::Document("listDefinitions");
     for (index, definition) in definitions.iter().enumerate() {
         if !used.contains(&*definition.name) {
-            definitions_report.warning(Code::UnusedList, &JsonPath::Index(&document, index), || {
-                format!(
+            definitions_report.warning(
+                Code::UnusedList,
+                &JsonPath::Index(&document, index),
+                format_args!(
                     "no rule uses the list `@{}`, expected one that does",
                     definition.name
-                )
-            });
+                ),
+            );
         }
     }
 }
@@ -85,9 +87,11 @@ fn check_list(
     report: &Report,
 ) {
     let Some(definition) = definitions.iter().find(|definition| *definition.name == *name) else {
-        report.error(Code::MissingList, path, || {
-            format!("found `@{name}`, which is not defined, expected the name of a defined list")
-        });
+        report.error(
+            Code::MissingList,
+            path,
+            format_args!("found `@{name}`, which is not defined, expected the name of a defined list"),
+        );
         return;
     };
     let expected = match condition {

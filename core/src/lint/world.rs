@@ -29,9 +29,7 @@ pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
             .rows()
             .any(|(_, rules)| rules.iter().any(|rule| matches!(rule.commands, Commands::Exec)));
         if let (true, Some(node)) = (uses_exec, object.optional("operations")) {
-            node.warning(Code::MissingField, || {
-                format!("found rules for `exec`, which stands for the tool `{EXEC_TOOL}`, expected `execTool` to name it")
-            });
+            node.warning(Code::MissingField, format_args!("found rules for `exec`, which stands for the tool `{EXEC_TOOL}`, expected `execTool` to name it"));
         }
     }
     // A place within two roots has two addresses, and each is judged by the rows of its root.
@@ -91,21 +89,26 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
         if let Some(subdirectory) = &key.subdirectory
             && (subdirectory.contains('/') || matches!(&**subdirectory, "." | ".."))
         {
-            item.error(Code::NeverMatches, || {
-                format!("found the subdirectory `{subdirectory}`, which no place has, expected one name")
-            });
+            item.error(
+                Code::NeverMatches,
+                format_args!(
+                    "found the subdirectory `{subdirectory}`, which no place has, expected one name"
+                ),
+            );
         }
         if find(&world.roots, &key.root).is_none() {
-            item.warning(Code::NeverMatches, || {
-                format!(
+            item.warning(
+                Code::NeverMatches,
+                format_args!(
                     "found a row for the root `{}`, which `roots` does not have: nothing reaches it",
                     key.root
-                )
-            });
+                ),
+            );
         } else if !seen.insert(format!("{key:?}")) {
-            item.error(Code::NeverMatches, || {
-                "found a second row for one mode, root and subdirectory: nothing reaches it".to_owned()
-            });
+            item.error(
+                Code::NeverMatches,
+                format_args!("found a second row for one mode, root and subdirectory: nothing reaches it"),
+            );
         } else {
             check_other_table(&item, &key, world, table);
         }
@@ -186,10 +189,8 @@ fn check_rules(row: &Object<'_, '_>, key: &Key, world: &World) {
 }
 
 fn repeated(node: &Node<'_, '_>, what: &str, key: &Key) {
-    node.warning(Code::RepeatedCommand, || {
-        format!(
+    node.warning(Code::RepeatedCommand, format_args!(
             "found {what} again in the mode `{}` at the root `{}`, expected it in one rule: the first decides",
             key.mode, key.root
-        )
-    });
+        ));
 }

@@ -62,9 +62,12 @@ fn check_legacy_forms(node: &Node<'_, '_>, roots: &[Directory]) {
     let mut seen = BTreeSet::new();
     for legacy in roots.iter().map(|root| root.name.to_ascii_uppercase()) {
         if seen.contains(&legacy) {
-            node.error(Code::InvalidValue, || {
-                format!("found two roots for `ROOT_{legacy}:/`, expected keys that differ in more than case")
-            });
+            node.error(
+                Code::InvalidValue,
+                format_args!(
+                    "found two roots for `ROOT_{legacy}:/`, expected keys that differ in more than case"
+                ),
+            );
         }
         seen.insert(legacy);
     }
@@ -80,9 +83,10 @@ fn read_directories(
     };
     let read = |(name, node): (&str, Node<'_, '_>)| {
         if let Some(why) = refuse(name) {
-            node.error(Code::InvalidValue, || {
-                format!("found the name {name:?}, {why}, expected one that an address can contain")
-            });
+            node.error(
+                Code::InvalidValue,
+                format_args!("found the name {name:?}, {why}, expected one that an address can contain"),
+            );
         }
         let path = node.path(Relative::Refused, limits)?;
         Some(Directory {
@@ -157,9 +161,10 @@ fn read_commands(node: &Node<'_, '_>, limits: &Limits) -> Option<Commands> {
     let mut pairs = read_pairs(node)?;
     node.check_limit(pairs.len(), "commands", "list_entries", limits.list_entries);
     if pairs.is_empty() {
-        node.warning(Code::NeverMatches, || {
-            "found `[]`, which names no command, expected at least one".to_owned()
-        });
+        node.warning(
+            Code::NeverMatches,
+            format_args!("found `[]`, which names no command, expected at least one"),
+        );
     }
     sort::sort(&mut pairs);
     Some(Commands::Pairs(pairs.into()))

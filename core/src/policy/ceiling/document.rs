@@ -53,10 +53,7 @@ impl Ceiling {
                 .unwrap_or_default(),
         };
         if ceiling.is_unlimited() {
-            node.warning(Code::EmptyCondition, || {
-                "found a ceiling that limits no call, expected tools, capabilities, a level, roots or constraints"
-                    .to_owned()
-            });
+            node.warning(Code::EmptyCondition, format_args!("found a ceiling that limits no call, expected tools, capabilities, a level, roots or constraints"));
         }
         ceiling
     }
@@ -71,9 +68,10 @@ fn given<'v, 'o>(object: &'o Object<'v, '_>, key: &'o str) -> Option<Node<'v, 'o
 fn read_set(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Box<str>>> {
     let roots = node.paths(limits)?;
     if roots.is_empty() {
-        node.error(Code::InvalidValue, || {
-            "found `[]`, expected at least one path".to_owned()
-        });
+        node.error(
+            Code::InvalidValue,
+            format_args!("found `[]`, expected at least one path"),
+        );
         return None;
     }
     Some(roots)
@@ -101,9 +99,10 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ToolArgConstr
         Some(glob)
     });
     if arg_patterns.as_ref().is_some_and(Vec::is_empty) {
-        patterns.warning(Code::NeverMatches, || {
-            "found `[]`, which denies every value, expected at least one pattern".to_owned()
-        });
+        patterns.warning(
+            Code::NeverMatches,
+            format_args!("found `[]`, which denies every value, expected at least one pattern"),
+        );
     }
     let arg_key = match given(&constraint, "arg_key") {
         None => None,
@@ -125,7 +124,7 @@ fn read_glob(node: &Node<'_, '_>, limits: &Limits) -> Option<Glob> {
     match Glob::parse(node.string()?, limits) {
         Ok(glob) => Some(glob),
         Err(bad) => {
-            node.error(Code::InvalidValue, || format!("found {bad}"));
+            node.error(Code::InvalidValue, format_args!("found {bad}"));
             None
         }
     }

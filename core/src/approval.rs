@@ -293,6 +293,11 @@ impl<'a> Approving<'a> {
 }
 
 impl Offer {
+    /// The offer as JSON text, which [`Approvals::add_json`] takes.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     fn write<S: Serializer>(&self, id: Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_map(None)?;
         let mut text = |key, value: Option<&str>| match value {

@@ -145,7 +145,7 @@ pub use bundle::{Bundle, InlineDocument, NamedFile, read_bundle};
 pub use compat::{
     ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot, Unconstrained,
     directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
-    extract_whitelist_candidates, is_within_directory, list_entry_matches, normalize_git_url,
+    extract_whitelist_candidates, is_within_directory, list_entry_matches, normalize_git_url, parse_json,
     resolve_default_git_remote, resolve_git_remote, resolve_real_path, resolve_stored_annotation,
     rewrite_result_content, rewrite_text, to_mcp_roots, validate_compiled_rules,
 };

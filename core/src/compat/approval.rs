@@ -262,7 +262,30 @@ impl std::fmt::Display for Unconstrained {
 
 impl std::error::Error for Unconstrained {}
 
+impl ApprovalPattern {
+    /// Reads a pattern from JSON text.
+    ///
+    /// # Errors
+    /// When the text is not a pattern.
+    pub fn from_json(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+}
+
 impl ApprovalWhitelist {
+    /// Reads an array of patterns from JSON text.
+    ///
+    /// # Errors
+    /// When the text is not such an array, or a pattern has no constraints.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let patterns: Vec<ApprovalPattern> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut whitelist = Self::default();
+        for pattern in patterns {
+            whitelist.add(pattern).map_err(|error| error.to_string())?;
+        }
+        Ok(whitelist)
+    }
+
     /// Adds a pattern and returns its id, counted from 0.
     ///
     /// # Errors

@@ -20,6 +20,16 @@ use crate::role::{Registry, RoleId};
 /// The roles of each argument of a tool, in the annotation's order, with conditions resolved.
 pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
 
+/// Reads JSON text for a function that takes a value.
+///
+/// It is here for the WebAssembly module: code that reads JSON is compiled once for each crate that calls it.
+///
+/// # Errors
+/// When the text is not JSON.
+pub fn parse_json(text: &str) -> serde_json::Result<Json> {
+    serde_json::from_str(text)
+}
+
 /// A host and its answers during one function.
 pub(super) struct Plain<'h> {
     host: &'h dyn Host,

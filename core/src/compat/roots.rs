@@ -16,6 +16,16 @@ pub struct PolicyRoot {
     pub name: String,
 }
 
+impl PolicyRoot {
+    /// Reads an array of directories from JSON text.
+    ///
+    /// # Errors
+    /// When the text is not such an array.
+    pub fn list_from_json(text: &str) -> serde_json::Result<Vec<Self>> {
+        serde_json::from_str(text)
+    }
+}
+
 /// A root as MCP's `roots/list` gives it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct McpRoot {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::argument_name::ArgumentName;
 use crate::role::RoleId;
-use crate::text::escape_token;
+use crate::text::{decimal, escape_token};
 
 /// One annotated argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -259,7 +259,7 @@ fn number(seen: Seen<'_>) -> Option<f64> {
         Seen::Number(value) => Some(value),
         Seen::Text(text) => match word(seen) {
             Some(value) => Some(f64::from(u8::from(value))),
-            None => text.trim().parse().ok(),
+            None => decimal(text.trim()),
         },
         Seen::Absent | Seen::Null | Seen::Compound | Seen::Unreadable => None,
     }

@@ -52,7 +52,7 @@ impl<'b> Incoming<'b> {
 /// A message.
 #[wasm_bindgen(js_name = checkApproval)]
 pub fn check_approval(pattern: &str) -> Result<(), JsValue> {
-    let pattern: ApprovalPattern = serde_json::from_str(pattern).map_err(to_js_error)?;
+    let pattern = ApprovalPattern::from_json(pattern).map_err(to_js_error)?;
     core::ApprovalWhitelist::default()
         .add(pattern)
         .map(drop)
@@ -134,11 +134,7 @@ impl WasmHost {
         annotation: &str,
         roles: Option<Vec<String>>,
     ) -> Result<Option<usize>, JsValue> {
-        let patterns: Vec<ApprovalPattern> = serde_json::from_str(patterns).map_err(to_js_error)?;
-        let mut whitelist = core::ApprovalWhitelist::default();
-        for pattern in patterns {
-            whitelist.add(pattern).map_err(to_js_error)?;
-        }
+        let whitelist = core::ApprovalWhitelist::from_json(patterns).map_err(to_js_error)?;
         let incoming = Incoming::read(arguments, annotation, roles)?;
         whitelist
             .find(&incoming.escalation(server, tool), &self.asked())

@@ -188,7 +188,7 @@ impl WasmEngine {
         let offer = self
             .engine
             .offer(&Request::gate(&call).in_container(container), &self.host.asked());
-        offer.and_then(|offer| serde_json::to_string(&offer).ok())
+        offer.map(|offer| offer.to_json())
     }
 
     /// Judges the call in the first `bytes` and returns the verdict's number.

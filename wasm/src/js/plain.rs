@@ -4,7 +4,6 @@ use callgate_core::{
     self as core, Arguments, Ceiling, DocumentSource, MatchType, PlainAnnotation, PolicyRoot,
     SideEffectLevel, ToolKind,
 };
-use serde_json::Value as Json;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -56,7 +55,7 @@ impl WasmHost {
         policy: &str,
         allowed_directories: Vec<String>,
     ) -> Result<JsValue, JsValue> {
-        let policy = parse(policy)?;
+        let policy = core::parse_json(policy).map_err(to_js_error)?;
         let directories = allowed_directories.iter().map(String::as_str);
         core::extract_policy_roots(&policy, directories, &self.asked())
             .map(|roots| to_js(&roots))
@@ -88,7 +87,7 @@ impl WasmHost {
 /// A message when the text is not `[{path, name}]`.
 #[wasm_bindgen(js_name = toMcpRoots)]
 pub fn to_mcp_roots(roots: &str) -> Result<JsValue, JsValue> {
-    let roots: Vec<PolicyRoot> = serde_json::from_str(roots).map_err(to_js_error)?;
+    let roots = PolicyRoot::list_from_json(roots).map_err(to_js_error)?;
     Ok(to_js(&core::to_mcp_roots(&roots)))
 }
 
@@ -98,7 +97,8 @@ pub fn to_mcp_roots(roots: &str) -> Result<JsValue, JsValue> {
 /// A message when the text is not JSON.
 #[wasm_bindgen(js_name = extractRequiredServers)]
 pub fn extract_required_servers(policy: &str) -> Result<Vec<String>, JsValue> {
-    Ok(core::extract_required_servers(&parse(policy)?))
+    let policy = core::parse_json(policy).map_err(to_js_error)?;
+    Ok(core::extract_required_servers(&policy))
 }
 
 /// A document's text as JSON: spaces stand for comments and trailing commas.
@@ -178,6 +178,7 @@ pub fn resolve_stored_annotation(stored: &str, arguments: &[u8]) -> Result<JsVal
 /// A message when a text is not JSON.
 #[wasm_bindgen(js_name = validateCompiledRules)]
 pub fn validate_compiled_rules(rules: &str, list_definitions: &str) -> Result<JsValue, JsValue> {
+    let parse = |text| core::parse_json(text).map_err(to_js_error);
     let validation = core::validate_compiled_rules(&parse(rules)?, &parse(list_definitions)?);
     Ok(to_js(&(validation.errors, validation.warnings)))
 }
@@ -229,12 +230,9 @@ pub fn rewrite_text(text: &str, host_dir: &str, container_dir: &str) -> Option<S
 
 /// The roles of each argument in a call, from JSON text.
 pub(super) fn parse_annotation(stored: &str, arguments: &Arguments<'_>) -> Result<PlainAnnotation, JsValue> {
-    core::resolve_stored_annotation(&parse(stored)?, arguments).map_err(|faults| {
+    let stored = core::parse_json(stored).map_err(to_js_error)?;
+    core::resolve_stored_annotation(&stored, arguments).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         to_js_error(faults.join("; "))
     })
-}
-
-fn parse(text: &str) -> Result<Json, JsValue> {
-    serde_json::from_str(text).map_err(to_js_error)
 }

@@ -56,11 +56,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::gate::Gate;
 use asking::Asked;
+pub(crate) use asking::now;
 use audit::Audit;
 use record::Record;
 use revisions::Revisions;
 
-pub(crate) use journal::{Journal, JournalEntry, check_unambiguous};
+pub(crate) use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous};
 
 pub use asking::Asking;
 pub use child::Program;

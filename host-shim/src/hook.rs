@@ -31,6 +31,7 @@
 mod agent;
 mod answer;
 mod arguments;
+mod asking;
 mod call;
 mod judge;
 mod names;

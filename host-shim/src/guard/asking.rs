@@ -253,6 +253,6 @@ pub(super) fn is_own(state: &str) -> bool {
 }
 
 /// The time, for approvals that end.
-pub(super) fn now() -> Moment {
+pub(crate) fn now() -> Moment {
     Moment::from_millis(Timestamp::now().as_millisecond())
 }

@@ -1,12 +1,18 @@
-//! What permission hooks have of the guard: its log, and its care in reading JSON.
+//! What permission hooks have of the guard: its log, its queue of questions, and its care in reading JSON.
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use callgate_core::Offer;
+use jiff::Timestamp;
+use serde_json::Value;
 
 use serde_json::value::RawValue;
 
 use super::audit::Audit;
+use super::queue::{Answer, Question, Queue};
 use super::record::Judged;
 use super::{digest_of_documents, session, strict};
 use crate::backend::Response;
@@ -50,6 +56,49 @@ impl Journal {
         };
         self.0.write(entry.server, &judged.record())
     }
+}
+
+/// A call that a person is to decide about.
+pub(crate) struct JournalQuestion<'q> {
+    pub(crate) server: &'q str,
+    pub(crate) tool: &'q str,
+    pub(crate) rule: &'q str,
+    pub(crate) reason: &'q str,
+    /// What would be touched, as steps of an explanation.
+    pub(crate) values: Value,
+    pub(crate) offer: Option<Offer>,
+}
+
+/// How often an answer is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Puts a question and waits for the answer. No answer in time, and one that cannot be read, is a denial.
+///
+/// # Errors
+/// The question cannot be put.
+pub(crate) fn ask(queue: &Queue, question: JournalQuestion<'_>, patience: Duration) -> io::Result<Answer> {
+    let (id, asked) = (session(), Timestamp::now());
+    queue.ask(&Question {
+        id: id.clone(),
+        server: question.server.to_owned(),
+        tool: question.tool.to_owned(),
+        rule: question.rule.to_owned(),
+        reason: question.reason.to_owned(),
+        values: question.values,
+        offer: question.offer,
+        asked,
+        until: asked.saturating_add(patience).map_err(io::Error::other)?,
+    })?;
+    let deadline = Instant::now() + patience;
+    let answer = loop {
+        match queue.answer_to(&id) {
+            Ok(None) if Instant::now() < deadline => thread::sleep(LOOK),
+            Ok(Some(answer)) if Instant::now() < deadline => break answer,
+            Ok(_) | Err(_) => break Answer::Deny,
+        }
+    };
+    queue.withdraw(&id);
+    Ok(answer)
 }
 
 /// Checks that every parser reads the text alike.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use callgate_core::{Audience, Decision, DocumentKind, ToolKind, Verdict, without_comments};
+use callgate_core::{Approvals, Audience, Decision, DocumentKind, ToolKind, Verdict, without_comments};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -16,15 +16,17 @@ use super::options::HookOptions;
 use super::tools;
 use crate::backend::{Request, Response};
 use crate::gate::Gate;
-use crate::guard::{Journal, JournalEntry};
+use crate::guard::{Journal, JournalEntry, now};
 
 /// One reading of a call, judged.
-struct Judged {
-    server: String,
-    tool: String,
-    response: Response,
+pub(super) struct Judged {
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) response: Response,
+    /// The arguments as the engine was asked about them last.
+    pub(super) asked: Value,
     /// What was judged and can be sent, as the agent gives it.
-    sent: Option<Value>,
+    pub(super) sent: Option<Value>,
 }
 
 impl HookCall {
@@ -43,11 +45,15 @@ impl HookCall {
         let begun = Instant::now();
         let journal = options.audit.clone().map(Journal::open).transpose();
         let journal = journal.map_err(|error| format!("the log cannot be written: {}", error.kind()))?;
+        let approvals = options
+            .queue
+            .as_ref()
+            .and_then(|(queue, _)| queue.approvals().ok());
         let mut strictest: Option<Judged> = None;
         let readings = self.readings();
         let is_ambiguous = readings.len() > 1;
         for (server, tool) in readings {
-            let judged = self.judge(gate, server, tool)?;
+            let judged = self.judge(gate, server, tool, approvals.as_ref())?;
             let is_stricter = strictest.as_ref().is_none_or(|known| {
                 judged.response.verdict.decision.strictness() > known.response.verdict.decision.strictness()
             });
@@ -55,17 +61,21 @@ impl HookCall {
                 strictest = Some(judged);
             }
         }
-        let judged = strictest.ok_or("the call has no reading")?;
+        let mut judged = strictest.ok_or("the call has no reading")?;
+        let escalates = matches!(judged.response.verdict.decision, Decision::Escalate(_));
+        let is_left = self.is_left(options);
+        if let Some((queue, patience)) = options
+            .queue
+            .as_ref()
+            .filter(|_| escalates && !is_left && !self.voice.asks(self.event, options.trusts_ask))
+        {
+            judged = self.decided_by_a_person(gate, judged, queue, *patience)?;
+        }
         let verdict = &judged.response.verdict;
         let answered = match verdict.decision {
             Decision::Allow => Answered::Allow,
             Decision::Escalate(_) if self.voice.asks(self.event, options.trusts_ask) => Answered::Ask,
-            // It asks once more before the command runs, and can ask a person then.
-            Decision::Escalate(_)
-                if self.is_shell_of_cursor() && options.leaves_execution && options.trusts_ask =>
-            {
-                Answered::Allow
-            }
+            Decision::Escalate(_) if is_left => Answered::Allow,
             Decision::Escalate(_) => Answered::Unasked,
             Decision::Deny => Answered::Deny,
         };
@@ -98,10 +108,13 @@ impl HookCall {
         Ok(HookAnswer::of(self, answered, &reason, sent.filter(|_| is_other)))
     }
 
-    fn is_shell_of_cursor(&self) -> bool {
+    /// Whether the agent asks once more before the command runs, and can ask a person then.
+    fn is_left(&self, options: &HookOptions) -> bool {
         self.agent == Agent::Cursor
             && self.event == Event::Tool
             && self.called == Called::Own("Shell".to_owned())
+            && options.leaves_execution
+            && options.trusts_ask
     }
 
     /// The servers and tools that the call may be of.
@@ -113,17 +126,23 @@ impl HookCall {
         }
     }
 
-    fn judge(&self, gate: &Gate, server: String, tool: String) -> Result<Judged, String> {
+    pub(super) fn judge(
+        &self,
+        gate: &Gate,
+        server: String,
+        tool: String,
+        approvals: Option<&Approvals>,
+    ) -> Result<Judged, String> {
         let is_own = matches!(self.called, Called::Own(_));
         let mut arguments = Value::Object(self.arguments.clone());
-        let mut response = asked(gate, &server, &tool, &arguments)?;
+        let mut response = asked(gate, &server, &tool, &arguments, approvals)?;
         let elsewhere = relative_to_others(gate, &server, &tool);
         let has_relative = match &response.explanation {
             Some(explanation) => make_absolute(&mut arguments, explanation, &self.directory, &elsewhere),
             None => return Err("the engine does not explain its verdict".to_owned()),
         };
         if has_relative {
-            response = asked(gate, &server, &tool, &arguments)?;
+            response = asked(gate, &server, &tool, &arguments, approvals)?;
         }
         // Agents may not know a pattern of names by its absolute path.
         let mut stays = Vec::new();
@@ -146,6 +165,7 @@ impl HookCall {
             server,
             tool,
             response,
+            asked: arguments,
             sent,
         })
     }
@@ -234,17 +254,34 @@ impl HookCall {
     }
 }
 
-fn asked(gate: &Gate, server: &str, tool: &str, arguments: &Value) -> Result<Response, String> {
-    let call = json!({"serverName": server, "toolName": tool, "arguments": arguments}).to_string();
-    gate.judge(&Request::gate(&call).explained(Audience::Operator))
-        .map_err(|error| error.message)
+fn asked(
+    gate: &Gate,
+    server: &str,
+    tool: &str,
+    arguments: &Value,
+    approvals: Option<&Approvals>,
+) -> Result<Response, String> {
+    let call = call_text(server, tool, arguments);
+    let mut request = Request::gate(&call).explained(Audience::Operator);
+    if let Some(approvals) = approvals {
+        request = request.approved(approvals, Some(now()));
+    }
+    gate.judge(&request).map_err(|error| error.message)
+}
+
+pub(super) fn call_text(server: &str, tool: &str, arguments: &Value) -> String {
+    json!({"serverName": server, "toolName": tool, "arguments": arguments}).to_string()
 }
 
 fn sent(response: &Response) -> Option<Map<String, Value>> {
     serde_json::from_str(response.arguments.as_deref()?).ok()
 }
 
-fn verdict_of(decision: Decision<'static>, rule: &'static str, reason: String) -> Verdict<'static> {
+pub(super) fn verdict_of(
+    decision: Decision<'static>,
+    rule: &'static str,
+    reason: String,
+) -> Verdict<'static> {
     Verdict {
         decision,
         rule: rule.into(),

@@ -1,6 +1,9 @@
 //! How a hook is run.
 
 use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::guard::Queue;
 
 /// How a hook judges.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +13,9 @@ pub struct HookOptions {
     pub servers: Vec<String>,
     /// Where decisions are written, as a guard writes them; `None` for no log.
     pub audit: Option<PathBuf>,
+    /// Where a person is asked whom the agent does not ask, and how long an answer may take. What was approved there for good
+    /// holds. `None` if such calls are denied.
+    pub queue: Option<(Queue, Duration)>,
     /// Cursor asks once more before an MCP tool is called, and only then says of which server it is: leave such calls to that.
     pub leaves_execution: bool,
     /// Cursor is known to run what it was to ask a person about. Without this, such calls are denied there.

@@ -22,11 +22,8 @@ pub struct SettingsFile {
     pub after: String,
 }
 
-/// How many seconds an agent waits for its hook.
-const PATIENCE: u64 = 30;
-
 /// What is to be written so that the agent runs the command before it runs tools, with its switch to deny a call if the command
-/// fails, where it has one. `file` is another file than the user's usual one below `home`.
+/// fails, where it has one. The agent waits so many seconds for it. `file` is another file than the user's usual one below `home`.
 ///
 /// # Errors
 /// A file cannot be read, or is not one that a hook can be added to.
@@ -35,6 +32,7 @@ pub fn settings(
     home: &Path,
     file: Option<&Path>,
     command: &str,
+    patience: u64,
 ) -> Result<Vec<SettingsFile>, String> {
     let place = |usual: &str| file.map_or_else(|| home.join(usual), Path::to_owned);
     // These agents have no such switch: the shell makes every other end of the command a denial.
@@ -42,7 +40,7 @@ pub fn settings(
     let (path, base, entries) = match agent {
         Agent::ClaudeCode => {
             let hook =
-                json!({"type": "command", "command": command, "timeout": PATIENCE, "onFailure": "block"});
+                json!({"type": "command", "command": command, "timeout": patience, "onFailure": "block"});
             let entry = json!({"matcher": "*", "hooks": [hook]});
             (
                 place(".claude/settings.json"),
@@ -51,12 +49,12 @@ pub fn settings(
             )
         }
         Agent::Codex => {
-            let hook = json!({"type": "command", "command": closed, "timeout": PATIENCE});
+            let hook = json!({"type": "command", "command": closed, "timeout": patience});
             let entry = json!({"hooks": [hook]});
             (place(".codex/hooks.json"), json!({}), vec![("PreToolUse", entry)])
         }
         Agent::Cursor => {
-            let entry = |command: &str| json!({"command": command, "timeout": PATIENCE, "failClosed": true});
+            let entry = |command: &str| json!({"command": command, "timeout": patience, "failClosed": true});
             let entries = vec![
                 ("preToolUse", entry(&format!("{command} --leave-execution"))),
                 ("beforeShellExecution", entry(command)),
@@ -66,8 +64,7 @@ pub fn settings(
             (place(".cursor/hooks.json"), json!({"version": 1}), entries)
         }
         Agent::GeminiCli => {
-            let hook =
-                json!({"type": "command", "name": "callgate", "command": closed, "timeout": PATIENCE * 1000});
+            let hook = json!({"type": "command", "name": "callgate", "command": closed, "timeout": patience.saturating_mul(1000)});
             let entry = json!({"matcher": ".*", "hooks": [hook]});
             (
                 place(".gemini/settings.json"),
@@ -76,18 +73,18 @@ pub fn settings(
             )
         }
         Agent::CopilotCli => {
-            let entry = json!({"type": "command", "bash": command, "timeoutSec": PATIENCE});
+            let entry = json!({"type": "command", "bash": command, "timeoutSec": patience});
             let path = place(".copilot/hooks/callgate.json");
             (path, json!({"version": 1}), vec![("preToolUse", entry)])
         }
         Agent::Vscode => {
-            let entry = json!({"type": "command", "command": command, "timeout": PATIENCE});
+            let entry = json!({"type": "command", "command": command, "timeout": patience});
             let path = place(".copilot/hooks/callgate-vscode.json");
             (path, json!({}), vec![("PreToolUse", entry)])
         }
         Agent::Goose => {
             let hook =
-                json!({"type": "command", "command": command, "timeout": PATIENCE, "on_failure": "block"});
+                json!({"type": "command", "command": command, "timeout": patience, "on_failure": "block"});
             let path = place(".agents/plugins/callgate/hooks/hooks.json");
             (path, json!({}), vec![("PreToolUse", json!({"hooks": [hook]}))])
         }

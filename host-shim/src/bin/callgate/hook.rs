@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use callgate_host::guard::Queue;
 use callgate_host::hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -51,6 +52,12 @@ pub(crate) struct Hook {
     /// For Cursor's preToolUse: leave MCP tools to beforeMCPExecution, which is hooked too and says which server is meant
     #[arg(long)]
     leave_execution: bool,
+    /// Ask a person whom the agent does not ask, by `callgate approvals`, and wait so many seconds for an answer
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    ask: Option<u64>,
+    /// Where questions and approvals are [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     /// Let Cursor ask a person. There are reports that it runs such commands at once, so they are denied without this
     #[arg(long)]
     trust_ask: bool,
@@ -101,8 +108,9 @@ impl Hook {
         static IS_SAID: AtomicBool = AtomicBool::new(false);
         // What went wrong is said in the answer.
         std::panic::set_hook(Box::new(|_| {}));
+        let patience = PATIENCE + Duration::from_secs(self.ask.unwrap_or_default());
         thread::spawn(move || {
-            thread::sleep(PATIENCE);
+            thread::sleep(patience);
             if !IS_SAID.swap(true, Ordering::AcqRel) {
                 std::process::exit(say(&fault(agent, "", "it took too long")).into());
             }
@@ -133,6 +141,7 @@ impl Hook {
         let options = HookOptions {
             servers: self.mcp_server.clone(),
             audit: self.audit.clone(),
+            queue: self.queue()?,
             leaves_execution: self.leave_execution,
             trusts_ask: self.trust_ask,
         };
@@ -141,7 +150,7 @@ impl Hook {
             Failure::Fault(format!("the agent's directory `{}`: {error}", call.directory()))
         })?;
         let mut builder = agent.added_to(self.setup.builder()?.protect_documents());
-        let state = approvals::folder(None);
+        let state = approvals::folder(self.state.as_deref());
         for path in self.audit.iter().chain(&state) {
             match path.to_str() {
                 Some(path) if path.starts_with('/') => builder = builder.protect(path),
@@ -155,6 +164,12 @@ impl Hook {
         }
         let gate = builder.build()?;
         Ok(call.answer(&gate, &options))
+    }
+
+    fn queue(&self) -> Result<Option<(Queue, Duration)>, Failure> {
+        let Some(seconds) = self.ask else { return Ok(None) };
+        let queue = approvals::queue(self.state.as_deref())?;
+        Ok(Some((queue, Duration::from_secs(seconds))))
     }
 }
 

@@ -11,6 +11,9 @@ use super::agents;
 use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
 use crate::replace::replace;
 
+/// How many seconds an agent waits for its hook, beyond those that a person has.
+const PATIENCE: u64 = 30;
+
 /// Add the hook to an agent's settings
 ///
 /// Shows what would be written, and writes it with --write. Settings that are there stay as they are. Where the agent has a
@@ -29,6 +32,9 @@ pub(crate) struct Install {
     /// An MCP server that the agent has; may be repeated
     #[arg(long, value_name = "NAME")]
     mcp_server: Vec<String>,
+    /// Ask a person whom the agent does not ask, by `callgate approvals`, and wait so many seconds for an answer
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    ask: Option<u64>,
     /// The file of the agent's settings [default: the user's]
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
@@ -42,8 +48,14 @@ impl Install {
         let home = std::env::home_dir()
             .ok_or_else(|| Failure::Fault("the home directory is not known".to_owned()))?;
         let command = self.command()?;
-        let files =
-            settings(self.agent, &home, self.settings.as_deref(), &command).map_err(Failure::Invalid)?;
+        let files = settings(
+            self.agent,
+            &home,
+            self.settings.as_deref(),
+            &command,
+            PATIENCE + self.ask.unwrap_or_default(),
+        )
+        .map_err(Failure::Invalid)?;
         let new: Vec<&SettingsFile> = files
             .iter()
             .filter(|file| file.before.as_deref() != Some(&file.after))
@@ -93,6 +105,9 @@ impl Install {
         if let Some(audit) = &self.audit {
             words.extend(["--audit".to_owned(), absolute(audit)?]);
         }
+        if let Some(seconds) = self.ask {
+            words.extend(["--ask".to_owned(), seconds.to_string()]);
+        }
         for server in &self.mcp_server {
             words.extend(["--mcp-server".to_owned(), server.clone()]);
         }
@@ -107,10 +122,12 @@ fn advice(agent: Agent) -> Option<&'static str> {
         Agent::Codex => Some(
             "Codex runs the hook once you have trusted it: /hooks in Codex. It lets calls pass if the hook takes longer than its time.",
         ),
-        Agent::GeminiCli => {
-            Some("Gemini CLI cannot ask a person for a hook: what would be asked about is denied.")
-        }
-        Agent::Goose => Some("goose cannot ask a person for a hook: what would be asked about is denied."),
+        Agent::GeminiCli => Some(
+            "Gemini CLI cannot ask a person for a hook: what would be asked about is denied, unless --ask is there.",
+        ),
+        Agent::Goose => Some(
+            "goose cannot ask a person for a hook: what would be asked about is denied, unless --ask is there.",
+        ),
         Agent::CopilotCli | Agent::Vscode => {
             Some("The agent lets calls pass if the hook takes longer than its time.")
         }

@@ -1,0 +1,86 @@
+//! Calls that a person decides about whom the agent does not ask.
+
+use std::time::Duration;
+
+use callgate_core::Decision;
+use serde_json::{Value, json};
+
+use super::call::HookCall;
+use super::judge::{Judged, call_text, verdict_of};
+use crate::backend::Request;
+use crate::gate::Gate;
+use crate::guard::{Answer, JournalQuestion, Queue, ask};
+
+/// How many arguments a question shows that has no values under roles, and how many characters of each.
+const SHOWN: usize = 16;
+const LONGEST: usize = 1_000;
+
+impl HookCall {
+    /// Asks a person, and judges the call again: what it names may have changed meanwhile.
+    pub(super) fn decided_by_a_person(
+        &self,
+        gate: &Gate,
+        judged: Judged,
+        queue: &Queue,
+        patience: Duration,
+    ) -> Result<Judged, String> {
+        let verdict = &judged.response.verdict;
+        let call = call_text(&judged.server, &judged.tool, &judged.asked);
+        let offer = gate.offer(&Request::gate(&call)).map_err(|error| error.message)?;
+        let question = JournalQuestion {
+            server: &judged.server,
+            tool: &judged.tool,
+            rule: &verdict.rule,
+            reason: &verdict.reason,
+            values: values(&judged),
+            offer,
+        };
+        let answer = ask(queue, question, patience);
+        let answer = answer.map_err(|error| format!("the question cannot be put: {}", error.kind()))?;
+        let approvals = queue.approvals().ok();
+        let mut again = self.judge(
+            gate,
+            judged.server.clone(),
+            judged.tool.clone(),
+            approvals.as_ref(),
+        )?;
+        if matches!(again.response.verdict.decision, Decision::Escalate(_)) {
+            let is_same = again.response.verdict.rule == judged.response.verdict.rule
+                && again.sent == judged.sent
+                && values(&again) == values(&judged);
+            let (decision, reason) = match answer {
+                Answer::Deny => (
+                    Decision::Deny,
+                    "A person denied the call, or nobody answered in time",
+                ),
+                Answer::Once | Answer::Session | Answer::Always if is_same => {
+                    (Decision::Allow, "A person approved this call")
+                }
+                Answer::Once | Answer::Session | Answer::Always => (
+                    Decision::Deny,
+                    "What the call would touch has changed since a person was asked",
+                ),
+            };
+            again.response.verdict = verdict_of(decision, "structural-approval", reason.to_owned());
+        }
+        Ok(again)
+    }
+}
+
+/// What the person is shown: the values under roles, or the arguments where there are none.
+fn values(judged: &Judged) -> Value {
+    let explanation = judged.response.explanation.as_ref();
+    let values = explanation.and_then(|explanation| explanation.get("values"));
+    match values {
+        Some(Value::Array(values)) if !values.is_empty() => Value::Array(values.clone()),
+        Some(_) | None => {
+            let arguments = judged.asked.as_object().into_iter().flatten().take(SHOWN);
+            let shown = arguments.map(|(name, value)| {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let text: String = text.chars().take(LONGEST).collect();
+                json!({"argument": format!("/{name}"), "role": "none", "raw": text, "canonical": null})
+            });
+            Value::Array(shown.collect())
+        }
+    }
+}

@@ -1,13 +1,13 @@
-//! Permission hooks of coding agents: what an agent asks before it runs a tool, judged by a [`Gate`](crate::Gate), and answered as that
-//! agent wants it.
+//! Permission hooks of coding agents: what an agent asks before it runs a tool, judged by a [`Gate`](crate::Gate), and
+//! answered as that agent wants it.
 //!
 //! An agent starts a program for each call, writes a JSON object to its standard input, and reads its answer from standard
 //! output and the exit code. [`HookCall::read`] reads the object, [`HookCall::answer`] judges the call, and [`fault`] is the
 //! answer if anything goes wrong: it denies. Most agents let a call pass if its hook fails in another way.
 //!
 //! - **The agent's own tools** (files, search, the web, notebooks, patches, the shell) are annotated here, as tools of a
-//!   server that has the agent's name; [`Agent::added_to`] adds them to the documents. What the
-//!   documents say of a tool stands before what is said here. The sandbox holds for them.
+//!   server that has the agent's name; [`HookCall::added_to`] adds them to the documents. What the documents say of a tool
+//!   stands before what is said here. The sandbox holds for them.
 //! - **Tools of MCP servers** are judged as everywhere else. Agents write server and tool as one name; where it could be read
 //!   in several ways, each is judged, and the strictest verdict stands.
 //! - **A tool whose arguments name nothing** that could be judged, such as a shell command, is asked about unless a rule
@@ -33,6 +33,7 @@ mod answer;
 mod arguments;
 mod asking;
 mod call;
+mod documents;
 mod judge;
 mod names;
 mod options;

@@ -17,7 +17,7 @@ pub(super) struct AddedServer {
     /// Of which kind it is.
     pub(super) kind: &'static str,
     /// The name of each tool, and its annotation.
-    pub(super) tools: Vec<(String, &'static str)>,
+    pub(super) tools: Vec<(String, String)>,
 }
 
 /// Single entries for three of the parts.

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::members::Members;
 
 /// The annotations with more tools of a server; those that are there stay as they are. `None` if the text is something else.
-pub(super) fn with_tools(text: &str, server: &str, tools: &[(String, &str)]) -> Option<String> {
+pub(super) fn with_tools(text: &str, server: &str, tools: &[(String, String)]) -> Option<String> {
     let Members(members) = serde_json::from_str(text).ok()?;
     let Some(servers) = value_of(&members, "servers") else {
         let servers = format!("{{{}}}", written(server, tools));
@@ -26,7 +26,7 @@ pub(super) fn with_tools(text: &str, server: &str, tools: &[(String, &str)]) -> 
         .filter_map(|tool| tool.get("toolName")?.as_str())
         .collect();
     let new = tools.iter().filter(|(name, _)| !names.contains(name.as_str()));
-    let new: Vec<&str> = new.map(|(_, tool)| *tool).collect();
+    let new: Vec<&str> = new.map(|(_, tool)| tool.as_str()).collect();
     extended(text, list, ']', &new.join(","))
 }
 
@@ -44,8 +44,8 @@ pub(super) fn with_alias(text: &str, server: &str, kind: &str) -> Option<String>
     }
 }
 
-fn written(server: &str, tools: &[(String, &str)]) -> String {
-    let tools: Vec<&str> = tools.iter().map(|(_, tool)| *tool).collect();
+fn written(server: &str, tools: &[(String, String)]) -> String {
+    let tools: Vec<&str> = tools.iter().map(|(_, tool)| tool.as_str()).collect();
     format!("{}:{{\"tools\":[{}]}}", Value::from(server), tools.join(","))
 }
 
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn tools_are_added_where_there_are_none() {
         let tools = [
-            ("a".to_owned(), r#"{"toolName":"a","args":{}}"#),
-            ("b".to_owned(), r#"{"toolName":"b","args":{}}"#),
+            ("a".to_owned(), r#"{"toolName":"a","args":{}}"#.to_owned()),
+            ("b".to_owned(), r#"{"toolName":"b","args":{}}"#.to_owned()),
         ];
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(with_tools(text, "s", &tools).as_deref(), expected, "{text}");

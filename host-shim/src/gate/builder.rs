@@ -189,7 +189,7 @@ impl GateBuilder {
         mut self,
         name: &'static str,
         kind: &'static str,
-        tools: Vec<(String, &'static str)>,
+        tools: Vec<(String, String)>,
     ) -> Self {
         self.additions.servers.push(AddedServer { name, kind, tools });
         self

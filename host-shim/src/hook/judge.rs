@@ -138,6 +138,9 @@ impl HookCall {
         let mut response = asked(gate, &server, &tool, &arguments, approvals)?;
         let elsewhere = relative_to_others(gate, &server, &tool);
         let has_relative = match &response.explanation {
+            Some(explanation) if explanation.get("stepsLeftOut") != Some(&Value::from(0)) => {
+                return Err("the call has too many values to look at each".to_owned());
+            }
             Some(explanation) => make_absolute(&mut arguments, explanation, &self.directory, &elsewhere),
             None => return Err("the engine does not explain its verdict".to_owned()),
         };
@@ -237,7 +240,11 @@ impl HookCall {
         };
         let explanation = response.explanation.as_ref();
         let unclear = explanation.into_iter().flat_map(paths).find_map(|path| {
-            let given = given.pointer(path.argument).and_then(Value::as_str)?;
+            // What the engine found under another name is judged as it is there.
+            let given = given
+                .pointer(path.argument)
+                .and_then(Value::as_str)
+                .unwrap_or(path.raw);
             let stays = stays.contains(&top(path.argument));
             let is_unclear = (stays || !takes) && given.starts_with('~')
                 || stays && given.split('/').any(|name| name == "..")

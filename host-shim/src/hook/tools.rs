@@ -11,7 +11,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::agent::Agent;
-use crate::gate::GateBuilder;
 use crate::members::Members;
 
 impl Agent {
@@ -25,22 +24,6 @@ impl Agent {
             Self::Vscode => include_str!("tools/vscode.json"),
             Self::Goose => include_str!("tools/goose.json"),
         }
-    }
-}
-
-impl Agent {
-    /// Adds the tools that the agent has by itself, as those of a server with its name, on which the sandbox decides as on file
-    /// servers. A tool that the annotations have stays as it is there. The files that say which hooks the agent runs are
-    /// protected.
-    #[must_use]
-    pub fn added_to(self, mut builder: GateBuilder) -> GateBuilder {
-        for path in self.protected() {
-            builder = builder.protect(*path);
-        }
-        for agent in self.family() {
-            builder = builder.server(agent.as_str(), "filesystem", annotated(*agent));
-        }
-        builder
     }
 }
 
@@ -74,7 +57,7 @@ struct Named {
 }
 
 /// The tools of an agent: the name of each, and its annotation as JSON text.
-fn annotated(agent: Agent) -> Vec<(String, &'static str)> {
+pub(super) fn annotated(agent: Agent) -> Vec<(String, String)> {
     let Some(file) = read(agent) else {
         return Vec::new();
     };
@@ -84,7 +67,7 @@ fn annotated(agent: Agent) -> Vec<(String, &'static str)> {
     tools
         .filter_map(|tool| {
             let named: Named = serde_json::from_str(tool.get()).ok()?;
-            Some((named.name, tool.get()))
+            Some((named.name, tool.get().to_owned()))
         })
         .collect()
 }

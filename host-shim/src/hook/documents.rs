@@ -1,0 +1,44 @@
+//! What the documents of a gate get for a call.
+
+use serde_json::{Map, Value};
+
+use super::call::HookCall;
+use super::names::Called;
+use super::tools::annotated;
+use crate::gate::GateBuilder;
+
+impl HookCall {
+    /// Adds the tools that the agent has by itself, as those of a server with its name, on which the sandbox decides as on file
+    /// servers. A tool that the annotations have stays as it is there. The files that say which hooks the agent runs are
+    /// protected.
+    #[must_use]
+    pub fn added_to(&self, mut builder: GateBuilder) -> GateBuilder {
+        for path in self.agent.protected() {
+            builder = builder.protect(*path);
+        }
+        for agent in self.agent.family() {
+            let mut tools = annotated(*agent);
+            if let (Called::Own(called), true) = (&self.called, *agent == self.agent) {
+                for (_, tool) in tools.iter_mut().filter(|(name, _)| name == called) {
+                    *tool = self.with_opaque_arguments(tool);
+                }
+            }
+            builder = builder.server(agent.as_str(), "filesystem", tools);
+        }
+        builder
+    }
+
+    /// The annotation of a tool whose arguments name nothing, whatever they are called.
+    fn with_opaque_arguments(&self, tool: &str) -> String {
+        let mut annotation: Map<String, Value> = serde_json::from_str(tool).unwrap_or_default();
+        if !annotation.contains_key("inputSchema")
+            && let Some(Value::Object(known)) = annotation.get_mut("args")
+        {
+            // A name that begins with a slash would be a pointer.
+            for name in self.arguments.keys().filter(|name| !name.starts_with('/')) {
+                known.entry(name.clone()).or_insert_with(|| Value::from("none"));
+            }
+        }
+        Value::Object(annotation).to_string()
+    }
+}

@@ -12,6 +12,7 @@ mod atoms;
 mod choice;
 mod choices;
 mod coupling;
+mod diff;
 mod divided;
 mod hosts;
 mod inexact;
@@ -19,9 +20,11 @@ mod label;
 mod least;
 mod modes;
 mod names;
+mod pairs;
 mod places;
 mod regions;
 mod rows;
+mod same;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -36,6 +39,7 @@ use crate::engine::{Engine, Imagined};
 use crate::host::Host;
 use atoms::{Atoms, Reading};
 use choice::Choice;
+pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
 pub use rows::{Column, Row};
 
 /// How much an analysis looks at. Where there is more, the answer says so.
@@ -52,7 +56,7 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self {
-            calls: 20_000,
+            calls: 50_000,
             values: 4_096,
             modes: 64,
         }
@@ -115,6 +119,8 @@ pub struct Analysis<'e> {
     bounds: Bounds,
     cuts: Cuts,
     target: Option<Target>,
+    /// The program that this one is compared with.
+    other: Option<Imagined<'e>>,
     /// The values for arguments that the same rules look at.
     choices: RefCell<BTreeMap<Atoms, Arc<[Choice]>>>,
 }
@@ -179,6 +185,7 @@ impl<'e> Analysis<'e> {
             bounds: Bounds::default(),
             cuts: Cuts::default(),
             target: None,
+            other: None,
             choices: RefCell::default(),
         }
     }

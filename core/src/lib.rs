@@ -138,7 +138,10 @@ mod text;
 mod world;
 
 #[cfg(feature = "analysis")]
-pub use analysis::{Analysis, Bounds, Column, Part, Place, Region, Row, Target, ToolRegions};
+pub use analysis::{
+    Analysis, Bounds, Column, Comparison, Judged, Part, Place, Region, Row, Target, ToolChanges, ToolRegions,
+    VerdictChange,
+};
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
 pub use bundle::{Bundle, InlineDocument, NamedFile, read_bundle};

@@ -107,7 +107,7 @@ pub(crate) struct Tool {
 }
 
 /// What a tool expects of one member of the arguments.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToolMember {
     /// `true` if the annotation or the schema names it, or if members that neither names are accepted.
     pub(crate) is_known: bool,
@@ -120,6 +120,16 @@ pub(crate) struct ToolMember {
 }
 
 impl Tool {
+    /// Whether the other tool is read alike, whatever rules say of it.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.arguments == other.arguments
+            && self.members == other.members
+            && self.unnamed == other.unnamed
+            && self.required == other.required
+            && self.semantics == other.semantics
+    }
+
     /// What the tool expects of the member with this name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
         self.members.get(name).unwrap_or(&self.unnamed)

@@ -30,6 +30,8 @@ pub(super) struct Atoms {
     pub(super) reading: Reading,
     /// Absolute, each once.
     pub(super) directories: BTreeSet<String>,
+    /// Those of the sandbox, which excepts from what is protected.
+    pub(super) sandbox: BTreeSet<String>,
     /// Patterns of protected paths: where they begin, and the rest.
     pub(super) patterns: BTreeSet<(String, String)>,
     /// The keys of domain patterns.
@@ -61,6 +63,17 @@ impl Atoms {
         }
         atoms.add_cuts(program, cuts);
         atoms
+    }
+
+    /// What another program compares the argument with as well.
+    pub(super) fn join(&mut self, other: Self) {
+        self.reading.join(other.reading);
+        self.directories.extend(other.directories);
+        self.sandbox.extend(other.sandbox);
+        self.patterns.extend(other.patterns);
+        self.domains.extend(other.domains);
+        self.names.extend(other.names);
+        self.emails.extend(other.emails);
     }
 
     fn add_rule(&mut self, imagined: &Imagined<'_>, rule: &Rule, roles: RoleSet) {
@@ -107,6 +120,9 @@ impl Atoms {
         for place in places {
             self.directories.extend(imagined.forms(place));
         }
+        for place in &program.sandbox {
+            self.sandbox.extend(imagined.forms(place));
+        }
         for pattern in &program.protected.patterns {
             self.directories.extend(imagined.forms(&pattern.directory));
             let written = (pattern.directory.to_string(), pattern.pattern.as_str().to_owned());
@@ -131,6 +147,16 @@ impl Atoms {
 }
 
 impl Reading {
+    fn join(&mut self, other: Self) {
+        self.is_path |= other.is_path;
+        self.is_removed |= other.is_removed;
+        self.is_url |= other.is_url;
+        self.is_remote |= other.is_remote;
+        self.is_branch |= other.is_branch;
+        self.is_resource |= other.is_resource;
+        self.ignores_case |= other.ignores_case;
+    }
+
     pub(super) fn new(program: &Program, roles: RoleSet) -> Self {
         let is_remote = |role: RoleId| {
             let definition = program.registry.get(role);

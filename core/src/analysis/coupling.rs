@@ -10,6 +10,13 @@ use crate::model::{Effect, ServerKind};
 use crate::program::{Constrained, Program, Tool};
 use crate::role::{RoleId, RoleSet};
 
+/// The sets, those that share a member joined, and each other member by itself.
+pub(super) fn joined(sets: Vec<Vec<usize>>, count: usize) -> Vec<Vec<usize>> {
+    let mut groups = Groups((0..count).collect());
+    sets.into_iter().for_each(|set| groups.join_all(set));
+    finish(&groups, count)
+}
+
 /// Sets of arguments that are joined step by step.
 struct Groups(Vec<usize>);
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Analysis;
 use super::atoms::{Atoms, Reading};
@@ -10,6 +10,7 @@ use super::choice::Choice;
 use super::choices::choices;
 use super::label::Label;
 use super::slots::{self, Accepts, Slot, UNNAMED};
+use crate::engine::Imagined;
 use crate::program::Tool;
 use crate::role::{RoleId, RoleSet};
 
@@ -17,9 +18,25 @@ use crate::role::{RoleId, RoleSet};
 pub(super) struct Divided<'a, 'e> {
     pub(super) analysis: &'a Analysis<'e>,
     pub(super) tool: &'e Tool,
+    /// The same tool in the program that this one is compared with.
+    pub(super) other: Option<Other<'a, 'e>>,
     pub(super) slots: Vec<Slot<'e>>,
     pub(super) inexact: Vec<String>,
     pub(super) calls: usize,
+}
+
+/// A tool in another program.
+#[derive(Clone, Copy)]
+pub(super) struct Other<'a, 'e> {
+    pub(super) imagined: &'a Imagined<'e>,
+    pub(super) tool: &'e Tool,
+}
+
+/// The roles of a slot: in the program that is divided, and in the other one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SlotRoles {
+    pub(super) own: RoleSet,
+    pub(super) other: RoleSet,
 }
 
 /// Slots that are looked at together, and the choices of each.
@@ -50,6 +67,8 @@ pub(super) struct Mode {
     pub(super) alike: Vec<Vec<Label>>,
     /// The roles of each of the tool's arguments.
     pub(super) roles: Vec<Vec<RoleId>>,
+    /// The same in the other program.
+    pub(super) other: Vec<Vec<RoleId>>,
 }
 
 impl<'a, 'e> Divided<'a, 'e> {
@@ -68,10 +87,19 @@ impl<'a, 'e> Divided<'a, 'e> {
 
     pub(super) fn new(analysis: &'a Analysis<'e>, tool: &'e Tool) -> Self {
         let program = analysis.imagined.program();
+        let other = analysis.other.as_ref().and_then(|imagined| {
+            let tool = imagined.program().tool(&tool.server, &tool.name)?;
+            Some(Other { imagined, tool })
+        });
+        let mut slots = slots::slots(program, tool);
+        if let Some(other) = &other {
+            slots::add(&mut slots, other.imagined.program(), other.tool);
+        }
         Self {
             analysis,
             tool,
-            slots: slots::slots(program, tool),
+            other,
+            slots,
             inexact: Vec::new(),
             calls: 0,
         }
@@ -83,10 +111,37 @@ impl<'a, 'e> Divided<'a, 'e> {
         }
     }
 
+    /// The roles of a slot in a mode.
+    pub(super) fn roles_at(&self, mode: &Mode, slot: usize) -> SlotRoles {
+        let set = |roles: Option<&Vec<RoleId>>| roles.into_iter().flatten().copied().collect();
+        let other = self.slots.get(slot).and_then(|slot| slot.other);
+        SlotRoles {
+            own: set(mode.roles.get(slot)),
+            other: set(other.and_then(|at| mode.other.get(at))),
+        }
+    }
+
+    /// Whether a judgement looks at values of these roles.
+    pub(super) fn are_valued(&self, roles: SlotRoles) -> bool {
+        let other = self.other.map(|other| other.imagined.program().valued_roles);
+        roles
+            .own
+            .intersects(self.analysis.imagined.program().valued_roles)
+            || other.is_some_and(|valued| roles.other.intersects(valued))
+    }
+
     /// The texts that an argument with these roles is given.
-    pub(super) fn choices_for(&mut self, slot: usize, roles: RoleSet) -> Arc<[Choice]> {
+    pub(super) fn choices_for(&mut self, slot: usize, roles: SlotRoles) -> Arc<[Choice]> {
         let analysis = self.analysis;
-        let atoms = Atoms::new(&analysis.imagined, self.tool, roles, &analysis.cuts);
+        let mut atoms = Atoms::new(&analysis.imagined, self.tool, roles.own, &analysis.cuts);
+        if let Some(other) = self.other {
+            atoms.join(Atoms::new(
+                other.imagined,
+                other.tool,
+                roles.other,
+                &analysis.cuts,
+            ));
+        }
         if let Some(text) = analysis
             .target
             .as_ref()
@@ -116,10 +171,45 @@ impl<'a, 'e> Divided<'a, 'e> {
             Accepts::Nothing => Vec::new(),
             Accepts::Either | Accepts::Text | Accepts::Array => texts.iter().take(most).cloned().collect(),
         };
+        if analysis.other.is_some() && matches!(accepts, Accepts::Either | Accepts::Array) {
+            self.add_pairs(slot, roles, &mut found);
+        }
+        if analysis.other.is_some() && accepts != Accepts::Nothing {
+            // Which of these are refused depends on what rules say of the argument's roles.
+            let label = Label::Words("a text that holds JSON");
+            found.push(Choice::text("[]".to_owned(), label));
+            if accepts == Accepts::Either {
+                found.push(Choice::value(
+                    Value::Object(Map::new()),
+                    Label::Words("an object"),
+                ));
+            }
+        }
+        if analysis.other.is_some() && !self.is_path(roles) && accepts != Accepts::Nothing {
+            found.extend(self.protected_texts());
+        }
         if !is_required || found.is_empty() {
             found.push(Choice::absent());
         }
         found.into()
+    }
+
+    fn is_path(&self, roles: SlotRoles) -> bool {
+        let other = self.other.map(|other| other.imagined.program().path_roles);
+        roles.own.intersects(self.analysis.imagined.program().path_roles)
+            || other.is_some_and(|paths| roles.other.intersects(paths))
+    }
+
+    /// Texts that look like protected paths, which an argument without the role of a path may not hold.
+    pub(super) fn protected_texts(&self) -> Vec<Choice> {
+        let other = self.other.map(|other| other.imagined.program());
+        let programs = std::iter::once(self.analysis.imagined.program()).chain(other);
+        let looking = programs.filter(|program| program.heuristic_paths);
+        let paths = looking.flat_map(|program| &program.protected.paths);
+        let label = || Label::Words("a text that looks like a protected path");
+        paths
+            .map(|path| Choice::text(path.to_string(), label()))
+            .collect()
     }
 
     pub(super) fn arguments(&mut self, mode: &Mode, groups: &[Group], picks: &Picks) -> Value {

@@ -2,10 +2,16 @@
 
 use super::atoms::rules_of;
 use super::divided::Divided;
+use super::same;
 use super::slots::Slot;
 use crate::path::PathCase;
-use crate::program::{ListCondition, ListMatcher};
+use crate::program::{ListCondition, ListMatcher, Program};
 use crate::role::{RoleSet, Step};
+
+/// How what is said about protected patterns begins.
+const PATTERN: &str = "which paths the protected pattern";
+
+const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
 
 impl Divided<'_, '_> {
     /// What the division cannot be exact about, whatever the values.
@@ -18,7 +24,7 @@ impl Divided<'_, '_> {
             .flat_map(|one| one.roles.possible())
             .collect();
         if !self.tool.ceiling.constraints.is_empty() {
-            self.note("the capability ceiling's patterns of arguments are not divided".to_owned());
+            self.note(CEILING.to_owned());
         }
         if roles.intersects(program.address_roles) {
             self.note("addresses of the world are not divided".to_owned());
@@ -44,7 +50,7 @@ impl Divided<'_, '_> {
                         pattern.directory.trim_end_matches('/'),
                         pattern.pattern.as_str()
                     );
-                    self.note(format!("which paths the protected pattern `{text}` matches"));
+                    self.note(format!("{PATTERN} `{text}` matches"));
                 }
             }
         }
@@ -77,6 +83,23 @@ impl Divided<'_, '_> {
                 slot.name()
             );
             self.note(why);
+        }
+    }
+
+    /// Adds what a comparison is not exact about, and forgets what does not matter to it, because both programs refuse the same
+    /// there.
+    pub(super) fn forgive(&mut self) {
+        let Some(other) = self.other else { return };
+        let (one, other) = (self.analysis.imagined.program(), other.imagined.program());
+        for setting in same::differing(one, other) {
+            self.note(format!("what follows from another `{setting}`"));
+        }
+        let document = |program: &Program| program.ceiling.as_ref().map(|ceiling| ceiling.document().clone());
+        if same::protects_alike(one, other) {
+            self.inexact.retain(|why| !why.starts_with(PATTERN));
+        }
+        if document(one) == document(other) {
+            self.inexact.retain(|why| why != CEILING);
         }
     }
 }

@@ -27,6 +27,8 @@ pub(crate) enum Label {
     Absent,
     /// Exactly this.
     Is(String),
+    /// Two values at once.
+    Both(Box<Label>, Box<Label>),
 }
 
 impl fmt::Display for Label {
@@ -57,6 +59,7 @@ impl fmt::Display for Label {
             Self::Of(words, text) => write!(formatter, "{words} {text}"),
             Self::Absent => formatter.write_str("absent"),
             Self::Is(text) => write!(formatter, "`{text}`"),
+            Self::Both(one, other) => write!(formatter, "both {one} and {other}"),
         }
     }
 }

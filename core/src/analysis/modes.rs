@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::choice::Choice;
-use super::divided::{Divided, Mode, products};
+use super::divided::{Divided, Mode, SlotRoles, products};
 use super::{names, slots};
 use crate::model::{Seen, Test};
+use crate::program::Tool;
 use crate::role::RoleSet;
 
 impl Divided<'_, '_> {
@@ -19,7 +20,8 @@ impl Divided<'_, '_> {
         for at in &tested {
             let mut found = Vec::new();
             let slot = self.slots.get(*at);
-            if slot.is_some_and(|slot| !slot.is_known(self.tool)) {
+            let is_known = |tool: &Tool| slot.is_none_or(|slot| slot.is_known(tool));
+            if !is_known(self.tool) || self.other.is_some_and(|other| !is_known(other.tool)) {
                 dimensions.push(vec![Choice::absent()]);
                 continue;
             }
@@ -27,13 +29,20 @@ impl Divided<'_, '_> {
                 slot.into_iter().flat_map(|slot| slot.tests.iter().copied()),
                 &mut found,
             );
-            let argument = slot.and_then(|slot| slot.argument);
-            let roles: RoleSet = argument
-                .and_then(|at| self.tool.arguments.get(at))
-                .into_iter()
-                .flat_map(|argument| argument.roles.possible())
-                .collect();
-            if roles.intersects(program.valued_roles) {
+            let possible = |tool: &Tool, at: Option<usize>| {
+                let argument = at.and_then(|at| tool.arguments.get(at)).into_iter();
+                argument
+                    .flat_map(|argument| argument.roles.possible())
+                    .collect::<RoleSet>()
+            };
+            let other = self
+                .other
+                .map(|other| possible(other.tool, slot.and_then(|slot| slot.other)));
+            let roles = SlotRoles {
+                own: possible(self.tool, slot.and_then(|slot| slot.argument)),
+                other: other.unwrap_or_default(),
+            };
+            if self.are_valued(roles) {
                 found.extend(self.choices_for(*at, roles).iter().cloned());
             } else {
                 found = self.told_apart(*at, found);
@@ -56,35 +65,33 @@ impl Divided<'_, '_> {
             let values = fixed.iter().map(|choice| choice.as_ref()?.value.as_ref());
             let (arguments, _) = slots::arguments(self.tool, &self.slots, values);
             let roles = slots::roles(program, self.tool, &arguments);
+            let other = self
+                .other
+                .map(|other| slots::roles(other.imagined.program(), other.tool, &arguments));
             let tests = self.tests(&fixed);
-            let holds_values = tested.iter().any(|at| {
-                let argument = self.slots.get(*at).and_then(|slot| slot.argument);
-                let roles = argument.and_then(|at| roles.get(at));
-                roles.is_some_and(|roles| roles.iter().any(|role| program.valued_roles.contains(*role)))
-            });
+            let mode = Mode {
+                fixed,
+                alike: Vec::new(),
+                roles,
+                other: other.unwrap_or_default(),
+            };
+            let holds_values = tested.iter().any(|at| self.are_valued(self.roles_at(&mode, *at)));
             let count = modes.len();
-            let known = modes
-                .iter_mut()
-                .find(|(mode, known)| !holds_values && mode.roles == roles && *known == tests);
+            let known = modes.iter_mut().find(|(one, known)| {
+                !holds_values && one.roles == mode.roles && one.other == mode.other && *known == tests
+            });
             match known {
-                Some((mode, _)) => {
+                Some((known, _)) => {
                     let labels = tested
                         .iter()
-                        .filter_map(|at| Some(fixed.get(*at)?.as_ref()?.label.clone()));
-                    mode.alike.push(labels.collect());
+                        .filter_map(|at| Some(mode.fixed.get(*at)?.as_ref()?.label.clone()));
+                    known.alike.push(labels.collect());
                 }
                 None if count == most => {
                     self.note(format!("conditions tell more than {most} kinds of calls apart"));
                     break;
                 }
-                None => modes.push((
-                    Mode {
-                        fixed,
-                        alike: Vec::new(),
-                        roles,
-                    },
-                    tests,
-                )),
+                None => modes.push((mode, tests)),
             }
         }
         modes.into_iter().map(|(mode, _)| mode).collect()

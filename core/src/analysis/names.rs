@@ -20,6 +20,10 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
         found.push(Choice::text(email.clone(), Label::Is(email.clone())));
         let label = Label::Of("another spelling of", email.clone());
         found.push(Choice::text(format!("Somebody <{email}>"), label));
+        let other = email.to_uppercase();
+        if !atoms.names.is_empty() && other != *email {
+            found.push(Choice::text(other, Label::Of("in other letters", email.clone())));
+        }
     }
     if atoms.reading.is_branch {
         found.push(Choice::text(

@@ -27,9 +27,10 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
             .collect(),
         false => Vec::new(),
     };
+    // Whatever a pattern matches is denied, unless the sandbox excepts it.
     for (begin, pattern) in &atoms.patterns {
-        let others = other_cases.iter().map(String::as_str);
-        for directory in directories.iter().copied().chain(others) {
+        let sandbox = atoms.sandbox.iter().map(String::as_str);
+        for directory in std::iter::once(&**begin).chain(sandbox) {
             if is_at_or_below(directory, begin)
                 && let Some(path) = instance(directory, begin, pattern)
             {

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use super::choice::Choice;
 use super::divided::{Divided, Extra, Group, Mode, Picks, products};
 use super::label::{Label, listed};
-use super::slots::{Slot, UNNAMED};
+use super::slots::{Accepts, Slot, UNNAMED};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::bind::Call;
-use crate::role::RoleSet;
 
 impl Divided<'_, '_> {
     pub(super) fn regions(mut self) -> ToolRegions {
@@ -37,14 +36,13 @@ impl Divided<'_, '_> {
 
     /// What is looked at together.
     pub(super) fn groups(&mut self, mode: &Mode) -> Vec<Group> {
-        let program = self.analysis.imagined.program();
         let mut groups = Vec::new();
-        for members in coupling::groups(program, self.tool, &mode.roles) {
+        for members in self.coupled(mode) {
             let (mut slots, mut found) = (Vec::new(), Vec::new());
             for at in members {
-                let roles: RoleSet = mode.roles.get(at).into_iter().flatten().copied().collect();
+                let roles = self.roles_at(mode, at);
                 let is_fixed = mode.fixed.get(at).is_some_and(Option::is_some);
-                if roles.intersects(program.valued_roles) && !is_fixed {
+                if self.are_valued(roles) && !is_fixed {
                     found.push(self.choices_for(at, roles));
                     slots.push(at);
                 }
@@ -57,87 +55,84 @@ impl Divided<'_, '_> {
                 });
             }
         }
-        groups.extend(self.extras());
+        if self.other.is_some() {
+            groups.extend(self.without_role(mode));
+        }
+        groups.extend(self.extra());
         groups
     }
 
-    /// Arguments without a role, as far as anything looks at them.
-    fn extras(&self) -> Vec<Group> {
+    /// Slots in groups that are judged apart, in both programs.
+    fn coupled(&self, mode: &Mode) -> Vec<Vec<usize>> {
+        let mut sets = coupling::groups(self.analysis.imagined.program(), self.tool, &mode.roles);
+        if let Some(other) = &self.other {
+            let slot_of = |at: usize| self.slots.iter().position(|slot| slot.other == Some(at));
+            let found = coupling::groups(other.imagined.program(), other.tool, &mode.other);
+            sets.extend(
+                found
+                    .into_iter()
+                    .map(|set| set.into_iter().filter_map(slot_of).collect()),
+            );
+        }
+        coupling::joined(sets, self.slots.len())
+    }
+
+    /// An annotated argument whose values no judgement looks at, unless they look like protected paths.
+    fn without_role(&self, mode: &Mode) -> Option<Group> {
+        let is_meant = |at: &usize| {
+            let is_fixed = mode.fixed.get(*at).is_some_and(Option::is_some);
+            let slot = self.slots.get(*at);
+            let accepts = slot.is_some_and(|slot| matches!(slot.accepts, Accepts::Either | Accepts::Text));
+            accepts && !is_fixed && !self.are_valued(self.roles_at(mode, *at))
+        };
+        let slot = (0..self.slots.len()).find(is_meant)?;
+        let mut choices = vec![Choice::text(
+            "some-text".to_owned(),
+            Label::Words("any other text"),
+        )];
+        choices.extend(self.protected_texts());
+        (choices.len() > 1).then(|| Group {
+            slots: vec![slot],
+            choices: vec![choices.into()],
+            extra: None,
+        })
+    }
+
+    /// An argument without a role, as far as anything looks at it.
+    fn extra(&self) -> Option<Group> {
         let program = self.analysis.imagined.program();
-        let extra = |extra: Extra, choices: Vec<Choice>| Group {
+        let other = self.other.map(|other| (other.imagined.program(), other.tool));
+        let sides = std::iter::once((program, self.tool)).chain(other);
+        let mut choices = vec![Choice::absent()];
+        if sides.clone().any(|(_, tool)| !tool.member(UNNAMED).is_known) {
+            choices.push(Choice::text("some-text".to_owned(), Label::Words("given")));
+        }
+        if sides.into_iter().any(|(_, tool)| tool.member(UNNAMED).is_known) {
+            choices.extend(self.protected_texts());
+        }
+        let extra = match self.tool.member(UNNAMED).is_known {
+            true => Extra::Text,
+            false => Extra::Unknown,
+        };
+        (choices.len() > 1).then(|| Group {
             slots: Vec::new(),
             choices: vec![choices.into()],
             extra: Some(extra),
-        };
-        let mut groups = Vec::new();
-        let accepts_any = self.tool.member(UNNAMED).is_known;
-        if let Some(path) = program
-            .protected
-            .paths
-            .first()
-            .filter(|_| program.heuristic_paths && accepts_any)
-        {
-            let label = Label::Words("a text that looks like a protected path");
-            groups.push(extra(
-                Extra::Text,
-                vec![
-                    Choice::text("some-text".to_owned(), Label::Words("any other text")),
-                    Choice::text(path.to_string(), label),
-                ],
-            ));
-        }
-        if !accepts_any {
-            groups.push(extra(
-                Extra::Unknown,
-                vec![
-                    Choice::absent(),
-                    Choice::text("some-text".to_owned(), Label::Words("given")),
-                ],
-            ));
-        }
-        groups
+        })
     }
 
     fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Part {
         let mut regions = Vec::new();
-        let sizes: Vec<usize> = groups
-            .get(at)
-            .map(|group| group.choices.iter().map(|choices| choices.len()).collect())
-            .unwrap_or_default();
-        let room = self.analysis.bounds.calls.saturating_sub(self.calls);
-        let all = sizes.iter().copied().try_fold(1, usize::checked_mul);
-        let picks: Vec<Vec<usize>> = match all {
-            Some(all) if all <= room => products(&sizes, all).collect(),
-            Some(_) | None => {
-                let names: Vec<String> = groups
-                    .get(at)
-                    .into_iter()
-                    .flat_map(|group| &group.slots)
-                    .filter_map(|slot| Some(self.slots.get(*slot)?.name()))
-                    .collect();
-                self.note(format!(
-                    "{} are looked at one by one: their combinations are too many",
-                    names.join(", ")
-                ));
-                let base = least.get(at).cloned().unwrap_or_default();
-                one_by_one(&sizes, &base, room)
-            }
-        };
-        for picks in picks {
-            let mut whole = least.clone();
-            if let Some(own) = whole.get_mut(at) {
-                own.clone_from(&picks);
-            }
-            let arguments = self.arguments(mode, groups, &whole);
+        for picks in self.picks(groups, least, at) {
+            let arguments = self.arguments(mode, groups, &picks);
             let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
             self.calls += 1;
             let verdict = self.analysis.imagined.judge(&call);
             let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
+            let places = groups.get(at).zip(picks.get(at));
+            let places = places.map(|(group, picks)| self.places(mode, group, picks));
             regions.push(Region {
-                places: groups
-                    .get(at)
-                    .map(|group| self.places(mode, group, &picks))
-                    .unwrap_or_default(),
+                places: places.unwrap_or_default(),
                 decision,
                 rule,
                 arguments,
@@ -149,7 +144,41 @@ impl Divided<'_, '_> {
         }
     }
 
-    fn places(&self, mode: &Mode, group: &Group, picks: &[usize]) -> Vec<Place> {
+    /// Every combination of the values of one group, with the most harmless ones of the others.
+    pub(super) fn picks(&mut self, groups: &[Group], least: &Picks, at: usize) -> Vec<Picks> {
+        let Some(group) = groups.get(at) else {
+            return vec![least.clone()];
+        };
+        let sizes: Vec<usize> = group.choices.iter().map(|choices| choices.len()).collect();
+        let room = self.analysis.bounds.calls.saturating_sub(self.calls);
+        let all = sizes.iter().copied().try_fold(1, usize::checked_mul);
+        let own: Vec<Vec<usize>> = match all {
+            Some(all) if all <= room => products(&sizes, all).collect(),
+            Some(_) | None => {
+                let names = group
+                    .slots
+                    .iter()
+                    .filter_map(|slot| Some(self.slots.get(*slot)?.name()));
+                let names: Vec<String> = names.collect();
+                let names = names.join(", ");
+                self.note(format!(
+                    "{names} are looked at one by one: their combinations are too many"
+                ));
+                let base = least.get(at).cloned().unwrap_or_default();
+                one_by_one(&sizes, &base, room)
+            }
+        };
+        let whole = own.into_iter().map(|picks| {
+            let mut whole = least.clone();
+            if let Some(own) = whole.get_mut(at) {
+                *own = picks;
+            }
+            whole
+        });
+        whole.collect()
+    }
+
+    pub(super) fn places(&self, mode: &Mode, group: &Group, picks: &[usize]) -> Vec<Place> {
         let chosen = group.choices.iter().zip(picks);
         let labels = chosen.filter_map(|(choices, pick)| Some(choices.get(*pick)?.label.to_string()));
         match group.extra {
@@ -182,7 +211,7 @@ impl Divided<'_, '_> {
         }
     }
 
-    fn when(&self, mode: &Mode) -> Vec<Place> {
+    pub(super) fn when(&self, mode: &Mode) -> Vec<Place> {
         let fixed = mode.fixed.iter().enumerate();
         let fixed: Vec<(usize, &Choice)> = fixed
             .filter_map(|(at, choice)| Some((at, choice.as_ref()?)))

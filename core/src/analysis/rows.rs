@@ -37,7 +37,7 @@ pub struct Row {
 }
 
 impl Column {
-    fn new(place: &Place) -> Self {
+    pub(super) fn new(place: &Place) -> Self {
         Self {
             argument: place.argument.clone(),
             roles: place.roles.clone(),
@@ -113,29 +113,49 @@ impl ToolRegions {
 }
 
 /// The rows, those that differ in one column alone together.
-pub(crate) fn merged(rows: Vec<Row>) -> Vec<Row> {
+fn merged(rows: Vec<Row>) -> Vec<Row> {
     let most = rows.iter().map(Row::columns).max().unwrap_or_default();
-    (0..most).rev().fold(rows, merged_by)
+    (0..most).rev().fold(rows, |rows, at| {
+        merged_by_key(
+            rows,
+            |row| row.column(at),
+            |row| {
+                let judged = format!("{} {}", row.decision, row.rule);
+                (judged, row.when.iter().chain(&row.places).cloned().collect())
+            },
+        )
+    })
 }
 
-fn merged_by(rows: Vec<Row>, column: usize) -> Vec<Row> {
-    let mut found: Table<String, Row> = Table::default();
-    for mut row in rows {
-        let own = row.column(column).map(|one| std::mem::take(&mut one.is));
-        let key = row.key();
-        match found.get_mut(&key) {
-            Some(known) => {
-                if let (Some(known), Some(own)) = (known.column(column), own) {
-                    let new: Vec<String> = own.into_iter().filter(|one| !known.is.contains(one)).collect();
-                    known.is.extend(new);
-                }
+/// The items, those together of which everything is the same but what one column is. `key` gives a text and the columns that
+/// tell items apart.
+pub(super) fn merged_by_key<T>(
+    items: Vec<T>,
+    column: impl Fn(&mut T) -> Option<&mut Column>,
+    key: impl Fn(&T) -> (String, Vec<Column>),
+) -> Vec<T> {
+    let mut found: Table<String, T> = Table::default();
+    for mut item in items {
+        let own = column(&mut item).map(|one| std::mem::take(&mut one.is));
+        let (mut whole, columns) = key(&item);
+        for column in columns {
+            whole.push('\0');
+            whole.push_str(&column.argument);
+            for text in &column.is {
+                whole.push('\u{1}');
+                whole.push_str(text);
             }
-            None => {
-                if let (Some(place), Some(own)) = (row.column(column), own) {
-                    place.is = own;
-                }
-                found.insert(key, row);
+        }
+        if let Some(known) = found.get_mut(&whole) {
+            if let (Some(known), Some(own)) = (column(known), own) {
+                let new: Vec<String> = own.into_iter().filter(|one| !known.is.contains(one)).collect();
+                known.is.extend(new);
             }
+        } else {
+            if let (Some(place), Some(own)) = (column(&mut item), own) {
+                place.is = own;
+            }
+            found.insert(whole, item);
         }
     }
     found.into_values().collect()
@@ -148,19 +168,5 @@ impl Row {
 
     fn column(&mut self, at: usize) -> Option<&mut Column> {
         self.when.iter_mut().chain(&mut self.places).nth(at)
-    }
-
-    /// Everything but the values of the column that is empty.
-    fn key(&self) -> String {
-        let mut key = format!("{} {}", self.decision, self.rule);
-        for column in self.when.iter().chain(&self.places) {
-            key.push('\0');
-            key.push_str(&column.argument);
-            for text in &column.is {
-                key.push('\u{1}');
-                key.push_str(text);
-            }
-        }
-        key
     }
 }

@@ -15,6 +15,8 @@ pub(super) const UNNAMED: &str = "some-argument";
 pub(super) struct Slot<'p> {
     /// The tool's argument; `None` for one that only conditions name.
     pub(super) argument: Option<usize>,
+    /// The argument of the tool in the program that this one is compared with.
+    pub(super) other: Option<usize>,
     way: Vec<Segment>,
     /// The tests that look at it.
     pub(super) tests: Vec<&'p Test>,
@@ -60,32 +62,52 @@ pub(super) fn slots<'p>(program: &'p Program, tool: &'p Tool) -> Vec<Slot<'p>> {
         let required = argument.name.first().filter(|_| is_top);
         slots.push(Slot {
             argument: Some(at),
+            other: None,
             way: way(&argument.name),
             tests: Vec::new(),
             accepts: schema.map_or(Accepts::Either, Accepts::new),
             is_required: required.is_some_and(|name| is_required(tool, name)),
         });
     }
+    add_tests(&mut slots, program, tool);
+    slots
+}
+
+/// Adds what another program knows of the tool.
+pub(super) fn add<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
+    for (at, argument) in tool.arguments.iter().enumerate() {
+        if let Some(slot) = slot_at(slots, way(&argument.name)) {
+            slot.other = Some(at);
+        }
+    }
+    add_tests(slots, program, tool);
+}
+
+/// The slot at the place, made where there is none.
+fn slot_at<'s, 'p>(slots: &'s mut Vec<Slot<'p>>, way: Vec<Segment>) -> Option<&'s mut Slot<'p>> {
+    let at = match slots.iter().position(|slot| slot.way == way) {
+        Some(at) => at,
+        None => {
+            slots.push(Slot {
+                argument: None,
+                other: None,
+                way,
+                tests: Vec::new(),
+                accepts: Accepts::Either,
+                is_required: false,
+            });
+            slots.len() - 1
+        }
+    };
+    slots.get_mut(at)
+}
+
+fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
     for condition in conditions(program, tool) {
-        let way = way_of(&condition.argument);
-        let at = match slots.iter().position(|slot| slot.way == way) {
-            Some(at) => at,
-            None => {
-                slots.push(Slot {
-                    argument: None,
-                    way,
-                    tests: Vec::new(),
-                    accepts: Accepts::Either,
-                    is_required: false,
-                });
-                slots.len() - 1
-            }
-        };
-        if let Some(slot) = slots.get_mut(at) {
+        if let Some(slot) = slot_at(slots, way_of(&condition.argument)) {
             slot.tests.push(&condition.test);
         }
     }
-    slots
 }
 
 fn is_required(tool: &Tool, name: &str) -> bool {

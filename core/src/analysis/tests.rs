@@ -2,4 +2,5 @@
 
 mod arbitrary;
 mod calls;
+mod changes;
 mod division;

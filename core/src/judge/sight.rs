@@ -114,7 +114,11 @@ impl<'p> Case<'p, '_, '_> {
             .get(at)
             .map(|operand| operand.bound.role_set)
             .unwrap_or_default();
-        let mut seen = vec![u8::from(is_protected)];
+        // What is protected is denied, whatever else is seen of it.
+        if is_protected {
+            return vec![1];
+        }
+        let mut seen = vec![0];
         for (id, rule) in rules {
             if let Some((of, directory)) = rule.paths.filter(|(of, _)| of.intersects(roles)) {
                 let _: RoleSet = of;

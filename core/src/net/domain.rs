@@ -172,6 +172,12 @@ impl DomainSet {
         self.entries.iter().map(Entry::key)
     }
 
+    /// The patterns as written, one for each key.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &*entry.pattern)
+    }
+
     /// How many keys there are.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()

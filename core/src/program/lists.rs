@@ -36,6 +36,12 @@ impl Emails {
         self.written.iter()
     }
 
+    /// The entries as they are written, and the addresses that they name.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &str> {
+        self.written.iter().chain(self.addresses.iter())
+    }
+
     pub(crate) fn new<'a>(entries: impl Iterator<Item = &'a str> + Clone) -> Self {
         Self {
             written: Entries::new(entries.clone().map(mailbox::fold)),

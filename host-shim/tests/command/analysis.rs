@@ -119,3 +119,102 @@ fn a_map_is_written_for_people_too() {
         &["only map and diff answer in Markdown"],
     );
 }
+
+#[test]
+fn a_diff_shows_what_becomes_looser_with_a_call_that_shows_it() {
+    let project = Project::new();
+    let mut policy = project.read("policy.json");
+    project.write("old.json", policy.to_string());
+    project.check(
+        &[
+            "diff",
+            "old.json",
+            "policy.json",
+            "--format",
+            "human",
+            "--fail-on",
+            "any",
+        ],
+        0,
+        &["Both judge every call alike."],
+        &[],
+    );
+    let rules = policy["rules"].as_array_mut().expect("rules");
+    rules.retain(|rule| rule["name"] != "deny-write-system" && rule["name"] != "allow-read-documents");
+    project.write("new.json", policy.to_string());
+    let output = project.run(&["diff", "old.json", "new.json", "--fail-on", "looser"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let (sum, tools) = lines.split_last().expect("a sum");
+    assert_eq!(
+        (&sum["equal"], &sum["unknown"]),
+        (&json!(false), &json!(0)),
+        "{sum}"
+    );
+    let find = |tool: &str| tools.iter().find(|one| one["toolName"] == tool).expect("a tool");
+    let written = &find("write_file")["looser"][0];
+    assert_eq!(
+        written["before"],
+        json!({"decision": "deny", "rule": "deny-write-system"})
+    );
+    assert_eq!(
+        written["after"],
+        json!({"decision": "escalate", "rule": "ask-other-paths"})
+    );
+    assert_eq!(written["places"][0]["is"], json!(["under /etc"]));
+    let read = &find("read_text_file")["stricter"][0];
+    assert_eq!(read["before"]["decision"], "allow", "{read}");
+    for (policy, expected) in [("old.json", &written["before"]), ("new.json", &written["after"])] {
+        let call = json!({
+            "serverName": "filesystem", "toolName": "write_file", "arguments": written["arguments"],
+        });
+        project.write("call.jsonl", call.to_string());
+        let output = project.run(&[
+            "eval",
+            "-b",
+            ".",
+            "--policy",
+            policy,
+            "--engine",
+            "native",
+            "call.jsonl",
+        ]);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(answer["decision"], expected["decision"], "{policy} {answer}");
+    }
+    project.check(
+        &["diff", "old.json", "new.json", "--format", "md"],
+        0,
+        &["| looser | filesystem/write_file | path (write-path): under /etc | deny (deny-write-system) |"],
+        &[],
+    );
+    project.check(
+        &["diff", "old.json", "no-such.json"],
+        1,
+        &[],
+        &["cannot read `no-such.json`"],
+    );
+}
+
+#[test]
+fn a_diff_that_does_not_know_fails() {
+    let project = Project::new();
+    for (name, path) in [("old", "/srv/*/key"), ("new", "/srv/*/keys/a*")] {
+        let mut bundle = project.read("callgate.json");
+        bundle["protectedPaths"] = json!([path]);
+        project.write(&format!("{name}.json"), bundle.to_string());
+    }
+    project.check(
+        &["diff", "old.json", "new.json", "--format", "human"],
+        1,
+        &[
+            "unknown",
+            "which paths the protected pattern `/srv/*/keys/a*` matches",
+        ],
+        &[],
+    );
+}

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::arbitrary::{self, Documents};
 use super::calls::{self, Random, TOOLS};
 use crate::analysis::choice::Choice;
-use crate::analysis::divided::{Divided, Mode};
+use crate::analysis::divided::{Divided, Mode, SlotRoles};
 use crate::analysis::label::Label;
 use crate::analysis::modes::test_each;
 use crate::analysis::{Analysis, ToolRegions};
@@ -79,10 +79,13 @@ impl<'a, 'e> Subject<'a, 'e> {
         let has_path = arguments.get("path").is_some_and(Value::is_string);
         let key = (argument, roles.clone(), has_path);
         if !self.known.contains_key(&key) {
-            let set: RoleSet = roles.into_iter().collect();
+            let roles = SlotRoles {
+                own: roles.into_iter().collect(),
+                other: RoleSet::default(),
+            };
             let mut found = Vec::new();
             let name = self.divided.slots.get(argument).unwrap().name();
-            for choice in self.divided.choices_for(argument, set).iter() {
+            for choice in self.divided.choices_for(argument, roles).iter() {
                 let mut other = arguments.clone();
                 if let Some(value) = &choice.value {
                     other[&name] = match arguments.get(&name) {
@@ -318,7 +321,7 @@ fn hold(documents: &Documents, seed: u64, calls: usize, tally: &mut Tally) -> Re
 }
 
 /// The documents, but for the annotations, which are always the same.
-fn shown(documents: &Documents) -> String {
+pub(super) fn shown(documents: &Documents) -> String {
     let others = documents
         .iter()
         .filter(|(kind, _)| *kind != DocumentKind::Annotations);
@@ -327,7 +330,7 @@ fn shown(documents: &Documents) -> String {
         .collect()
 }
 
-fn config(cases: u32) -> ProptestConfig {
+pub(super) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
         failure_persistence: None,

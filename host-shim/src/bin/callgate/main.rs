@@ -9,6 +9,7 @@ mod asking;
 #[cfg(feature = "guard")]
 mod audit;
 mod calls;
+mod diff;
 mod enforce;
 mod eval;
 mod explain;
@@ -76,7 +77,7 @@ struct Cli {
 
 impl Command {
     fn writes_markdown(&self) -> bool {
-        matches!(self, Self::Map(_))
+        matches!(self, Self::Map(_) | Self::Diff(_))
     }
 }
 
@@ -106,6 +107,7 @@ enum Command {
     #[cfg(feature = "guard")]
     Audit(audit::Audit),
     Map(map::Map),
+    Diff(diff::Diff),
     Init(init::Init),
     Annotate(annotate::Annotate),
     Schema(schema::SchemaOf),
@@ -169,6 +171,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "guard")]
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Map(map) => map.run(&mut out),
+        Command::Diff(diff) => diff.run(&mut out),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Schema(schema) => schema.run(&mut out),

@@ -265,7 +265,7 @@ pub(crate) fn compiled(builder: GateBuilder, host: &dyn Host) -> Result<Engine, 
 }
 
 /// The bundle that `named` is, or the one of the folder that it is.
-fn in_folder(named: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn in_folder(named: &Path) -> Result<PathBuf, Failure> {
     let shown = named.display();
     match fs::metadata(named) {
         Ok(found) if found.is_dir() => {

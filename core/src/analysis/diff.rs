@@ -1,0 +1,273 @@
+//! How two programs differ: the regions of calls about which their verdicts do.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::divided::{Divided, Group, Mode};
+use super::rows::{Column, merged_by_key};
+use super::{Analysis, Bounds, same};
+use crate::bind::Call;
+use crate::engine::{Engine, Imagined};
+use crate::host::Host;
+use crate::sort;
+
+/// A decision and the rule that made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// `allow`, `escalate` or `deny`.
+    pub decision: &'static str,
+    /// The rule.
+    pub rule: String,
+}
+
+/// Calls that are judged otherwise than before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictChange {
+    /// What arguments that conditions look at are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Column>,
+    /// What the arguments are; none where every call of the tool is judged alike.
+    pub places: Vec<Column>,
+    /// The verdict before.
+    pub before: Judged,
+    /// The verdict after.
+    pub after: Judged,
+    /// The arguments of such a call.
+    pub arguments: Value,
+}
+
+/// How the verdicts about calls of one tool differ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolChanges {
+    /// The server.
+    pub server_name: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Calls that are judged less strictly.
+    pub looser: Vec<VerdictChange>,
+    /// Calls that are judged more strictly.
+    pub stricter: Vec<VerdictChange>,
+    /// Calls about which another rule decides the same.
+    pub other_rule: Vec<VerdictChange>,
+    /// What is not known, because the regions are not exact there.
+    pub unknown: Vec<String>,
+}
+
+impl ToolChanges {
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.looser.is_empty()
+            && self.stricter.is_empty()
+            && self.other_rule.is_empty()
+            && self.unknown.is_empty()
+    }
+}
+
+/// Two engines that are compared.
+pub struct Comparison<'e> {
+    /// Divided as the old program has it, and as the new one has it, each at the cuts of both.
+    sides: [Analysis<'e>; 2],
+    has_same_settings: bool,
+}
+
+/// What the verdicts about one region are, in the old program and in the new one.
+type Pair = [(u8, Judged); 2];
+
+impl<'e> Comparison<'e> {
+    /// On a disk without links, where no repository has a remote.
+    pub fn new(old: &'e Engine, new: &'e Engine) -> Self {
+        Self::on(old, new, None)
+    }
+
+    /// With the links and repositories that a host has.
+    pub fn with_host(old: &'e Engine, new: &'e Engine, host: &'e dyn Host) -> Self {
+        Self::on(old, new, Some(host))
+    }
+
+    fn on(old: &'e Engine, new: &'e Engine, host: Option<&'e dyn Host>) -> Self {
+        let side = |own: &'e Engine, other: &'e Engine| {
+            let mut analysis = Analysis::on(Imagined::new(own, host));
+            analysis.other = Some(Imagined::new(other, host));
+            analysis
+        };
+        let sides = [side(old, new), side(new, old)];
+        let [first, second] = &sides;
+        Self {
+            has_same_settings: same::settings(first.imagined.program(), second.imagined.program()),
+            sides,
+        }
+    }
+
+    /// Looks at no more than this.
+    #[must_use]
+    pub fn within(self, bounds: Bounds) -> Self {
+        let sides = self.sides.map(|side| side.within(bounds));
+        Self { sides, ..self }
+    }
+
+    /// The server and name of every tool that one of the programs has, in order.
+    pub fn tools(&self) -> Vec<(&'e str, &'e str)> {
+        sort::set(self.sides.iter().flat_map(Analysis::tools))
+            .into_iter()
+            .collect()
+    }
+
+    /// How the verdicts about a tool's calls differ; `None` for a tool that neither program has.
+    pub fn tool(&self, server: &str, name: &str) -> Option<ToolChanges> {
+        let mut changes = ToolChanges {
+            server_name: server.to_owned(),
+            tool_name: name.to_owned(),
+            looser: Vec::new(),
+            stricter: Vec::new(),
+            other_rule: Vec::new(),
+            unknown: Vec::new(),
+        };
+        let [old, new] = &self.sides;
+        let (old_program, new_program) = (old.imagined.program(), new.imagined.program());
+        let (old_tool, new_tool) = (old_program.tool(server, name), new_program.tool(server, name));
+        if old_tool.is_none() && new_tool.is_none() {
+            return None;
+        }
+        if let (Some(one), Some(other)) = (old_tool, new_tool)
+            && self.has_same_settings
+            && same::tools((old_program, one), (new_program, other))
+        {
+            return Some(changes);
+        }
+        // The harmless rest of a call that shows what is looser is that of the new program, and the other way round.
+        if let Some(tool) = new_tool {
+            let mut divided = Divided::new(new, tool);
+            let found = divided.changes(true);
+            changes
+                .looser
+                .extend(only(&found, |before, after| after < before));
+            changes
+                .other_rule
+                .extend(only(&found, |before, after| after == before));
+            changes.unknown.append(&mut divided.inexact);
+        }
+        if let Some(tool) = old_tool {
+            let mut divided = Divided::new(old, tool);
+            let found = divided.changes(false);
+            changes
+                .stricter
+                .extend(only(&found, |before, after| after > before));
+            if new_tool.is_none() {
+                changes
+                    .looser
+                    .extend(only(&found, |before, after| after < before));
+            }
+            let new_reasons = divided
+                .inexact
+                .drain(..)
+                .filter(|why| !changes.unknown.contains(why));
+            let new_reasons: Vec<String> = new_reasons.collect();
+            changes.unknown.extend(new_reasons);
+        }
+        Some(changes)
+    }
+}
+
+/// The changes between whose strictness that holds, those that differ in one argument together.
+fn only(found: &[(VerdictChange, u8, u8)], is_wanted: impl Fn(u8, u8) -> bool) -> Vec<VerdictChange> {
+    let wanted = found
+        .iter()
+        .filter(|(_, before, after)| is_wanted(*before, *after));
+    merged(wanted.map(|(change, _, _)| change.clone()).collect())
+}
+
+fn merged(changes: Vec<VerdictChange>) -> Vec<VerdictChange> {
+    let columns = |change: &VerdictChange| change.when.len() + change.places.len();
+    let most = changes.iter().map(columns).max().unwrap_or_default();
+    (0..most).rev().fold(changes, |changes, at| {
+        merged_by_key(
+            changes,
+            |change| change.when.iter_mut().chain(&mut change.places).nth(at),
+            |change| {
+                let (before, after) = (&change.before, &change.after);
+                let judged = [before.decision, &before.rule, after.decision, &after.rule];
+                (
+                    judged.join("\0"),
+                    change.when.iter().chain(&change.places).cloned().collect(),
+                )
+            },
+        )
+    })
+}
+
+impl Divided<'_, '_> {
+    /// Every region about which the verdicts differ, with how strict they are before and after.
+    fn changes(&mut self, is_new: bool) -> Vec<(VerdictChange, u8, u8)> {
+        self.note_inexact();
+        self.forgive();
+        let mut found = Vec::new();
+        for mode in self.modes() {
+            let groups = self.groups(&mode);
+            let least = self.least(&mode, &groups);
+            let has_roles = groups.iter().any(|group| self.bears_roles(&mode, group));
+            for at in 0..groups.len().max(1) {
+                let is_about_roles = groups.get(at).is_none_or(|group| self.bears_roles(&mode, group));
+                for picks in self.picks(&groups, &least, at) {
+                    // The most harmless call is shown with the arguments that rules look at.
+                    if picks == least && !is_about_roles && has_roles {
+                        continue;
+                    }
+                    let arguments = self.arguments(&mode, &groups, &picks);
+                    let [(before_rank, before), (after_rank, after)] = self.judge_both(&arguments, is_new);
+                    if before == after {
+                        continue;
+                    }
+                    let places = groups.get(at).zip(picks.get(at));
+                    let places = places.map(|(group, picks)| self.places(&mode, group, picks));
+                    let change = VerdictChange {
+                        when: self.when(&mode).iter().map(Column::new).collect(),
+                        places: places
+                            .into_iter()
+                            .flatten()
+                            .map(|place| Column::new(&place))
+                            .collect(),
+                        before,
+                        after,
+                        arguments,
+                    };
+                    found.push((change, before_rank, after_rank));
+                }
+            }
+        }
+        found
+    }
+
+    fn bears_roles(&self, mode: &Mode, group: &Group) -> bool {
+        group
+            .slots
+            .iter()
+            .any(|slot| self.are_valued(self.roles_at(mode, *slot)))
+    }
+
+    fn judge_both(&mut self, arguments: &Value, is_new: bool) -> Pair {
+        let call = Call::from_value(&self.tool.server, &self.tool.name, arguments);
+        self.calls += 1;
+        let judged = |imagined: &Imagined<'_>| {
+            let verdict = imagined.judge(&call);
+            let judged = Judged {
+                decision: verdict.decision.as_str(),
+                rule: verdict.rule.to_string(),
+            };
+            (verdict.decision.strictness(), judged)
+        };
+        let own = judged(&self.analysis.imagined);
+        // A tool that the other program does not know is denied there.
+        let other = self
+            .analysis
+            .other
+            .as_ref()
+            .map(judged)
+            .unwrap_or_else(|| own.clone());
+        match is_new {
+            true => [other, own],
+            false => [own, other],
+        }
+    }
+}

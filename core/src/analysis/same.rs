@@ -1,0 +1,136 @@
+//! Whether two programs judge the calls of a tool alike because they say the same of it.
+
+use super::atoms::rules_of;
+use crate::net::DomainSet;
+use crate::program::{ListMatcher, Program, Rule, Tool};
+
+/// Whether everything that a judgement looks at is the same but for rules and tools.
+pub(super) fn settings(one: &Program, other: &Program) -> bool {
+    let registry = |program: &Program| format!("{:?}", program.registry);
+    let limits = |program: &Program| format!("{:?}", program.limits);
+    let ceiling = |program: &Program| program.ceiling.as_ref().map(|one| one.document().clone());
+    one.home == other.home
+        && one.current == other.current
+        && one.unknown_arguments == other.unknown_arguments
+        && one.heuristic_paths == other.heuristic_paths
+        && one.path_case == other.path_case
+        && one.compatibility == other.compatibility
+        && one.relative_paths == other.relative_paths
+        && one.server_paths == other.server_paths
+        && one.trusted_servers == other.trusted_servers
+        && one.servers == other.servers
+        && one.sandbox_roles == other.sandbox_roles
+        && one.sandbox_order == other.sandbox_order
+        && one.sandbox == other.sandbox
+        && one.working_directories == other.working_directories
+        && one.ruled_roles == other.ruled_roles
+        && one.listed_roles == other.listed_roles
+        && one.world.is_none()
+        && other.world.is_none()
+        && protects_alike(one, other)
+        && ceiling(one) == ceiling(other)
+        && limits(one) == limits(other)
+        && registry(one) == registry(other)
+}
+
+/// Settings that differ and that regions are not cut by.
+pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
+    let registry = |program: &Program| format!("{:?}", program.registry);
+    let limits = |program: &Program| format!("{:?}", program.limits);
+    let same = [
+        ("homeDir", one.home == other.home && one.current == other.current),
+        ("compatibility", one.compatibility == other.compatibility),
+        ("relativePaths", one.relative_paths == other.relative_paths),
+        ("serverPaths", one.server_paths == other.server_paths),
+        (
+            "workingDirectories",
+            one.working_directories == other.working_directories,
+        ),
+        ("limits", limits(one) == limits(other)),
+        ("roles", registry(one) == registry(other)),
+        ("world", one.world.is_none() && other.world.is_none()),
+    ];
+    let differ = same.into_iter().filter(|(_, same)| !same);
+    differ.map(|(setting, _)| setting).collect()
+}
+
+/// Whether the same paths are protected.
+pub(super) fn protects_alike(one: &Program, other: &Program) -> bool {
+    let patterns = |program: &Program| -> Vec<(String, String)> {
+        let patterns = program.protected.patterns.iter();
+        patterns
+            .map(|one| (one.directory.to_string(), one.pattern.as_str().to_owned()))
+            .collect()
+    };
+    one.protected.paths == other.protected.paths
+        && patterns(one) == patterns(other)
+        && one.sandbox == other.sandbox
+        && one.path_case == other.path_case
+}
+
+/// Whether both programs say the same of a tool, where their settings are the same.
+pub(super) fn tools(one: (&Program, &Tool), other: (&Program, &Tool)) -> bool {
+    let ((first, tool), (second, second_tool)) = (one, other);
+    let rules = (rules_of(first, tool), rules_of(second, second_tool));
+    let same_rules = rules.0.len() == rules.1.len()
+        && rules
+            .0
+            .iter()
+            .zip(&rules.1)
+            .all(|((_, one), (_, other))| same_rule((first, one), (second, other)));
+    let allowlists = [first, second].map(|program| {
+        program
+            .allowlists
+            .get(&*tool.server)
+            .map(|(_, patterns)| patterns)
+    });
+    let [one_allowlist, other_allowlist] = allowlists;
+    tool.is_same(second_tool) && same_rules && one_allowlist == other_allowlist
+}
+
+fn same_rule((first, one): (&Program, &Rule), (second, other): (&Program, &Rule)) -> bool {
+    let paths = |program: &Program, rule: &Rule| {
+        let (roles, directory) = rule.paths?;
+        Some((roles, program.directories.get(directory as usize).cloned()))
+    };
+    let domains = match (&one.domains, &other.domains) {
+        (None, None) => true,
+        (Some((one_roles, one)), Some((other_roles, other))) => {
+            one_roles == other_roles && same_domains(one, other)
+        }
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    let lists = one.lists.len() == other.lists.len()
+        && one
+            .lists
+            .iter()
+            .zip(&other.lists)
+            .all(|(one, other)| one.roles == other.roles && same_lists(&one.matcher, &other.matcher));
+    one.name == other.name
+        && one.effect == other.effect
+        && one.roles == other.roles
+        && one.arguments == other.arguments
+        && one.relevant == other.relevant
+        && one.named == other.named
+        && paths(first, one) == paths(second, other)
+        && domains
+        && lists
+}
+
+fn same_lists(one: &ListMatcher, other: &ListMatcher) -> bool {
+    match (one, other) {
+        (ListMatcher::Domains(one), ListMatcher::Domains(other)) => same_domains(one, other),
+        (ListMatcher::Emails(one), ListMatcher::Emails(other)) => one.entries().eq(other.entries()),
+        (ListMatcher::Identifiers(one), ListMatcher::Identifiers(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|((step, one), (other_step, other))| {
+                    step == other_step && one.iter().eq(other.iter())
+                })
+        }
+        _ => false,
+    }
+}
+
+fn same_domains(one: &DomainSet, other: &DomainSet) -> bool {
+    one.written().eq(other.written())
+}

@@ -1,0 +1,98 @@
+//! A comparison finds every way in which verdicts change, and nothing else.
+
+use proptest::prelude::*;
+
+use super::arbitrary::{self, Documents};
+use super::calls::{self, Random, TOOLS};
+use super::division::{config, shown};
+use crate::analysis::{Bounds, Comparison};
+use crate::bind::Call;
+use crate::engine::Imagined;
+
+/// Compares two engines, and holds calls against what is said to change.
+fn hold(old: &Documents, new: &Documents, seed: u64, calls: usize) -> Result<(), String> {
+    let (Some(before), Some(after)) = (arbitrary::engine(old), arbitrary::engine(new)) else {
+        return Ok(());
+    };
+    let bounds = Bounds {
+        calls: 3_000,
+        ..Bounds::default()
+    };
+    let comparison = Comparison::new(&before, &after).within(bounds);
+    let (before, after) = (Imagined::new(&before, None), Imagined::new(&after, None));
+    let mut random = Random(seed | 1);
+    for (at, (server, tool, _)) in TOOLS.iter().enumerate() {
+        let changes = comparison.tool(server, tool).unwrap();
+        for _ in 0..calls {
+            let arguments = calls::arguments(at, &mut random);
+            let call = Call::from_value(server, tool, &arguments);
+            let judged = |imagined: &Imagined<'_>| imagined.judge(&call).decision.strictness();
+            let (was, is) = (judged(&before), judged(&after));
+            let is_said = match was.cmp(&is) {
+                std::cmp::Ordering::Less => !changes.stricter.is_empty(),
+                std::cmp::Ordering::Equal => true,
+                std::cmp::Ordering::Greater => !changes.looser.is_empty(),
+            };
+            if !is_said && changes.unknown.is_empty() {
+                return Err(format!(
+                    "{server}/{tool} {arguments} changes from {was} to {is}\n{}\n{}",
+                    shown(old),
+                    shown(new)
+                ));
+            }
+        }
+        for change in changes.looser.iter().chain(&changes.stricter) {
+            let call = Call::from_value(server, tool, &change.arguments);
+            let decision = |imagined: &Imagined<'_>| imagined.judge(&call).decision.as_str();
+            if decision(&before) != change.before.decision || decision(&after) != change.after.decision {
+                return Err(format!("{change:?} is not shown by its call"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The documents with one part exchanged for that of others, as an edit would.
+fn edited(old: &Documents, other: &Documents, part: usize) -> Documents {
+    let mut new = old.clone();
+    let Some((kind, value)) = other.get(part % other.len().max(1)) else {
+        return new;
+    };
+    new.retain(|(known, _)| known != kind);
+    new.push((*kind, value.clone()));
+    new
+}
+
+proptest! {
+    #![proptest_config(config(12))]
+
+    #[test]
+    fn every_change_of_a_verdict_is_found(
+        old in arbitrary::documents(), other in arbitrary::documents(), part in 0_usize..6, seed in any::<u64>()
+    ) {
+        let new = edited(&old, &other, part);
+        if let Err(why) = hold(&old, &new, seed, 12) {
+            return Err(TestCaseError::fail(why));
+        }
+        if let Err(why) = hold(&old, &old, seed, 2) {
+            return Err(TestCaseError::fail(why));
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes in a debug build"]
+fn every_change_is_found_in_many_policies() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[9; 32]);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    for seed in 1..2_000_u64 {
+        let mut documents = || arbitrary::documents().new_tree(&mut runner).unwrap().current();
+        let (old, other) = (documents(), documents());
+        let new = edited(&old, &other, seed as usize);
+        if let Err(why) = hold(&old, &new, 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed), 20) {
+            panic!("{why}");
+        }
+    }
+}

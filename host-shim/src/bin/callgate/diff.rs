@@ -1,0 +1,250 @@
+//! `callgate diff`: what changes between two policies.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use callgate_core::{Comparison, DocumentKind, Engine, Host, ToolChanges, VerdictChange};
+use callgate_host::Gate;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::map::{cell, described};
+use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, paint, style_of, wrapped};
+use crate::setup::{Setup, compiled, in_folder};
+
+/// Show what changes between two policies: which calls are judged less strictly, which more
+///
+/// Each is a bundle, or a policy alone, which then replaces that of the other documents given. The calls of each tool are
+/// divided into regions in which neither verdict can differ, and both engines are asked. Two that judge every call alike are said
+/// to be equal. Exits with 0, with 2 where `--fail-on` says so, and with 1 where something is not known, because regions are not
+/// exact there. As JSON one line a tool that changes, then `{"equal", "looser", "stricter", "otherRule", "unknown"}`.
+#[derive(Args)]
+pub(crate) struct Diff {
+    /// The bundle or the policy as it was
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// The bundle or the policy as it is to be
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// Fail where calls change in this way; may be repeated
+    #[arg(long, value_name = "CHANGE")]
+    fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Calls that are judged less strictly
+    Looser,
+    /// Calls that are judged more strictly
+    Stricter,
+    /// Any change, of the rule that decides too
+    Any,
+}
+
+#[derive(Default)]
+struct Counts {
+    looser: usize,
+    stricter: usize,
+    other_rule: usize,
+    unknown: usize,
+}
+
+impl Diff {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let host = self.setup.host()?;
+        let old = self.engine(&self.old, &host)?;
+        let new = self.engine(&self.new, &host)?;
+        let comparison = Comparison::new(&old, &new);
+        let mut counts = Counts::default();
+        for (server, tool) in comparison.tools() {
+            let Some(changes) = comparison
+                .tool(server, tool)
+                .filter(|changes| !changes.is_empty())
+            else {
+                continue;
+            };
+            counts.looser += changes.looser.len();
+            counts.stricter += changes.stricter.len();
+            counts.other_rule += changes.other_rule.len();
+            counts.unknown += changes.unknown.len();
+            if out.markdown {
+                if counts.is_first(&changes) {
+                    out.line("| | tool | calls | before | after |\n|---|---|---|---|---|")?;
+                }
+                out.text(&markdown(&changes))?;
+            } else if out.human {
+                out.text(&listed(&changes))?;
+            } else {
+                out.json(&changes)?;
+            }
+        }
+        self.sum_up(&counts, out)?;
+        Ok(self.exit(&counts))
+    }
+
+    fn sum_up(&self, counts: &Counts, out: &mut Out) -> Result<(), Failure> {
+        if !out.human && !out.markdown {
+            return out.json(&json!({
+                "equal": counts.are_none(), "looser": counts.looser, "stricter": counts.stricter,
+                "otherRule": counts.other_rule, "unknown": counts.unknown,
+            }));
+        }
+        let break_before = if out.markdown && !counts.are_none() {
+            "\n"
+        } else {
+            ""
+        };
+        out.line(&format!("{break_before}{}", counts.sentence()))
+    }
+
+    fn exit(&self, counts: &Counts) -> Exit {
+        let fails = self.fail_on.iter().any(|one| match one {
+            FailOn::Looser => counts.looser > 0,
+            FailOn::Stricter => counts.stricter > 0,
+            FailOn::Any => counts.looser + counts.stricter + counts.other_rule > 0,
+        });
+        if fails {
+            Exit::Deny
+        } else if counts.unknown > 0 {
+            Exit::Fault
+        } else {
+            Exit::Allow
+        }
+    }
+
+    /// The engine of a bundle, or of a policy with the other documents.
+    fn engine(&self, path: &Path, host: &Arc<dyn Host + Send + Sync>) -> Result<Engine, Failure> {
+        let file = in_folder(path)?;
+        let builder = match is_policy(&file) {
+            true => self.setup.builder()?.file(DocumentKind::Policy, &file),
+            false => Gate::builder().bundle(&file).host(Arc::clone(host)),
+        };
+        compiled(builder, host.as_ref())
+    }
+}
+
+/// Whether the file holds rules, as a policy does and a bundle does not. What cannot be read is said by whoever builds from it.
+fn is_policy(file: &Path) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = callgate_core::without_comments(&text);
+    let read = serde_json::from_str::<Value>(&text);
+    read.is_ok_and(|document| document.get("rules").is_some())
+}
+
+impl Counts {
+    fn are_none(&self) -> bool {
+        self.looser + self.stricter + self.other_rule + self.unknown == 0
+    }
+
+    /// Whether nothing was counted before these changes.
+    fn is_first(&self, changes: &ToolChanges) -> bool {
+        let counted = self.looser + self.stricter + self.other_rule + self.unknown;
+        counted
+            == changes.looser.len()
+                + changes.stricter.len()
+                + changes.other_rule.len()
+                + changes.unknown.len()
+    }
+
+    fn sentence(&self) -> String {
+        if self.are_none() {
+            return paint(GREEN, "Both judge every call alike.");
+        }
+        let mut parts = Vec::new();
+        for (count, what, style) in [
+            (self.looser, "looser", RED),
+            (self.stricter, "stricter", GREEN),
+            (self.other_rule, "by another rule", DIM),
+            (self.unknown, "not known", YELLOW),
+        ] {
+            if count > 0 {
+                parts.push(paint(style, &format!("{count} {what}")));
+            }
+        }
+        format!("{}.", parts.join(", "))
+    }
+}
+
+/// The changes of a tool, each with the sign that says which way it goes.
+fn each(changes: &ToolChanges) -> impl Iterator<Item = (&'static str, &VerdictChange)> {
+    let looser = changes.looser.iter().map(|change| ("looser", change));
+    let stricter = changes.stricter.iter().map(|change| ("stricter", change));
+    let other = changes.other_rule.iter().map(|change| ("rule", change));
+    looser.chain(stricter).chain(other)
+}
+
+fn calls(change: &VerdictChange) -> String {
+    let is_plain = change.places.iter().all(|column| column.roles.is_empty());
+    let mut what = match is_plain && change.when.is_empty() {
+        true if change.places.is_empty() => "every call".to_owned(),
+        _ => described(&change.places),
+    };
+    if !change.when.is_empty() {
+        let _ = write!(what, "; where {}", described(&change.when));
+    }
+    what
+}
+
+fn listed(changes: &ToolChanges) -> String {
+    let name = format!("{}/{}", changes.server_name, changes.tool_name);
+    let mut text = format!("{}\n", paint(BOLD, &clean(&name)));
+    for (way, change) in each(changes) {
+        let style = match way {
+            "looser" => RED,
+            "stricter" => GREEN,
+            _ => DIM,
+        };
+        let what = wrapped(&clean(&calls(change)), 11, "           ");
+        let judged = |judged: &callgate_core::Judged| {
+            let decision = paint(style_of(judged.decision), judged.decision);
+            format!("{decision} {}", clean(&judged.rule))
+        };
+        let _ = writeln!(text, "  {} {what}", paint(style, &format!("{way:<8}")));
+        let _ = writeln!(
+            text,
+            "           {} → {}",
+            judged(&change.before),
+            judged(&change.after)
+        );
+        let call = json!({
+            "serverName": changes.server_name, "toolName": changes.tool_name, "arguments": change.arguments,
+        });
+        let _ = writeln!(
+            text,
+            "           {} {}",
+            paint(DIM, "such as"),
+            clean(&call.to_string())
+        );
+    }
+    for why in &changes.unknown {
+        let _ = writeln!(
+            text,
+            "  {} {}",
+            paint(YELLOW, "unknown "),
+            wrapped(&clean(why), 11, "           ")
+        );
+    }
+    text
+}
+
+fn markdown(changes: &ToolChanges) -> String {
+    let mut text = String::new();
+    let name = cell(&format!("{}/{}", changes.server_name, changes.tool_name));
+    for (way, change) in each(changes) {
+        let judged = |judged: &callgate_core::Judged| format!("{} ({})", judged.decision, cell(&judged.rule));
+        let _ = writeln!(
+            text,
+            "| {way} | {name} | {} | {} | {} |",
+            cell(&calls(change)),
+            judged(&change.before),
+            judged(&change.after)
+        );
+    }
+    for why in &changes.unknown {
+        let _ = writeln!(text, "| unknown | {name} | {} | | |", cell(why));
+    }
+    text
+}

@@ -69,7 +69,10 @@ export async function start(worker: Worker): Promise<void> {
       case "built":
         bundle.diagnose(answer.diagnostics);
         machine.diagnose(answer.machineFault);
-        call.describe(answer.tools);
+        // While a document is being written the form stays what it was.
+        if (answer.tools.length > 0 || answer.diagnostics.every(({ severity }) => severity !== "error")) {
+          call.describe(answer.tools);
+        }
         break;
       case "judged":
         verdict.show(answer.judged);
@@ -113,10 +116,15 @@ function connect(store: Store): void {
     h("option", { value: "" }, "choose…"),
     ...EXAMPLES.map(({ id, title }) => h("option", { value: id }, title)),
   );
+  // What was changed is no example, and the example can be chosen again.
+  store.subscribe(() => {
+    examples.value = "";
+  });
   examples.addEventListener("change", async () => {
     const chosen = EXAMPLES.find(({ id }) => id === examples.value);
     if (chosen !== undefined) {
       store.update(await chosen.load());
+      examples.value = chosen.id;
       announce(`Example: ${chosen.title}`);
     }
   });

@@ -49,7 +49,7 @@ export class Editor {
         ...searchKeymap,
         ...lintKeymap,
       ]),
-      EditorView.contentAttributes.of({ "aria-label": label }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of(({ docChanged, state }) => {
         if (docChanged && !this.#isWriting) {
           change(state.doc.toString());

@@ -3,7 +3,7 @@ import { EditorView } from "@codemirror/view";
 /** The page's colours; they change with its theme. */
 export const theme = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--field)", height: "100%", fontSize: "13px" },
-  "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
   ".cm-content": { caretColor: "var(--text)", padding: "8px 0" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--text)" },

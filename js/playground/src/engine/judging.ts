@@ -46,7 +46,7 @@ export function setUp({ files, machine }: State): Setup {
   let config: Config | undefined;
   try {
     config = parseBundle(files[BUNDLE] ?? "", { folder, read: (path) => textOf(files, path) });
-    const tools = toolsOf(readJson(String(config.annotations ?? "")));
+    const tools = toolsIn(config);
     const engine = host && createEngine({ ...config, host });
     return {
       built: { kind: "built", diagnostics: engine?.diagnostics ?? [], machineFault, tools },
@@ -55,7 +55,7 @@ export function setUp({ files, machine }: State): Setup {
       host,
     };
   } catch (thrown) {
-    const tools = toolsOf(readJson(String(config?.annotations ?? "")));
+    const tools = toolsIn(config);
     return {
       built: { kind: "built", diagnostics: faultsOf(thrown), machineFault, tools },
       engine: undefined,
@@ -63,6 +63,17 @@ export function setUp({ files, machine }: State): Setup {
       host,
     };
   }
+}
+
+let annotated: { readonly text: string; readonly tools: Built["tools"] } | undefined;
+
+/** The tools that the annotations describe. They are read again only if they changed. */
+function toolsIn(config: Config | undefined): Built["tools"] {
+  const text = String(config?.annotations ?? "").trim();
+  if (annotated?.text !== text) {
+    annotated = { text, tools: toolsOf(readJson(text)) };
+  }
+  return annotated.tools;
 }
 
 /** Judges a call as the gate does, and says what would be sent. */

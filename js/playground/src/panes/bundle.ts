@@ -16,6 +16,7 @@ export class BundlePane {
   readonly #files = h("div", { class: "files" });
   readonly #problems = h("div", { class: "problems" });
   #file = BUNDLE;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
   #diagnostics: readonly Diagnostic[] = [];
 
   constructor(store: Store) {
@@ -29,7 +30,11 @@ export class BundlePane {
     });
     store.subscribe((_, changed, source) => {
       if (changed.has("files")) {
-        this.#draw(source !== this);
+        if (source === this) {
+          this.#drawSoon();
+        } else {
+          this.#draw(true);
+        }
       }
     });
     this.#draw(true);
@@ -89,6 +94,12 @@ export class BundlePane {
       this.#file = file;
       this.#draw(true);
     }
+  }
+
+  /** Which files a long text names is not read at every key. */
+  #drawSoon(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => this.#draw(false), 200);
   }
 
   #draw(isText: boolean): void {

@@ -61,7 +61,7 @@ export class RuleCard {
       ),
       h(
         "ul",
-        {},
+        { class: "calls" },
         decided
           .slice(0, CALLS_SHOWN)
           .map(({ call }) =>

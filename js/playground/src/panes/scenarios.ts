@@ -87,10 +87,12 @@ export class ScenariosPane {
     const met = states.filter((state) => state === "met").length;
     const text =
       scenarios.length === 0
-        ? "No scenario yet."
-        : failed === 0
-          ? `${met} of ${scenarios.length} as expected`
-          : `${failed} of ${scenarios.length} not as expected`;
+        ? "No scenario yet"
+        : states.includes("none")
+          ? "The scenarios cannot be judged"
+          : failed === 0
+            ? `${met} of ${scenarios.length} as expected`
+            : `${failed} of ${scenarios.length} not as expected`;
     this.#count.textContent = text;
     this.#count.className = failed === 0 ? "count" : "count error";
     this.#actions.summary(text, failed);
@@ -162,12 +164,12 @@ export class ScenariosPane {
   }
 }
 
-function stateOf({ expect, rule }: Scenario, result: Judged | undefined): "open" | "met" | "unmet" {
+function stateOf({ expect, rule }: Scenario, result: Judged | undefined): "open" | "none" | "met" | "unmet" {
   if (result === undefined) {
     return "open";
   }
   if (!("verdict" in result)) {
-    return "unmet";
+    return result.faults.some(({ code }) => code === "not-ready") ? "none" : "unmet";
   }
   const { decision, rule: found } = result.verdict;
   return (expect === undefined || meets(decision, expect)) && (rule === undefined || rule === found) ? "met" : "unmet";

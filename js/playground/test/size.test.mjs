@@ -1,0 +1,20 @@
+// What a first visit downloads, compressed as a web server would.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { brotliCompressSync } from "node:zlib";
+import { DIST } from "./page.mjs";
+
+const BUDGET = 700_000;
+
+test("everything together, editor and engine included, is within its budget", (t) => {
+  const files = readdirSync(DIST, { recursive: true }).filter((name) => statSync(join(DIST, name)).isFile());
+  const sizes = files.map((name) => [brotliCompressSync(readFileSync(join(DIST, name))).length, name]);
+  const total = sizes.reduce((sum, [size]) => sum + size, 0);
+  for (const [size, name] of sizes.sort(([one], [other]) => other - one).slice(0, 6)) {
+    t.diagnostic(`${size} ${name}`);
+  }
+  t.diagnostic(`${total} bytes of ${BUDGET}`);
+  assert.ok(total <= BUDGET, `${total} bytes`);
+});

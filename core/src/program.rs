@@ -142,6 +142,12 @@ impl Program {
         self.servers.get(name).unwrap_or(&self.unnamed_server)
     }
 
+    /// The servers that a document names.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn server_names(&self) -> impl Iterator<Item = &str> {
+        self.servers.keys().map(|name| &**name)
+    }
+
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
         self.tool_of(self.server(server), name)

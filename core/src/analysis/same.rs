@@ -2,7 +2,7 @@
 
 use super::atoms::rules_of;
 use crate::net::DomainSet;
-use crate::program::{ListMatcher, Program, Rule, Tool};
+use crate::program::{ListMatcher, Program, Rule, ServerSettings, Tool};
 
 /// Whether everything that a judgement looks at is the same but for rules and tools.
 pub(super) fn settings(one: &Program, other: &Program) -> bool {
@@ -16,13 +16,18 @@ pub(super) fn settings(one: &Program, other: &Program) -> bool {
         && one.path_case == other.path_case
         && one.compatibility == other.compatibility
         && one.relative_paths == other.relative_paths
-        && one.server_paths == other.server_paths
-        && one.trusted_servers == other.trusted_servers
-        && one.servers == other.servers
+        && servers(one, other, |server| {
+            (
+                &server.paths,
+                server.is_trusted,
+                server.kind,
+                server.is_sandboxed,
+                &server.working_directory,
+            )
+        })
         && one.sandbox_roles == other.sandbox_roles
         && one.sandbox_order == other.sandbox_order
         && one.sandbox == other.sandbox
-        && one.working_directories == other.working_directories
         && one.ruled_roles == other.ruled_roles
         && one.listed_roles == other.listed_roles
         && one.world.is_none()
@@ -41,10 +46,10 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
         ("homeDir", one.home == other.home && one.current == other.current),
         ("compatibility", one.compatibility == other.compatibility),
         ("relativePaths", one.relative_paths == other.relative_paths),
-        ("serverPaths", one.server_paths == other.server_paths),
+        ("serverPaths", servers(one, other, |server| &server.paths)),
         (
-            "workingDirectories",
-            one.working_directories == other.working_directories,
+            "workingDirectory",
+            servers(one, other, |server| &server.working_directory),
         ),
         ("limits", limits(one) == limits(other)),
         ("roles", registry(one) == registry(other)),
@@ -52,6 +57,16 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
     ];
     let differ = same.into_iter().filter(|(_, same)| !same);
     differ.map(|(setting, _)| setting).collect()
+}
+
+/// Whether both programs say the same of every server that one of them names.
+fn servers<'p, T: PartialEq>(
+    one: &'p Program,
+    other: &'p Program,
+    part: impl Fn(&'p ServerSettings) -> T,
+) -> bool {
+    let mut names = one.server_names().chain(other.server_names());
+    names.all(|name| part(one.server(name)) == part(other.server(name)))
 }
 
 /// Whether the same paths are protected.
@@ -79,10 +94,8 @@ pub(super) fn tools(one: (&Program, &Tool), other: (&Program, &Tool)) -> bool {
             .zip(&rules.1)
             .all(|((_, one), (_, other))| same_rule((first, one), (second, other)));
     let allowlists = [first, second].map(|program| {
-        program
-            .allowlists
-            .get(&*tool.server)
-            .map(|(_, patterns)| patterns)
+        let allowlist = program.server(&tool.server).allowlist.as_ref();
+        allowlist.map(|(_, patterns)| patterns)
     });
     let [one_allowlist, other_allowlist] = allowlists;
     tool.is_same(second_tool) && same_rules && one_allowlist == other_allowlist

@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::audit::Audit;
-use super::queue::{Answer, Question, Queue};
+use super::queue::{Answer, Answerer, Question, Queue};
 use super::record::Judged;
 use super::{digest_of_documents, session, strict};
 use crate::backend::Response;
@@ -32,6 +32,8 @@ pub(crate) struct JournalEntry<'e> {
     /// The arguments that the call may be made with.
     pub(crate) sent: Option<&'e str>,
     pub(crate) gate: &'e Gate,
+    /// Who was asked and answered.
+    pub(crate) answered_by: Option<Answerer>,
     pub(crate) took: Duration,
 }
 
@@ -50,7 +52,7 @@ impl Journal {
             explanation: entry.response.explanation.as_ref(),
             sent: entry.sent,
             policy: &policy,
-            answered_by: None,
+            answered_by: entry.answered_by,
             observed: false,
             took: entry.took,
         };
@@ -72,11 +74,15 @@ pub(crate) struct JournalQuestion<'q> {
 /// How often an answer is looked for.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Puts a question and waits for the answer. No answer in time, and one that cannot be read, is a denial.
+/// Puts a question and waits for the answer, and for who gives it. No answer in time, and one that cannot be read, is a denial.
 ///
 /// # Errors
 /// The question cannot be put.
-pub(crate) fn ask(queue: &Queue, question: JournalQuestion<'_>, patience: Duration) -> io::Result<Answer> {
+pub(crate) fn ask(
+    queue: &Queue,
+    question: JournalQuestion<'_>,
+    patience: Duration,
+) -> io::Result<(Answer, Option<Answerer>)> {
     let (id, asked) = (session(), Timestamp::now());
     queue.ask(&Question {
         id: id.clone(),
@@ -93,8 +99,8 @@ pub(crate) fn ask(queue: &Queue, question: JournalQuestion<'_>, patience: Durati
     let answer = loop {
         match queue.answer_to(&id) {
             Ok(None) if Instant::now() < deadline => thread::sleep(LOOK),
-            Ok(Some(answer)) if Instant::now() < deadline => break answer,
-            Ok(_) | Err(_) => break Answer::Deny,
+            Ok(Some((answer, by))) if Instant::now() < deadline => break (answer, Some(by)),
+            Ok(_) | Err(_) => break (Answer::Deny, None),
         }
     };
     queue.withdraw(&id);

@@ -36,7 +36,7 @@ impl HookCall {
             offer,
         };
         let answer = ask(queue, question, patience);
-        let answer = answer.map_err(|error| format!("the question cannot be put: {}", error.kind()))?;
+        let (answer, by) = answer.map_err(|error| format!("the question cannot be put: {}", error.kind()))?;
         let approvals = queue.approvals().ok();
         let mut again = self.judge(
             gate,
@@ -44,6 +44,7 @@ impl HookCall {
             judged.tool.clone(),
             approvals.as_ref(),
         )?;
+        again.answered_by = by;
         if matches!(again.response.verdict.decision, Decision::Escalate(_)) {
             let is_same = again.response.verdict.rule == judged.response.verdict.rule
                 && again.sent == judged.sent

@@ -16,7 +16,7 @@ use super::options::HookOptions;
 use super::tools;
 use crate::backend::{Request, Response};
 use crate::gate::Gate;
-use crate::guard::{Journal, JournalEntry, now};
+use crate::guard::{Answerer, Journal, JournalEntry, now};
 
 /// One reading of a call, judged.
 pub(super) struct Judged {
@@ -27,6 +27,8 @@ pub(super) struct Judged {
     pub(super) asked: Value,
     /// What was judged and can be sent, as the agent gives it.
     pub(super) sent: Option<Value>,
+    /// Who was asked and answered.
+    pub(super) answered_by: Option<Answerer>,
 }
 
 impl HookCall {
@@ -91,6 +93,7 @@ impl HookCall {
                 response: &judged.response,
                 sent: text.as_deref(),
                 gate,
+                answered_by: judged.answered_by,
                 took: begun.elapsed(),
             };
             journal
@@ -170,6 +173,7 @@ impl HookCall {
             response,
             asked: arguments,
             sent,
+            answered_by: None,
         })
     }
 

@@ -25,6 +25,10 @@ export async function startNetwork() {
       asked = [];
       return taken;
     },
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
   };
 }

@@ -10,7 +10,7 @@ import { TARGET } from "../tools/hosts.mjs";
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REQUIREMENTS = path("python/requirements.txt");
 const VENV = `${TARGET}/mcp-servers`;
-const PYTHON = `${VENV}/bin/python`;
+export const PYTHON = `${VENV}/bin/python`;
 const STAMP = `${VENV}/installed`;
 
 const npm = (name) => path(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`);
@@ -21,7 +21,28 @@ const PROGRAMS = {
   git: () => [PYTHON, "-m", "mcp_server_git"],
   fetch: ({ network }) => [PYTHON, "-m", "mcp_server_fetch", "--ignore-robots-txt", "--proxy-url", network.origin],
   sdk: () => [PYTHON, path("python/arguments.py")],
+  talk: () => [PYTHON, path("python/talk.py")],
 };
+
+/** Servers that also speak HTTP, on a port. */
+const LISTENING = {
+  everything: (port) => [["node", npm("server-everything"), "streamableHttp"], { PORT: String(port) }, /listening/],
+  talk: (port) => [[PYTHON, path("python/talk.py"), String(port)], {}, /Uvicorn running/],
+};
+
+/** The command that starts a server. */
+export const commandOf = (name, world) => PROGRAMS[name](world);
+
+/** The command that starts a server on a port, what is added to its environment, and what it says once it listens. */
+export const listeningOf = (name, port) => LISTENING[name](port);
+
+/** What every server has in its environment. */
+export const environmentOf = ({ tree }) => ({
+  PATH: process.env.PATH,
+  HOME: tree.at("home"),
+  LANG: "C.UTF-8",
+  GIT_CONFIG_NOSYSTEM: "1",
+});
 
 /**
  * Why a server cannot be asked here, or nothing if it can. The servers from PyPI are installed, under `TARGET`, if they
@@ -58,7 +79,7 @@ export async function startServer(name, world) {
     command,
     args,
     cwd: at("server"),
-    env: { PATH: process.env.PATH, HOME: at("home"), LANG: "C.UTF-8", GIT_CONFIG_NOSYSTEM: "1" },
+    env: environmentOf(world),
     stderr: "ignore",
   });
   const client = new Client({ name: "callgate-tests", version: "1" });

@@ -1,4 +1,5 @@
-//! Starts the programs of the checkout: `cargo show`, `cargo suite`, `cargo conformance`, `cargo callgate`, `cargo pack`.
+//! Starts the programs of the checkout: `cargo show`, `cargo suite`, `cargo playground`, `cargo conformance`, `cargo callgate`,
+//! `cargo pack`.
 //!
 //! This program has no dependencies, so within two seconds it says what the machine lacks, and installs what it may.
 //! Whatever is built after that is built with one choice of features, so that no crate is compiled twice.
@@ -7,6 +8,7 @@ mod build;
 mod count;
 mod needs;
 mod package;
+mod playground;
 mod pulse;
 mod show;
 mod suite;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let ended = match program.to_str() {
         Some("show") => show::show(&arguments),
         Some("suite") => suite::suite(),
+        Some("playground") => playground::playground(&arguments),
         _ => start(&program, &arguments),
     };
     ended.unwrap_or_else(|error| {

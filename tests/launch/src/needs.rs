@@ -24,6 +24,8 @@ pub(crate) enum Purpose {
     Build,
     /// Judge in every host.
     Show,
+    /// Serve the playground.
+    Playground,
     /// Check and test everything.
     Suite,
 }

@@ -1,6 +1,10 @@
 //! A call as text.
 
-use callgate_core::{Call, CallError};
+use std::borrow::Cow;
+
+use callgate_core::{Arguments, Call, CallError};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// The JSON text of a call, and that of its context if it has one.
 ///
@@ -8,11 +12,37 @@ use callgate_core::{Call, CallError};
 /// is ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct CallText<'c> {
-    pub(crate) call: &'c str,
+    source: Source<'c>,
     pub(crate) context: Option<&'c str>,
 }
 
+/// How a call came.
+#[derive(Clone, Copy, Debug)]
+enum Source<'c> {
+    Whole(&'c str),
+    /// In parts, of a message that has a call. Joined they would be a copy of arguments that may be large.
+    Parts {
+        server: &'c str,
+        tool: &'c str,
+        /// Absent ones are none.
+        arguments: Option<&'c RawValue>,
+    },
+}
+
 impl<'c> CallText<'c> {
+    /// A call of a tool.
+    #[cfg(feature = "guard")]
+    pub(crate) fn of(server: &'c str, tool: &'c str, arguments: Option<&'c RawValue>) -> Self {
+        Self {
+            source: Source::Parts {
+                server,
+                tool,
+                arguments,
+            },
+            context: None,
+        }
+    }
+
     /// The call in a context, `{mode, command, …}` as [`Context`](callgate_core::Context) has it.
     #[must_use]
     pub fn within(self, context: &'c str) -> Self {
@@ -21,14 +51,35 @@ impl<'c> CallText<'c> {
     }
 
     /// The text of the call itself.
-    pub fn text(self) -> &'c str {
-        self.call
+    pub fn text(self) -> Cow<'c, str> {
+        match self.source {
+            Source::Whole(text) => text.into(),
+            Source::Parts {
+                server,
+                tool,
+                arguments,
+            } => {
+                let arguments = arguments.map_or("{}", RawValue::get);
+                let (server, tool) = (Value::from(server), Value::from(tool));
+                format!(r#"{{"serverName":{server},"toolName":{tool},"arguments":{arguments}}}"#).into()
+            }
+        }
     }
 
     /// # Errors
     /// When the text is not a call, or the context is not an object.
     pub(crate) fn read(self) -> Result<Call<'c>, CallError> {
-        let call = Call::from_json(self.call)?;
+        let call = match self.source {
+            Source::Whole(text) => Call::from_json(text)?,
+            Source::Parts {
+                server,
+                tool,
+                arguments,
+            } => {
+                let none = Arguments::Members(Vec::new());
+                Call::new(server, tool, arguments.map_or(none, Arguments::from))
+            }
+        };
         match self.context {
             Some(context) => call.within_json(context),
             None => Ok(call),
@@ -38,8 +89,10 @@ impl<'c> CallText<'c> {
 
 impl<'c> From<&'c str> for CallText<'c> {
     fn from(call: &'c str) -> Self {
-        let context = None;
-        Self { call, context }
+        Self {
+            source: Source::Whole(call),
+            context: None,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The two views of a call's arguments: canonical forms are put in, all else stays as it was given, byte for byte.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
@@ -84,7 +85,9 @@ impl Prepared {
                 edits.entry(replacement.argument).or_default().push(edit);
             }
         }
-        let mut text = String::from("{");
+        // All at once: a text that grows by its last byte is copied, however large it is.
+        let mut text = String::with_capacity(room(members, &edits));
+        text.push('{');
         for (at, (name, value)) in members.iter().enumerate() {
             let edits = edits.remove(&at).unwrap_or_default();
             separate(&mut text, at);
@@ -99,6 +102,21 @@ impl Prepared {
 }
 
 type Edit<'e> = (&'e [PointerToken], &'e str);
+
+/// About how many bytes the members take with these edits; names and texts that need escapes take more.
+fn room(members: &[(Cow<'_, str>, Value<'_>)], edits: &BTreeMap<usize, Vec<Edit<'_>>>) -> usize {
+    let given = members.iter().map(|(name, value)| {
+        // What is not text is not written.
+        let length = if let Value::Raw(raw) = value {
+            raw.get().len()
+        } else {
+            0
+        };
+        name.len() + length + 4
+    });
+    let edited = edits.values().flatten().map(|(_, text)| text.len() + 2);
+    given.chain(edited).sum::<usize>() + 2
+}
 
 fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()> {
     if edits.is_empty() {

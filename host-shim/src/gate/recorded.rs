@@ -37,7 +37,7 @@ impl Gate {
         request: &Request<'_>,
         explanation: &Value,
     ) -> Result<String, serde_json::Error> {
-        let CallText { call, context } = request.call;
+        let (call, context) = (request.call.text(), request.call.context);
         let approvals = request.approvals.map(|given| match request.call.read() {
             Ok(call) => given.approvals.of_tool(call.server(), call.tool()),
             Err(_) => given.approvals.clone(),

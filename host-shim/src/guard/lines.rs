@@ -2,6 +2,10 @@
 
 use std::io::{self, BufRead};
 
+/// Bytes of a line that is large, and of the room that it gets then.
+const LARGE: usize = 1024 * 1024;
+const LARGEST: usize = 32 * 1024 * 1024;
+
 /// A line of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
@@ -36,6 +40,10 @@ pub(super) fn next(stream: &mut impl BufRead, limit: usize) -> io::Result<Option
         if is_too_long {
             line = Vec::new();
         } else {
+            if line.len() + part.len() > LARGE {
+                // At once: a line that grows is copied, and leaves holes. What is not used takes no memory.
+                line.reserve(limit.min(LARGEST).saturating_sub(line.len()));
+            }
             line.extend_from_slice(part);
         }
         let used = part.len() + usize::from(end.is_some());

@@ -2,10 +2,11 @@
 
 mod eras;
 mod questions;
+mod sending;
 #[cfg(feature = "http")]
 mod transport;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,20 +15,24 @@ use callgate_core::{Audience, Decision, Offer, Verdict};
 use super::Guard;
 use super::asking;
 use super::lines::unbroken;
-use super::message::{Id, Message, Request, ToolCall, push_string, text_of};
+use super::message::{Id, Message, Request, ToolCall, text_of};
 use super::method::{self, Kind};
 use super::queue::Answerer;
 use super::record::{Judged, Outcome, Record};
 use super::reply::{self, Era};
-use super::tools::{filtered, write_with};
+use super::tools::filtered;
 use crate::backend;
 use crate::call_text::CallText;
 use crate::members::Members;
 use eras::Opening;
 use questions::{Questions, own_state};
+use sending::Place;
 
 /// How many requests of a client may wait for their answers.
 const IN_FLIGHT: usize = 65_536;
+
+/// How many requests that were taken back are remembered, so that their ids are not used again before an answer that comes late.
+const TAKEN_BACK: usize = 4_096;
 
 /// How many tools a warning names.
 const NAMED: usize = 10;
@@ -42,6 +47,8 @@ pub(super) struct Relay {
     openings: BTreeMap<String, Opening>,
     /// The client and the server have begun with `initialize`.
     has_begun: bool,
+    /// The ids of requests that the client took back. The server need not answer them, and may all the same.
+    taken_back: VecDeque<String>,
 }
 
 /// A request that the server has not answered.
@@ -64,6 +71,16 @@ struct Judgement {
     begun: Instant,
 }
 
+/// What becomes of a call.
+enum Next {
+    /// It is sent, with these arguments in their place; an observer sends what came.
+    Send(Option<(String, Place)>),
+    /// Its message waits for a person.
+    Wait(Step),
+    /// It goes nowhere, or as this.
+    Step(Step),
+}
+
 /// Where a message goes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -80,6 +97,7 @@ impl Relay {
             waiting: BTreeMap::new(),
             openings: BTreeMap::new(),
             has_begun: false,
+            taken_back: VecDeque::new(),
         }
     }
 
@@ -113,9 +131,11 @@ impl Relay {
                         refused
                     }
                     (None, Kind::Call) => {
-                        let step = self.call(&request);
+                        let next = self.call(&line, &request);
+                        let id = request.id.text.clone();
+                        let step = self.follow(next, line);
                         if matches!(step, Step::ToClient(_)) {
-                            self.openings.remove(&request.id.text);
+                            self.openings.remove(&id);
                         }
                         step
                     }
@@ -131,8 +151,8 @@ impl Relay {
             Message::Notification { method, members } if method == "notifications/cancelled" => {
                 // A server that has not seen the call does not hear of it.
                 let id = cancelled_id(&members);
-                let taken_back = id.and_then(|id| self.cancelled(&id));
-                taken_back.unwrap_or(Step::ToServer(line))
+                let step = id.and_then(|id| self.cancelled(&id.text).or_else(|| self.take_back(&id)));
+                step.unwrap_or(Step::ToServer(line))
             }
             Message::Notification { method, .. } => match method::kind_of(&method) {
                 Ok(Kind::Other) => Step::ToServer(line),
@@ -188,6 +208,10 @@ impl Relay {
                 let is_sent = |waiting: &Waiting| waiting.kind != Kind::Call || waiting.call.is_some();
                 let answers = self.waiting.get(&id.text).is_some_and(is_sent);
                 let Some(waiting) = answers.then(|| self.waiting.remove(&id.text)).flatten() else {
+                    if let Some(at) = self.taken_back.iter().position(|known| *known == id.text) {
+                        self.taken_back.remove(at);
+                        return Step::Nowhere;
+                    }
                     self.guard.warn(&format!(
                         "the server answered {}, which does not wait for an answer; it is not passed on",
                         id.json
@@ -245,6 +269,15 @@ impl Relay {
                 ),
             ));
         }
+        if self.taken_back.contains(&request.id.text) {
+            return Err((
+                reply::INVALID_REQUEST,
+                format!(
+                    "the id {} is that of a request that was cancelled",
+                    request.id.json
+                ),
+            ));
+        }
         if self.waiting.len() >= IN_FLIGHT {
             return Err((
                 reply::INTERNAL_ERROR,
@@ -257,24 +290,51 @@ impl Relay {
         Ok(kind)
     }
 
+    /// Forgets a request of the client's that the server has. It still hears that nobody wants an answer.
+    fn take_back(&mut self, id: &Id) -> Option<Step> {
+        // A server may tell `1` from `"1"`, and would answer.
+        if self.waiting.get(&id.text)?.id.json == id.json {
+            let waiting = self.waiting.remove(&id.text)?;
+            self.outcome(&waiting, (Outcome::Cancelled, None));
+            if self.taken_back.len() >= TAKEN_BACK {
+                self.taken_back.pop_front();
+            }
+            self.taken_back.push_back(waiting.id.text);
+        }
+        None
+    }
+
     fn wait(&mut self, id: &Id, kind: Kind, call: Option<(Instant, String)>) {
         let id = id.clone();
         self.waiting.insert(id.text.clone(), Waiting { id, kind, call });
     }
 
-    fn call(&mut self, request: &Request<'_>) -> Step {
+    fn call(&mut self, message: &str, request: &Request<'_>) -> Next {
         let call = match ToolCall::read(request) {
             Ok(call) => call,
-            Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
+            Err(reason) => {
+                return Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason));
+            }
         };
         if let Some(state) = own_state(&call) {
-            return self.asked_again(request, &call, &state);
+            return Next::Step(self.asked_again(message, request, &call, &state));
         }
-        let judged = match self.judge(&call) {
-            Ok(judged) => judged,
-            Err(reason) => return self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason),
-        };
-        self.decided(request, &call, judged)
+        match self.judge(&call) {
+            Ok(judged) => self.decided(message, request, &call, judged),
+            Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
+        }
+    }
+
+    fn follow(&mut self, next: Next, message: String) -> Step {
+        match next {
+            Next::Send(Some((arguments, place))) => Step::ToServer(place.put(message, &arguments)),
+            Next::Send(None) => Step::ToServer(message),
+            Next::Wait(step) => {
+                self.questions.keep(message);
+                step
+            }
+            Next::Step(step) => step,
+        }
     }
 
     /// Judges a call, by what a person has approved too.
@@ -282,15 +342,14 @@ impl Relay {
         let begun = Instant::now();
         let guard = &self.guard;
         let policy = guard.policy();
-        let text = call_text(&guard.server, call);
-        let asked = backend::Request::gate(CallText::from(&text))
-            .in_container(guard.container_workspace_dir.as_deref());
+        let text = CallText::of(&guard.server, &call.name, call.arguments);
+        let text = match &guard.context {
+            Some(context) => text.within(context),
+            None => text,
+        };
+        let asked = backend::Request::gate(text).in_container(guard.container_workspace_dir.as_deref());
         let explains = guard.audit.is_some() || guard.asked.is_some();
         let asked = backend::Request {
-            call: CallText {
-                context: guard.context.as_deref(),
-                ..asked.call
-            },
             explain: explains.then_some(Audience::Operator),
             ..asked
         };
@@ -328,13 +387,20 @@ impl Relay {
     }
 
     /// Writes the decision to the log, and does what it says.
-    fn decided(&mut self, request: &Request<'_>, call: &ToolCall<'_>, judgement: Judgement) -> Step {
+    fn decided(
+        &mut self,
+        message: &str,
+        request: &Request<'_>,
+        call: &ToolCall<'_>,
+        judgement: Judgement,
+    ) -> Next {
         let guard = Arc::clone(&self.guard);
         let response = &judgement.response;
-        let arguments = match (&response.verdict.decision, &response.arguments, guard.observes) {
-            (Decision::Allow, Some(arguments), false) => Some(arguments.clone()),
-            (_, _, true) => Some(call.arguments.map_or("{}", |given| given.get()).to_owned()),
-            (_, _, false) => None,
+        let place = Place::find(message, request, call);
+        let arguments = match (&response.verdict.decision, &response.arguments, &place) {
+            (_, _, _) if guard.observes => Some(call.arguments.map_or("{}", |given| given.get())),
+            (Decision::Allow, Some(judged), Some(_)) => Some(judged.as_str()),
+            (_, _, _) => None,
         };
         let number = guard.number();
         let judged = Judged {
@@ -343,7 +409,7 @@ impl Relay {
             verdict: &response.verdict,
             arguments: call.arguments,
             explanation: response.explanation.as_ref(),
-            sent: arguments.as_deref(),
+            sent: arguments,
             policy: &judgement.policy,
             answered_by: judgement.answered_by,
             observed: guard.observes,
@@ -358,21 +424,23 @@ impl Relay {
             guard.warn(&format!("the log cannot be written: {error}"));
             if !guard.observes {
                 let verdict = denied("structural-audit", reason);
-                return Step::ToClient(reply::denial(&request.id, era, &verdict, ""));
+                return Next::Step(Step::ToClient(reply::denial(&request.id, era, &verdict, "")));
             }
         }
-        if let Some(arguments) = arguments {
+        if arguments.is_some() {
             self.wait(&request.id, Kind::Call, Some((Instant::now(), number)));
-            return Step::ToServer(sent(request, call, &arguments));
+            let judged = judgement.response.arguments.filter(|_| !guard.observes);
+            return Next::Send(judged.zip(place));
         }
         let advice = match &response.verdict.decision {
             Decision::Escalate(_) => match self.ask(request, call, (&number, &judgement), era) {
-                Ok(step) => return step,
+                Ok(next) => return next,
                 Err(advice) => advice,
             },
             Decision::Allow | Decision::Deny => String::new(),
         };
-        Step::ToClient(reply::denial(&request.id, era, &response.verdict, &advice))
+        let verdict = &judgement.response.verdict;
+        Next::Step(Step::ToClient(reply::denial(&request.id, era, verdict, &advice)))
     }
 
     /// The tools that the client may know of. `None` if there is nothing to leave out.
@@ -433,43 +501,6 @@ impl Relay {
     }
 }
 
-/// The call as the engine reads it.
-fn call_text(server: &str, call: &ToolCall<'_>) -> String {
-    let arguments = call.arguments.map_or("{}", |arguments| arguments.get());
-    let mut text = String::with_capacity(arguments.len() + call.name.len() + server.len() + 64);
-    text.push_str(r#"{"serverName":"#);
-    push_string(&mut text, server);
-    text.push_str(r#","toolName":"#);
-    push_string(&mut text, &call.name);
-    text.push_str(r#","arguments":"#);
-    text.push_str(arguments);
-    text.push('}');
-    text
-}
-
-/// The request with the arguments that were judged.
-fn sent(request: &Request<'_>, call: &ToolCall<'_>, arguments: &str) -> String {
-    let params = match (call.arguments, arguments) {
-        (None, "{}") => {
-            let mut params = String::new();
-            call.params.write(&mut params);
-            params
-        }
-        (None, _) => {
-            let mut params = String::from(r#"{"arguments":"#);
-            params.push_str(arguments);
-            let mut rest = String::new();
-            call.params.write(&mut rest);
-            // The params hold the tool's name at least.
-            params.push(',');
-            params.push_str(rest.strip_prefix('{').unwrap_or(&rest));
-            params
-        }
-        (Some(_), _) => write_with(&call.params, "arguments", arguments),
-    };
-    write_with(&request.members, "params", &params)
-}
-
 /// How a call ended, as far as the protocol says, and the code of an error.
 fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
     let inner = |name: &str| -> Option<Members<'_>> { serde_json::from_str(answer.get(name)?.get()).ok() };
@@ -488,10 +519,10 @@ fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
     }
 }
 
-/// The text of the id that a cancellation names.
-fn cancelled_id(notification: &Members<'_>) -> Option<String> {
+/// The id that a cancellation names.
+fn cancelled_id(notification: &Members<'_>) -> Option<Id> {
     let params: Members<'_> = serde_json::from_str(notification.get("params")?.get()).ok()?;
-    Id::read(params.get("requestId")?).ok().map(|id| id.text)
+    Id::read(params.get("requestId")?).ok()
 }
 
 /// A denial of the guard's own.

@@ -1,9 +1,14 @@
 //! JSON text that every parser reads alike.
+//!
+//! A call may have 20 MiB, most of it one string. So the text is looked through where it stands: strings that are no names
+//! are not copied.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// How deep objects and arrays may be nested.
+const DEPTH: usize = 127;
 
 /// Checks a whole text.
 ///
@@ -13,11 +18,17 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 /// # Errors
 /// What they would read differently, or why the text is not JSON.
 pub(super) fn check(text: &str) -> Result<(), String> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    Unambiguous
-        .deserialize(&mut reader)
-        .and_then(|()| reader.end())
-        .map_err(|error| error.to_string())
+    let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut walk = Walk {
+        text: raw.get(),
+        at: 0,
+        open: Vec::new(),
+        is_name: false,
+    };
+    while let Some(byte) = walk.byte() {
+        walk.step(byte)?;
+    }
+    Ok(())
 }
 
 /// A name as a parser has it that passes over case, with the letters that Unicode folds to ASCII ones (`ſ`, `K`).
@@ -28,69 +39,115 @@ pub(super) fn folded(name: &str) -> String {
         .collect()
 }
 
-struct Unambiguous;
+/// Through text that is known to be JSON.
+struct Walk<'t> {
+    text: &'t str,
+    at: usize,
+    /// The names of each object that is open; `None` for an array.
+    open: Vec<Option<BTreeSet<String>>>,
+    /// Whether the next string is a name.
+    is_name: bool,
+}
 
-impl<'de> DeserializeSeed<'de> for Unambiguous {
-    type Value = ();
+impl<'t> Walk<'t> {
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+    fn step(&mut self, byte: u8) -> Result<(), String> {
+        match byte {
+            b'{' | b'[' if self.open.len() >= DEPTH => {
+                return Err("recursion limit exceeded".to_owned());
+            }
+            b'{' => self.open.push(Some(BTreeSet::new())),
+            b'[' => self.open.push(None),
+            b'}' | b']' => {
+                self.open.pop();
+            }
+            b'"' => {
+                let string = self.string()?;
+                return match self.is_name {
+                    true => self.name(string),
+                    false => Ok(()),
+                };
+            }
+            b'-' | b'0'..=b'9' => return self.number(),
+            // Between them, and `true`, `false` and `null`.
+            _ => {}
+        }
+        if matches!(byte, b'{' | b'[' | b'}' | b']' | b',') {
+            self.is_name = matches!(byte, b'{' | b',') && matches!(self.open.last(), Some(Some(_)));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn name(&mut self, string: &str) -> Result<(), String> {
+        let name: String = serde_json::from_str(string).map_err(|error| error.to_string())?;
+        let names = self.open.last_mut().and_then(Option::as_mut);
+        if names.is_some_and(|names| !names.insert(folded(&name))) {
+            return Err(format!(
+                "the name `{name}` occurs twice in an object, or twice but for its case"
+            ));
+        }
+        self.is_name = false;
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), String> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+        let length = rest.bytes().take_while(|byte| is_part(*byte)).count();
+        self.at += length;
+        let number = rest.get(..length).unwrap_or_default();
+        let read: Result<f64, _> = serde_json::from_str(number);
+        read.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// The string that begins here, as it is written.
+    fn string(&mut self) -> Result<&'t str, String> {
+        let begin = self.at;
+        // The first half of a pair that is still to be completed.
+        let mut is_half = false;
+        self.at += 1;
+        loop {
+            match self.byte() {
+                Some(b'\\') => {
+                    let kind = self.text.as_bytes().get(self.at + 1);
+                    let digits = self.text.get(self.at + 2..self.at + 6);
+                    let unit = digits.filter(|_| kind == Some(&b'u'));
+                    let unit = unit.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+                    self.at += if unit.is_some() { 6 } else { 2 };
+                    match (is_half, unit) {
+                        (false, Some(0xd800..=0xdbff)) => is_half = true,
+                        (true, Some(0xdc00..=0xdfff)) => is_half = false,
+                        (true, _) | (false, Some(0xdc00..=0xdfff)) => return Err(lone()),
+                        (false, _) => {}
+                    }
+                }
+                Some(_) if is_half => return Err(lone()),
+                Some(b'"') => break,
+                Some(_) => self.at += 1,
+                None => return Err("EOF in a string".to_owned()),
+            }
+        }
+        self.at += 1;
+        Ok(self.text.get(begin..self.at).unwrap_or_default())
     }
 }
 
-impl<'de> Visitor<'de> for Unambiguous {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("JSON")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Unambiguous)?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let mut names = BTreeSet::new();
-        while let Some(name) = members.next_key::<String>()? {
-            if !names.insert(folded(&name)) {
-                return Err(A::Error::custom(format_args!(
-                    "the name `{name}` occurs twice in an object, or twice but for its case"
-                )));
-            }
-            members.next_value_seed(Unambiguous)?;
-        }
-        Ok(())
-    }
+fn lone() -> String {
+    "a lone surrogate in a hex escape".to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use std::fmt;
+
+    use proptest::prelude::*;
+    use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+    use super::*;
 
     #[test]
     fn what_parsers_read_alike_passes() {
@@ -125,5 +182,147 @@ mod tests {
             assert!(error.contains(expected), "{text}: {error}");
         }
         assert!(check(&"[".repeat(100_000)).is_err());
+    }
+
+    /// The same, by a parser that reads every string.
+    fn read(text: &str) -> Result<(), String> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        Unambiguous
+            .deserialize(&mut reader)
+            .and_then(|()| reader.end())
+            .map_err(|error| error.to_string())
+    }
+
+    /// Pieces that make JSON, and what is nearly JSON.
+    fn pieces() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"a\"",
+            "\"A\"",
+            "\"b\":",
+            "\"a\":",
+            "\"\\u0061\":",
+            "1",
+            "-0.5e3",
+            "1e999",
+            "true",
+            "null",
+            " ",
+            "\"\\ud83d\\ude00\"",
+            "\"\\ud83dx\"",
+            "\"\\ud83d\"",
+            "\"\\ude00\"",
+            "\"\\\\ud83d\"",
+            "\"é\\n\\\"\"",
+            "\"\\ud83d\\n\"",
+            "\"\\uD83D\\uD83D\"",
+            "\"\\u00e9\"",
+        ]);
+        prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    /// JSON of a few members, some of which are alike.
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop::sample::select(vec![
+            "1",
+            "\"x\"",
+            "\"{\"",
+            "\"\\\"a\\\":\"",
+            "\"\\ud83d\"",
+            "\"\\ud83d\\ude00\"",
+            "\"\\\\\"",
+            "null",
+            "1e400",
+            "-1.5",
+        ])
+        .prop_map(str::to_owned);
+        leaf.prop_recursive(4, 32, 5, |inner| {
+            let name = prop::sample::select(vec!["a", "A", "b", "\\u0061", "ſ", "s", "\\udc00", "c"]);
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5)
+                    .prop_map(|items| format!("[{}]", items.join(" , "))),
+                prop::collection::vec((name, inner), 0..4).prop_map(|members| {
+                    let members: Vec<String> = members
+                        .iter()
+                        .map(|(name, value)| format!("\"{name}\" : {value}"))
+                        .collect();
+                    format!("{{ {} }}", members.join(","))
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn nothing_is_overlooked(text in prop_oneof![pieces(), json()]) {
+            prop_assert_eq!(check(&text).is_ok(), read(&text).is_ok(), "{}", text);
+        }
+    }
+
+    struct Unambiguous;
+
+    impl<'de> DeserializeSeed<'de> for Unambiguous {
+        type Value = ();
+
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_any(self)
+        }
+    }
+
+    impl<'de> Visitor<'de> for Unambiguous {
+        type Value = ();
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("JSON")
+        }
+
+        fn visit_unit<E: Error>(self) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+            while items.next_element_seed(Unambiguous)?.is_some() {}
+            Ok(())
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+            let mut names = BTreeSet::new();
+            while let Some(name) = members.next_key::<String>()? {
+                if !names.insert(folded(&name)) {
+                    return Err(A::Error::custom(format_args!(
+                        "the name `{name}` occurs twice in an object, or twice but for its case"
+                    )));
+                }
+                members.next_value_seed(Unambiguous)?;
+            }
+            Ok(())
+        }
     }
 }

@@ -57,8 +57,11 @@ fn a_command_is_asked_and_answers() {
         );
         guarded.end();
         let lines = log(&project);
-        let last = lines.iter().rfind(|line| line["kind"] == "decision");
-        assert_eq!(last.expect("a decision")["answeredBy"], "command");
+        assert!(
+            lines.iter().any(|line| line["answeredBy"] == "command"),
+            "{lines:?}"
+        );
+        project.write("log.jsonl", "");
     }
     let question = project.read("question.json");
     assert_eq!(question["server"], "filesystem");

@@ -20,7 +20,7 @@ done"#;
 
 pub(crate) struct Guarded {
     pub(crate) child: Child,
-    to: Option<ChildStdin>,
+    pub(crate) to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
 }
 

@@ -7,6 +7,8 @@ mod annotate;
 mod asking;
 mod ceilings;
 mod documents;
+#[cfg(feature = "guard")]
+mod faults;
 mod files;
 mod frames;
 #[cfg(feature = "guard")]
@@ -16,6 +18,8 @@ mod hooks;
 #[cfg(feature = "http")]
 mod http;
 mod judging;
+#[cfg(feature = "guard")]
+mod load;
 #[cfg(feature = "guard")]
 mod logged;
 mod messages;

@@ -11,7 +11,7 @@ use crate::backend::{EngineFault, Request, Response, Unanswered};
 impl From<&Request<'_>> for types::Request {
     fn from(request: &Request<'_>) -> Self {
         Self {
-            call: request.call.call.to_owned(),
+            call: request.call.text().into_owned(),
             context: request.call.context.map(str::to_owned),
             paths: match request.paths {
                 Paths::Prepared => types::Paths::Prepared,

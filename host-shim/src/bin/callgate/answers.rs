@@ -186,7 +186,8 @@ pub(crate) fn each(
 }
 
 fn about<'t>(line: usize, id: Option<&'t RawValue>, call: CallText<'_>) -> Result<About<'t>, CallError> {
-    let call = Call::from_json(call.text())?;
+    let text = call.text();
+    let call = Call::from_json(&text)?;
     Ok(About {
         line,
         id,

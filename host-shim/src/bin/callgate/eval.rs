@@ -48,9 +48,9 @@ impl Eval {
             let help = answers::similar(&gate, about, verdict);
             let sent = response.arguments.as_deref().filter(|_| passes(verdict));
             if out.human {
-                out.line(&sentence(about, call.text(), verdict))?;
+                out.line(&sentence(about, &call.text(), verdict))?;
                 if let Some(sent) = sent {
-                    show_sent(call.text(), sent, out)?;
+                    show_sent(&call.text(), sent, out)?;
                 }
                 if let Some(help) = &help {
                     out.line(&answers::helping(help))?;

@@ -104,9 +104,13 @@ impl Guard {
             call.within_json(context)
                 .map_err(|error| Failure::Fault(format!("--context: {}", error.message)))?;
         }
+        let begun = SystemTime::now();
         let gate = self.builder()?.build()?;
         let mut files = gate.files().to_vec();
         files.extend(self.lock.clone());
+        // What has changed since, or is not there any more, is read again at the first look.
+        let mut known = stamps(&files);
+        known.retain(|_, stamp| matches!(stamp, Some((_, _, _, Some(modified))) if *modified < begun));
         let options = GuardOptions {
             server: self.server.clone(),
             pins: self.pins()?,
@@ -139,7 +143,6 @@ impl Guard {
             // The command has ended where nobody waits.
             let _ = end.send(running());
         });
-        let mut known = stamps(&files);
         loop {
             match ended.recv_timeout(LOOK) {
                 Ok(ended) => return self.exit(ended.map_err(Failure::Fault)?),
@@ -197,9 +200,11 @@ impl Guard {
 
     fn builder(&self) -> Result<GateBuilder, Failure> {
         let mut builder = self.setup.builder()?.protect_documents();
-        // Whoever writes there approves calls, also those of other guards.
+        // Whoever writes there approves calls, also those of other guards; and so does who writes the program that asks.
         let state = approvals::folder(self.state.as_deref());
-        for file in self.audit.iter().chain(&self.lock).chain(&state) {
+        let asks = self.ask_command.iter().flatten().take(1).map(PathBuf::from);
+        let asks: Vec<PathBuf> = asks.filter(|program| program.components().count() > 1).collect();
+        for file in self.audit.iter().chain(&self.lock).chain(&state).chain(&asks) {
             let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
             match path.to_str() {
                 Some(path) => builder = builder.protect(path),
@@ -231,8 +236,10 @@ impl Guard {
     }
 
     fn reload(&self, guard: &guard::Guard) {
-        // The flags were good before.
-        let Ok(builder) = self.builder() else { return };
+        let builder = match self.builder() {
+            Ok(builder) => builder,
+            Err(failure) => return guard.reload_refused(failure.message()),
+        };
         let pins = match self.pins() {
             Ok(pins) => pins,
             Err(failure) => return guard.reload_refused(failure.message()),

@@ -6,7 +6,7 @@ use callgate_core::{Decision, Offer, Verdict};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Judgement, Relay, Step, denied};
+use super::{Judgement, Next, Relay, Step, denied};
 use crate::guard::asking::{self, About, Asked, Bound, Parked, Put, QUESTION};
 use crate::guard::digest::digest;
 use crate::guard::message::{Id, Message, Request, ToolCall, push_string, text_of};
@@ -67,6 +67,13 @@ impl Questions {
         self.has_forms = asking::has_forms(params.as_ref().and_then(|params| params.get("capabilities")));
     }
 
+    /// The message of the call that waits since now.
+    pub(super) fn keep(&mut self, message: String) {
+        if let Some(pending) = self.pending.last_mut() {
+            pending.message = message;
+        }
+    }
+
     fn form_id(&mut self) -> Id {
         self.count += 1;
         let text = format!("{}{}", self.prefix, self.count);
@@ -84,7 +91,7 @@ impl Relay {
         call: &ToolCall<'_>,
         (question, judgement): (&str, &Judgement),
         era: Era,
-    ) -> Result<Step, String> {
+    ) -> Result<Next, String> {
         let guard = Arc::clone(&self.guard);
         let (Some(asked), Some(arguments)) = (&guard.asked, &judgement.response.arguments) else {
             return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
@@ -138,7 +145,7 @@ impl Relay {
                 [STATE, ANSWERS].map(|name| call.params.get(name).map(|raw| raw.get().to_owned()));
             let parked = Parked { rule, put, of_server };
             if let Some(result) = asked.input_required(parked, form, bound) {
-                return Ok(Step::ToClient(reply::result(&request.id, &result)));
+                return Ok(Next::Step(Step::ToClient(reply::result(&request.id, &result))));
             }
             return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
         }
@@ -146,17 +153,18 @@ impl Relay {
         let form = form.map(|form| (self.questions.form_id(), form));
         self.wait_for_person(Pending {
             put,
-            message: written(&request.members),
+            // It comes once nothing reads it any more.
+            message: String::new(),
             id: request.id.clone(),
             era,
             rule,
             arguments,
             form: form.as_ref().map(|(id, _)| id.clone()),
         });
-        Ok(match form {
+        Ok(Next::Wait(match form {
             Some((id, params)) => Step::ToClient(reply::request(&id, "elicitation/create", &params)),
             None => Step::Nowhere,
-        })
+        }))
     }
 
     fn wait_for_person(&mut self, pending: Pending) {
@@ -165,7 +173,13 @@ impl Relay {
     }
 
     /// A call that a client sends again after it has asked.
-    pub(super) fn asked_again(&mut self, request: &Request<'_>, call: &ToolCall<'_>, state: &str) -> Step {
+    pub(super) fn asked_again(
+        &mut self,
+        message: &str,
+        request: &Request<'_>,
+        call: &ToolCall<'_>,
+        state: &str,
+    ) -> Step {
         let guard = Arc::clone(&self.guard);
         let judgement = match self.judge(call) {
             Ok(judgement) => judgement,
@@ -190,7 +204,8 @@ impl Relay {
                 },
                 ..judgement
             };
-            return self.decided(request, call, judgement);
+            let next = self.decided(message, request, call, judgement);
+            return self.follow(next, String::new());
         };
         let Parked { rule, put, of_server } = parked;
         let said = call.params.get(ANSWERS).and_then(|answers| {
@@ -210,7 +225,7 @@ impl Relay {
             form: None,
         };
         match asked.answer_to(&pending.put) {
-            Some(answer) => self.settle(&pending, answer),
+            Some(answer) => self.settle(pending, answer),
             // It is still in the queue.
             None => {
                 self.wait_for_person(pending);
@@ -236,7 +251,7 @@ impl Relay {
             guard.warn(&format!("an answer cannot be written: {error}"));
         }
         match asked.answer_to(&pending.put) {
-            Some(answer) => self.settle(&pending, answer),
+            Some(answer) => self.settle(pending, answer),
             None => {
                 self.questions.pending.push(pending);
                 Step::Nowhere
@@ -260,13 +275,13 @@ impl Relay {
             if let Some(form) = &pending.form {
                 steps.push(Step::ToClient(reply::cancelled(form)));
             }
-            steps.push(self.settle(&pending, answer));
+            steps.push(self.settle(pending, answer));
         }
         steps
     }
 
     /// Ends the question, and judges the call again: meanwhile the disk or the policy may have changed.
-    fn settle(&mut self, pending: &Pending, (answer, by): (Answer, Option<Answerer>)) -> Step {
+    fn settle(&mut self, pending: Pending, (answer, by): (Answer, Option<Answerer>)) -> Step {
         let guard = Arc::clone(&self.guard);
         if let Some(asked) = &guard.asked {
             asked.withdraw(&pending.put);
@@ -315,7 +330,8 @@ impl Relay {
                 approval: Some(pending.put.question.id.clone().into()),
             };
         }
-        self.decided(&request, &call, judgement)
+        let next = self.decided(&pending.message, &request, &call, judgement);
+        self.follow(next, pending.message)
     }
 
     /// Whether the client cancels a call that waits for a person, and what it is told then.

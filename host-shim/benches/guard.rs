@@ -1,0 +1,282 @@
+//! What the guard adds to a call: `cargo bench -p callgate-host --bench guard`, on a machine that does nothing else. Prints the
+//! table of this crate's README.
+//!
+//! The server is this program itself, which answers every request at once. Each row asks it directly and through guards, in turn.
+
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What says that this program is to be the server.
+const SERVER: &str = "--server-that-answers";
+
+/// Calls of one row, and how many are asked of one before the next has its turn.
+const CALLS: usize = 20_000;
+const TURN: usize = 100;
+
+const IN_FLIGHT: usize = 1_000;
+const MEGABYTES: usize = 10;
+const MANY: usize = 100_000;
+
+const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bundle");
+
+fn main() {
+    if std::env::args().any(|argument| argument == SERVER) {
+        return answer();
+    }
+    let folder = std::env::temp_dir().join(format!("callgate-bench-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    latency(&folder);
+    in_flight(&folder);
+    large(&folder);
+    growth(&folder);
+    fs::remove_dir_all(folder).expect("it is this program's own");
+}
+
+/// The server: an answer to whatever has an id.
+fn answer() {
+    let (mut input, mut output) = (BufReader::with_capacity(64 * 1024, io::stdin()), io::stdout());
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let head = String::from_utf8_lossy(&line[..line.len().min(64)]).into_owned();
+        if let Some((_, after)) = head.split_once("\"id\":") {
+            let id: String = after.chars().take_while(char::is_ascii_digit).collect();
+            let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
+            output.write_all(answer.as_bytes()).expect("the client reads");
+            output.flush().expect("the client reads");
+        }
+        line = Vec::new();
+    }
+}
+
+/// A server, or a guard before one.
+struct Peer {
+    name: &'static str,
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    calls: usize,
+}
+
+impl Peer {
+    fn start(name: &'static str, mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let to = child.stdin.take();
+        let from = BufReader::new(child.stdout.take().expect("an output"));
+        let mut peer = Self {
+            name,
+            child,
+            to,
+            from,
+            calls: 0,
+        };
+        for _ in 0..500 {
+            peer.call("src/main.rs");
+        }
+        peer
+    }
+
+    fn direct() -> Self {
+        let mut command = Command::new(std::env::current_exe().expect("a program"));
+        command.arg(SERVER);
+        Self::start("without", command)
+    }
+
+    fn guarded(name: &'static str, flags: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command
+            .args(["guard", "--engine", "native", "--server", "filesystem"])
+            .args(flags)
+            .arg("--")
+            .arg(std::env::current_exe().expect("a program"))
+            .arg(SERVER)
+            .current_dir(BUNDLE);
+        Self::start(name, command)
+    }
+
+    fn message(&mut self, arguments: &str) -> String {
+        self.calls += 1;
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/call\",\"params\":{{\"name\":\"write_file\",\"arguments\":{{{arguments}}}}}}}\n",
+            self.calls
+        )
+    }
+
+    fn send(&mut self, message: &str) {
+        let to = self.to.as_mut().expect("an input");
+        to.write_all(message.as_bytes()).expect("it reads");
+    }
+
+    fn receive(&mut self) {
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("it answers");
+        assert!(
+            line.contains("\"result\":{\"content\":[]}"),
+            "{}: {line}",
+            self.name
+        );
+    }
+
+    fn call(&mut self, path: &str) -> Duration {
+        let message = self.message(&format!("\"path\":\"{path}\",\"content\":\"x\""));
+        let begin = Instant::now();
+        self.send(&message);
+        self.receive();
+        begin.elapsed()
+    }
+
+    /// A line of what the kernel says of the process, in kilobytes.
+    fn memory(&self, name: &str) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let number = line.and_then(|line| line.split_whitespace().nth(1));
+        number.and_then(|number| number.parse().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.to = None;
+        let _ = self.child.wait();
+    }
+}
+
+fn audit(folder: &Path) -> PathBuf {
+    folder.join("log.jsonl")
+}
+
+fn peers(folder: &Path) -> [Peer; 3] {
+    let log = audit(folder);
+    [
+        Peer::direct(),
+        Peer::guarded("with the guard", &[]),
+        Peer::guarded(
+            "with the guard and a log",
+            &["--audit", log.to_str().expect("UTF-8")],
+        ),
+    ]
+}
+
+fn micros(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}
+
+fn latency(folder: &Path) {
+    let mut peers = peers(folder);
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..CALLS / TURN {
+        for (peer, times) in peers.iter_mut().zip(&mut times) {
+            times.extend((0..TURN).map(|_| peer.call("src/main.rs")));
+        }
+    }
+    println!("| one call after the other | p50 | p99 | added p50 | added p99 |");
+    println!("|---|---:|---:|---:|---:|");
+    let mut base = [0.0; 2];
+    for (at, (peer, times)) in peers.iter().zip(&mut times).enumerate() {
+        times.sort_unstable();
+        let [p50, p99] = [50, 99].map(|percent| micros(times[times.len() * percent / 100]));
+        if at == 0 {
+            base = [p50, p99];
+            println!("| {} | {p50:.0} µs | {p99:.0} µs | | |", peer.name);
+        } else {
+            println!(
+                "| {} | {p50:.0} µs | {p99:.0} µs | {:.0} µs | {:.0} µs |",
+                peer.name,
+                p50 - base[0],
+                p99 - base[1]
+            );
+        }
+    }
+}
+
+fn in_flight(folder: &Path) {
+    println!("\n| {IN_FLIGHT} calls in flight | all answered after | a call |");
+    println!("|---|---:|---:|");
+    for mut peer in peers(folder) {
+        let mut fastest = Duration::MAX;
+        for _ in 0..10 {
+            let messages: String = (0..IN_FLIGHT)
+                .map(|_| peer.message("\"path\":\"src/main.rs\",\"content\":\"x\""))
+                .collect();
+            let begin = Instant::now();
+            let mut to = peer.to.take().expect("an input");
+            let writer = thread::spawn(move || {
+                to.write_all(messages.as_bytes()).expect("it reads");
+                to
+            });
+            (0..IN_FLIGHT).for_each(|_| peer.receive());
+            fastest = fastest.min(begin.elapsed());
+            peer.to = Some(writer.join().expect("it has written"));
+        }
+        println!(
+            "| {} | {:.1} ms | {:.1} µs |",
+            peer.name,
+            fastest.as_secs_f64() * 1e3,
+            micros(fastest) / IN_FLIGHT as f64
+        );
+    }
+}
+
+fn large(folder: &Path) {
+    println!(
+        "\n| an argument of {MEGABYTES} MB | a call | most memory beyond that before, in sizes of the argument |"
+    );
+    println!("|---|---:|---:|");
+    let size = MEGABYTES * 1_000_000;
+    let log = audit(folder);
+    let flags = ["--audit", log.to_str().expect("UTF-8")];
+    for (name, content) in [
+        ("letters", "x".repeat(size)),
+        ("lines with escapes", "a line of text\\n".repeat(size / 16)),
+    ] {
+        let mut direct = Peer::direct();
+        for peer in [
+            &mut direct,
+            &mut Peer::guarded("with the guard and a log", &flags),
+        ] {
+            let before = peer.memory("VmHWM");
+            let mut fastest = Duration::MAX;
+            for _ in 0..5 {
+                let message = peer.message(&format!("\"path\":\"src/main.rs\",\"content\":\"{content}\""));
+                let begin = Instant::now();
+                peer.send(&message);
+                peer.receive();
+                fastest = fastest.min(begin.elapsed());
+            }
+            let more = peer.memory("VmHWM").saturating_sub(before);
+            println!(
+                "| {name}, {} | {:.1} ms | {:.2} |",
+                peer.name,
+                fastest.as_secs_f64() * 1e3,
+                more as f64 * 1024.0 / size as f64
+            );
+        }
+    }
+}
+
+fn growth(folder: &Path) {
+    let log = audit(folder);
+    let mut peer = Peer::guarded(
+        "with the guard and a log",
+        &["--audit", log.to_str().expect("UTF-8")],
+    );
+    (0..1_000).for_each(|_| {
+        peer.call("src/main.rs");
+    });
+    let before = peer.memory("VmRSS");
+    (0..MANY).for_each(|_| {
+        peer.call("src/main.rs");
+    });
+    println!(
+        "\nresident memory of the guard: {before} KB after 1,500 calls, {} KB after {MANY} more",
+        peer.memory("VmRSS")
+    );
+}

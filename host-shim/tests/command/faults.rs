@@ -1,0 +1,240 @@
+//! Whatever fails around the guard, no call is forwarded for it, none is left without an answer, and the log has them all.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::guarding::{ECHO, Guarded, log, until};
+use crate::project::Project;
+
+const LOG: [&str; 2] = ["--audit", "log.jsonl"];
+
+fn reading(id: u32) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+        "params": {"name": "read_text_file", "arguments": {"path": "a.txt"}}})
+}
+
+fn cancel(id: u32) -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+}
+
+fn of_kind(project: &Project, kind: &str) -> Vec<Value> {
+    log(project)
+        .into_iter()
+        .filter(|line| line["kind"] == kind)
+        .collect()
+}
+
+fn outcomes(project: &Project) -> Vec<String> {
+    let lines = of_kind(project, "outcome");
+    lines
+        .iter()
+        .map(|line| line["outcome"].as_str().expect("an outcome").to_owned())
+        .collect()
+}
+
+#[test]
+fn a_server_that_hangs_hears_that_a_call_is_taken_back() {
+    let project = Project::new();
+    let hangs = r#"while IFS= read -r line; do printf '%s\n' "$line" >> got; done"#;
+    let mut guarded = Guarded::start(&project, &LOG, hangs);
+    guarded.send(&reading(1));
+    guarded.send(&cancel(1));
+    until(|| outcomes(&project) == ["cancelled"]);
+    // Nothing is waited for any more.
+    let begin = Instant::now();
+    assert_eq!(guarded.end().0, Some(0));
+    assert!(begin.elapsed() < Duration::from_secs(9), "{:?}", begin.elapsed());
+    let got = fs::read_to_string(project.folder.path().join("project/got")).expect("lines");
+    assert!(got.contains("notifications/cancelled"), "{got}");
+}
+
+#[test]
+fn a_call_to_a_server_that_hangs_ends_when_the_client_leaves() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &LOG, "while read -r line; do :; done; sleep 600");
+    guarded.send(&reading(1));
+    until(|| of_kind(&project, "decision").len() == 1);
+    assert_eq!(guarded.end().0, Some(0));
+    assert_eq!(outcomes(&project), ["no-answer"]);
+}
+
+#[test]
+fn what_a_server_answers_twice_or_too_late_is_not_passed_on() {
+    let project = Project::new();
+    // It answers what it was not asked, an earlier call again, and one that was taken back.
+    let eager = r#"while IFS= read -r line; do
+        case "$line" in
+            *cancelled*) echo '{"jsonrpc":"2.0","id":2,"result":{"content":["late"]}}';;
+            *'"id":1,'*) for i in 1 2; do echo '{"jsonrpc":"2.0","id":1,"result":{"content":["first"]}}'; done
+                echo '{"jsonrpc":"2.0","id":7,"result":{"content":["denied"]}}';;
+            *'"id":3,'*) echo '{"jsonrpc":"2.0","id":3,"result":{"content":["third"]}}';;
+        esac
+    done"#;
+    let mut guarded = Guarded::start(&project, &LOG, eager);
+    let asked = |guarded: &mut Guarded, message: &Value| {
+        guarded.send(message);
+        guarded.receive()
+    };
+    let denied = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "read_text_file", "arguments": {"path": "~/.ssh/id"}}});
+    assert_eq!(asked(&mut guarded, &denied)["result"]["isError"], true);
+    assert_eq!(
+        asked(&mut guarded, &reading(1))["result"]["content"],
+        json!(["first"])
+    );
+    guarded.send(&reading(2));
+    until(|| of_kind(&project, "decision").len() == 3);
+    guarded.send(&cancel(2));
+    // Until the server has answered it late, its id is that of a call that was taken back.
+    assert_eq!(
+        asked(&mut guarded, &reading(3))["result"]["content"],
+        json!(["third"])
+    );
+    let (code, said) = guarded.end();
+    assert_eq!(code, Some(0));
+    assert!(
+        said.contains("the server answered 1, which does not wait"),
+        "{said}"
+    );
+    assert!(
+        said.contains("the server answered 7, which does not wait"),
+        "{said}"
+    );
+    assert!(!said.contains("answered 2"), "{said}");
+    assert_eq!(outcomes(&project), ["done", "cancelled", "done"]);
+}
+
+#[test]
+fn what_a_server_says_that_is_no_message_is_not_passed_on() {
+    let project = Project::new();
+    let rubbish = r#"echo 'listening on stdio'; printf '\377\376\n'; echo '[{"jsonrpc":"2.0","id":1,"result":{}}]'
+        echo '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}'; echo; echo '{"id":1,"result":{}}'
+        while IFS= read -r line; do
+            echo '{"jsonrpc":"2.0","id":1,"id":1,"result":{}}'
+            echo '{"jsonrpc":"2.0","id":1,"result":{"content":["good"]}}'
+            printf '{"jsonrpc":"2.0","id":2,"res'
+        done"#;
+    let mut guarded = Guarded::start(&project, &LOG, rubbish);
+    guarded.send(&reading(1));
+    assert_eq!(guarded.receive()["result"]["content"], json!(["good"]));
+    let (code, said) = guarded.end();
+    assert_eq!(code, Some(0));
+    assert_eq!(said.matches("it is not passed on").count(), 6, "{said}");
+}
+
+#[test]
+fn a_full_disk_stops_calls_until_there_is_room() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &LOG, ECHO);
+    assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
+    let path = project.folder.path().join("project/log.jsonl");
+    let kept = path.with_extension("kept");
+    fs::rename(&path, &kept).expect("a log");
+    symlink("/dev/full", &path).expect("a full disk");
+    let answer = guarded.ask(2, "a.txt");
+    assert_eq!(answer["result"]["_meta"]["callgate/rule"], "structural-audit");
+    fs::remove_file(&path).expect("a link");
+    fs::rename(&kept, &path).expect("a log");
+    assert_eq!(guarded.ask(3, "a.txt")["result"], json!({"content": []}));
+    guarded.end();
+    project.check(&["audit", "verify", "log.jsonl"], 0, &[r#""broken":[]"#], &[]);
+    let got = fs::read_to_string(project.folder.path().join("project/got")).expect("lines");
+    assert_eq!(got.lines().count(), 2);
+    project.check(
+        &["guard", "--server", "s", "--audit", "/dev/full", "--", "cat"],
+        1,
+        &[],
+        &["cannot write the log `/dev/full`: No space left"],
+    );
+}
+
+#[test]
+fn a_policy_that_vanishes_still_holds() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &LOG, ECHO);
+    assert_eq!(guarded.ask(3, "a.txt")["result"], json!({"content": []}));
+    for name in ["policy.json", "callgate.json"] {
+        fs::remove_file(project.folder.path().join("project").join(name)).expect("a document");
+    }
+    until(|| !of_kind(&project, "reload").is_empty());
+    assert!(of_kind(&project, "reload")[0]["refused"].is_string());
+    assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
+    assert_eq!(guarded.ask(2, "~/.ssh/id")["result"]["isError"], true);
+    assert_eq!(guarded.end().0, Some(0));
+}
+
+#[test]
+fn a_signal_loses_no_call() {
+    let project = Project::new();
+    // It answers the first call after a second, the next fifty at once then, and the rest never.
+    let slow = r#"for at in $(seq 100); do read -r line; done; sleep 1
+        for at in $(seq 50); do echo "{\"jsonrpc\":\"2.0\",\"id\":$at,\"result\":{\"content\":[]}}"; done; exit"#;
+    let mut guarded = Guarded::start(&project, &LOG, slow);
+    (1..=100).for_each(|id| guarded.send(&reading(id)));
+    until(|| of_kind(&project, "decision").len() == 100);
+    let guard = i32::try_from(guarded.child.id()).ok().and_then(Pid::from_raw);
+    kill_process(guard.expect("a process"), Signal::TERM).expect("a signal");
+    let mut answers: Vec<Value> = (0..100).map(|_| guarded.receive()).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    let ids: Vec<u64> = answers
+        .iter()
+        .filter_map(|answer| answer["id"].as_u64())
+        .collect();
+    assert_eq!(ids, (1..=100).collect::<Vec<u64>>());
+    assert_eq!(
+        answers
+            .iter()
+            .filter(|answer| answer["error"].is_object())
+            .count(),
+        50
+    );
+    assert_eq!(guarded.end().0, Some(128 + 15));
+    let mut ended: Vec<Value> = of_kind(&project, "outcome")
+        .iter()
+        .map(|line| line["id"].clone())
+        .collect();
+    ended.sort_by_key(Value::to_string);
+    let mut decided: Vec<Value> = of_kind(&project, "decision")
+        .iter()
+        .map(|line| line["id"].clone())
+        .collect();
+    decided.sort_by_key(Value::to_string);
+    assert_eq!(ended, decided);
+    let unanswered = outcomes(&project)
+        .iter()
+        .filter(|outcome| *outcome == "no-answer")
+        .count();
+    assert_eq!(unanswered, 50);
+    project.check(&["audit", "verify", "log.jsonl"], 0, &[r#""broken":[]"#], &[]);
+}
+
+#[test]
+fn half_a_line_and_too_long_a_line_are_no_calls() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &LOG, ECHO);
+    let long = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"write_file","arguments":{{"path":"a","content":"{}"}}}}}}"#,
+        "x".repeat(21 * 1024 * 1024)
+    );
+    let to = guarded.to.as_mut().expect("an input");
+    writeln!(to, "{long}").expect("the guard reads");
+    let refused = guarded.receive();
+    assert_eq!(refused["error"]["code"], -32700);
+    assert!(
+        refused["error"]["message"]
+            .to_string()
+            .contains("more than 20971520 bytes")
+    );
+    assert_eq!(guarded.ask(2, "a.txt")["result"], json!({"content": []}));
+    let to = guarded.to.as_mut().expect("an input");
+    write!(to, "{}", reading(3)).expect("the guard reads");
+    assert_eq!(guarded.end().0, Some(0));
+    assert_eq!(of_kind(&project, "decision").len(), 1);
+    let got = fs::read_to_string(project.folder.path().join("project/got")).expect("lines");
+    assert_eq!(got.lines().count(), 1);
+}

@@ -5,20 +5,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 #[cfg(feature = "guard")]
-use super::agent_tools::{with_alias, with_tools};
+use super::agent_tools::{AddedServer, with_alias, with_servers};
 use crate::documents::Document;
 use crate::members::Members;
-
-/// A server whose tools are known where the documents do not describe them.
-#[cfg(feature = "guard")]
-#[derive(Debug)]
-pub(super) struct AddedServer {
-    pub(super) name: &'static str,
-    /// Of which kind it is.
-    pub(super) kind: &'static str,
-    /// The name of each tool, and its annotation.
-    pub(super) tools: Vec<(String, String)>,
-}
 
 /// Single entries for three of the parts.
 #[derive(Debug, Default)]
@@ -48,13 +37,15 @@ impl Additions {
             });
         }
         #[cfg(feature = "guard")]
-        for AddedServer { name, kind, tools } in self.servers {
+        if !self.servers.is_empty() {
             edit(documents, DocumentKind::Annotations, "{}", |text| {
-                with_tools(text, name, &tools)
+                with_servers(text, &self.servers)
             });
-            edit(documents, DocumentKind::Options, "{}", |text| {
-                with_alias(text, name, kind)
-            });
+            for AddedServer { name, kind, .. } in &self.servers {
+                edit(documents, DocumentKind::Options, "{}", |text| {
+                    with_alias(text, name, kind)
+                });
+            }
         }
     }
 }

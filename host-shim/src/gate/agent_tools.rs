@@ -7,25 +7,52 @@ use serde_json::value::RawValue;
 
 use crate::members::Members;
 
-/// The annotations with more tools of a server; those that are there stay as they are. `None` if the text is something else.
-pub(super) fn with_tools(text: &str, server: &str, tools: &[(String, String)]) -> Option<String> {
+/// A server whose tools are known where the documents do not describe them.
+#[derive(Debug)]
+pub(super) struct AddedServer {
+    pub(super) name: &'static str,
+    /// Of which kind it is.
+    pub(super) kind: &'static str,
+    /// The name of each tool, and its annotation.
+    pub(super) tools: Vec<(String, String)>,
+}
+
+/// The annotations with more servers and tools; those that are there stay as they are. `None` if there is nothing to add, or
+/// the text is something else.
+pub(super) fn with_servers(text: &str, added: &[AddedServer]) -> Option<String> {
     let Members(members) = serde_json::from_str(text).ok()?;
     let Some(servers) = value_of(&members, "servers") else {
-        let servers = format!("{{{}}}", written(server, tools));
-        return extended(text, text, '}', &format!("\"servers\":{servers}"));
+        let servers: Vec<String> = added.iter().map(written).collect();
+        return extended(text, text, '}', &format!("\"servers\":{{{}}}", servers.join(",")));
     };
     let Members(known) = serde_json::from_str(servers).ok()?;
-    let Some(known) = value_of(&known, server) else {
-        return extended(text, servers, '}', &written(server, tools));
-    };
-    let Members(known) = serde_json::from_str(known).ok()?;
+    let (there, new): (Vec<_>, Vec<_>) = added
+        .iter()
+        .partition(|server| value_of(&known, server.name).is_some());
+    let new: Vec<String> = new.into_iter().map(written).collect();
+    let mut changed = extended(text, servers, '}', &new.join(","));
+    for server in there {
+        let with_tools = with_tools(changed.as_deref().unwrap_or(text), server);
+        changed = with_tools.or(changed);
+    }
+    changed
+}
+
+/// The annotations with more tools of a server that they have.
+fn with_tools(text: &str, server: &AddedServer) -> Option<String> {
+    let Members(members) = serde_json::from_str(text).ok()?;
+    let Members(servers) = serde_json::from_str(value_of(&members, "servers")?).ok()?;
+    let Members(known) = serde_json::from_str(value_of(&servers, server.name)?).ok()?;
     let list = value_of(&known, "tools")?;
     let items: Vec<Value> = serde_json::from_str(list).ok()?;
     let names: BTreeSet<&str> = items
         .iter()
         .filter_map(|tool| tool.get("toolName")?.as_str())
         .collect();
-    let new = tools.iter().filter(|(name, _)| !names.contains(name.as_str()));
+    let new = server
+        .tools
+        .iter()
+        .filter(|(name, _)| !names.contains(name.as_str()));
     let new: Vec<&str> = new.map(|(_, tool)| tool.as_str()).collect();
     extended(text, list, ']', &new.join(","))
 }
@@ -44,9 +71,9 @@ pub(super) fn with_alias(text: &str, server: &str, kind: &str) -> Option<String>
     }
 }
 
-fn written(server: &str, tools: &[(String, String)]) -> String {
-    let tools: Vec<&str> = tools.iter().map(|(_, tool)| tool.as_str()).collect();
-    format!("{}:{{\"tools\":[{}]}}", Value::from(server), tools.join(","))
+fn written(server: &AddedServer) -> String {
+    let tools: Vec<&str> = server.tools.iter().map(|(_, tool)| tool.as_str()).collect();
+    format!("{}:{{\"tools\":[{}]}}", Value::from(server.name), tools.join(","))
 }
 
 fn value_of<'t>(members: &[(String, &'t RawValue)], name: &str) -> Option<&'t str> {
@@ -73,12 +100,14 @@ mod tests {
 
     #[test]
     fn tools_are_added_where_there_are_none() {
-        let tools = [
-            ("a".to_owned(), r#"{"toolName":"a","args":{}}"#.to_owned()),
-            ("b".to_owned(), r#"{"toolName":"b","args":{}}"#.to_owned()),
-        ];
+        let tool = |name: &str| (name.to_owned(), format!(r#"{{"toolName":"{name}","args":{{}}}}"#));
+        let added = [AddedServer {
+            name: "s",
+            kind: "filesystem",
+            tools: vec![tool("a"), tool("b")],
+        }];
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(with_tools(text, "s", &tools).as_deref(), expected, "{text}");
+            assert_eq!(with_servers(text, &added).as_deref(), expected, "{text}");
         };
         let both = r#"{"toolName":"a","args":{}},{"toolName":"b","args":{}}"#;
         check(

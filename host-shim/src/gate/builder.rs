@@ -11,9 +11,9 @@ use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host
 
 #[cfg(feature = "component")]
 use super::Starting;
-#[cfg(feature = "guard")]
-use super::additions::AddedServer;
 use super::additions::Additions;
+#[cfg(feature = "guard")]
+use super::agent_tools::AddedServer;
 use super::{Gate, Timings};
 #[cfg(feature = "component")]
 use crate::backend::component::{COMPONENT, Cache, Compiled, InstanceLimits, LoadError, Pool, Unusable};

@@ -1,5 +1,6 @@
 //! Judging what an agent asks about.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use callgate_core::{Approvals, Audience, Decision, DocumentKind, ToolKind, Verdict, without_comments};
@@ -17,6 +18,7 @@ use super::tools;
 use crate::backend::{Request, Response};
 use crate::gate::Gate;
 use crate::guard::{Answerer, Journal, JournalEntry, now};
+use crate::members::Members;
 
 /// One reading of a call, judged.
 pub(super) struct Judged {
@@ -334,42 +336,52 @@ fn names_tool(gate: &Gate, rule: &str) -> bool {
 
 /// The arguments of a tool whose relative paths start from another argument.
 fn relative_to_others(gate: &Gate, server: &str, tool: &str) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Annotations {
-        servers: Map<String, Value>,
-    }
     let Some(text) = document(gate, DocumentKind::Annotations) else {
         return Vec::new();
     };
-    if !text.contains("relativeTo") {
-        return Vec::new();
-    }
-    let Ok(annotations) = serde_json::from_str::<Annotations>(&text) else {
-        return Vec::new();
-    };
-    let tools = annotations
-        .servers
-        .get(server)
-        .and_then(|server| server.get("tools"));
-    let found = tools.and_then(Value::as_array).and_then(|tools| {
-        tools
-            .iter()
-            .find(|known| known.get("toolName").and_then(Value::as_str) == Some(tool))
-    });
-    let arguments = found.and_then(|tool| tool.get("args")).and_then(Value::as_object);
+    let arguments = arguments_of(&text, server, tool).unwrap_or_default();
     let relative = arguments
         .into_iter()
-        .flatten()
         .filter(|(_, spec)| spec.to_string().contains("\"relativeTo\""));
     relative
         .map(|(name, _)| match name.starts_with('/') {
-            true => top(name),
-            false => name.clone(),
+            true => top(&name),
+            false => name,
         })
         .collect()
 }
 
-fn document(gate: &Gate, part: DocumentKind) -> Option<String> {
+/// The annotation of a tool's arguments. Annotations are long, so nothing else is read.
+fn arguments_of(text: &str, server: &str, tool: &str) -> Option<Map<String, Value>> {
+    #[derive(Deserialize)]
+    struct Annotations<'a> {
+        #[serde(borrow)]
+        servers: Members<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Server<'a> {
+        #[serde(borrow)]
+        tools: Vec<&'a RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Tool {
+        #[serde(rename = "toolName")]
+        name: String,
+        args: Map<String, Value>,
+    }
+    let annotations: Annotations<'_> = serde_json::from_str(text).ok()?;
+    let mut servers = annotations.servers.0.into_iter();
+    let (_, server) = servers.find(|(name, _)| name == server)?;
+    let server: Server<'_> = serde_json::from_str(server.get()).ok()?;
+    let named = server
+        .tools
+        .into_iter()
+        .filter(|known| known.get().contains(tool));
+    let mut tools = named.filter_map(|known| serde_json::from_str::<Tool>(known.get()).ok());
+    tools.find(|known| known.name == tool).map(|known| known.args)
+}
+
+fn document(gate: &Gate, part: DocumentKind) -> Option<Cow<'_, str>> {
     let document = gate.documents().iter().find(|document| document.part == part)?;
-    Some(without_comments(&document.text).into_owned())
+    Some(without_comments(&document.text))
 }

@@ -277,7 +277,7 @@ fn asked(hooked: &Hooked, question: &Value, state: &Path, answer: &str) -> (Valu
                 assert!(denied.status.success());
             }
             answer => {
-                let text = json!({"id": id, "answer": answer}).to_string();
+                let text = json!({"id": id, "answer": answer, "by": "terminal"}).to_string();
                 let new = state.join("new");
                 fs::write(&new, text).expect("an answer");
                 fs::rename(new, state.join(format!("{id}.answer.json"))).expect("an answer");

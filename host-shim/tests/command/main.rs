@@ -27,5 +27,7 @@ mod project;
 #[cfg(feature = "guard")]
 mod relayed;
 #[cfg(feature = "http")]
+mod upstream;
+#[cfg(feature = "http")]
 mod wire;
 mod world;

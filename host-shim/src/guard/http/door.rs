@@ -6,12 +6,16 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use hyper::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN, WWW_AUTHENTICATE};
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, HOST, HeaderMap,
+    HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE,
+};
 use hyper::http::uri::Authority;
-use hyper::{Request, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use sha2::{Digest as _, Sha256};
 
-use super::answer::{Whole, plain};
+use super::answer::{Answer, Whole, plain};
 use super::headers::one;
 
 /// Where a guard listens, and to whom.
@@ -26,7 +30,7 @@ pub struct Visitors {
 }
 
 impl Visitors {
-    /// The answer to a request that may not come in.
+    /// The answer to a request that may not come in, and to a browser that asks whether one may.
     pub(super) fn refuse<B>(&self, request: &Request<B>, here: SocketAddr) -> Option<Whole> {
         let headers = request.headers();
         let host = match one(headers, &HOST) {
@@ -55,15 +59,26 @@ impl Visitors {
                 ));
             }
         }
+        // A browser asks first, and sends no token with that.
+        if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
+            return Some(allowed(headers));
+        }
         (!self.knows(headers)).then(|| {
             let mut response = plain(
                 StatusCode::UNAUTHORIZED,
                 "the bearer token of the guard is missing or wrong",
             );
-            let scheme = hyper::header::HeaderValue::from_static("Bearer");
+            let scheme = HeaderValue::from_static("Bearer");
             response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
             response
         })
+    }
+
+    /// Whether the pages of an origin may speak to the guard.
+    pub(super) fn lets(&self, origin: &str) -> bool {
+        self.origins
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(origin))
     }
 
     fn is_here(&self, host: &str, here: SocketAddr) -> bool {
@@ -75,11 +90,13 @@ impl Visitors {
         }
         let name = authority.host();
         let bare = name.trim_start_matches('[').trim_end_matches(']');
-        if let Ok(address) = bare.parse::<IpAddr>() {
-            return address.is_loopback() || address == here.ip();
+        if let Ok(address) = bare.parse::<IpAddr>()
+            && (address.is_loopback() || address == here.ip())
+        {
+            return true;
         }
-        let known = self.hosts.iter().map(String::as_str).chain(["localhost"]);
-        known.into_iter().any(|known| known.eq_ignore_ascii_case(name))
+        let mut known = self.hosts.iter().map(String::as_str).chain(["localhost"]);
+        known.any(|known| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(bare))
     }
 
     fn knows(&self, headers: &HeaderMap) -> bool {
@@ -91,6 +108,31 @@ impl Visitors {
         // Digests are compared, so that the time does not say how much of a guess is right.
         given.is_some_and(|given| Sha256::digest(given) == Sha256::digest(token))
     }
+}
+
+/// The answer to a browser that asks whether a page may send a request: <https://fetch.spec.whatwg.org/#http-cors-protocol>.
+fn allowed(headers: &HeaderMap) -> Whole {
+    let mut response = plain(StatusCode::NO_CONTENT, "");
+    let allowed = response.headers_mut();
+    allowed.insert(
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("POST, GET, DELETE"),
+    );
+    if let Some(asked) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+        allowed.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
+    }
+    response
+}
+
+/// Lets the page of an origin that may speak to the guard read an answer.
+pub(super) fn show(response: &mut Response<Answer>, origin: HeaderValue) {
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static("mcp-session-id"),
+    );
+    headers.insert(VARY, HeaderValue::from_static("origin"));
 }
 
 #[cfg(test)]
@@ -110,7 +152,7 @@ mod tests {
     #[test]
     fn a_name_or_an_origin_that_is_not_known_is_refused() {
         let visitors = Visitors {
-            hosts: vec!["gate.example".to_owned()],
+            hosts: vec!["gate.example".to_owned(), "10.0.0.1".to_owned()],
             origins: vec!["https://app.example".to_owned()],
             token: None,
         };
@@ -123,6 +165,7 @@ mod tests {
             ("localhost.evil.example", Some(403)),
             ("127.0.0.1.evil.example", Some(403)),
             ("u@localhost", Some(403)),
+            ("10.0.0.1:80", None),
             ("192.168.0.1", Some(403)),
             ("", Some(403)),
         ] {
@@ -165,5 +208,33 @@ mod tests {
             assert_eq!(status(&visitors, &headers, "/mcp"), expected, "{value}");
         }
         assert_eq!(status(&visitors, &[("host", "localhost")], "/mcp"), Some(401));
+    }
+
+    #[test]
+    fn a_browser_may_ask_first() {
+        let visitors = Visitors {
+            origins: vec!["https://app.example".to_owned()],
+            token: Some("s3cret".to_owned()),
+            ..Visitors::default()
+        };
+        let ask = |origin: &str| {
+            let request = Request::builder()
+                .method(Method::OPTIONS)
+                .uri("/mcp")
+                .header("host", "localhost")
+                .header("origin", origin)
+                .header("access-control-request-headers", "mcp-method");
+            let here = "127.0.0.1:8642".parse().unwrap();
+            *visitors.refuse(&request.body(()).unwrap(), here).unwrap()
+        };
+        let mut response = ask("https://app.example");
+        assert_eq!(response.status(), 204);
+        assert_eq!(response.headers()["access-control-allow-headers"], "mcp-method");
+        show(&mut response, HeaderValue::from_static("https://app.example"));
+        assert_eq!(
+            response.headers()["access-control-allow-origin"],
+            "https://app.example"
+        );
+        assert_eq!(ask("https://evil.example").status(), 403);
     }
 }

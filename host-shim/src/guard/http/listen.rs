@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::{HeaderMap, HeaderValue, ORIGIN};
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::time::timeout;
 
 use super::answer::{self, Answer, Stream, Whole, events, message, plain, refusal};
+use super::door::show;
 use super::envelope::{Envelope, Kind, progress_token};
 use super::events::Event;
 use super::headers::{self, LAST_EVENT, SESSION};
@@ -35,9 +36,19 @@ type Answered = Result<Whole, Whole>;
 
 impl Listener {
     pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Answer> {
-        if let Some(refused) = self.visitors.refuse(&request, self.here) {
-            return *refused;
+        let origin = request.headers().get(ORIGIN).cloned();
+        let mut response = match self.visitors.refuse(&request, self.here) {
+            Some(refused) => *refused,
+            None => Arc::clone(&self).admitted(request).await,
+        };
+        let may_read = |origin: &HeaderValue| origin.to_str().is_ok_and(|origin| self.visitors.lets(origin));
+        if let Some(origin) = origin.filter(may_read) {
+            show(&mut response, origin);
         }
+        response
+    }
+
+    async fn admitted(self: Arc<Self>, request: Request<Incoming>) -> Response<Answer> {
         if request.uri().path() != PATH {
             return *plain(
                 StatusCode::NOT_FOUND,

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 use reqwest::{Client, RequestBuilder, Url};
@@ -150,7 +151,7 @@ struct Agreed {
     session: Option<HeaderValue>,
     revision: Option<String>,
     /// The client's message, with which a session is begun again.
-    opening: Option<String>,
+    opening: Option<Bytes>,
 }
 
 /// What a server answers to a message.
@@ -200,11 +201,12 @@ impl Connection {
     }
 
     /// Sends a message.
-    pub(super) async fn post(&self, text: &str, envelope: &Envelope) -> Result<Reply, Failure> {
+    pub(super) async fn post(&self, body: &Bytes, envelope: &Envelope) -> Result<Reply, Failure> {
+        let text = std::str::from_utf8(body).unwrap_or_default();
         let is_opening = envelope.method() == "initialize";
         let agreed = match is_opening {
             true => {
-                self.agreed().opening = Some(text.to_owned());
+                self.agreed().opening = Some(body.clone());
                 Agreed::default()
             }
             false => self.agreed().clone(),
@@ -223,7 +225,8 @@ impl Connection {
         }
         // The server may be slow with one; all the others go on.
         let _permit = self.remote.on_the_way.acquire().await;
-        let sent = request.body(text.to_owned()).send();
+        // A clone of bytes is not a copy.
+        let sent = request.body(body.clone()).send();
         let is_call = envelope.id().is_some() && !is_opening && envelope.method() != "server/discover";
         let response = match is_call {
             true => sent.await.map_err(|error| unreached(&error))?,
@@ -314,15 +317,16 @@ impl Connection {
             // Somebody was faster.
             return Ok(());
         }
-        let begun = opening
+        let envelope = opening
             .as_deref()
-            .and_then(|text| Some((text, Envelope::read(text)?)));
-        let Some((opening, envelope)) = begun else {
+            .and_then(|text| std::str::from_utf8(text).ok())
+            .and_then(Envelope::read);
+        let (Some(opening), Some(envelope)) = (opening, envelope) else {
             return Err(Failure::new(
                 "the session has ended, and nothing is known that began it",
             ));
         };
-        let welcome = match self.post(opening, &envelope).await? {
+        let welcome = match self.post(&opening, &envelope).await? {
             Reply::Message(text) => Some(text),
             Reply::Events(mut events) => loop {
                 match events.next().await? {
@@ -337,7 +341,8 @@ impl Connection {
             welcome.ok_or_else(|| Failure::new("the session has ended, and no other can be begun"))?;
         self.learn(&welcome);
         if let Some(envelope) = Envelope::read(INITIALIZED) {
-            self.post(INITIALIZED, &envelope).await?;
+            self.post(&Bytes::from_static(INITIALIZED.as_bytes()), &envelope)
+                .await?;
         }
         Ok(())
     }

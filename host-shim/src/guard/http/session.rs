@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use hyper::StatusCode;
+use hyper::body::Bytes;
 use tokio::task::block_in_place;
 
 use super::envelope::{Envelope, Kind};
@@ -195,7 +196,8 @@ impl Session {
             let Server::Url(connection) = &self.server else {
                 return;
             };
-            let mut answered = connection.post(&text, &envelope).await;
+            let body = Bytes::from(text);
+            let mut answered = connection.post(&body, &envelope).await;
             if let (
                 Err(Failure {
                     expired: Some(name), ..
@@ -207,11 +209,11 @@ impl Session {
                 self.guard
                     .warn("the server does not know the session any more; it is begun again");
                 answered = match connection.renew(name).await {
-                    Ok(()) => connection.post(&text, &envelope).await,
+                    Ok(()) => connection.post(&body, &envelope).await,
                     Err(failure) => Err(failure),
                 };
             }
-            drop(text);
+            drop(body);
             let stream = envelope.id().or(origin.as_ref());
             let mut is_resumable = false;
             match answered {
@@ -335,11 +337,11 @@ impl Session {
             StatusCode::PROXY_AUTHENTICATION_REQUIRED,
             StatusCode::TOO_MANY_REQUESTS,
         ];
-        let is_answer = failure
-            .status
-            .is_some_and(|status| status.is_client_error() && !says_nothing.contains(&status));
-        if is_answer {
-            let answer = failure.error.as_deref().and_then(|error| error_to(error, id));
+        let answer = failure.error.as_deref().and_then(|error| error_to(error, id));
+        let speaks = |status: StatusCode| {
+            !says_nothing.contains(&status) && (status.is_client_error() || answer.is_some())
+        };
+        if failure.status.is_some_and(speaks) {
             let answer = answer
                 .unwrap_or_else(|| reply::error(Some(&id.json), reply::INVALID_REQUEST, &failure.reason));
             return self.server_said(answer, origin, Event::default()).await;

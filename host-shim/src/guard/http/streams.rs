@@ -13,6 +13,9 @@ use crate::guard::message::Id;
 const WAITING: usize = 16;
 const QUEUED: usize = 256;
 
+/// Bytes of the messages that wait for a stream.
+const QUEUED_BYTES: usize = 16 * 1024 * 1024;
+
 /// What is said on a stream.
 #[derive(Debug)]
 pub(super) enum Piece {
@@ -123,7 +126,9 @@ impl Streams {
         // The next stream begins with it.
         if let Some(tokio::sync::mpsc::error::SendError(Piece::Part(event) | Piece::Last(event))) = unsaid {
             let mut state = self.state();
-            if state.queue.len() < QUEUED && event.data.as_ref().is_some_and(|data| !data.is_empty()) {
+            let bytes = event.data.as_ref().map_or(0, String::len);
+            let has_room = state.queue.len() < QUEUED && state.queued() + bytes <= QUEUED_BYTES;
+            if has_room && bytes > 0 {
                 state.queue.push_back(event);
             }
         }
@@ -131,6 +136,11 @@ impl Streams {
 }
 
 impl State {
+    fn queued(&self) -> usize {
+        let data = self.queue.iter().filter_map(|event| event.data.as_ref());
+        data.map(String::len).sum()
+    }
+
     fn post(&self, id: &str) -> Option<Sender<Piece>> {
         let post = self.posts.iter().find(|post| post.id == id)?;
         Some(post.to.clone())

@@ -95,6 +95,7 @@ const STEPS: &[Step] = &[
     library!("lints of the library with the command", "command"),
     library!("lints of the library with the component", "component"),
     library!("lints of the library with the guard", "guard"),
+    library!("lints of the library with HTTP", "http"),
     // The faces exclude each other, so the lints of the workspace leave them out.
     step(
         "lints of the js face",

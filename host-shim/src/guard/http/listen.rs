@@ -120,13 +120,13 @@ impl Listener {
             ));
         };
         let Some(id) = envelope.id().cloned() else {
-            let mut step = session.judge(text);
-            if let Step::ToClient(text) = &mut step
-                && !answers_another(text)
-            {
-                return Err(message(StatusCode::BAD_REQUEST, std::mem::take(text)));
+            match session.judge(text) {
+                Step::ToClient(refused) if answered(&refused).is_none() => {
+                    return Err(message(StatusCode::BAD_REQUEST, refused));
+                }
+                // It may be the answer to another request, which waited for this message.
+                step => session.take(step, None, Event::default()).await,
             }
-            session.take(step, None, Event::default()).await;
             return Ok(plain(StatusCode::ACCEPTED, ""));
         };
         let from = streams.open(&id, progress_token(&text));
@@ -144,13 +144,13 @@ impl Listener {
                 }
             };
         };
-        let mut step = step;
-        if let Step::ToClient(text) = &mut step
-            && !asks_first(text)
-        {
-            leaving.is_answered = true;
-            return Ok(self.last(std::mem::take(text), is_modern, begun));
-        }
+        let step = match step {
+            Step::ToClient(text) if answered(&text).is_some_and(|answered| answered == id) => {
+                leaving.is_answered = true;
+                return Ok(self.last(text, is_modern, begun));
+            }
+            step => step,
+        };
         session.take(step, Some(&id), Event::default()).await;
         drop(session);
         let mut first = Vec::new();
@@ -341,21 +341,19 @@ impl Listener {
     }
 }
 
+/// The id of the request that a message answers.
+fn answered(text: &str) -> Option<Id> {
+    match Envelope::read(text)?.kind {
+        Kind::Response { id } => id,
+        Kind::Request { .. } | Kind::Notification { .. } => None,
+    }
+}
+
 /// Says which session was begun.
 fn name(response: &mut Response<Answer>, begun: Option<&str>) {
     if let Some(name) = begun.and_then(|name| HeaderValue::from_str(name).ok()) {
         response.headers_mut().insert(SESSION, name);
     }
-}
-
-/// Whether a message answers another request than the client has just sent: one that waited for a person, who has answered.
-fn answers_another(text: &str) -> bool {
-    Envelope::read(text).is_some_and(|said| matches!(said.kind, Kind::Response { id: Some(_) }))
-}
-
-/// Whether a message asks the client for something, before there is an answer.
-fn asks_first(text: &str) -> bool {
-    Envelope::read(text).is_some_and(|said| matches!(said.kind, Kind::Request { .. }))
 }
 
 /// The code of an answer that is an error.

@@ -108,6 +108,10 @@ fn a_server_that_fails_leaves_no_request_without_an_answer() {
         let _ =
             to.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{");
     });
+    let long = Upstream::start(|_, to| {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 200000000\r\n\r\n{";
+        let _ = to.write_all(head.as_bytes());
+    });
     let rubbish = Upstream::start(|_, to| {
         let _ = to.write_all(b"rubbish\r\n\r\n");
     });
@@ -148,6 +152,7 @@ fn a_server_that_fails_leaves_no_request_without_an_answer() {
         ),
         (answering("404 Not Found", "text/html", "<html>"), "HTTP 404"),
         (broken.url, "the connection to the server broke"),
+        (long.url, "answered with more than 134217728 bytes"),
         (rubbish.url, "the server cannot be reached: "),
         (
             elsewhere.url,
@@ -357,4 +362,43 @@ done"#;
     let answer = guard.post(&[], &initialize());
     assert!(says(&answer.json(), ["2025-06-18", MODERN]), "{answer:?}");
     assert_eq!(answer.header("mcp-session-id"), None);
+}
+
+#[test]
+fn what_a_server_says_by_itself_reaches_the_client() {
+    let project = Project::new();
+    let upstream = Upstream::start(|request, to| {
+        let message: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        let says = |id: &str, method: &str| {
+            format!(
+                "id: {id}\nretry: 10\ndata: {{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"{method}\"}}\n\n"
+            )
+        };
+        match (&*request.head, request.header("last-event-id")) {
+            (head, None) if head.starts_with("GET") => stream(to, &says("e1", "roots/list")),
+            (head, Some("e1")) if head.starts_with("GET") => {
+                stream(to, &says("e2", "sampling/createMessage"))
+            }
+            (head, _) if head.starts_with("GET") => reply(to, "405 Method Not Allowed", &[], ""),
+            (_, _) if message["method"] == "initialize" => {
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {}}).to_string();
+                reply(to, "200 OK", &[("content-type", "application/json")], &answer);
+            }
+            (_, _) => reply(to, "202 Accepted", &[], ""),
+        }
+    });
+    let mut guarded = Guarded::with(&project, &["--url", &upstream.url], &[]);
+    guarded.send(&initialize());
+    guarded.receive();
+    guarded.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    // The stream ends after the first message, and is gone on with.
+    for method in ["roots/list", "sampling/createMessage"] {
+        assert_eq!(guarded.receive()["method"], method);
+    }
+    // What the client answers goes to the server as it is.
+    let answer = json!({"jsonrpc": "2.0", "id": "s", "result": {"roots": []}});
+    guarded.send(&answer);
+    let text = answer.to_string();
+    until(|| upstream.seen().iter().any(|sent| sent.body == text));
+    guarded.end();
 }

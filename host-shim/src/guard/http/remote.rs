@@ -1,22 +1,23 @@
 //! A server over Streamable HTTP.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Method, StatusCode};
 use reqwest::{Client, RequestBuilder, Url};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
 use super::envelope::Envelope;
-use super::events::{Event, Reader};
+use super::events::Event;
 use super::headers::{self, LAST_EVENT, Mirrored, REVISION, SESSION};
+use super::response::{Content, Events, Failure, cause, kind_of, read, succeeded, unreached, within};
 use crate::guard::child::FROM_SERVER;
 use crate::guard::message::text_of;
 use crate::members::Members;
@@ -24,20 +25,11 @@ use crate::members::Members;
 /// How long connecting may take.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// How long the answer to a message may take that is no call: an opening, a notification, an end.
-const ANSWERING: Duration = Duration::from_secs(60);
-
 /// How many messages may be on their way to a server.
 const ON_THE_WAY: usize = 1024;
 
-/// Bytes of the longest error that is read.
-const ERROR: usize = 64 * 1024;
-
 /// Bytes of the longest name of a session.
 const NAME: usize = 1024;
-
-/// Characters that are shown of an error.
-const SHOWN: usize = 200;
 
 /// Where a server is, and what is sent along.
 pub struct Remote {
@@ -159,27 +151,6 @@ pub(super) enum Reply {
     Accepted,
     Message(String),
     Events(Box<Events>),
-}
-
-/// Why there is no answer.
-pub(super) struct Failure {
-    pub(super) status: Option<StatusCode>,
-    pub(super) reason: String,
-    /// The text of the answer, if it is an error of JSON-RPC.
-    pub(super) error: Option<String>,
-    /// The session that the server does not know any more.
-    pub(super) expired: Option<HeaderValue>,
-}
-
-impl Failure {
-    fn new(reason: impl Into<String>) -> Self {
-        Self {
-            status: None,
-            reason: reason.into(),
-            error: None,
-            expired: None,
-        }
-    }
 }
 
 impl Connection {
@@ -345,151 +316,5 @@ impl Connection {
                 .await?;
         }
         Ok(())
-    }
-}
-
-enum Content {
-    Json,
-    Events,
-    Other(String),
-}
-
-fn kind_of(response: &reqwest::Response) -> Content {
-    let kind = response.headers().get(CONTENT_TYPE);
-    let kind = kind
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or("no content type");
-    let essence = kind.split(';').next().unwrap_or(kind).trim().to_ascii_lowercase();
-    match &*essence {
-        "application/json" => Content::Json,
-        "text/event-stream" => Content::Events,
-        _ => Content::Other(brief(kind)),
-    }
-}
-
-async fn within<F>(sent: F) -> Result<reqwest::Response, Failure>
-where
-    F: Future<Output = Result<reqwest::Response, reqwest::Error>>,
-{
-    match tokio::time::timeout(ANSWERING, sent).await {
-        Ok(response) => response.map_err(|error| unreached(&error)),
-        Err(_) => Err(Failure::new(format!(
-            "the server did not answer within {} s",
-            ANSWERING.as_secs()
-        ))),
-    }
-}
-
-/// The response, if its status is one of success.
-async fn succeeded(
-    response: reqwest::Response,
-    session: Option<HeaderValue>,
-) -> Result<reqwest::Response, Failure> {
-    let status = response.status();
-    if status.is_success() {
-        return Ok(response);
-    }
-    let is_json = matches!(kind_of(&response), Content::Json);
-    let location = response
-        .headers()
-        .get("location")
-        .and_then(|place| place.to_str().ok())
-        .map(brief);
-    let text = read(response, ERROR).await.unwrap_or_default();
-    let advice = match (status, location) {
-        (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => {
-            "; `--token-env` and `--header-env` say what the guard sends along".to_owned()
-        }
-        (_, Some(place)) if status.is_redirection() => {
-            format!(" to `{place}`, and the guard follows none: give it that address")
-        }
-        (_, _) => String::new(),
-    };
-    Err(Failure {
-        status: Some(status),
-        reason: format!("the server answered HTTP {status}{advice}"),
-        error: is_json.then_some(text),
-        expired: session.filter(|_| status == StatusCode::NOT_FOUND),
-    })
-}
-
-/// The whole of a body.
-async fn read(mut response: reqwest::Response, limit: usize) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
-        if bytes.len() + piece.len() > limit {
-            return Err(Failure::new(format!(
-                "the server answered with more than {limit} bytes"
-            )));
-        }
-        bytes.extend_from_slice(&piece);
-    }
-    String::from_utf8(bytes).map_err(|_| Failure::new("the server answered with bytes that are not UTF-8"))
-}
-
-/// A stream of events.
-pub(super) struct Events {
-    response: reqwest::Response,
-    reader: Reader,
-    read: VecDeque<Event>,
-}
-
-impl Events {
-    fn new(response: reqwest::Response) -> Self {
-        Self {
-            response,
-            reader: Reader::new(FROM_SERVER),
-            read: VecDeque::new(),
-        }
-    }
-
-    /// The next event; `None` at the end of the stream.
-    pub(super) async fn next(&mut self) -> Result<Option<Event>, Failure> {
-        loop {
-            if let Some(event) = self.read.pop_front() {
-                return Ok(Some(event));
-            }
-            let Some(piece) = self.response.chunk().await.map_err(|error| broken(&error))? else {
-                return Ok(None);
-            };
-            let events = self.reader.read(&piece);
-            let too_long = |_| {
-                Failure::new(format!(
-                    "the server sent an event of more than {FROM_SERVER} bytes"
-                ))
-            };
-            self.read.extend(events.map_err(too_long)?);
-        }
-    }
-}
-
-fn unreached(error: &reqwest::Error) -> Failure {
-    let what = match error.is_timeout() {
-        true => "the server cannot be reached in time",
-        false => "the server cannot be reached",
-    };
-    Failure::new(format!("{what}: {}", cause(error)))
-}
-
-fn broken(error: &reqwest::Error) -> Failure {
-    Failure::new(format!("the connection to the server broke: {}", cause(error)))
-}
-
-/// What an error began with. The others repeat the address, which may hold a secret.
-fn cause(error: &dyn Error) -> String {
-    let mut first = error;
-    while let Some(cause) = first.source() {
-        first = cause;
-    }
-    match std::ptr::eq(first, error) {
-        true => "no cause is known".to_owned(),
-        false => brief(&first.to_string()),
-    }
-}
-
-fn brief(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
     }
 }

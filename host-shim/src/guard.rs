@@ -46,6 +46,8 @@ mod revisions;
 mod schema;
 mod stdio;
 mod strict;
+#[cfg(feature = "otel")]
+mod telemetry;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -70,6 +72,9 @@ pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Answerer, Question, Queue};
 pub use schema::line_schema;
 pub use stdio::{Ended, StdioError};
+
+#[cfg(feature = "otel")]
+pub use telemetry::Telemetry;
 
 /// How many tools of a server are remembered that nobody has accepted.
 const LISTED: usize = 10_000;
@@ -100,6 +105,8 @@ pub struct Guard {
     policy: RwLock<Arc<Policy>>,
     asked: Option<Asked>,
     audit: Option<Audit>,
+    #[cfg(feature = "otel")]
+    telemetry: Option<Telemetry>,
     observes: bool,
     context: Option<String>,
     warn: fn(&str),
@@ -140,6 +147,8 @@ impl Guard {
             policy: RwLock::new(Arc::new(Policy::new(gate, pins))),
             asked: asking.map(Asked::new).transpose()?,
             audit: audit.map(Audit::open).transpose()?,
+            #[cfg(feature = "otel")]
+            telemetry: None,
             observes: observe,
             context,
             warn,
@@ -156,6 +165,14 @@ impl Guard {
             observed: observe,
         })?;
         Ok(guard)
+    }
+
+    /// Sends what is decided to a collector of OpenTelemetry too. The log does not depend on it, and no call waits for it.
+    #[cfg(feature = "otel")]
+    #[must_use]
+    pub fn with_telemetry(self, telemetry: Telemetry) -> Self {
+        let telemetry = Some(telemetry);
+        Self { telemetry, ..self }
     }
 
     /// Judges by another gate and other pins from now on. Calls that are being judged end under the old one.
@@ -230,10 +247,14 @@ impl Guard {
 
     /// Writes a line to the log, if there is one.
     fn note(&self, record: &Record<'_>) -> io::Result<()> {
-        match &self.audit {
-            Some(audit) => audit.write(&self.server, record),
-            None => Ok(()),
+        if let Some(audit) = &self.audit {
+            audit.write(&self.server, record)?;
         }
+        #[cfg(feature = "otel")]
+        if let Some(telemetry) = &self.telemetry {
+            telemetry.note(&self.server, record);
+        }
+        Ok(())
     }
 
     /// Writes a line to the log that nothing waits for.

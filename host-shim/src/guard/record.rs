@@ -59,6 +59,9 @@ pub(super) enum Record<'r> {
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         observed: bool,
         micros: u128,
+        #[cfg(feature = "otel")]
+        #[serde(skip)]
+        request: Carried,
     },
     /// A forwarded call ended.
     Outcome {
@@ -141,6 +144,38 @@ pub(super) struct Judged<'r> {
     pub(super) answered_by: Option<Answerer>,
     pub(super) observed: bool,
     pub(super) took: Duration,
+    #[cfg(feature = "otel")]
+    pub(super) request: Carried,
+}
+
+/// What a request says of itself that is for telemetry, and not for the log.
+#[cfg(feature = "otel")]
+#[derive(Clone, Debug, Default)]
+pub(super) struct Carried {
+    pub(super) id: String,
+    /// The revision of the protocol, where each request says it.
+    pub(super) revision: Option<String>,
+    /// The trace that the call is a part of: `traceparent` and `tracestate`.
+    pub(super) trace: std::collections::HashMap<String, String>,
+}
+
+#[cfg(feature = "otel")]
+impl Carried {
+    pub(super) fn of(request: &super::message::Request<'_>) -> Self {
+        let params = request.members.get("params");
+        let params: Option<Members<'_>> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let meta = params.and_then(|params| params.get("_meta"));
+        let meta: Option<Members<'_>> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+        let text = |name: &str| super::message::text_of(meta.as_ref().and_then(|meta| meta.get(name)));
+        let trace = ["traceparent", "tracestate"].into_iter();
+        Self {
+            id: request.id.text.clone(),
+            revision: text("io.modelcontextprotocol/protocolVersion"),
+            trace: trace
+                .filter_map(|name| Some((name.to_owned(), text(name)?)))
+                .collect(),
+        }
+    }
 }
 
 impl<'r> Judged<'r> {
@@ -164,6 +199,8 @@ impl<'r> Judged<'r> {
             policy: self.policy,
             observed: self.observed,
             micros: self.took.as_micros(),
+            #[cfg(feature = "otel")]
+            request: self.request.clone(),
         }
     }
 }

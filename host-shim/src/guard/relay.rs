@@ -414,6 +414,8 @@ impl Relay {
             answered_by: judgement.answered_by,
             observed: guard.observes,
             took: judgement.begun.elapsed(),
+            #[cfg(feature = "otel")]
+            request: super::record::Carried::of(request),
         };
         let era = Era::of(request.members.get("params"));
         if let Err(error) = guard.note(&judged.record()) {

@@ -26,6 +26,8 @@ mod messages;
 mod project;
 #[cfg(feature = "guard")]
 mod relayed;
+#[cfg(feature = "otel")]
+mod telemetry;
 #[cfg(feature = "http")]
 mod upstream;
 #[cfg(feature = "http")]

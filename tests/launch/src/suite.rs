@@ -134,6 +134,21 @@ const STEPS: &[Step] = &[
     Step::Package,
     step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"]),
     step(
+        "telemetry",
+        &[
+            "cargo",
+            "test",
+            "--package",
+            "callgate-host",
+            "--no-default-features",
+            "--features",
+            "command,otel",
+            "--test",
+            "command",
+            "telemetry",
+        ],
+    ),
+    step(
         "schemas",
         &[
             "cargo",

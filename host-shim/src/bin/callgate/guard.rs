@@ -57,6 +57,10 @@ pub(crate) struct Guard {
     /// Write each decision to this file, one JSON line each; if it cannot be written, nothing is allowed
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
+    /// Send each decision to this collector of OpenTelemetry too, as spans over HTTP [default: what OTEL_EXPORTER_OTLP_ENDPOINT says]
+    #[cfg(feature = "otel")]
+    #[arg(long, value_name = "URL")]
+    otlp: Option<String>,
     /// Judge and log, but enforce nothing
     #[arg(long, requires = "audit")]
     observe: bool,
@@ -130,6 +134,8 @@ impl Guard {
                 .display();
             Failure::Fault(format!("cannot write the log `{log}`: {error}"))
         })?;
+        #[cfg(feature = "otel")]
+        let guard = self.with_telemetry(guard)?;
         if self.observe {
             tell(&format!(
                 "{}: only observing: NOTHING IS ENFORCED, every call is forwarded",
@@ -217,6 +223,23 @@ impl Guard {
             }
         }
         Ok(builder)
+    }
+
+    #[cfg(feature = "otel")]
+    fn with_telemetry(&self, guard: guard::Guard) -> Result<guard::Guard, Failure> {
+        const SAID: [&str; 2] = [
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+        ];
+        let is_said = SAID
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        if self.otlp.is_none() && !is_said {
+            return Ok(guard);
+        }
+        let telemetry = guard::Telemetry::new(self.otlp.as_deref())
+            .map_err(|error| Failure::Fault(format!("cannot send telemetry: {error}")))?;
+        Ok(guard.with_telemetry(telemetry))
     }
 
     fn asking(&self) -> Result<Option<Asking>, Failure> {

@@ -139,6 +139,10 @@ fn whatever_is_wrong_with_the_hook_denies() {
     assert_eq!(output.status.code(), Some(2));
     let output = hooked.ask("nobody", question, &[]);
     assert_eq!(output.status.code(), Some(2));
+    let output = hooked.project.run(&["--format", "json", "hook"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = hooked.project.run(&["hook", "install", "nobody"]);
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]

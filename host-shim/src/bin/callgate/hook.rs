@@ -2,7 +2,6 @@
 
 mod install;
 
-use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -21,7 +20,7 @@ use crate::output::{Failure, Out};
 use crate::setup::Setup;
 
 /// The exit code that denies a call with every agent.
-pub(crate) const DENIES: u8 = 2;
+const DENIES: u8 = 2;
 
 /// Bytes of the longest question that is read.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
@@ -84,15 +83,6 @@ fn agents() -> impl TypedValueParser<Value = Agent> {
         // The names are those of the agents.
         found.unwrap_or(Agent::ClaudeCode)
     })
-}
-
-/// Whether this process is a hook, whatever else its arguments are.
-pub(crate) fn is_asked() -> bool {
-    let mut words = std::env::args_os()
-        .skip(1)
-        .filter(|word| !word.as_encoded_bytes().starts_with(b"-"));
-    words.next().as_deref() == Some(OsStr::new("hook"))
-        && words.next().as_deref() != Some(OsStr::new("install"))
 }
 
 impl Hook {

@@ -130,9 +130,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // Nobody is left to hear that this could not be printed.
             let _ = error.print();
-            #[cfg(feature = "guard")]
-            if error.use_stderr() && hook::is_asked() {
-                return hook::DENIES.into();
+            if error.use_stderr() && is_hook() {
+                // An agent takes any other code for leave to go on.
+                return ExitCode::from(2);
             }
             return if error.use_stderr() {
                 Exit::Fault
@@ -181,6 +181,12 @@ fn main() -> ExitCode {
         Command::Completions { shell } => completions(shell, &mut out),
     };
     done.unwrap_or_else(|failure| failure.report()).into()
+}
+
+/// Whether an agent asks, whatever is wrong with the arguments, and whether or not this build knows hooks.
+fn is_hook() -> bool {
+    let mut words = std::env::args_os().skip(1);
+    words.any(|word| word == "hook") && words.all(|word| word != "install")
 }
 
 fn completions(shell: Shell, out: &mut Out) -> Result<Exit, Failure> {

@@ -94,6 +94,19 @@ pub(super) fn is_relative(path: &str) -> bool {
     !path.is_empty() && !path.starts_with(['/', '~'])
 }
 
+/// Whether a pattern of names may lead out of the directory that it starts from, by `..`, or by an alternative that is absolute.
+pub(super) fn leads_elsewhere(pattern: &str) -> bool {
+    let is_part_of_name = |one: Option<char>| one.is_some_and(char::is_alphanumeric);
+    let climbs = pattern.match_indices("..").any(|(at, dots)| {
+        let (before, after) = (pattern.get(..at), pattern.get(at + dots.len()..));
+        let before = before.and_then(|text| text.chars().next_back());
+        let after = after.and_then(|text| text.chars().next());
+        !is_part_of_name(before) && !is_part_of_name(after)
+    });
+    let mut pairs = pattern.chars().zip(pattern.chars().skip(1));
+    climbs || pairs.any(|pair| matches!(pair, ('{' | ',' | '(' | '|', '/' | '~')))
+}
+
 /// The argument that a JSON Pointer leads into.
 pub(super) fn top(pointer: &str) -> String {
     let first = pointer.strip_prefix('/').unwrap_or(pointer);
@@ -121,4 +134,36 @@ pub(super) fn make_absolute(
         }
     }
     has_changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads_elsewhere;
+
+    #[test]
+    fn patterns_stay_where_they_start() {
+        for pattern in [
+            "**/*.ts",
+            "src/{a,b}/*",
+            "v{1..3}/x",
+            "a...b",
+            "/etc/*",
+            "[a-z]/(x|y)",
+        ] {
+            assert!(!leads_elsewhere(pattern), "{pattern}");
+        }
+        for pattern in [
+            "../x",
+            "a/..",
+            "{..,a}/x",
+            "@(..)/x",
+            "{a,/etc}/*",
+            "{/etc,a}",
+            "(a|~/x)",
+            "{~,a}/x",
+            "...",
+        ] {
+            assert!(leads_elsewhere(pattern), "{pattern}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::agent::{Agent, Event};
 use super::answer::{Answered, HookAnswer, fault_at};
-use super::arguments::{is_patch, is_relative, make_absolute, paths, top};
+use super::arguments::{is_patch, is_relative, leads_elsewhere, make_absolute, paths, top};
 use super::call::HookCall;
 use super::names::Called;
 use super::options::HookOptions;
@@ -253,7 +253,7 @@ impl HookCall {
                 .unwrap_or(path.raw);
             let stays = stays.contains(&top(path.argument));
             let is_unclear = (stays || !takes) && given.starts_with('~')
-                || stays && given.split('/').any(|name| name == "..")
+                || stays && leads_elsewhere(given)
                 || !takes && !is_own && is_relative(given);
             is_unclear.then(|| given.to_owned())
         });

@@ -16,6 +16,7 @@ mod diff;
 mod divided;
 mod hosts;
 mod inexact;
+mod invariants;
 mod label;
 mod least;
 mod modes;
@@ -40,6 +41,7 @@ use crate::host::Host;
 use atoms::{Atoms, Reading};
 use choice::Choice;
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
+pub use invariants::{Outcome, Statement, check_invariants};
 pub use rows::{Column, Row};
 
 /// How much an analysis looks at. Where there is more, the answer says so.

@@ -48,7 +48,7 @@ pub(crate) enum Written {
     Inline,
 }
 
-pub(crate) const PARTS: [(DocumentKind, Written); 11] = [
+pub(crate) const PARTS: [(DocumentKind, Written); 12] = [
     (DocumentKind::Policy, Written::FileOrInline),
     (DocumentKind::Annotations, Written::FileOrInline),
     (DocumentKind::Lists, Written::FileOrInline),
@@ -60,6 +60,7 @@ pub(crate) const PARTS: [(DocumentKind, Written); 11] = [
     (DocumentKind::Options, Written::Inline),
     (DocumentKind::Roles, Written::Inline),
     (DocumentKind::World, Written::FileOrInline),
+    (DocumentKind::Invariants, Written::Inline),
 ];
 
 /// Reads the text of a bundle.
@@ -198,13 +199,13 @@ mod tests {
             &[
                 "1:2: error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
                  `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
-                 `options`, `roles`, `world`, `description` (help: did you mean `policy`?)",
+                 `options`, `roles`, `world`, `invariants`, `description` (help: did you mean `policy`?)",
                 "1:25: error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "2:1: error[duplicate-key] at bundle.options: the key `options` is given twice, expected once",
                 "2:31: error[wrong-type] at bundle.description: found `[]`, expected a string",
                 "2:35: error[unknown-key] at bundle.folder: found the key `folder`, expected one of `policy`, `annotations`, \
                  `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
-                 `options`, `roles`, `world`, `description`",
+                 `options`, `roles`, `world`, `invariants`, `description`",
             ],
         );
         check(

@@ -11,6 +11,8 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, Node, Relative, Report};
 use crate::limits::Limits;
 use crate::lint;
+#[cfg(feature = "analysis")]
+use crate::policy::Invariant;
 use crate::policy::{self, Ceiling, Lists, Policy};
 use crate::role::Registry;
 use crate::world::{self, World};
@@ -42,6 +44,8 @@ pub(crate) struct Config {
     /// The built-in roles and those of the host.
     pub(crate) registry: Registry,
     pub(crate) world: Option<World>,
+    #[cfg(feature = "analysis")]
+    pub(crate) invariants: Vec<Invariant>,
     /// Empty when loading was strict.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -135,6 +139,15 @@ fn read_documents(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Co
         world
     });
     let ceiling = reader.optional(DocumentKind::Ceiling, Ceiling::read);
+    #[cfg(feature = "analysis")]
+    let invariants = reader.optional(DocumentKind::Invariants, |node, limits| {
+        Invariant::read(node, &registry, &lists, limits)
+    });
+    // Verdicts do not depend on them: who only judges need not read them.
+    #[cfg(not(feature = "analysis"))]
+    reader.optional(DocumentKind::Invariants, |node, _| {
+        node.array("an array of statements").map(|_| ())
+    });
     let annotations = annotations.unwrap_or_default();
     let named = options.working_directories.iter().map(|(server, _)| &**server);
     let found = lint::servers(
@@ -194,6 +207,8 @@ fn read_documents(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Co
         options,
         registry,
         world,
+        #[cfg(feature = "analysis")]
+        invariants: invariants.flatten().unwrap_or_default(),
         warnings: reader.diagnostics,
     })
 }

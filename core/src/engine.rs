@@ -19,6 +19,8 @@ use crate::host::{Facts, Host, HostError};
 use crate::judge::{Canonicalizer, Case, PathBase, Pinned, Task, Verdict};
 use crate::model::{Semantics, ServerKind};
 use crate::policy::Ceiling;
+#[cfg(feature = "analysis")]
+use crate::policy::Invariant;
 use crate::program::{Program, RelativePaths, ServerSettings, compile};
 
 #[cfg(feature = "analysis")]
@@ -81,10 +83,14 @@ impl<'a> EngineBuilder<'a> {
             }
         }
         let warnings = setup.warnings.clone();
+        #[cfg(feature = "analysis")]
+        let invariants = setup.invariants.clone();
         let pins = setup.options.directories == Directories::Pinned;
         let mut engine = Engine {
             program: compile(setup, host),
             warnings,
+            #[cfg(feature = "analysis")]
+            invariants,
             pins,
             pinned: None,
         };
@@ -103,6 +109,9 @@ impl<'a> EngineBuilder<'a> {
 pub struct Engine {
     program: Program,
     warnings: Vec<Diagnostic>,
+    /// Statements about verdicts, which judging does not look at.
+    #[cfg(feature = "analysis")]
+    invariants: Vec<Invariant>,
     pins: bool,
     pinned: Option<Pinned>,
 }
@@ -116,6 +125,11 @@ impl Engine {
     /// The warnings about the documents, which did not prevent loading.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+
+    #[cfg(feature = "analysis")]
+    pub(crate) fn invariants(&self) -> &[Invariant] {
+        &self.invariants
     }
 
     /// Resolves pinned directories anew; without effect unless `options.directories` is `pinned`.

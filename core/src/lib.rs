@@ -139,8 +139,8 @@ mod world;
 
 #[cfg(feature = "analysis")]
 pub use analysis::{
-    Analysis, Bounds, Column, Comparison, Judged, Part, Place, Region, Row, Target, ToolChanges, ToolRegions,
-    VerdictChange,
+    Analysis, Bounds, Column, Comparison, Judged, Outcome, Part, Place, Region, Row, Statement, Target,
+    ToolChanges, ToolRegions, VerdictChange, check_invariants,
 };
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};

@@ -2,6 +2,8 @@
 
 mod ceiling;
 mod document;
+#[cfg(feature = "analysis")]
+mod invariant;
 mod lists;
 
 use crate::glob::NamePattern;
@@ -11,6 +13,8 @@ use crate::role::RoleId;
 pub(crate) use ceiling::names_tool;
 pub use ceiling::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub(crate) use document::{read, read_list_definitions, read_rules};
+#[cfg(feature = "analysis")]
+pub(crate) use invariant::{Calls, Invariant};
 pub(crate) use lists::{Lists, expand};
 
 /// A compiled policy.

@@ -92,6 +92,7 @@ fn bundle() -> Value {
             DocumentKind::ProtectedPaths => config::protected_paths(),
             DocumentKind::DomainAllowlists => config::domain_allowlists(),
             DocumentKind::TrustedServers => config::trusted_servers(),
+            DocumentKind::Invariants => config::invariants(),
             // It follows from where the bundle is.
             DocumentKind::Folder => json!(false),
         }

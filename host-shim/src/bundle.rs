@@ -13,7 +13,8 @@
 //!   "ceiling": {"tools": ["read_text_file"], "workspace_roots": ["."]},
 //!   "options": {"unknownArguments": "deny"},
 //!   "roles": [],
-//!   "world": "world.json"
+//!   "world": "world.json",
+//!   "invariants": [{"never": {"decision": "allow", "roles": "write-path", "within": "/etc"}}]
 //! }
 //! ```
 //!

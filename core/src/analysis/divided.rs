@@ -9,6 +9,7 @@ use super::atoms::{Atoms, Reading};
 use super::choice::Choice;
 use super::choices::choices;
 use super::label::Label;
+use super::places;
 use super::slots::{self, Accepts, Slot, UNNAMED};
 use crate::engine::Imagined;
 use crate::program::Tool;
@@ -204,12 +205,21 @@ impl<'a, 'e> Divided<'a, 'e> {
     pub(super) fn protected_texts(&self) -> Vec<Choice> {
         let other = self.other.map(|other| other.imagined.program());
         let programs = std::iter::once(self.analysis.imagined.program()).chain(other);
-        let looking = programs.filter(|program| program.heuristic_paths);
-        let paths = looking.flat_map(|program| &program.protected.paths);
-        let label = || Label::Words("a text that looks like a protected path");
-        paths
-            .map(|path| Choice::text(path.to_string(), label()))
-            .collect()
+        let mut choices = Vec::new();
+        for program in programs.filter(|program| program.heuristic_paths) {
+            let sandbox: Vec<&str> = program.sandbox.iter().map(|path| &**path).collect();
+            let patterns = program.protected.patterns.iter();
+            let instances =
+                patterns.flat_map(|one| places::matching(&one.directory, one.pattern.as_str(), &sandbox));
+            let paths = program.protected.paths.iter().map(|path| path.to_string());
+            let label = || Label::Words("a text that looks like a protected path");
+            choices.extend(
+                paths
+                    .chain(instances.map(|(_, path)| path))
+                    .map(|path| Choice::text(path, label())),
+            );
+        }
+        choices
     }
 
     pub(super) fn arguments(&mut self, mode: &Mode, groups: &[Group], picks: &Picks) -> Value {

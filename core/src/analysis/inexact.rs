@@ -9,9 +9,10 @@ use crate::program::{ListCondition, ListMatcher, Program};
 use crate::role::{RoleSet, Step};
 
 /// How what is said about protected patterns begins.
-const PATTERN: &str = "which paths the protected pattern";
+pub(super) const PATTERN: &str = "which paths the protected pattern";
 
-const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
+/// What is said of patterns of a ceiling.
+pub(super) const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
 
 impl Divided<'_, '_> {
     /// What the division cannot be exact about, whatever the values.

@@ -27,16 +27,10 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
             .collect(),
         false => Vec::new(),
     };
-    // Whatever a pattern matches is denied, unless the sandbox excepts it.
+    let sandbox: Vec<&str> = atoms.sandbox.iter().map(String::as_str).collect();
     for (begin, pattern) in &atoms.patterns {
-        let sandbox = atoms.sandbox.iter().map(String::as_str);
-        for directory in std::iter::once(&**begin).chain(sandbox) {
-            if is_at_or_below(directory, begin)
-                && let Some(path) = instance(directory, begin, pattern)
-            {
-                let label = Label::Matches(directory.to_owned(), pattern.clone());
-                found.push(Choice::text(path, label));
-            }
+        for (directory, path) in matching(begin, pattern, &sandbox) {
+            found.push(Choice::text(path, Label::Matches(directory, pattern.clone())));
         }
     }
     if atoms.reading.is_removed {
@@ -52,6 +46,16 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
         "\u{0}".to_owned(),
         Label::Words("a path that cannot be resolved"),
     ));
+}
+
+/// Paths that a protected pattern matches, each with the directory that it stands for. Whatever a pattern matches is denied,
+/// unless the sandbox excepts it.
+pub(super) fn matching(begin: &str, pattern: &str, sandbox: &[&str]) -> Vec<(String, String)> {
+    let directories = std::iter::once(begin).chain(sandbox.iter().copied());
+    let below = directories.filter(|directory| is_at_or_below(directory, begin));
+    below
+        .filter_map(|directory| Some((directory.to_owned(), instance(directory, begin, pattern)?)))
+        .collect()
 }
 
 /// The directories right below each, in the order of their names.

@@ -27,6 +27,8 @@ named! {
         Roles = "roles",
         /// The world: places with addresses, and what may be done there.
         World = "world",
+        /// An array of statements that must hold about the verdicts; who judges calls does not look at them.
+        Invariants = "invariants",
         /// The directory that relative paths of the documents start from. A document that is read from a file has its
         /// directory; without one, relative paths are refused or, with a warning, start from the current directory.
         Folder = "folder",

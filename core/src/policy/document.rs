@@ -120,7 +120,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
 }
 
 /// Names of servers or tools, or patterns of them.
-fn read_names(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<NamePattern>> {
+pub(super) fn read_names(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<NamePattern>> {
     node.one_or_each("an array of strings", |item| {
         let name = NamePattern::from(item.string()?);
         let is_short = !name.is_wildcard()

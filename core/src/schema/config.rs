@@ -138,6 +138,39 @@ pub(super) fn domain_allowlists() -> Value {
     schema
 }
 
+pub(super) fn invariants() -> Value {
+    let names = || json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]});
+    let about_calls = || {
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["decision"],
+            "properties": {
+                "decision": either([
+                    json!({"enum": ["allow", "escalate", "deny"]}),
+                    json!({"type": "array", "items": {"enum": ["allow", "escalate", "deny"]}}),
+                ]),
+                "server": names(), "tool": names(), "roles": names(),
+                "within": text("A directory: calls with a path at or below it."),
+                "domains": about(names(), "Domain patterns: calls with a URL that matches one."),
+                "values": about(names(), "Values, or `@names` of lists: calls with one of them."),
+            },
+        })
+    };
+    about(
+        json!({"type": "array", "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "name": text("What it is called."),
+                "never": about(about_calls(), "No such call is decided so."),
+                "always": about(about_calls(), "Every such call is decided so."),
+            },
+        }}),
+        "Statements about all calls that `callgate check` proves or refutes.",
+    )
+}
+
 pub(super) fn trusted_servers() -> Value {
     names("Servers whose calls are all allowed.")
 }

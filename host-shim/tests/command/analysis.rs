@@ -218,3 +218,61 @@ fn a_diff_that_does_not_know_fails() {
         &[],
     );
 }
+
+#[test]
+fn statements_are_proven_refuted_or_not_known() {
+    let project = Project::new();
+    project.edit("callgate.json", |bundle| {
+        bundle["invariants"] = json!([
+            {"name": "no writing to /etc", "never": {"decision": "allow", "roles": "write-path", "within": "/etc"}},
+            {"name": "keys stay", "always": {"decision": "deny", "server": "filesystem", "within": "~/.ssh"}},
+            {"name": "no asking", "never": {"decision": "escalate", "tool": "write_file"}},
+            {"name": "main", "never": {"decision": ["allow", "escalate"], "tool": "git_push", "values": "main"}},
+            {"never": {"decision": "allow", "tool": "no_such_tool"}},
+        ]);
+    });
+    let output = project.run(&["check"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let found: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let results: Vec<&Value> = found.iter().map(|one| &one["result"]).collect();
+    assert_eq!(
+        results,
+        ["proven", "proven", "refuted", "proven", "empty"],
+        "{text}"
+    );
+    assert_eq!(found[4]["name"], "invariants[4]");
+    project.write("call.jsonl", found[2]["call"].to_string());
+    project.check(
+        &["eval", "--engine", "native", "call.jsonl"],
+        3,
+        &["escalate"],
+        &[],
+    );
+
+    project.check(
+        &["check", "--format", "human"],
+        2,
+        &[
+            "proven  no writing to /etc",
+            "refuted no asking",
+            "escalate by ask-other-paths: {",
+        ],
+        &[],
+    );
+    // Every host reads the key, and a misspelled statement is a fault.
+    project.check(&["validate"], 0, &["\"valid\":true"], &[]);
+    project.edit("callgate.json", |bundle| {
+        bundle["invariants"] = json!([{"never": {"decision": "allow", "role": "write-path"}}]);
+    });
+    project.check(&["check"], 4, &[], &["unknown-key", "invariants[0].never.role"]);
+    project.edit("callgate.json", |bundle| {
+        bundle["protectedPaths"] = json!(["/srv/*/key"]);
+        bundle["invariants"] =
+            json!([{"always": {"decision": "deny", "server": "filesystem", "within": "/etc/shadow"}}]);
+    });
+    project.check(&["check"], 2, &["refuted"], &[]);
+}

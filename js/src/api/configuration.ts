@@ -20,6 +20,7 @@ interface Parts {
   readonly options?: unknown;
   readonly roles?: readonly HostRole[] | DocumentText | undefined;
   readonly world?: unknown;
+  readonly invariants?: unknown;
   readonly folder?: string | undefined;
 }
 
@@ -39,6 +40,7 @@ export function documentsOf(parts: Parts): Documents {
     options: parts.options,
     roles: Array.isArray(roles) ? roles.map(roleDocument) : roles,
     world: parts.world,
+    invariants: parts.invariants,
     folder: JSON.stringify(folder),
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);

@@ -15,6 +15,7 @@ import type {
   Gated,
   HarnAnnotations,
   HostRole,
+  Invariant,
   PreparedToolArgs,
   Reply,
   Resolution,
@@ -73,6 +74,8 @@ export interface EngineConfig<Role extends string = never, Found extends string 
   readonly roles?: readonly HostRole<Role>[] | DocumentText | undefined;
   /** Places that agents name by address, and what may be done there. It adds the role `address`. */
   readonly world?: WorldDocument<Found> | DocumentText | string | undefined;
+  /** Statements about all calls, which `callgate check` proves or refutes. Judging does not look at them. */
+  readonly invariants?: readonly Invariant<WorldRole | NoInfer<Role>>[] | DocumentText | undefined;
   /** Settings of the engine. */
   readonly options?: EngineOptions | DocumentText | undefined;
   /** The directory, absolute, that relative paths of the documents start from. */
@@ -190,6 +193,7 @@ const CONFIG_KEYS: Readonly<Record<keyof EngineConfig, true>> = {
   options: true,
   roles: true,
   world: true,
+  invariants: true,
   folder: true,
   files: true,
   host: true,

@@ -401,6 +401,28 @@ export interface EngineOptions {
   readonly limits?: Readonly<Record<string, number>> | undefined;
 }
 
+/** Which calls a statement is about, and how they are decided. A missing member holds for every call. */
+export interface InvariantCalls<Role extends string = never> {
+  readonly decision: PolicyDecision | readonly PolicyDecision[];
+  /** Servers and tools, or patterns of their names. */
+  readonly server?: string | readonly string[] | undefined;
+  readonly tool?: string | readonly string[] | undefined;
+  /** Roles of the argument that the rest is about. */
+  readonly roles?: ArgumentRole | Role | readonly (ArgumentRole | Role)[] | undefined;
+  /** Calls with a path at or below this directory. */
+  readonly within?: string | undefined;
+  /** Calls with a URL that one of these patterns matches. */
+  readonly domains?: string | readonly string[] | undefined;
+  /** Calls with one of these values, or `@names` of lists. */
+  readonly values?: string | readonly string[] | undefined;
+}
+
+/** A statement about all calls, which `callgate check` proves or refutes. Judging does not look at it. */
+export type Invariant<Role extends string = never> = { readonly name?: string | undefined } & (
+  | { readonly never: InvariantCalls<Role> }
+  | { readonly always: InvariantCalls<Role> }
+);
+
 /** A document that an engine is built from. */
 export type DocumentName =
   | "policy"
@@ -413,7 +435,8 @@ export type DocumentName =
   | "ceiling"
   | "options"
   | "roles"
-  | "world";
+  | "world"
+  | "invariants";
 
 /** A built-in step from a value to its canonical form, or from that to what policy sees. */
 export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | "domain" | "redact" | "strip-control";

@@ -64,7 +64,7 @@ fn edited(old: &Documents, other: &Documents, part: usize) -> Documents {
 }
 
 proptest! {
-    #![proptest_config(config(12))]
+    #![proptest_config(config(6))]
 
     #[test]
     fn every_change_of_a_verdict_is_found(

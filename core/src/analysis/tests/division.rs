@@ -340,7 +340,7 @@ pub(super) fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(40))]
+    #![proptest_config(config(25))]
 
     #[test]
     fn a_call_is_judged_as_its_regions_are(documents in arbitrary::documents(), seed in any::<u64>()) {

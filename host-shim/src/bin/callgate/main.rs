@@ -9,6 +9,7 @@ mod asking;
 #[cfg(feature = "guard")]
 mod audit;
 mod calls;
+mod check;
 mod diff;
 mod enforce;
 mod eval;
@@ -108,6 +109,7 @@ enum Command {
     Audit(audit::Audit),
     Map(map::Map),
     Diff(diff::Diff),
+    Check(check::Check),
     Init(init::Init),
     Annotate(annotate::Annotate),
     Schema(schema::SchemaOf),
@@ -172,6 +174,7 @@ fn main() -> ExitCode {
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Map(map) => map.run(&mut out),
         Command::Diff(diff) => diff.run(&mut out),
+        Command::Check(check) => check.run(&mut out),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Schema(schema) => schema.run(&mut out),

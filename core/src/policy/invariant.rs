@@ -1,0 +1,109 @@
+//! Statements that must hold about all verdicts: `[{name?, never | always: {decision, …}}]`.
+
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Node, Relative, keys};
+use crate::glob::NamePattern;
+use crate::limits::Limits;
+use crate::model::Effect;
+use crate::role::{Registry, RoleId};
+
+use super::Lists;
+use super::document::read_names;
+use super::lists::expand;
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Invariant {
+    pub(crate) name: Option<Box<str>>,
+    /// Whether no such call is decided so; else every such call is.
+    pub(crate) is_never: bool,
+    pub(crate) decisions: Vec<Effect>,
+    pub(crate) calls: Calls,
+}
+
+/// Which calls a statement is about: all conditions must hold, a missing one always holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Calls {
+    pub(crate) server: Option<Vec<NamePattern>>,
+    pub(crate) tool: Option<Vec<NamePattern>>,
+    /// One of these roles is borne by the argument that the rest is about.
+    pub(crate) roles: Option<Vec<RoleId>>,
+    /// A directory.
+    pub(crate) within: Option<Box<str>>,
+    pub(crate) domains: Option<Vec<Box<str>>>,
+    pub(crate) values: Option<Vec<Box<str>>>,
+}
+
+impl Invariant {
+    /// Reads the statements of a document.
+    pub(crate) fn read(
+        node: &Node<'_, '_>,
+        registry: &Registry,
+        lists: &Lists,
+        limits: &Limits,
+    ) -> Option<Vec<Self>> {
+        node.each("an array of statements", |item| {
+            let statement = item.object_of(keys::INVARIANT, Severity::Error)?;
+            let name = statement.read_if_present("name", |node| node.string().map(Box::<str>::from));
+            let calls = |node: &Node<'_, '_>| read_calls(node, registry, lists, limits);
+            let never = statement.read_if_present("never", calls);
+            let always = statement.read_if_present("always", calls);
+            let (is_never, (decisions, calls)) = match (never?, always?) {
+                (Some(never), None) => (true, never),
+                (None, Some(always)) => (false, always),
+                (None, None) | (Some(_), Some(_)) => {
+                    item.refuse(Code::MissingField, "expected one of `never` and `always`");
+                    return None;
+                }
+            };
+            Some(Self {
+                name: name?,
+                is_never,
+                decisions,
+                calls,
+            })
+        })
+    }
+}
+
+fn read_calls(
+    node: &Node<'_, '_>,
+    registry: &Registry,
+    lists: &Lists,
+    limits: &Limits,
+) -> Option<(Vec<Effect>, Calls)> {
+    let object = node.object_of(keys::INVARIANT_CALLS, Severity::Error)?;
+    let decisions = object.require("decision", "one of `allow`, `escalate`, `deny`", |node| {
+        node.one_or_each("an array of decisions", |item| item.word())
+    });
+    let texts = |node: &Node<'_, '_>| read_texts(node, lists);
+    let server = object.read_if_present("server", |node| read_names(node, limits));
+    let tool = object.read_if_present("tool", |node| read_names(node, limits));
+    let roles = object.read_if_present("roles", |node| node.roles(registry));
+    let within = object.read_if_present("within", |node| node.path(Relative::Warned, limits));
+    let domains = object.read_if_present("domains", texts);
+    let values = object.read_if_present("values", texts);
+    let calls = Calls {
+        server: server?,
+        tool: tool?,
+        roles: roles?,
+        within: within?,
+        domains: domains?,
+        values: values?,
+    };
+    Some((decisions?, calls))
+}
+
+/// Texts, a `@name` standing for what is in that list.
+fn read_texts(node: &Node<'_, '_>, lists: &Lists) -> Option<Vec<Box<str>>> {
+    let texts = node.one_or_each("an array of strings", |item| item.string().map(Box::<str>::from))?;
+    let (entries, missing) = expand(&texts, lists);
+    if let Some(name) = missing.first() {
+        node.refuse(
+            Code::MissingList,
+            &format!("found `@{name}`, a list that does not exist, expected a dynamic list"),
+        );
+        return None;
+    }
+    Some(entries)
+}

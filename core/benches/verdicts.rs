@@ -17,7 +17,7 @@ pub(crate) fn main() {
 }
 
 /// Every path exists and is canonical already; there are no repositories.
-struct Ready;
+pub(crate) struct Ready;
 
 impl Host for Ready {
     fn home_dir(&self) -> &str {

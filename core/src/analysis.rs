@@ -19,6 +19,7 @@ mod inexact;
 mod invariants;
 mod label;
 mod least;
+mod lint;
 mod modes;
 mod names;
 mod pairs;
@@ -42,6 +43,7 @@ use atoms::{Atoms, Reading};
 use choice::Choice;
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
 pub use invariants::{Outcome, Statement, check_invariants};
+pub use lint::{Finding, lint_policy};
 pub use rows::{Column, Row};
 
 /// How much an analysis looks at. Where there is more, the answer says so.

@@ -61,6 +61,14 @@ named! {
         WholeDomain = "whole-domain",
         /// Part of a capability ceiling applies to no tool, or not to a tool that it seems to cover.
         Unbound = "unbound",
+        /// A rule decides no call, because it matches none or others decide before it.
+        NeverDecides = "never-decides",
+        /// An allow rule looks at no argument of tools that name resources.
+        Unconditional = "unconditional",
+        /// Every call of a tool is denied.
+        AlwaysDenied = "always-denied",
+        /// Arguments bear a role that no rule names.
+        UnreadRole = "unread-role",
     }
 }
 

@@ -139,8 +139,8 @@ mod world;
 
 #[cfg(feature = "analysis")]
 pub use analysis::{
-    Analysis, Bounds, Column, Comparison, Judged, Outcome, Part, Place, Region, Row, Statement, Target,
-    ToolChanges, ToolRegions, VerdictChange, check_invariants,
+    Analysis, Bounds, Column, Comparison, Finding, Judged, Outcome, Part, Place, Region, Row, Statement,
+    Target, ToolChanges, ToolRegions, VerdictChange, check_invariants, lint_policy,
 };
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};

@@ -14,7 +14,7 @@ use callgate_core::{
     Audience, CallError, Ceiling, Decision, Offer, Operation, Recording, Semantics, Verdict,
 };
 #[cfg(feature = "command")]
-use callgate_core::{BuildError, DocumentSource, Engine, Host};
+use callgate_core::{BuildError, DocumentKind, DocumentSource, Engine, Finding, Host, lint_policy};
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
@@ -201,6 +201,31 @@ impl Gate {
     /// The files that the gate's documents were read from, and that are to be watched for changes: each once.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// What is doubtful about the documents, with the files that hold them; only a look at all calls shows it.
+    ///
+    /// # Errors
+    /// When the documents are refused, which they were not before.
+    #[cfg(feature = "command")]
+    pub fn lint(&self, host: &dyn Host) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
+        let text = |document: &Document| (document.part, document.text.clone());
+        let texts: Vec<(DocumentKind, String)> = self.documents.iter().map(text).collect();
+        let parts: Vec<(DocumentKind, DocumentSource<'_>)> = texts
+            .iter()
+            .map(|(part, text)| (*part, DocumentSource::Text(text)))
+            .collect();
+        let found = lint_policy(&parts, host)?.into_iter();
+        let with_file = found.map(|finding| {
+            let path = &finding.diagnostic.path;
+            let name = path.split(['.', '[']).next().unwrap_or_default();
+            let document = self
+                .documents
+                .iter()
+                .find(|document| document.part.as_str() == name);
+            (document.and_then(|document| document.file.clone()), finding)
+        });
+        Ok(with_file.collect())
     }
 
     /// The documents compiled once more, into an engine of this process: for looking at a policy as a whole.

@@ -80,18 +80,23 @@ impl Column {
 impl Row {
     /// Whether the calls are refused for their form, whatever the policy says.
     pub fn is_about_form(&self) -> bool {
-        matches!(
-            &*self.rule,
-            "structural-unresolvable-value"
-                | "structural-unknown-argument"
-                | "structural-unreadable-argument"
-        )
+        is_about_form(&self.rule)
     }
 
     /// Whether the row is about an argument without a role.
     pub fn is_about_others(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|column| column.roles.is_empty())
     }
+}
+
+/// Whether the rule refuses calls for their form.
+pub(super) fn is_about_form(rule: &str) -> bool {
+    let rules = [
+        "structural-unresolvable-value",
+        "structural-unknown-argument",
+        "structural-unreadable-argument",
+    ];
+    rules.contains(&rule)
 }
 
 impl ToolRegions {

@@ -276,3 +276,69 @@ fn statements_are_proven_refuted_or_not_known() {
     });
     project.check(&["check"], 2, &["refuted"], &[]);
 }
+
+#[test]
+fn a_lint_shows_rules_that_decide_nothing_with_a_call() {
+    let project = Project::new();
+    project.edit("policy.json", |policy| {
+        let rules = policy["rules"].as_array_mut().expect("rules");
+        rules.push(json!({
+            "name": "too-late", "if": {"paths": {"roles": "write-path", "within": "/etc/ssh"}}, "then": "deny", "reason": "r",
+        }));
+        rules.push(json!({
+            "name": "nowhere", "if": {"server": "filesystem", "domains": {"roles": "fetch-url", "allowed": ["a.test"]}},
+            "then": "allow", "reason": "r",
+        }));
+    });
+    let output = project.run(&["lint"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let found: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let idle: Vec<&Value> = found
+        .iter()
+        .filter(|one| one["code"] == "never-decides")
+        .collect();
+    assert_eq!(idle.len(), 2, "{text}");
+    let late = idle[0]["message"].as_str().expect("a message");
+    assert_eq!(
+        late,
+        "the rule `too-late` decides nothing: what it matches is decided by `deny-write-system`"
+    );
+    assert_eq!(idle[0]["path"], "policy.rules[7]");
+    assert!(idle[0]["file"].as_str().expect("a file").ends_with("policy.json"));
+    assert!(idle[0]["line"].is_number(), "{text}");
+    project.write("call.jsonl", idle[0]["call"].to_string());
+    let eval = project.run(&["eval", "--engine", "native", "call.jsonl"]);
+    assert_ne!(eval.status.code(), Some(1));
+    assert!(
+        idle[1]["message"]
+            .as_str()
+            .expect("a message")
+            .contains("matches no call"),
+        "{text}"
+    );
+    assert!(found.iter().any(|one| one["code"] == "unconditional"), "{text}");
+
+    project.check(
+        &["lint", "--deny-warnings", "--format", "human"],
+        4,
+        &["never-decides", "such as {"],
+        &[],
+    );
+    let output = project.run(&["lint", "--sarif"]);
+    let sarif: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), found.len());
+    let place = &results
+        .iter()
+        .find(|one| one["ruleId"] == "never-decides")
+        .expect("one")["locations"][0];
+    assert!(
+        place["physicalLocation"]["region"]["startLine"].is_number(),
+        "{place}"
+    );
+}

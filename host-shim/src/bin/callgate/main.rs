@@ -20,6 +20,7 @@ mod help;
 #[cfg(feature = "guard")]
 mod hook;
 mod init;
+mod lint;
 #[cfg(feature = "guard")]
 mod logged;
 mod map;
@@ -110,6 +111,7 @@ enum Command {
     Map(map::Map),
     Diff(diff::Diff),
     Check(check::Check),
+    Lint(lint::Lint),
     Init(init::Init),
     Annotate(annotate::Annotate),
     Schema(schema::SchemaOf),
@@ -175,6 +177,7 @@ fn main() -> ExitCode {
         Command::Map(map) => map.run(&mut out),
         Command::Diff(diff) => diff.run(&mut out),
         Command::Check(check) => check.run(&mut out),
+        Command::Lint(lint) => lint.run(&mut out),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Schema(schema) => schema.run(&mut out),

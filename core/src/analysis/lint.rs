@@ -1,0 +1,318 @@
+//! Doubts about a policy that only show when all calls are looked at, each with a call that shows it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::atoms::rules_of;
+use super::rows::is_about_form;
+use super::{Analysis, Comparison, Region, ToolRegions};
+use crate::bind::Call;
+use crate::config::DocumentKind;
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::document::{DocumentSource, JsonPath, without_comments};
+use crate::engine::{BuildError, Engine, Imagined};
+use crate::host::Host;
+use crate::model::Effect;
+use crate::program::{Program, Rule};
+
+/// A doubt about the documents.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What it is, where, and what to do about it.
+    #[serde(flatten)]
+    pub diagnostic: Diagnostic,
+    /// A call that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<Value>,
+}
+
+/// Looks at a valid configuration as a whole, on a disk without links. What loading warns about is not repeated.
+///
+/// # Errors
+/// When no engine can be built from the documents.
+pub fn lint_policy(
+    parts: &[(DocumentKind, DocumentSource<'_>)],
+    host: &dyn Host,
+) -> Result<Vec<Finding>, BuildError> {
+    let engine = build(parts, None, host)?;
+    let analysis = Analysis::new(&engine);
+    let tools = analysis.tools().into_iter();
+    let regions: Vec<ToolRegions> = tools
+        .filter_map(|(server, tool)| analysis.tool(server, tool))
+        .collect();
+    let mut lint = Lint {
+        parts,
+        host,
+        engine: &engine,
+        imagined: Imagined::new(&engine, None),
+        regions: &regions,
+        findings: Vec::new(),
+    };
+    lint.rules();
+    lint.tools();
+    lint.roles();
+    let mut findings = lint.findings;
+    for (kind, source) in parts {
+        let faults = findings
+            .iter()
+            .map(|finding| finding.diagnostic.clone())
+            .collect();
+        let located = source.located(faults, kind.as_str());
+        for (finding, diagnostic) in findings.iter_mut().zip(located) {
+            finding.diagnostic = diagnostic;
+        }
+    }
+    Ok(findings)
+}
+
+/// An engine of the documents, with another policy in place of theirs.
+fn build(
+    parts: &[(DocumentKind, DocumentSource<'_>)],
+    policy: Option<&Value>,
+    host: &dyn Host,
+) -> Result<Engine, BuildError> {
+    let mut builder = Engine::builder();
+    for (kind, source) in parts {
+        builder = builder.part(*kind, *source);
+    }
+    if let Some(policy) = policy {
+        builder = builder.part(DocumentKind::Policy, DocumentSource::Value(policy));
+    }
+    builder.build(host)
+}
+
+struct Lint<'l> {
+    parts: &'l [(DocumentKind, DocumentSource<'l>)],
+    host: &'l dyn Host,
+    engine: &'l Engine,
+    imagined: Imagined<'l>,
+    regions: &'l [ToolRegions],
+    findings: Vec<Finding>,
+}
+
+impl Lint<'_> {
+    fn add(&mut self, code: Code, path: String, message: String, help: &str, call: Option<Value>) {
+        self.findings.push(Finding {
+            diagnostic: Diagnostic {
+                code,
+                severity: Severity::Warning,
+                path,
+                position: None,
+                message,
+                help: Some(help.to_owned()),
+            },
+            call,
+        });
+    }
+
+    /// A document as a value.
+    fn document(&self, kind: DocumentKind) -> Option<Value> {
+        let (_, source) = self.parts.iter().find(|(known, _)| *known == kind)?;
+        match source {
+            DocumentSource::Text(text) => serde_json::from_str(&without_comments(text)).ok(),
+            DocumentSource::Value(value) => Some((*value).clone()),
+        }
+    }
+
+    /// Rules that decide nothing, and allow rules that look at no argument.
+    fn rules(&mut self) {
+        let program = self.imagined.program();
+        let each_region = self.regions.iter().flat_map(regions_of);
+        let deciding: BTreeSet<&str> = each_region.map(|(_, region)| &*region.rule).collect();
+        let Some(policy) = self.document(DocumentKind::Policy) else {
+            return;
+        };
+        for (at, rule) in program.rules.iter().enumerate() {
+            let path = format!("policy.rules[{at}]");
+            if !deciding.contains(&*rule.name) {
+                self.idle(&policy, at, rule, path);
+            } else if rule.effect == Effect::Allow && looks_at_nothing(rule) {
+                self.unconditional(program, rule, path);
+            }
+        }
+    }
+
+    /// A rule by which no region is decided, if leaving it out changes no decision either.
+    fn idle(&mut self, policy: &Value, at: usize, rule: &Rule, path: String) {
+        let with = |keep: &dyn Fn(usize) -> bool| {
+            let mut policy = policy.clone();
+            if let Some(rules) = policy.get_mut("rules").and_then(Value::as_array_mut) {
+                let mut place = 0;
+                rules.retain(|_| {
+                    place += 1;
+                    keep(place - 1)
+                });
+            }
+            build(self.parts, Some(&policy), self.host).ok()
+        };
+        let Some(without) = with(&|place| place != at) else {
+            return;
+        };
+        let comparison = Comparison::new(self.engine, &without);
+        let mut tools = comparison.tools().into_iter();
+        let changes = tools.any(|(server, tool)| {
+            let changes = comparison.tool(server, tool);
+            changes.is_some_and(|changes| !changes.is_empty())
+        });
+        let Some(alone) = with(&|place| place == at).filter(|_| !changes) else {
+            return;
+        };
+        let analysis = Analysis::new(&alone);
+        let matched = analysis
+            .tools()
+            .into_iter()
+            .filter_map(|(server, tool)| analysis.tool(server, tool));
+        let (mut before, mut structural) = (BTreeSet::new(), BTreeSet::new());
+        let mut call = None;
+        for tool in matched {
+            let program = analysis.imagined.program();
+            let is_named = program.tool(&tool.server_name, &tool.tool_name);
+            if is_named.is_some_and(|tool| !rules_of(program, tool).is_empty()) {
+                // A structural check leaves nothing to the rules.
+                let decided = || regions_of(&tool).filter(|(_, region)| !is_about_form(&region.rule));
+                if decided().all(|(_, region)| region.decision != "deny") {
+                    structural.extend(decided().map(|(_, region)| region.rule.clone()));
+                }
+            }
+            for (_, region) in regions_of(&tool).filter(|(_, region)| *region.rule == *rule.name) {
+                let shown = Call::from_value(&tool.server_name, &tool.tool_name, &region.arguments);
+                before.insert(self.imagined.judge(&shown).rule.to_string());
+                call.get_or_insert_with(|| call_of(&tool, region));
+            }
+        }
+        if before.is_empty() && looks_at_nothing(rule) {
+            before = structural;
+        }
+        let name = &rule.name;
+        let before: Vec<String> = before.into_iter().map(|rule| format!("`{rule}`")).collect();
+        let (message, help) = if before.is_empty() {
+            let message = format!("the rule `{name}` matches no call of any annotated tool, expected some");
+            (
+                message,
+                "its conditions on servers, tools, roles and values hold together for no tool",
+            )
+        } else {
+            let list = super::label::listed(&before, " and ");
+            let message = format!("the rule `{name}` decides nothing: what it matches is decided by {list}");
+            (message, "move it before those rules, or remove it")
+        };
+        self.add(Code::NeverDecides, path, message, help, call);
+    }
+
+    fn unconditional(&mut self, program: &Program, rule: &Rule, path: String) {
+        let by_rule = self.regions.iter().flat_map(regions_of).find(|(tool, region)| {
+            let tool = program.tool(&tool.server_name, &tool.tool_name);
+            let bears = tool.is_some_and(|tool| {
+                let mut roles = tool
+                    .arguments
+                    .iter()
+                    .flat_map(|argument| argument.roles.possible());
+                roles.any(|role| program.resource_roles.contains(role))
+            });
+            bears && *region.rule == *rule.name && region.decision == "allow"
+        });
+        if let Some((tool, region)) = by_rule {
+            let call = call_of(tool, region);
+            let message = format!(
+                "the rule `{}` allows calls whatever resources they name, for the reason `{}`",
+                rule.name, rule.reason
+            );
+            let help = "if the reason means less, say so with `roles`, `paths`, `domains` or `lists`";
+            self.add(Code::Unconditional, path, message, help, Some(call));
+        }
+    }
+
+    /// Tools of which every call is denied: those of one server by one rule together.
+    fn tools(&mut self) {
+        let annotations = self.document(DocumentKind::Annotations);
+        let mut denied: BTreeMap<(&str, &str), Vec<(&ToolRegions, &Region)>> = BTreeMap::new();
+        for tool in self.regions {
+            if regions_of(tool).all(|(_, region)| region.decision == "deny")
+                && let Some(first) = regions_of(tool).next()
+            {
+                let key = (&*tool.server_name, &*first.1.rule);
+                denied.entry(key).or_default().push(first);
+            }
+        }
+        for ((server, rule), tools) in denied {
+            let Some((tool, region)) = tools.first() else {
+                continue;
+            };
+            let names: Vec<String> = tools
+                .iter()
+                .map(|(tool, _)| format!("`{server}/{}`", tool.tool_name))
+                .collect();
+            let names = super::label::listed(&names, " and ");
+            let message = format!("every call of {names} is denied, by `{rule}`");
+            let path = path_of(annotations.as_ref(), server, &tool.tool_name);
+            let help = "a rule that allows or escalates some of their calls, or no annotation, so that agents are not told of them";
+            self.add(
+                Code::AlwaysDenied,
+                path,
+                message,
+                help,
+                Some(call_of(tool, region)),
+            );
+        }
+    }
+
+    /// Resource roles that arguments bear and no rule names.
+    fn roles(&mut self) {
+        let program = self.imagined.program();
+        let mut seen = program.ruled_roles.union(program.sandbox_roles);
+        for tool in &program.tools {
+            for role in tool
+                .arguments
+                .iter()
+                .flat_map(|argument| argument.roles.possible())
+            {
+                if !program.resource_roles.contains(role) || seen.contains(role) {
+                    continue;
+                }
+                seen.insert(role);
+                let name = program.registry.name(role);
+                let message = format!(
+                    "no rule names the role `{name}`, which arguments of `{}/{}` bear",
+                    tool.server, tool.name
+                );
+                let help = "a rule with that role says what its values may be";
+                self.add(Code::UnreadRole, "policy.rules".to_owned(), message, help, None);
+            }
+        }
+    }
+}
+
+/// Whether a rule looks at servers and tools alone.
+fn looks_at_nothing(rule: &Rule) -> bool {
+    rule.roles.is_none() && rule.value_conditions().is_empty() && rule.arguments.is_empty()
+}
+
+fn regions_of(tool: &ToolRegions) -> impl Iterator<Item = (&ToolRegions, &Region)> {
+    let regions = tool.parts.iter().flat_map(|part| &part.regions);
+    regions.map(move |region| (tool, region))
+}
+
+fn call_of(tool: &ToolRegions, region: &Region) -> Value {
+    json!({"serverName": tool.server_name, "toolName": tool.tool_name, "arguments": region.arguments})
+}
+
+/// The place of a tool in the annotations.
+fn path_of(annotations: Option<&Value>, server: &str, tool: &str) -> String {
+    let document = JsonPath::Document(DocumentKind::Annotations.as_str());
+    let servers = JsonPath::Key(&document, "servers");
+    let tools = annotations
+        .and_then(|annotations| annotations.get("servers")?.get(server)?.get("tools")?.as_array())
+        .and_then(|tools| {
+            tools
+                .iter()
+                .position(|one| one.get("toolName").and_then(Value::as_str) == Some(tool))
+        });
+    let Some(at) = tools else {
+        return document.to_string();
+    };
+    let of_server = JsonPath::Key(&servers, server);
+    let list = JsonPath::Key(&of_server, "tools");
+    JsonPath::Index(&list, at).to_string()
+}

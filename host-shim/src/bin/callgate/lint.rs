@@ -1,0 +1,129 @@
+//! `callgate lint`: doubts about documents that are valid.
+
+use callgate_core::{Code, Finding};
+use callgate_host::{EngineKind, Fault};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::output::{DIM, Exit, Failure, GREEN, Out, YELLOW, clean, diagnosis, paint};
+use crate::setup::Setup;
+
+/// Show what is doubtful about the documents, each with a call that shows it
+///
+/// What `validate` warns about, and what only shows when all calls are looked at: rules that decide nothing, and which decide in
+/// their place; allow rules that look at no argument; tools of which every call is denied; roles that no rule names. As JSON one
+/// line a finding. Exits with 0, or with 4 for findings under `--deny-warnings`.
+#[derive(Args)]
+pub(crate) struct Lint {
+    /// Fail where there are findings
+    #[arg(long)]
+    deny_warnings: bool,
+    /// Write SARIF, for whoever shows findings beside the code
+    #[arg(long)]
+    sarif: bool,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+/// What is doubtful, and the call that shows it.
+struct Doubt {
+    fault: Fault,
+    call: Option<Value>,
+}
+
+impl Lint {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let gate = self.setup.builder()?.engine(EngineKind::Native).build()?;
+        let host = self.setup.host()?;
+        let found = gate
+            .lint(host.as_ref())
+            .map_err(|error| Failure::Invalid(error.to_string()))?;
+        let warnings = gate
+            .warnings()
+            .iter()
+            .cloned()
+            .map(|fault| Doubt { fault, call: None });
+        let doubts: Vec<Doubt> = warnings
+            .chain(found.into_iter().map(|(file, finding)| {
+                let Finding { diagnostic, call } = finding;
+                let fault = Fault { file, diagnostic };
+                Doubt { fault, call }
+            }))
+            .collect();
+        if self.sarif {
+            out.json(&sarif(&doubts))?;
+        } else if out.human {
+            for doubt in &doubts {
+                out.text(&diagnosis(&doubt.fault))?;
+                if let Some(call) = &doubt.call {
+                    out.line(&format!(
+                        "  {} {}",
+                        paint(DIM, "such as"),
+                        clean(&call.to_string())
+                    ))?;
+                }
+                out.line("")?;
+            }
+            let sum = match doubts.len() {
+                0 => paint(GREEN, "nothing is doubtful"),
+                1 => paint(YELLOW, "1 finding"),
+                many => paint(YELLOW, &format!("{many} findings")),
+            };
+            out.line(&sum)?;
+        } else {
+            for doubt in &doubts {
+                let mut line = json!(doubt.fault);
+                if let (Some(members), Some(call)) = (line.as_object_mut(), &doubt.call) {
+                    members.insert("call".to_owned(), call.clone());
+                }
+                out.json(&line)?;
+            }
+        }
+        Ok(match self.deny_warnings && !doubts.is_empty() {
+            true => Exit::Invalid,
+            false => Exit::Allow,
+        })
+    }
+}
+
+/// The findings as a log of SARIF 2.1.0.
+fn sarif(doubts: &[Doubt]) -> Value {
+    let mut codes: Vec<Code> = Vec::new();
+    for doubt in doubts {
+        if !codes.contains(&doubt.fault.diagnostic.code) {
+            codes.push(doubt.fault.diagnostic.code);
+        }
+    }
+    let rules: Vec<Value> = codes.iter().map(|code| json!({"id": code.as_str()})).collect();
+    let results: Vec<Value> = doubts.iter().map(result).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "callgate", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "results": results,
+        }],
+    })
+}
+
+fn result(doubt: &Doubt) -> Value {
+    let diagnostic = &doubt.fault.diagnostic;
+    let mut text = format!("{}: {}", diagnostic.path, diagnostic.message);
+    if let Some(help) = &diagnostic.help {
+        text.push_str(&format!(" (help: {help})"));
+    }
+    let mut place = json!({});
+    if let Some(file) = &doubt.fault.file {
+        place["artifactLocation"] = json!({"uri": file});
+        if let Some(position) = diagnostic.position {
+            place["region"] = json!({"startLine": position.line, "startColumn": position.column});
+        }
+    }
+    json!({
+        "ruleId": diagnostic.code.as_str(),
+        "level": "warning",
+        "message": {"text": text},
+        "locations": [{"physicalLocation": place}],
+        "properties": {"call": doubt.call},
+    })
+}

@@ -144,8 +144,6 @@ pub(super) struct Judged<'r> {
     pub(super) answered_by: Option<Answerer>,
     pub(super) observed: bool,
     pub(super) took: Duration,
-    #[cfg(feature = "otel")]
-    pub(super) request: Carried,
 }
 
 /// What a request says of itself that is for telemetry, and not for the log.
@@ -160,8 +158,19 @@ pub(super) struct Carried {
 }
 
 #[cfg(feature = "otel")]
+impl Record<'_> {
+    /// A decision about the call of this request.
+    pub(super) fn of_request(mut self, request: &super::message::Request<'_>) -> Self {
+        if let Self::Decision { request: carried, .. } = &mut self {
+            *carried = Carried::of(request);
+        }
+        self
+    }
+}
+
+#[cfg(feature = "otel")]
 impl Carried {
-    pub(super) fn of(request: &super::message::Request<'_>) -> Self {
+    fn of(request: &super::message::Request<'_>) -> Self {
         let params = request.members.get("params");
         let params: Option<Members<'_>> = params.and_then(|params| serde_json::from_str(params.get()).ok());
         let meta = params.and_then(|params| params.get("_meta"));
@@ -200,7 +209,7 @@ impl<'r> Judged<'r> {
             observed: self.observed,
             micros: self.took.as_micros(),
             #[cfg(feature = "otel")]
-            request: self.request.clone(),
+            request: Carried::default(),
         }
     }
 }

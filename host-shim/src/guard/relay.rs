@@ -414,11 +414,12 @@ impl Relay {
             answered_by: judgement.answered_by,
             observed: guard.observes,
             took: judgement.begun.elapsed(),
-            #[cfg(feature = "otel")]
-            request: super::record::Carried::of(request),
         };
         let era = Era::of(request.members.get("params"));
-        if let Err(error) = guard.note(&judged.record()) {
+        let record = judged.record();
+        #[cfg(feature = "otel")]
+        let record = record.of_request(request);
+        if let Err(error) = guard.note(&record) {
             let reason = format!(
                 "The log of decisions cannot be written, so nothing is allowed: {}",
                 error.kind()

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -151,6 +152,42 @@ fn a_full_disk_stops_calls_until_there_is_room() {
         &[],
         &["cannot write the log `/dev/full`: No space left"],
     );
+}
+
+#[test]
+fn a_log_that_may_not_grow_is_a_full_disk() {
+    let project = Project::new();
+    let answers = r#"while read -r line; do id=${line#*'"id":'}
+        echo "{\"jsonrpc\":\"2.0\",\"id\":${id%%,*},\"result\":{\"content\":[]}}"; done"#;
+    // Four blocks of 512 bytes.
+    let limited = r#"ulimit -f 4; exec "$0" "$@""#;
+    let mut command = project.command("project", &[]);
+    let guard = command.get_program().to_owned();
+    command = Command::new("sh");
+    command
+        .args(["-c", limited])
+        .arg(guard)
+        .args([
+            "guard",
+            "--server",
+            "filesystem",
+            "--audit",
+            "log.jsonl",
+            "--",
+            "sh",
+            "-c",
+            answers,
+        ])
+        .current_dir(project.folder.path().join("project"));
+    let mut guarded = Guarded::begin(command);
+    let rules: Vec<Value> = (1..20)
+        .map(|id| guarded.ask(id, "a.txt")["result"]["_meta"]["callgate/rule"].clone())
+        .collect();
+    assert_eq!(rules.first(), Some(&Value::Null));
+    assert_eq!(rules.last(), Some(&json!("structural-audit")), "{rules:?}");
+    assert_eq!(guarded.end().0, Some(0));
+    // Nothing half is in it.
+    project.check(&["audit", "verify", "log.jsonl"], 0, &[r#""broken":[]"#], &[]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,8 +32,12 @@ impl Guarded {
     pub(crate) fn with(project: &Project, flags: &[&str], environment: &[(&str, &str)]) -> Self {
         let arguments = [&["guard", "--server", "filesystem"], flags].concat();
         let mut command = project.command("project", &arguments);
+        command.envs(environment.iter().copied());
+        Self::begin(command)
+    }
+
+    pub(crate) fn begin(mut command: Command) -> Self {
         command
-            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

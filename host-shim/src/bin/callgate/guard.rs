@@ -108,6 +108,9 @@ impl Guard {
             call.within_json(context)
                 .map_err(|error| Failure::Fault(format!("--context: {}", error.message)))?;
         }
+        // A log that may not grow is a full disk, and not the end of the guard.
+        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())
+            .map_err(|error| Failure::Fault(error.to_string()))?;
         let begun = SystemTime::now();
         let gate = self.builder()?.build()?;
         let mut files = gate.files().to_vec();

@@ -57,7 +57,8 @@ export async function start(worker: Worker): Promise<void> {
     { id: "scenarios", label: "Scenarios", panel: panel(scenarios.element) },
   ]);
   byId("documents").append(documents.bar, ...documents.panels);
-  byId("trial").append(verdict.element, trial.bar, ...trial.panels);
+  byId("trial").append(trial.bar, ...trial.panels);
+  byId("documents").before(verdict.element);
   byId("panel-machine").addEventListener("shown", () => machine.shown());
   connect(store);
 
@@ -138,16 +139,26 @@ function connect(store: Store): void {
       announce("The link is in the address bar. It holds everything");
     }
   });
-  const file = byId<HTMLInputElement>("file");
-  byId("import").addEventListener("click", () => file.click());
-  file.addEventListener("change", async () => {
-    const given = await Promise.all(
-      [...(file.files ?? [])].map(async (one) => ({ name: one.name, text: await one.text() })),
-    );
-    file.value = "";
+  const take = async (files: Iterable<File>): Promise<void> => {
+    const given = await Promise.all([...files].map(async (one) => ({ name: one.name, text: await one.text() })));
     const { change, said } = importFiles(given, store.state);
     store.update(change);
     announce(said);
+  };
+  const file = byId<HTMLInputElement>("file");
+  byId("import").addEventListener("click", () => file.click());
+  file.addEventListener("change", async () => {
+    await take(file.files ?? []);
+    file.value = "";
+  });
+  // A file that is dropped anywhere is imported, and not opened in place of the page.
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    const files = event.dataTransfer?.files ?? [];
+    if (files.length > 0) {
+      event.preventDefault();
+      void take(files);
+    }
   });
   byId("export").addEventListener("click", () => download("callgate.json", oneFile(store.state.files)));
   // A link that is opened in this tab replaces what is here.

@@ -17,7 +17,7 @@ export async function open({ fragment = "", wide = true, scheme = "light" } = {}
   browser ??= await startChromium();
   const page = await browser.newPage();
   const faults = [];
-  page.on("pageerror", (error) => faults.push(error.stack));
+  page.on("pageerror", (error) => faults.push(error.stack || String(error)));
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
   page.on("request", (request) => {
     if (!request.url().startsWith(`${server.origin}/playground/dist/`) || request.method() !== "GET") {

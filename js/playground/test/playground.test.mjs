@@ -14,9 +14,14 @@ const check = (name, run, options = {}) =>
     const page = await open(options);
     try {
       await run(page);
-    } finally {
-      await page.done();
+    } catch (thrown) {
+      // What the page itself says may be why.
+      await page.done().catch((why) => {
+        thrown.message += `\n${why.message}`;
+      });
+      throw thrown;
     }
+    await page.done();
   });
 
 const RULES = JSON.stringify({
@@ -131,6 +136,20 @@ check("the machine is a tree that is edited by keys", async (page) => {
   await verdict(page, "escalate", "ask-other-paths");
 });
 
+check("the home directory is edited, and moved with what holds it", async (page) => {
+  await page.getByRole("tab", { name: "Machine" }).click();
+  await page.getByLabel("Current directory").fill("/srv");
+  await page.keyboard.press("Enter");
+  // The bundle's folder is the current directory, and the sandbox is the bundle's folder.
+  await verdict(page, "allow", "structural-sandbox-allow");
+  await page.getByRole("treeitem", { name: "u", exact: true }).click();
+  await page.getByLabel("Name", { exact: true }).fill("v");
+  await page.keyboard.press("Enter");
+  await page.locator(".entry-form h3", { hasText: "/home/v" }).waitFor();
+  await argument(page, "path").fill("~/Documents/plan.md");
+  await page.locator(".canonical", { hasText: "/home/v/Documents/plan.md" }).waitFor();
+});
+
 check("what git says is edited too", async (page) => {
   await page.getByLabel("Server").selectOption("git");
   await page.getByLabel("Tool").selectOption("git_push");
@@ -169,6 +188,35 @@ check("every example is as it says", async (page) => {
   }
 });
 
+check("a warning leaves the bundle in force", async (page) => {
+  await choose(page, ["callgate.json", RULES.replace('"if":{', '"if":{"server":"filesytem",')]);
+  await page.locator(".problems button.warning", { hasText: "`filesytem`, which no annotation has" }).waitFor();
+  await page.getByLabel("Tool").selectOption("read_file");
+  await argument(page, "path").fill("/etc/passwd");
+  await verdict(page, "deny", "default-deny");
+});
+
+check("arrow keys move between tabs, and the first link leads to the call", async (page) => {
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.getByRole("tab", { name: "Scenarios" }).getAttribute("aria-selected"), "true");
+  assert.ok(await page.locator("#panel-call").isHidden());
+  await page.keyboard.press("ArrowRight");
+  assert.ok(await page.locator("#panel-call").isVisible());
+});
+
+check("a theme is chosen and kept", async (page) => {
+  const dark = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+  assert.equal(await dark(), "light dark");
+  await page.locator("#theme").click();
+  await page.locator("#theme").click();
+  assert.equal(await dark(), "dark");
+  await page.reload();
+  await page.locator("#theme", { hasText: "Theme: dark" }).click();
+});
+
 check("scenarios are judged at every change", async (page) => {
   await page.getByRole("tab", { name: "Scenarios" }).click();
   await page.getByRole("button", { name: "Add the call above" }).click();
@@ -194,6 +242,15 @@ async function choose(page, ...files) {
 }
 
 const lines = (...items) => items.map((item) => `${JSON.stringify(item)}\n`).join("");
+
+check("a file that is dropped on the page is imported", async (page) => {
+  await page.evaluate((text) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], "callgate.json"));
+    document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+  }, RULES);
+  await page.locator("#announcement", { hasText: "Imported the bundle callgate.json" }).waitFor();
+});
 
 check("bundles, scenarios, logs and recordings are imported", async (page) => {
   const call = { serverName: "filesystem", toolName: "read_file", arguments: { path: "/srv/app/a" } };

@@ -32,6 +32,10 @@ export class EntryForm {
         h("button", { type: "button", onclick: () => this.#usePath(path) }, "Use it in the call"),
         path !== "/" && h("button", { type: "button", onclick: () => this.#remove(machine, path) }, "Remove"),
       ),
+      path === "/" && [
+        this.#text("Home directory", machine.home, (home) => this.#write({ ...machine, home })),
+        this.#text("Current directory", machine.cwd, (cwd) => this.#write({ ...machine, cwd })),
+      ],
       path !== "/" && this.#text("Name", entry.name, (name) => this.#rename(machine, path, name)),
       kind === "link" && this.#text("Leads to", target, (text) => this.#try(() => withTarget(machine, path, text))),
       kind === "link" &&

@@ -113,7 +113,9 @@ function moved(machine: Machine, path: string, to: string | undefined): Machine 
       fs.dirs.push(parent);
     }
   });
-  return machine.git === undefined ? result : { ...result, git: entries(machine.git) };
+  const [home = machine.home] = place(machine.home);
+  const [cwd = machine.cwd] = place(machine.cwd);
+  return { ...result, home, cwd, ...(machine.git !== undefined && { git: entries(machine.git) }) };
 }
 
 /** The machine with another text in a link. */

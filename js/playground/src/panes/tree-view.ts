@@ -41,18 +41,23 @@ export class TreeView {
     const { path, name, kind, target, end, isRepository, children } = entry;
     const isOpen = !this.#closed.has(path);
     const hasChildren = children.length > 0;
+    const group = hasChildren && isOpen ? `group-${path}` : undefined;
+    // The group stands beside its item, so that an item is called by its own row only.
     return h(
       "li",
-      {
-        role: "treeitem",
-        "aria-level": level,
-        "data-path": path,
-        tabindex: "-1",
-        ...(hasChildren && { "aria-expanded": String(isOpen) }),
-      },
+      { role: "none" },
       h(
         "span",
-        { class: `entry ${kind}`, onclick: () => this.#click(path) },
+        {
+          role: "treeitem",
+          class: `entry ${kind}`,
+          "aria-level": level,
+          "data-path": path,
+          tabindex: "-1",
+          onclick: () => this.#click(path),
+          "aria-owns": group,
+          "aria-expanded": hasChildren ? String(isOpen) : undefined,
+        },
         h(
           "span",
           { class: "sign", "aria-hidden": "true", onclick: () => hasChildren && this.#toggle(path) },
@@ -63,11 +68,10 @@ export class TreeView {
         kind === "link" && h("span", { class: end === undefined ? "target broken" : "target" }, ` → ${target}`),
         kind === "link" && end === undefined && h("span", { class: "tag" }, "leads nowhere"),
       ),
-      hasChildren &&
-        isOpen &&
+      group !== undefined &&
         h(
           "ul",
-          { role: "group" },
+          { role: "group", id: group },
           children.map((one) => this.#item(one, level + 1)),
         ),
     );
@@ -138,7 +142,7 @@ export class TreeView {
     if (this.#root === undefined || box.width === 0) {
       return;
     }
-    const rows = new Map(this.#items().map((item) => [item.dataset.path, item.firstElementChild as HTMLElement]));
+    const rows = new Map(this.#items().map((item) => [item.dataset.path, item]));
     const middle = (row: HTMLElement) => {
       const { left, width, top, height } = row.getBoundingClientRect();
       return {

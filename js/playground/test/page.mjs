@@ -33,7 +33,7 @@ export async function open({ fragment = "", wide = true, scheme = "light" } = {}
   await page.setViewportSize(wide ? { width: 1400, height: 950 } : { width: 390, height: 844 });
   await page.goto(`${server.origin}/playground/dist/index.html${fragment}`);
   await page.locator(".verdict[data-decision]").waitFor();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.done = async () => {
     const found = [...faults];
     await page.close();

@@ -30,15 +30,15 @@ async function run(): Promise<void> {
   isRunning = true;
   try {
     await loaded;
+    while (due.size > 0) {
+      step();
+      await turn();
+    }
   } catch (thrown) {
     answer({ kind: "failed", message: thrown instanceof Error ? thrown.message : String(thrown) });
-    return;
+  } finally {
+    isRunning = false;
   }
-  while (due.size > 0) {
-    step();
-    await turn();
-  }
-  isRunning = false;
 }
 
 function step(): void {

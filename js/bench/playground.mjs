@@ -20,21 +20,25 @@ const rules = (kind, count) =>
   }));
 
 const bundle = (kind, count) =>
-  JSON.stringify({
-    policy: {
-      rules: [...rules(kind, count), { name: "last", if: { roles: "read-path" }, then: "escalate", reason: "Ask" }],
-    },
-    annotations: {
-      servers: {
-        filesystem: {
-          tools: [
-            { toolName: "read_text_file", args: { path: "read-path" } },
-            ...(kind === "tools" ? rules(kind, count).map(({ if: { tool } }) => ({ toolName: tool, args: {} })) : []),
-          ],
+  JSON.stringify(
+    {
+      policy: {
+        rules: [...rules(kind, count), { name: "last", if: { roles: "read-path" }, then: "escalate", reason: "Ask" }],
+      },
+      annotations: {
+        servers: {
+          filesystem: {
+            tools: [
+              { toolName: "read_text_file", args: { path: "read-path" } },
+              ...(kind === "tools" ? rules(kind, count).map(({ if: { tool } }) => ({ toolName: tool, args: {} })) : []),
+            ],
+          },
         },
       },
     },
-  });
+    null,
+    2,
+  );
 
 /** Milliseconds from a key to the verdict, by the page's own clock. */
 async function keyTimes(page, press) {

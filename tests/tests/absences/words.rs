@@ -41,6 +41,7 @@ const PRODUCT: &[&str] = &[
     "host-shim/Cargo.toml",
     "host-shim/build.rs",
     "host-shim/src",
+    "js/playground/src",
     "js/src",
     "wasm/Cargo.toml",
     "wasm/pack",

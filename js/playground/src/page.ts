@@ -2,6 +2,7 @@ import { announce, byId, h } from "./dom.js";
 import { startEngine } from "./engine/client.js";
 import type { Answer } from "./engine/protocol.js";
 import { EXAMPLES } from "./examples/index.js";
+import { besideThePage } from "./files/beside.js";
 import { oneFile, scenarioLines } from "./files/bundle.js";
 import { download } from "./files/download.js";
 import { importFiles } from "./files/import.js";
@@ -96,7 +97,7 @@ export async function start(worker: Worker): Promise<void> {
 /** What the link holds, or the first example. */
 async function initial(): Promise<State> {
   try {
-    const shared = await fromFragment(location.hash);
+    const shared = (await fromFragment(location.hash)) ?? (await besideThePage(location.hash));
     if (shared !== undefined) {
       return shared;
     }
@@ -164,7 +165,7 @@ function connect(store: Store): void {
   // A link that is opened in this tab replaces what is here.
   window.addEventListener("hashchange", async () => {
     try {
-      const shared = await fromFragment(location.hash);
+      const shared = (await fromFragment(location.hash)) ?? (await besideThePage(location.hash));
       if (shared !== undefined) {
         store.update(shared);
       }

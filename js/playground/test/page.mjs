@@ -8,19 +8,35 @@ export const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
 export const skip = hasChromium() || process.env.CI === "true" ? false : "Chromium is missing";
 
+/** What a project hosts beside the page. */
+const BESIDE = {
+  "/playground/own/callgate.json":
+    '{ "sandbox": "src", "policy": "parts/rules.json", "annotations": "parts/tools.json" }',
+  "/playground/own/parts/rules.json":
+    '{ "rules": [{ "name": "own", "if": { "server": "fs" }, "then": "escalate", "reason": "Ours" }] }',
+  "/playground/own/parts/tools.json":
+    '{ "servers": { "fs": { "tools": [{ "toolName": "read", "args": { "path": "read-path" } }] } } }',
+  "/playground/own/calls.jsonl":
+    '{"call": {"serverName": "fs", "toolName": "read", "arguments": {"path": "/etc/hosts"}}, "expect": "escalate"}\n',
+};
+
 let server;
 let browser;
 
 /** Opens the page. `wide` is a desktop; else it is as wide as a phone. */
 export async function open({ fragment = "", wide = true, scheme = "light" } = {}) {
-  server ??= await serve(dirname(dirname(DIST)));
+  server ??= await serve(dirname(dirname(DIST)), BESIDE);
   browser ??= await startChromium();
   const page = await browser.newPage();
   const faults = [];
   page.on("pageerror", (error) => faults.push(error.stack || String(error)));
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
   page.on("request", (request) => {
-    if (!request.url().startsWith(`${server.origin}/playground/dist/`) || request.method() !== "GET") {
+    if (
+      !/^\/playground\/(?:dist|own)\//.test(new URL(request.url()).pathname) ||
+      !request.url().startsWith(server.origin) ||
+      request.method() !== "GET"
+    ) {
       faults.push(`asked for ${request.method()} ${request.url()}`);
     }
   });

@@ -330,6 +330,20 @@ check("a link holds everything", async (page) => {
   }
 });
 
+check(
+  "a project links to the page with its own bundle",
+  async (page) => {
+    await verdict(page, "escalate", "own");
+    await file(page, "parts/rules.json").click();
+    assert.match(await page.getByLabel("Text of the bundle").textContent(), /"name": "own"/);
+    await page.locator("#tab-scenarios", { hasText: "1 of 1 as expected" }).waitFor();
+    const other = await open({ fragment: "#bundle=https://elsewhere.example/callgate.json" });
+    await other.locator("#announcement", { hasText: "is not of this site" }).waitFor();
+    await other.done();
+  },
+  { fragment: "#bundle=../own/callgate.json&scenarios=../own/calls.jsonl" },
+);
+
 check("ten thousand rules are judged", async (page) => {
   const rules = Array.from({ length: 10_000 }, (_, at) => ({
     name: `rule-${at}`,

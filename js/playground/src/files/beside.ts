@@ -1,0 +1,47 @@
+import { namedFiles } from "../documents.js";
+import { BUNDLE, type State } from "../state.js";
+import { type Given, importFiles } from "./import.js";
+
+/** The machine where a project gives none. */
+const MACHINE = '{\n  "home": "/home/u",\n  "cwd": "/home/u/app"\n}';
+
+/** The call where there is no scenario. */
+const CALL = '{\n  "serverName": "",\n  "toolName": "",\n  "arguments": {}\n}';
+
+/**
+ * The bundle that a fragment names, `#bundle=../callgate.json`, with the files that it names: a project that hosts the page can
+ * link to it with its own policy. `&machine=` and `&scenarios=` name more. They are of the page's own origin; its content
+ * security policy allows no other.
+ *
+ * @throws An error if a file cannot be read.
+ */
+export async function besideThePage(fragment: string): Promise<State | undefined> {
+  const named = new URLSearchParams(fragment.slice(1));
+  const bundle = named.get("bundle");
+  if (bundle === null) {
+    return undefined;
+  }
+  const place = new URL(bundle, document.baseURI);
+  const text = await read(place);
+  const parts = namedFiles({ [BUNDLE]: text }).map(
+    async (name): Promise<Given> => ({ name, text: await read(new URL(name, place)) }),
+  );
+  const more = ["machine", "scenarios"]
+    .flatMap((key) => named.getAll(key))
+    .map(async (name): Promise<Given> => ({ name, text: await read(new URL(name, document.baseURI)) }));
+  const given = await Promise.all([...parts, ...more]);
+  const state: State = { files: { [BUNDLE]: text }, machine: MACHINE, call: CALL, scenarios: [] };
+  const { change } = importFiles(given, state);
+  return { ...state, ...change, call: change.scenarios?.[0]?.call ?? CALL };
+}
+
+async function read(url: URL): Promise<string> {
+  if (url.origin !== location.origin) {
+    throw new Error(`\`${url.href}\` is not of this site`);
+  }
+  const response = await fetch(url, { credentials: "omit" });
+  if (!response.ok) {
+    throw new Error(`\`${url.pathname}\` cannot be read: status ${response.status}`);
+  }
+  return response.text();
+}

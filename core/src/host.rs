@@ -10,6 +10,7 @@ mod recording;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io::{Error, ErrorKind};
 
 pub(crate) use facts::{Facts, LOOK_UP};
 pub use question::{Answer, Question};
@@ -30,6 +31,25 @@ pub enum RealpathError {
     Other,
     /// The host itself failed: a callback threw, a message did not arrive.
     Host(HostError),
+}
+
+/// For hosts that read a disk themselves. The standard library has no stable name for a loop of links, so that is
+/// [`RealpathError::Other`], which is refused like [`RealpathError::Loop`].
+impl From<ErrorKind> for RealpathError {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::NotFound,
+            ErrorKind::PermissionDenied => Self::Denied,
+            // ErrorKind may grow; an unknown kind is refused.
+            _ => Self::Other,
+        }
+    }
+}
+
+impl From<Error> for RealpathError {
+    fn from(error: Error) -> Self {
+        error.kind().into()
+    }
 }
 
 impl fmt::Display for RealpathError {

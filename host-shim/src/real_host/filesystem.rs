@@ -57,7 +57,7 @@ pub(super) fn read_link(path: &str) -> Result<Option<String>, HostError> {
             Ok(target) => Ok(Some(target)),
             Err(_) => Err(refused("its target is not UTF-8")),
         },
-        Err(error) if is_not_a_link(&error) || failure(&error) == RealpathError::NotFound => Ok(None),
+        Err(error) if is_not_a_link(&error) || error.into() == RealpathError::NotFound => Ok(None),
         Err(error) => Err(refused(&error.to_string())),
     }
 }
@@ -175,7 +175,7 @@ fn link_target(path: &Path) -> Result<Option<Vec<u8>>, RealpathError> {
         Ok(target) if target.as_os_str().is_empty() => Err(RealpathError::NotFound),
         Ok(target) => Ok(Some(target.into_os_string().into_vec())),
         Err(error) if is_not_a_link(&error) => Ok(None),
-        Err(error) => Err(failure(&error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -186,7 +186,7 @@ fn require_directory(path: &Path) -> Result<(), RealpathError> {
     }
     match fs::symlink_metadata(path.join(".")) {
         Ok(_) => Ok(()),
-        Err(error) => Err(failure(&error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -196,20 +196,11 @@ fn is_not_a_link(error: &Error) -> bool {
     error.kind() == ErrorKind::InvalidInput
 }
 
-/// What an error of the standard library says of a path: for hosts that read a disk themselves.
+/// What an error of the standard library says of a path, a loop of links included: for hosts that read a disk themselves.
 pub fn realpath_error(error: &Error) -> RealpathError {
     match rustix::io::Errno::from_io_error(error) {
         Some(rustix::io::Errno::LOOP) => RealpathError::Loop,
-        _ => failure(error),
-    }
-}
-
-fn failure(error: &Error) -> RealpathError {
-    match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => RealpathError::NotFound,
-        ErrorKind::PermissionDenied => RealpathError::Denied,
-        // ErrorKind may grow; an unknown kind is refused.
-        _ => RealpathError::Other,
+        _ => error.kind().into(),
     }
 }
 

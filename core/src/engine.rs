@@ -164,8 +164,8 @@ impl Engine {
         host: &dyn Host,
         pinned: Option<&'s Pinned>,
     ) -> Response<'s, 'r> {
-        let settings = self.program.server(request.call.server());
-        let tool = self.program.tool_of(settings, request.call.tool());
+        let call = request.call;
+        let (settings, tool) = self.program.server_and_tool(call.server(), call.tool());
         let base = self.base(request.paths, settings);
         let shape = shape(request.call, tool);
         let task = Task {
@@ -208,8 +208,8 @@ impl Engine {
     /// branch, an address of a world, a remote whose URL is not known or a file at the root; if a rule that the domain
     /// allowlist left unasked would deny the call; and if the host fails.
     pub fn offer(&self, request: &Request<'_>, host: &dyn Host) -> Option<Offer> {
-        let settings = self.program.server(request.call.server());
-        let tool = self.program.tool_of(settings, request.call.tool());
+        let call = request.call;
+        let (settings, tool) = self.program.server_and_tool(call.server(), call.tool());
         let shape = Ok(shape(request.call, tool).ok()?);
         let task = Task {
             settings,

@@ -18,6 +18,7 @@ pub(crate) use lists::ListMatcher;
 pub(crate) use mailbox::readable as readable_addresses;
 pub(crate) use protected::{ProtectedPattern, Protection};
 pub(crate) use server::ServerSettings;
+use server::{ToolKey, ToolName};
 
 use smallvec::SmallVec;
 
@@ -28,7 +29,7 @@ use crate::model::{Argument, Condition, Effect, SandboxOrder, SchemaType, Semant
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
-use crate::table::TextTable;
+use crate::table::{Table, TextTable};
 use crate::world::World;
 
 /// Everything that judging needs, besides the call and the host.
@@ -42,6 +43,8 @@ pub(crate) struct Program {
     pub(crate) path_case: PathCase,
     pub(crate) compatibility: Compatibility,
     pub(crate) relative_paths: RelativePaths,
+    /// Places in `tools`, by server and name.
+    places: Table<ToolKey, usize>,
     /// What is configured about each server.
     servers: TextTable<ServerSettings>,
     /// What is so about every other server.
@@ -84,6 +87,8 @@ pub(crate) struct Program {
 pub(crate) struct Tool {
     pub(crate) server: Box<str>,
     pub(crate) name: Box<str>,
+    /// The place of its server in [`Program::servers`](Program).
+    settings: usize,
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[Argument]>,
     /// `None` where the roles of an argument depend on the call.
@@ -150,12 +155,16 @@ impl Program {
 
     /// The annotated tool.
     pub(crate) fn tool(&self, server: &str, name: &str) -> Option<&Tool> {
-        self.tool_of(self.server(server), name)
+        let name = ToolName { server, tool: name };
+        self.tools.get(*self.places.get(&name)?)
     }
 
-    /// The annotated tool of a server.
-    pub(crate) fn tool_of(&self, server: &ServerSettings, name: &str) -> Option<&Tool> {
-        self.tools.get(*server.tools.get(name)?)
+    /// What is configured about a server, and its tool, if it is annotated.
+    pub(crate) fn server_and_tool(&self, server: &str, name: &str) -> (&ServerSettings, Option<&Tool>) {
+        let tool = self.tool(server, name);
+        let settings = tool.and_then(|tool| self.servers.get_index(tool.settings));
+        let settings = settings.map(|(_, settings)| settings);
+        (settings.unwrap_or_else(|| self.server(server)), tool)
     }
 
     /// Resolves paths with the answers in `facts`.

@@ -20,21 +20,16 @@ pub(crate) fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p 
 
 /// Returns `true` if no component of the relative path `names` is empty, `.` or `..`.
 pub(crate) fn has_only_normal_components(names: &str) -> bool {
-    let mut before = b'/';
-    for (at, byte) in names.bytes().enumerate() {
-        // Only the first byte of a component tells whether more of it has to be looked at.
-        if before == b'/' && (byte == b'/' || byte == b'.') {
-            let rest = names.as_bytes().get(at..).unwrap_or_default();
-            if matches!(
-                rest,
-                [b'/', ..] | [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..]
-            ) {
-                return false;
-            }
-        }
-        before = byte;
-    }
-    before != b'/'
+    let bytes = names.as_bytes();
+    let begins_with_abnormal = |rest: &[u8]| {
+        matches!(
+            rest,
+            [] | [b'/', ..] | [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..]
+        )
+    };
+    let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+    let mut components = slashes.map(|(at, _)| bytes.get(at + 1..).unwrap_or_default());
+    !begins_with_abnormal(bytes) && !components.any(begins_with_abnormal)
 }
 
 /// Escapes `~` and `/` in a token of a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901#section-3)).

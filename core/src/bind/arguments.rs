@@ -16,6 +16,9 @@ use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::text::escape_token;
 
+/// Values that there is room for at once.
+const FEW: usize = 4;
+
 /// One string under at least one role.
 pub(crate) struct BoundValue<'p, 'c> {
     /// The member of the arguments that holds it; `None` for a value that the engine filled in.
@@ -110,8 +113,13 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             self.refuse(Refusal::Unreadable(why.clone()));
         }
         let mut known = SmallVec::<[&ToolMember; 4]>::new();
+        if self.resolved.all().intersects(program.valued_roles) {
+            self.values = Vec::with_capacity(members.len().min(FEW));
+        }
         if let Some(tool) = tool {
-            known.extend(members.iter().map(|(name, _)| tool.member(name)));
+            for (name, _) in members {
+                known.push(tool.member(name));
+            }
         }
         let order = changed_order(program, &known, members);
         for place in 0..members.len() {

@@ -129,8 +129,7 @@ impl<'e> Imagined<'e> {
     /// `None` where the call is not of the shape that its tool has.
     fn with_case<T>(&self, call: &Call<'_>, ask: impl FnOnce(&mut Case<'_, '_, '_>) -> T) -> Option<T> {
         let program = self.program();
-        let settings = program.server(call.server());
-        let tool = program.tool_of(settings, call.tool());
+        let (settings, tool) = program.server_and_tool(call.server(), call.tool());
         let shape = shape(call, tool);
         if shape.is_err() {
             return None;

@@ -48,7 +48,7 @@ impl Engine {
         if let Arguments::Unreadable(why) = &call.arguments {
             return Err(PrepareError::Unreadable(why.clone()));
         }
-        let settings = self.program.server(call.server());
+        let (settings, tool) = self.program.server_and_tool(call.server(), call.tool());
         let base = allowed_directory.map(|given| crate::path::lexical(given, &self.program.current));
         let paths = PathBase {
             directory: base.as_deref().unwrap_or(&self.program.current),
@@ -58,7 +58,6 @@ impl Engine {
             is_git: settings.kind == Some(ServerKind::Git),
             server_paths: settings.paths.as_deref(),
         };
-        let tool = self.program.tool_of(settings, call.tool());
         let shape = shape(call, tool).map_err(|error| PrepareError::Shape(*error))?;
         if tool.is_none() {
             return Ok(self.prepare_unknown(call));

@@ -249,50 +249,58 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         role: RoleId,
         repositories: &Repositories,
     ) {
-        let locations = self.locate(operand, role, repositories);
-        self.facts
-            .take_steps(locations.iter().map(Location::reading).sum());
-        operand.locations.push((role, locations));
+        self.locate(operand, role, repositories);
+        let locations = operand.locations(role).iter();
+        self.facts.take_steps(locations.map(Location::reading).sum());
     }
 
-    fn locate(
-        &mut self,
-        operand: &mut Operand<'_, '_>,
-        role: RoleId,
-        repositories: &Repositories,
-    ) -> Vec<Location> {
+    fn locate(&mut self, operand: &mut Operand<'_, '_>, role: RoleId, repositories: &Repositories) {
         if matches!(operand.form, Form::Unknown) {
-            return vec![Location::unknown()];
+            operand.locations.push((role, vec![Location::unknown()]));
+            return;
         }
         let definition = self.program.registry.get(role);
         let kind = url_kind(role, definition);
         if kind == UrlKind::Bare {
-            return vec![Location::new(self.text(operand, role), kind)];
+            let location = Location::new(self.text(operand, role), kind).into_owned();
+            operand.locations.push((role, vec![location]));
+            return;
+        }
+        let is_read_as_given = matches!(definition.canonicalize, Step::Url | Step::GitUrl);
+        if let Some(Cow::Borrowed(text)) = operand.bound.text
+            && is_read_as_given
+            && kind != UrlKind::GitRemote
+        {
+            operand.locations.push((role, vec![Location::new(text, kind)]));
+            return;
         }
         let text = operand.bound.text.as_deref().unwrap_or_default();
-        let text = match definition.canonicalize {
-            Step::Url | Step::GitUrl => Cow::Borrowed(text),
-            step => self.apply(definition, step, "canonicalize", text),
+        let text = match is_read_as_given {
+            true => Cow::Borrowed(text),
+            false => self.apply(definition, definition.canonicalize, "canonicalize", text),
         };
-        match kind {
+        let location = match kind {
             // What the engine filled in is what git connects to.
-            UrlKind::GitRemote if operand.bound.argument.is_none() => vec![Location::new(&text, kind)],
+            UrlKind::GitRemote if operand.bound.argument.is_none() => Location::new(&text, kind).into_owned(),
             // A name means something in a repository alone, and the gate's own directory is not the server's.
             UrlKind::GitRemote
                 if !repositories.are_named
                     && self.program.compatibility == Compatibility::Careful
                     && !net::is_explicit(&text) =>
             {
-                vec![Location::unknown()]
+                Location::unknown()
             }
             UrlKind::GitRemote => {
                 let urls = net::resolve_git_remote(&text, &repositories.directories, &mut self.facts);
                 let others = (!repositories.are_all).then(Location::unknown);
-                let known = urls.iter().map(|url| Location::new(url, kind));
-                known.chain(others).collect()
+                let known = urls.iter().map(|url| Location::new(url, kind).into_owned());
+                let locations = known.chain(others).collect();
+                operand.locations.push((role, locations));
+                return;
             }
-            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => vec![Location::new(&text, kind)],
-        }
+            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => Location::new(&text, kind).into_owned(),
+        };
+        operand.locations.push((role, vec![location]));
     }
 
     /// What policy compares under the role: the canonical form, or what the role extracts from it.

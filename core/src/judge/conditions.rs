@@ -135,7 +135,7 @@ impl Hits {
     }
 }
 
-impl Case<'_, '_, '_> {
+impl<'c> Case<'_, 'c, '_> {
     /// Collects the values of one role in this judgement.
     pub(super) fn collect_values(&mut self, role: RoleId, subject: &Subject, values: &mut Values) {
         match subject.isolated {
@@ -370,7 +370,7 @@ impl Case<'_, '_, '_> {
             Effect::Escalate | Effect::Deny if set.restricts_any(locations).is_none() => Hit::Miss,
             Effect::Escalate | Effect::Deny => {
                 let is_exact =
-                    |one: &Location| set.grants(one).is_some() || set.holds_text(one.display_domain());
+                    |one: &Location<'_>| set.grants(one).is_some() || set.holds_text(one.display_domain());
                 match locations.iter().any(is_exact) {
                     true => Hit::Exact,
                     false => Hit::LookAlike,
@@ -448,7 +448,7 @@ impl Case<'_, '_, '_> {
     }
 
     /// The URLs, or the bare domain, that a value names under the role.
-    pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location] {
+    pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location<'c>] {
         let operand = self.operands.get(at);
         if !operand.is_some_and(|operand| operand.has_locations(role)) {
             self.find_locations(at, role);

@@ -17,7 +17,7 @@ pub(crate) struct Operand<'p, 'c> {
     /// What [`Canonicalizer::addresses`] answered.
     pub(super) addresses: Vec<(RoleId, Vec<String>)>,
     /// What [`Canonicalizer::find_locations`] answered.
-    pub(super) locations: SmallVec<[(RoleId, Vec<Location>); 1]>,
+    pub(super) locations: SmallVec<[(RoleId, Vec<Location<'c>>); 1]>,
 }
 
 /// What a value names.
@@ -104,7 +104,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     }
 
     /// What [`Canonicalizer::find_locations`] answered for the role, as far as it was asked.
-    pub(super) fn locations(&self, role: RoleId) -> &[Location] {
+    pub(super) fn locations(&self, role: RoleId) -> &[Location<'c>] {
         let known = self.locations.iter().find(|(known, _)| *known == role);
         known
             .map(|(_, locations)| locations.as_slice())

@@ -81,23 +81,29 @@ impl Case<'_, '_, '_> {
         format!("{}: {text}", self.shown_argument(argument))
     }
 
-    /// What no rule decides about, to end the reason of the default denial.
-    pub(super) fn undecided(&mut self, what: Undecided) -> String {
+    /// Ends the reason of the default denial with what no rule decides about.
+    pub(super) fn push_undecided(&mut self, reason: &mut String, what: Undecided) {
         let registry = &self.program.registry;
         match what {
-            Undecided::Call => ["calls of ", self.server(), "/", &*self.call.tool].concat(),
+            Undecided::Call => {
+                for part in ["calls of ", self.server(), "/", &*self.call.tool] {
+                    reason.push_str(part);
+                }
+            }
             Undecided::Role(role) => {
-                format!(
-                    "the role `{}`, which has no value in this call",
-                    registry.name(role)
-                )
+                for part in [
+                    "the role `",
+                    registry.name(role),
+                    "`, which has no value in this call",
+                ] {
+                    reason.push_str(part);
+                }
             }
             Undecided::Value(role, at) => {
-                format!(
-                    "the `{}` of {}",
-                    registry.name(role),
-                    self.shown_as_judged(at, role)
-                )
+                let shown = self.shown_as_judged(at, role);
+                for part in ["the `", registry.name(role), "` of ", &*shown] {
+                    reason.push_str(part);
+                }
             }
         }
     }

@@ -16,6 +16,9 @@ use crate::role::{Category, RoleId, RoleSet};
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
 
+/// Room for most reasons of the default denial.
+const DEFAULT_REASON_BYTES: usize = 160;
+
 /// What is known while one role's values go through the rules.
 struct Progress {
     /// The values that no rule has decided about.
@@ -113,10 +116,11 @@ impl<'p> Case<'p, '_, '_> {
     fn default_reason(&mut self, source: Source) -> Cow<'static, str> {
         match source {
             Source::Default(what) if self.names_arguments() => {
-                let what = self.undecided(what);
-                [DEFAULT_REASON, ": no rule decides about ", &*what]
-                    .concat()
-                    .into()
+                let mut reason = String::with_capacity(DEFAULT_REASON_BYTES);
+                reason.push_str(DEFAULT_REASON);
+                reason.push_str(": no rule decides about ");
+                self.push_undecided(&mut reason, what);
+                reason.into()
             }
             Source::Default(_) | Source::Rule(_) | Source::Sandbox => DEFAULT_REASON.into(),
         }
@@ -166,7 +170,8 @@ impl<'p> Case<'p, '_, '_> {
             self.take_sandboxed(&mut progress);
         }
         let directories = self.pinned_directories(role, &progress.left);
-        let mut walk = Walk::of_role(program, tool, role, view, directories.as_deref());
+        let mut walk = Walk::default();
+        walk.add_role(program, tool, role, view, directories.as_deref());
         self.canonicalizer.facts.take_steps(walk.cost() * LOOK_UP);
         while progress.is_undecided() && !self.canonicalizer.facts.has_failed() {
             if walk.needs_keys() {
@@ -191,16 +196,16 @@ impl<'p> Case<'p, '_, '_> {
                         progress.add(by_rule(rule, id));
                     }
                 }
-                Relevance::Direct if progress.had_values => {
+                Relevance::Direct | Relevance::InDirectory if progress.had_values => {
                     let reach = self.discharge(rule, id, subject, &mut progress);
                     if let Reach::Nothing(directory) = reach
-                        && walk.is_by_directory()
+                        && relevance == Relevance::InDirectory
                         && self.is_out_of_reach(directory, &progress.left)
                     {
                         walk.skip_directory();
                     }
                 }
-                Relevance::Direct => {
+                Relevance::Direct | Relevance::InDirectory => {
                     if self.holds_without_values(rule, id, subject) {
                         progress.add(by_rule(rule, id));
                         break;
@@ -342,7 +347,8 @@ impl<'p> Case<'p, '_, '_> {
     fn walk_tool(&mut self, tool: &'p Tool, subject: &Subject) -> RoleVerdict {
         self.begin_walk(subject, Vec::new);
         let mut best = None;
-        let mut walk = Walk::of_tool(self.program, tool);
+        let mut walk = Walk::default();
+        walk.add_tool(self.program, tool);
         while let Some((id, _)) = walk.next() {
             let Some(rule) = self.program.rule(id) else {
                 continue;

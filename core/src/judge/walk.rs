@@ -17,6 +17,8 @@ use crate::sort;
 pub(super) enum Relevance {
     /// It is relevant to the judged role.
     Direct,
+    /// The same, and it is filed under its directory.
+    InDirectory,
     /// It restricts, and is relevant to no judged role.
     CrossRole,
 }
@@ -48,9 +50,10 @@ impl RoleView {
 struct Cursor<'p> {
     rules: &'p [RuleId],
     relevance: Relevance,
-    /// Whether they are filed under one directory.
-    is_directory: bool,
 }
+
+/// Parts of the index that a walk has room for at once, beside the first.
+const FEW: usize = 4;
 
 /// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
 #[derive(Default)]
@@ -70,23 +73,23 @@ pub(super) struct Walk<'p> {
 }
 
 impl<'p> Walk<'p> {
-    /// The rules for `role`. Rules about a directory are those about `directories`, where these are known.
-    pub(super) fn of_role(
+    /// Adds the rules for `role`. Rules about a directory are those about `directories`, where these are known.
+    pub(super) fn add_role(
+        &mut self,
         program: &'p Program,
         tool: &'p Tool,
         role: RoleId,
         view: RoleView,
         directories: Option<&[DirectoryId]>,
-    ) -> Self {
-        let mut walk = Self::default();
+    ) {
         for index in program.role_indices(tool, role) {
-            walk.parts += 1;
+            self.parts += 1;
             if let Some(first) = index.first_keyed {
-                walk.first_keyed = Some(walk.first_keyed.map_or(first, |known| known.min(first)));
-                walk.keyed.push(index);
+                self.first_keyed = Some(self.first_keyed.map_or(first, |known| known.min(first)));
+                self.keyed.push(index);
             }
-            walk.push(&index.open, Relevance::Direct, false);
-            let mut push = |rules: &'p Vec<RuleId>| walk.push(rules, Relevance::Direct, true);
+            self.push(&index.open, Relevance::Direct);
+            let mut push = |rules: &'p Vec<RuleId>| self.push(rules, Relevance::InDirectory);
             match directories {
                 Some(known) => {
                     let known = known.iter().filter_map(|id| index.by_directory.get(id));
@@ -98,20 +101,17 @@ impl<'p> Walk<'p> {
         for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
             let has_values = group.needed.iter().all(|roles| roles.intersects(view.valued));
             if view.crosses(role, group.relevant, group.named) && has_values {
-                walk.push(&group.rules, Relevance::CrossRole, false);
+                self.push(&group.rules, Relevance::CrossRole);
             }
         }
-        walk.parts += usize::from(walk.first.is_some()) + walk.others.len();
-        walk
+        self.parts += usize::from(self.first.is_some()) + self.others.len();
     }
 
-    /// Every rule for the tool, for a call without a resource role.
-    pub(super) fn of_tool(program: &'p Program, tool: &'p Tool) -> Self {
-        let mut walk = Self::default();
+    /// Adds every rule for the tool, for a call without a resource role.
+    pub(super) fn add_tool(&mut self, program: &'p Program, tool: &'p Tool) {
         for scope in program.scopes(tool) {
-            walk.push(&scope.all, Relevance::Direct, false);
+            self.push(&scope.all, Relevance::Direct);
         }
-        walk
     }
 
     /// How many parts of the index the rules come from: what it took to find them.
@@ -119,15 +119,14 @@ impl<'p> Walk<'p> {
         self.parts
     }
 
-    fn push(&mut self, rules: &'p [RuleId], relevance: Relevance, is_directory: bool) {
+    fn push(&mut self, rules: &'p [RuleId], relevance: Relevance) {
         if rules.is_empty() {
             return;
         }
-        let cursor = Cursor {
-            rules,
-            relevance,
-            is_directory,
-        };
+        let cursor = Cursor { rules, relevance };
+        if self.others.capacity() == 0 && self.first.is_some() {
+            self.others = BinaryHeap::with_capacity(FEW);
+        }
         match &mut self.first {
             None => self.first = Some(cursor),
             Some(first) if cursor < *first => {
@@ -176,48 +175,51 @@ impl<'p> Walk<'p> {
     }
 
     /// Adds the rules that are found by one of the values' domains or texts.
-    pub(super) fn add_keyed<'o>(
+    pub(super) fn add_keyed<'o, 'c: 'o>(
         &mut self,
         role: RoleId,
-        operands: impl Iterator<Item = &'o Operand<'o, 'o>> + Clone,
-    ) {
+        operands: impl Iterator<Item = &'o Operand<'p, 'c>> + Clone,
+    ) where
+        'p: 'o,
+    {
         self.first_keyed = None;
-        if operands.clone().any(|operand| may_be_anything(operand, role)) {
-            for index in std::mem::take(&mut self.keyed) {
+        let may_be_any = operands.clone().any(|operand| may_be_anything(operand, role));
+        for at in 0..self.keyed.len() {
+            let Some(index) = self.keyed.get(at).copied() else {
+                break;
+            };
+            if may_be_any {
                 let rules = index.by_domain.values().chain(index.by_entry.values());
-                rules.for_each(|rules| self.push(rules, Relevance::Direct, false));
+                rules.for_each(|rules| self.push(rules, Relevance::Direct));
+                continue;
             }
-            return;
-        }
-        for index in std::mem::take(&mut self.keyed) {
-            let mut found = Values::new();
+            let mut domains = Values::new();
             if !index.by_domain.is_empty() {
                 let locations = operands.clone().flat_map(|operand| operand.locations(role));
                 for location in locations {
                     let _: Option<()> = location.first(index.domain_scopes, |key| {
-                        found.extend(index.by_domain.get_index_of(key));
+                        domains.push(index.by_domain.get_index_of(key)?);
                         None
                     });
                 }
             }
-            each_once(&mut found);
-            for at in found.drain(..) {
-                if let Some((_, rules)) = index.by_domain.get_index(at) {
-                    self.push(rules, Relevance::Direct, false);
+            each_once(&mut domains);
+            let domains = domains.iter().filter_map(|at| index.by_domain.get_index(*at));
+            domains.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
+            if index.by_entry.is_empty() {
+                continue;
+            }
+            let mut entries = Values::new();
+            for text in operands.clone().filter_map(|operand| operand.text(role)) {
+                if let Some(entry) = index.by_entry.get_index_of(text) {
+                    entries.push(entry);
                 }
             }
-            if !index.by_entry.is_empty() {
-                for text in operands.clone().filter_map(|operand| operand.text(role)) {
-                    found.extend(index.by_entry.get_index_of(text));
-                }
-            }
-            each_once(&mut found);
-            for at in found.drain(..) {
-                if let Some((_, rules)) = index.by_entry.get_index(at) {
-                    self.push(rules, Relevance::Direct, false);
-                }
-            }
+            each_once(&mut entries);
+            let entries = entries.iter().filter_map(|at| index.by_entry.get_index(*at));
+            entries.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
         }
+        self.keyed.clear();
     }
 
     /// The next rule.
@@ -233,13 +235,8 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Whether the last rule is filed under its directory, so that [`skip_directory`](Self::skip_directory) may
-    /// be called.
-    pub(super) fn is_by_directory(&self) -> bool {
-        self.is_taken && self.first.is_some_and(|cursor| cursor.is_directory)
-    }
-
-    /// Skips the other rules that are filed under the last rule's directory: no value lies within it.
+    /// Skips the other rules that are filed under the directory of the last rule, which must be filed so: no value lies
+    /// within it.
     pub(super) fn skip_directory(&mut self) {
         self.is_taken = false;
         self.first = self.others.pop().map(|Reverse(next)| next);

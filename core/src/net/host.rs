@@ -1,6 +1,7 @@
 //! The canonical form of a host.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
+use std::borrow::Cow;
 use std::iter::once;
 
 use url::Host;
@@ -22,13 +23,13 @@ pub(super) enum HostKind {
 ///
 /// INVARIANT: `text` is not empty and does not end with a dot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CanonicalHost {
-    text: Box<str>,
+pub(super) struct CanonicalHost<'v> {
+    text: Cow<'v, str>,
     kind: HostKind,
     embedded: Vec<Box<str>>,
 }
 
-impl CanonicalHost {
+impl CanonicalHost<'static> {
     /// The canonical form of a host as written in a URL, an SSH form or a pattern; `None` if it is not a host: empty,
     /// with an invalid character, or with a number that is not an address.
     ///
@@ -40,29 +41,57 @@ impl CanonicalHost {
 
     /// The same for a host that the parser of URLs has split; it has mapped that of a special scheme already.
     pub(super) fn new<S: AsRef<str>>(host: Host<S>) -> Option<Self> {
-        let (text, kind, embedded): (Box<str>, _, _) = match host {
-            Host::Domain(name) => {
-                let name = name.as_ref();
-                let name = name.strip_suffix('.').unwrap_or(name);
-                let is_loopback = name
-                    .strip_suffix("localhost")
-                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-                let kind = if is_loopback {
-                    HostKind::Loopback
-                } else {
-                    HostKind::Name
-                };
-                (name.into(), kind, Vec::new())
-            }
-            Host::Ipv4(address) => (address.to_string().into(), HostKind::Address, Vec::new()),
+        match host {
+            Host::Domain(name) => CanonicalHost::named(name.as_ref()).map(CanonicalHost::into_owned),
+            Host::Ipv4(address) => Some(Self::address(address.to_string(), Vec::new())),
             Host::Ipv6(address) => {
                 let text = Host::<&str>::Ipv6(address).to_string();
-                let embedded = carried(address).into_iter();
-                let embedded = embedded.map(|inner| inner.to_string().into());
-                (text.into(), HostKind::Address, embedded.collect())
+                Some(Self::address(text, carried(address)))
             }
+        }
+    }
+
+    fn address(text: String, embedded: Vec<Ipv4Addr>) -> Self {
+        Self {
+            text: text.into(),
+            kind: HostKind::Address,
+            embedded: embedded.iter().map(|inner| inner.to_string().into()).collect(),
+        }
+    }
+}
+
+impl<'v> CanonicalHost<'v> {
+    /// The same for a host as it stands in a value, in canonical form but for a trailing dot.
+    pub(super) fn of_value(host: Host<&'v str>) -> Option<Self> {
+        match host {
+            Host::Domain(name) => Self::named(name),
+            Host::Ipv4(_) | Host::Ipv6(_) => CanonicalHost::new(host),
+        }
+    }
+
+    fn named(name: &'v str) -> Option<Self> {
+        let name = name.strip_suffix('.').unwrap_or(name);
+        let is_loopback = name
+            .strip_suffix("localhost")
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        let kind = match is_loopback {
+            true => HostKind::Loopback,
+            false => HostKind::Name,
         };
-        (!text.is_empty() && !text.ends_with('.')).then_some(Self { text, kind, embedded })
+        (!name.is_empty() && !name.ends_with('.')).then_some(Self {
+            text: Cow::Borrowed(name),
+            kind,
+            embedded: Vec::new(),
+        })
+    }
+
+    /// The same host, which borrows nothing.
+    pub(super) fn into_owned(self) -> CanonicalHost<'static> {
+        CanonicalHost {
+            text: Cow::Owned(self.text.into_owned()),
+            kind: self.kind,
+            embedded: self.embedded,
+        }
     }
 
     pub(super) fn text(&self) -> &str {

@@ -29,10 +29,10 @@ pub(crate) enum UrlKind {
 ///
 /// Only the former can be granted; see [`DomainSet`](super::DomainSet) for the two comparisons.
 #[derive(Clone, Debug)]
-pub(crate) struct Location {
+pub(crate) struct Location<'v> {
     /// `None` if it is the target's host.
     domain: Option<Box<str>>,
-    named: Named,
+    named: Named<'v>,
     kind: UrlKind,
     /// How many keys it has.
     cost: usize,
@@ -42,8 +42,8 @@ pub(crate) struct Location {
 
 /// What is known of what a value names.
 #[derive(Clone, Debug)]
-enum Named {
-    Target(Target),
+enum Named<'v> {
+    Target(Target<'v>),
     /// Nothing that all programs agree on: the value is broken, ambiguous or of another protocol.
     Unclear {
         /// The hosts that might be read, at least one.
@@ -57,8 +57,8 @@ enum Named {
 
 /// What a value names that can be granted.
 #[derive(Clone, Debug)]
-struct Target {
-    host: CanonicalHost,
+struct Target<'v> {
+    host: CanonicalHost<'v>,
     /// `host/owner/repo` for grants; `None` without a path, or if the path has dot segments.
     exact: Option<Box<str>>,
     /// The same for restrictions.
@@ -92,7 +92,7 @@ pub(crate) fn long_host(value: &str, most: usize) -> Option<usize> {
     (host > most).then_some(host)
 }
 
-impl Location {
+impl<'v> Location<'v> {
     /// About how many comparisons it took to read the value.
     pub(crate) fn reading(&self) -> usize {
         self.reading
@@ -108,7 +108,7 @@ impl Location {
     /// sent.
     ///
     /// Takes time linear in the length, which the caller bounds.
-    pub(crate) fn new(value: &str, kind: UrlKind) -> Self {
+    pub(crate) fn new(value: &'v str, kind: UrlKind) -> Self {
         if kind == UrlKind::Fetch
             && let Some(location) = Self::simple(value)
         {
@@ -150,9 +150,9 @@ impl Location {
     }
 
     /// A URL that needs no parser.
-    fn simple(value: &str) -> Option<Self> {
+    fn simple(value: &'v str) -> Option<Self> {
         let (host, rest) = simple_host(value)?;
-        let host = CanonicalHost::new(host).filter(|_| is_as_written(rest, LINE_BREAKS))?;
+        let host = CanonicalHost::of_value(host).filter(|_| is_as_written(rest, LINE_BREAKS))?;
         (host.text().len() <= LONGEST_HOST).then(|| Self {
             domain: None,
             cost: labels(host.text()),
@@ -160,6 +160,27 @@ impl Location {
             kind: UrlKind::Fetch,
             reading: 1,
         })
+    }
+
+    /// The same location, which borrows nothing of the value.
+    pub(crate) fn into_owned(self) -> Location<'static> {
+        let named = match self.named {
+            Named::Target(target) => Named::Target(Target {
+                host: target.host.into_owned(),
+                exact: target.exact,
+                folded: target.folded,
+                has_plain_user: target.has_plain_user,
+            }),
+            Named::Unclear { hosts, folded } => Named::Unclear { hosts, folded },
+            Named::Nothing => Named::Nothing,
+        };
+        Location {
+            domain: self.domain,
+            named,
+            kind: self.kind,
+            cost: self.cost,
+            reading: self.reading,
+        }
     }
 
     /// A target that nobody could tell: every pattern restricts it, and none grants it.
@@ -178,7 +199,7 @@ impl Location {
         matches!(self.named, Named::Nothing)
     }
 
-    fn target(&self) -> Option<&Target> {
+    fn target(&self) -> Option<&Target<'v>> {
         match &self.named {
             Named::Target(target) => Some(target),
             Named::Unclear { .. } | Named::Nothing => None,
@@ -257,7 +278,7 @@ impl Location {
     }
 }
 
-impl Target {
+impl<'v> Target<'v> {
     /// An address has no suffixes, and `*` only grants names that are not loopback names.
     fn first_granting<T>(&self, scopes: Scopes, mut find: impl FnMut(&Key<'_>) -> Option<T>) -> Option<T> {
         let mut find = |scope, text: &str| match scopes.contains(scope) {
@@ -282,7 +303,7 @@ impl Target {
     }
 
     /// A host without a repository.
-    fn of(host: CanonicalHost) -> Self {
+    fn of(host: CanonicalHost<'v>) -> Self {
         Self {
             host,
             exact: None,
@@ -292,7 +313,7 @@ impl Target {
     }
 
     /// A host with the repository that a remote's path names.
-    fn repository(host: CanonicalHost, path: &str) -> Self {
+    fn repository(host: CanonicalHost<'v>, path: &str) -> Self {
         let has_dots = path.split('/').any(|segment| matches!(segment, "." | ".."));
         let whole = with_path(host.text(), path);
         Self {
@@ -328,7 +349,7 @@ fn possible_hosts(value: &str, domain: &str) -> (Vec<Box<str>>, Option<Box<str>>
     (hosts, folded)
 }
 
-fn bare_target(value: &str) -> Option<Target> {
+fn bare_target(value: &str) -> Option<Target<'static>> {
     let (host, path) = value.split_once('/').unwrap_or((value, ""));
     let host = CanonicalHost::parse(host)?;
     Some(Target {
@@ -340,7 +361,7 @@ fn bare_target(value: &str) -> Option<Target> {
 }
 
 /// The domain of a URL unless it is its host, and its host if all programs read the same one.
-fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target>) {
+fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target<'static>>) {
     let Ok(url) = Url::parse(value) else {
         return (Some(value.to_owned()), None);
     };
@@ -355,7 +376,7 @@ fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target>) {
 }
 
 /// The domain of a git remote, and its host and repository if git and the URL parser read the same ones.
-fn read_remote(value: &str) -> (Option<String>, Option<Target>) {
+fn read_remote(value: &str) -> (Option<String>, Option<Target<'static>>) {
     let (domain, url) = if let Some(form) = SshForm::parse(value) {
         (form.domain(), None)
     } else if let Ok(url) = Url::parse(value) {
@@ -394,14 +415,14 @@ fn is_as_written(value: &str, tolerated: &[char]) -> bool {
     is_one && !written.chars().any(|c| c.is_control() && !tolerated.contains(&c))
 }
 
-fn url_host(url: &Url) -> Option<CanonicalHost> {
+fn url_host(url: &Url) -> Option<CanonicalHost<'static>> {
     match url.host()? {
         Host::Domain(name) if !url.is_special() => CanonicalHost::parse(name),
         host => CanonicalHost::new(host),
     }
 }
 
-fn remote_target(value: &str, url: &Url) -> Option<Target> {
+fn remote_target(value: &str, url: &Url) -> Option<Target<'static>> {
     match url.scheme() {
         "https" | "http" => {}
         "ssh" | "git" if is_plain_for_git(url) => {}
@@ -430,7 +451,7 @@ fn is_plain_for_git(url: &Url) -> bool {
 
 /// `[user@]host:path` as git reads it: the host starts after the last `@`, and there is no `/` before the `:`. A host
 /// in brackets is refused, because programs read it differently.
-fn ssh_target(value: &str) -> Option<Target> {
+fn ssh_target(value: &str) -> Option<Target<'static>> {
     if value.contains("://") || value.chars().any(char::is_control) {
         return None;
     }

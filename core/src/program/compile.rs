@@ -1,7 +1,7 @@
 //! From a validated configuration to a program.
 
 use super::lists::{Emails, Entries};
-use super::server::ServerTable;
+use super::server::{ServerTable, places};
 use super::{
     Ceiling, Compatibility, DirectoryId, FixedRoles, Index, ListCondition, ListMatcher, Program, Protection,
     RelativePaths, Rule, ServerSettings, Tool, ToolMember, UnknownArguments,
@@ -62,7 +62,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let ceiling = config
         .ceiling
         .map(|ceiling| Ceiling::new(ceiling, are_sandbox, absolute));
-    let tools = compile_tools(
+    let mut tools = compile_tools(
         config.annotations,
         ceiling.as_ref(),
         &index,
@@ -97,7 +97,8 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
                 Compatibility::Careful => RelativePaths::Canonical,
                 Compatibility::Runtime => RelativePaths::AsGiven,
             }),
-        servers: servers.finish(&config.options.servers, &tools),
+        places: places(&tools),
+        servers: servers.finish(&config.options.servers, &mut tools),
         unnamed_server: ServerSettings::default(),
         sandbox_roles: config.options.sandbox_roles,
         sandbox_order: config.options.sandbox_order,
@@ -248,6 +249,7 @@ fn compile_tools(
                 scopes: scopes.into(),
                 server: tool.server,
                 name: tool.name,
+                settings: 0,
                 fixed_roles: FixedRoles::new(&tool.arguments),
                 has_bases: tool
                     .arguments

@@ -1,10 +1,12 @@
 //! What is configured about each server, found by one look at its name.
 
+use indexmap::Equivalent;
+
 use super::{ServerPath, Tool};
 use crate::model::{ServerKind, Servers};
 use crate::named::Named;
 use crate::net::DomainSet;
-use crate::table::TextTable;
+use crate::table::{Table, TextTable};
 
 /// What is configured about the calls of one server; nothing, for a server that no document names.
 #[derive(Default)]
@@ -21,8 +23,26 @@ pub(crate) struct ServerSettings {
     pub(crate) working_directory: Option<Box<str>>,
     /// The patterns of its domain allowlist, compiled and as written.
     pub(crate) allowlist: Option<(DomainSet, Vec<Box<str>>)>,
-    /// Places in [`Program::tools`](super::Program), by name.
-    pub(super) tools: TextTable<usize>,
+}
+
+/// The name of a tool and its server.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct ToolKey {
+    server: Box<str>,
+    tool: Box<str>,
+}
+
+/// The same in a call.
+#[derive(Hash)]
+pub(super) struct ToolName<'a> {
+    pub(super) server: &'a str,
+    pub(super) tool: &'a str,
+}
+
+impl Equivalent<ToolKey> for ToolName<'_> {
+    fn equivalent(&self, key: &ToolKey) -> bool {
+        *self.tool == *key.tool && *self.server == *key.server
+    }
 }
 
 /// The settings of every server that a document names, while they are put together.
@@ -35,10 +55,12 @@ impl ServerTable {
         self.0.entry(server.into()).or_default()
     }
 
-    /// The table with the tools and the kinds of all servers.
-    pub(super) fn finish(mut self, servers: &Servers, tools: &[Tool]) -> TextTable<ServerSettings> {
-        for (at, tool) in tools.iter().enumerate() {
-            self.of(&tool.server).tools.insert(tool.name.clone(), at);
+    /// The table with the kinds of all servers; each tool is told where its server stands there.
+    pub(super) fn finish(mut self, servers: &Servers, tools: &mut [Tool]) -> TextTable<ServerSettings> {
+        for tool in tools.iter_mut() {
+            let entry = self.0.entry(tool.server.clone());
+            tool.settings = entry.index();
+            entry.or_default();
         }
         for name in servers.aliases.keys().chain(&servers.sandboxed) {
             self.of(name);
@@ -52,4 +74,14 @@ impl ServerTable {
         }
         self.0
     }
+}
+
+/// Where each tool is.
+pub(super) fn places(tools: &[Tool]) -> Table<ToolKey, usize> {
+    let key = |tool: &Tool| ToolKey {
+        server: tool.server.clone(),
+        tool: tool.name.clone(),
+    };
+    let keys = tools.iter().map(key);
+    keys.zip(0..).collect()
 }

@@ -257,10 +257,10 @@ fn a_repository_is_granted_by_its_exact_name_and_restricted_by_any() {
 #[test]
 fn several_urls_grant_together_and_restrict_alone() {
     let set = DomainSet::new(["github.com", "*.test"], PathEnding::Below);
-    let at = |values: &[&str]| -> Vec<Location> {
+    let at = |values: &[&str]| -> Vec<Location<'static>> {
         values
             .iter()
-            .map(|value| Location::new(value, GitRemote))
+            .map(|value| Location::new(value, GitRemote).into_owned())
             .collect()
     };
     let both = at(&["https://a.test/x", "git@github.com:a/b"]);
@@ -348,7 +348,8 @@ proptest! {
     fn a_url_that_needs_no_parser_is_read_as_by_the_parser(value in urlish()) {
         for value in [format!("https://{value}"), format!("http://github.com{value}"), value] {
             // The parser reads a scheme in upper case too, and the scan does not.
-            let parsed = Location::new(&value.replacen("http", "HTTP", 1), Fetch);
+            let shouted = value.replacen("http", "HTTP", 1);
+            let parsed = Location::new(&shouted, Fetch);
             let read = Location::new(&value, Fetch);
             prop_assert_eq!(read.is_grantable(), parsed.is_grantable(), "{:?}", value);
             if read.is_grantable() {

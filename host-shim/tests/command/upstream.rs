@@ -375,7 +375,10 @@ fn what_a_server_says_by_itself_reaches_the_client() {
             )
         };
         match (&*request.head, request.header("last-event-id")) {
-            (head, None) if head.starts_with("GET") => stream(to, &says("e1", "roots/list")),
+            (head, None) if head.starts_with("GET") => {
+                std::thread::sleep(Duration::from_millis(300));
+                stream(to, &says("e1", "roots/list"));
+            }
             (head, Some("e1")) if head.starts_with("GET") => {
                 stream(to, &says("e2", "sampling/createMessage"))
             }
@@ -391,10 +394,19 @@ fn what_a_server_says_by_itself_reaches_the_client() {
     guarded.send(&initialize());
     guarded.receive();
     guarded.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    guarded.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     // The stream ends after the first message, and is gone on with.
     for method in ["roots/list", "sampling/createMessage"] {
         assert_eq!(guarded.receive()["method"], method);
     }
+    // Whatever else the client says comes after the server was asked for the stream.
+    until(|| !upstream.messages("notifications/roots/list_changed").is_empty());
+    let seen = upstream.seen();
+    let at = |part: &str| {
+        seen.iter()
+            .position(|sent| format!("{} {}", sent.head, sent.body).contains(part))
+    };
+    assert!(at("GET /mcp") < at("list_changed"), "{seen:?}");
     // What the client answers goes to the server as it is.
     let answer = json!({"jsonrpc": "2.0", "id": "s", "result": {"roots": []}});
     guarded.send(&answer);

@@ -211,7 +211,7 @@ async function cancelled() {
 }
 
 test("tools that change are told of", { skip }, async () => {
-  const actions = [use("change", {}), { do: "changes" }];
+  const actions = [{ ...use("change", {}), do: "changes" }];
   for (const [over, front] of [
     ["streams", "streams"],
     ["HTTP", "streams"],

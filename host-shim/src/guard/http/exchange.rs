@@ -12,7 +12,7 @@ use super::envelope::{Envelope, Kind};
 use super::events::Event;
 use super::remote::{Connection, Reply};
 use super::response::{Events, Failure};
-use super::session::{Client, Server, Session};
+use super::session::{Client, INITIALIZED, Server, Session};
 use super::streams::Piece;
 use crate::guard::message::Id;
 use crate::guard::relay::Step;
@@ -83,7 +83,7 @@ impl Session {
                 connection.waiting().remove(&id.text);
                 self.close(id, is_resumable).await;
             }
-            if envelope.method() == "notifications/initialized" {
+            if envelope.method() == INITIALIZED {
                 self.hear().await;
             }
         })
@@ -239,7 +239,9 @@ impl Session {
         let mut tries = 0;
         while tries < LISTENED {
             let begun = Instant::now();
-            match connection.listen(last.as_deref()).await {
+            let listened = connection.listen(last.as_deref()).await;
+            self.has_asked.notify_one();
+            match listened {
                 Ok(mut events) => {
                     while let Ok(Some(mut event)) = events.next().await {
                         tries = 0;

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use tokio::sync::Notify;
 use tokio::task::block_in_place;
+use tokio::time::timeout;
 
 use super::envelope::Envelope;
 use super::events::Event;
@@ -19,6 +21,12 @@ use crate::guard::relay::{Relay, Step};
 
 /// How often it is looked whether a person has answered.
 const ASKED: Duration = Duration::from_millis(200);
+
+/// How long a client waits for the stream on which the server speaks by itself.
+const BEGINNING: Duration = Duration::from_secs(2);
+
+/// What a client says once a session has begun.
+pub(super) const INITIALIZED: &str = "notifications/initialized";
 
 /// What a client speaks over.
 pub(super) enum Client {
@@ -43,6 +51,8 @@ pub(super) struct Session {
     /// The server has ended, or does not know the session any more.
     pub(super) is_over: AtomicBool,
     pub(super) is_listening: AtomicBool,
+    /// The server has been asked for the stream on which it speaks by itself.
+    pub(super) has_asked: Notify,
 }
 
 impl Session {
@@ -56,6 +66,7 @@ impl Session {
             used: Mutex::new(Instant::now()),
             is_over: AtomicBool::new(false),
             is_listening: AtomicBool::new(false),
+            has_asked: Notify::new(),
         });
         if asks {
             tokio::spawn(watch(Arc::downgrade(&session)));
@@ -109,7 +120,12 @@ impl Session {
     /// Does what a step says.
     pub(super) async fn take(self: &Arc<Self>, step: Step, origin: Option<&Id>, event: Event) {
         match step {
-            Step::ToServer(text) => self.forward(text, origin.cloned()),
+            Step::ToServer(text) => {
+                if self.forward(text, origin.cloned()) {
+                    // A client on a stream misses nothing that the server says once it has begun.
+                    let _ = timeout(BEGINNING, self.has_asked.notified()).await;
+                }
+            }
             Step::ToClient(text) => self.deliver(text, origin, event).await,
             // A client that goes on after an event has to know of it.
             Step::Nowhere if event.id.is_some() => self.deliver(String::new(), origin, event).await,
@@ -129,17 +145,22 @@ impl Session {
         }
     }
 
-    /// Sends a message to the server. `origin` is the request on whose stream its answers belong, if it is none itself.
-    pub(super) fn forward(self: &Arc<Self>, text: String, origin: Option<Id>) {
+    /// Sends a message to the server. `origin` is the request on whose stream its answers belong, if it is none itself. Returns
+    /// `true` if the server is then asked for the stream on which it speaks by itself.
+    pub(super) fn forward(self: &Arc<Self>, text: String, origin: Option<Id>) -> bool {
         match &self.server {
-            Server::Program(program) => block_in_place(|| program.send(text)),
+            Server::Program(program) => {
+                block_in_place(|| program.send(text));
+                false
+            }
             Server::Url(connection) => {
                 let Some(envelope) = Envelope::read(&text) else {
-                    return;
+                    return false;
                 };
                 if self.is_cancelled(connection, &envelope) {
-                    return;
+                    return false;
                 }
+                let begins = envelope.method() == INITIALIZED && matches!(self.client, Client::Output(_));
                 let session = Arc::clone(self);
                 let id = envelope.id().map(|id| id.text.clone());
                 // Held until the task is known, so that it does not end before.
@@ -148,6 +169,7 @@ impl Session {
                 if let Some(id) = id {
                     waiting.insert(id, task.abort_handle());
                 }
+                begins
             }
         }
     }

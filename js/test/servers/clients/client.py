@@ -25,7 +25,7 @@ def text_of(result):
     return "".join(part.text for part in result.content if part.type == "text")
 
 
-async def step(client, action, changes):
+async def step(client, action):
     match action["do"]:
         case "tools":
             return sorted(tool.name for tool in (await client.list_tools()).tools)
@@ -53,11 +53,6 @@ async def step(client, action, changes):
             with anyio.move_on_after(1.5) as scope:
                 await client.call_tool(action["name"], action["arguments"])
             return {"cancelled": scope.cancelled_caught}
-        case "changes":
-            with anyio.move_on_after(10):
-                while not changes:
-                    await anyio.sleep(0.05)
-            return len(changes) > 0
 
 
 async def main():
@@ -65,14 +60,9 @@ async def main():
     server = wanted.get("url") or StdioServerParameters(
         command=wanted["command"][0], args=wanted["command"][1:], env=wanted["env"], cwd=wanted["cwd"]
     )
-    changes = []
 
     async def roots(context):
         return types.ListRootsResult(roots=[types.Root(uri=wanted["root"])])
-
-    async def message(message):
-        if type(message).__name__ == "ToolListChangedNotification":
-            changes.append(message)
 
     client = Client(
         server,
@@ -80,11 +70,10 @@ async def main():
         sampling_callback=sample,
         list_roots_callback=roots,
         elicitation_callback=elicit,
-        message_handler=message,
         read_timeout_seconds=60,
     )
     async with client:
-        done = [await step(client, action, changes) for action in wanted["actions"]]
+        done = [await step(client, action) for action in wanted["actions"]]
         print(json.dumps({"revision": client.protocol_version, "done": done}))
 
 

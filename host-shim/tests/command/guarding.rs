@@ -75,11 +75,28 @@ impl Guarded {
     }
 }
 
+/// The lines of the log, each of which has the members that its schema says; `tests/schemas` looks closer.
 pub(crate) fn log(project: &Project) -> Vec<Value> {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../js/schemas/audit.json")).expect("a schema");
+    let kinds = schema["oneOf"].as_array().expect("kinds");
     let text = fs::read_to_string(project.folder.path().join("project/log.jsonl")).unwrap_or_default();
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect()
+    let lines = text.lines().map(|line| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let kind = kinds
+            .iter()
+            .find(|kind| kind["properties"]["kind"]["const"] == line["kind"]);
+        let kind = kind.unwrap_or_else(|| panic!("the schema does not have {line}"));
+        for name in line.as_object().expect("an object").keys() {
+            assert!(kind["properties"].get(name).is_some(), "`{name}` in {line}");
+        }
+        for name in kind["required"].as_array().into_iter().flatten() {
+            let name = name.as_str().expect("a name");
+            assert!(line.get(name).is_some(), "no `{name}` in {line}");
+        }
+        line
+    });
+    lines.collect()
 }
 
 pub(crate) fn until(mut holds: impl FnMut() -> bool) {

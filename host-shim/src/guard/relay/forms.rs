@@ -10,12 +10,16 @@ use super::*;
 use crate::guard::{Answer, Asking, Queue};
 
 fn asking(folder: &Path) -> (Relay, Queue) {
+    asking_for(folder, 600)
+}
+
+fn asking_for(folder: &Path, seconds: u64) -> (Relay, Queue) {
     let queue = Queue::open(folder.join("state")).unwrap();
     let relay = relay_with(|options| {
         options.audit = Some(folder.join("log"));
         options.asking = Some(Asking {
             queue: queue.clone(),
-            patience: Duration::from_secs(600),
+            patience: Duration::from_secs(seconds),
             forms: true,
             command: None,
         });
@@ -295,6 +299,20 @@ fn a_modern_client_that_declines_by_itself_waits_for_the_queue() {
     let none =
         modern(3, "/docs/a", &json!({})).replace(r#"{"elicitation":{}}"#, r#"{"elicitation":{"url":{}}}"#);
     assert_eq!(client(&mut relay, &none), Step::Nowhere);
+}
+
+#[test]
+fn an_answer_that_comes_too_late_allows_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking_for(folder.path(), 0);
+    let first = asked(&mut relay, 1, &json!({}));
+    let late = told(client(&mut relay, &again(2, &first, &chosen("always allow"))));
+    assert_eq!(late["result"]["_meta"]["callgate/rule"], "structural-approval");
+    assert_eq!(queue.approvals().unwrap().list(), []);
+    let form = told(called(&mut relay, &json!({"elicitation": {}}), 3));
+    let late = told(client(&mut relay, &answer(&form, &chosen("always allow"))));
+    assert_eq!(late["id"], 3);
+    assert_eq!(late["result"]["_meta"]["callgate/rule"], "structural-approval");
 }
 
 #[test]

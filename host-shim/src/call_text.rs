@@ -30,9 +30,8 @@ enum Source<'c> {
 }
 
 impl<'c> CallText<'c> {
-    /// A call of a tool.
-    #[cfg(feature = "guard")]
-    pub(crate) fn of(server: &'c str, tool: &'c str, arguments: Option<&'c RawValue>) -> Self {
+    /// A call of a tool, with its arguments as JSON text; absent ones are none.
+    pub fn of(server: &'c str, tool: &'c str, arguments: Option<&'c RawValue>) -> Self {
         Self {
             source: Source::Parts {
                 server,

@@ -188,17 +188,17 @@ impl Engine {
                 (verdict, Some(prepared))
             }
         };
-        let mut response = Response {
+        // It is large, so that it is moved only where there is one.
+        let explanation = request.explain.map(|audience| {
+            let explanation = case.explain(verdict.clone());
+            Box::new(explanation.shown_to(audience))
+        });
+        Response {
             verdict,
             prepared,
-            explanation: None,
+            explanation: explanation.map(|explanation| *explanation),
             given: &request.call.arguments,
-        };
-        if let Some(audience) = request.explain {
-            let explanation = case.explain(response.verdict.clone());
-            response.explanation = Some(explanation.shown_to(audience));
         }
-        response
     }
 
     /// What approving an escalated call would cover: calls of the same tool whose values lie where those of this call

@@ -76,7 +76,7 @@ fn large(rules: usize, tools: usize, changed: usize) -> Engine {
             1 => "escalate",
             _ => "deny",
         };
-        let condition = match at % 2 {
+        let condition = match (at / SERVERS) % 2 {
             0 => {
                 json!({"server": server, "paths": {"roles": ["read-path", "write-path"], "within": format!("/srv/{at}/data")}})
             }

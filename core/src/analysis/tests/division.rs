@@ -17,7 +17,6 @@ use crate::analysis::modes::test_each;
 use crate::analysis::{Analysis, ToolRegions};
 use crate::bind::Call;
 use crate::config::DocumentKind;
-use crate::engine::Engine;
 use crate::judge::Sight;
 use crate::role::{RoleId, RoleSet};
 
@@ -42,12 +41,16 @@ struct Subject<'a, 'e> {
     regions: ToolRegions,
     modes: Vec<Mode>,
     known: Known,
+    /// Choices that are left out, as a division with a mistake would.
+    forgets: Mistake,
 }
 
+/// Whether a choice with this label is forgotten.
+type Mistake = fn(&Label) -> bool;
+
 impl<'a, 'e> Subject<'a, 'e> {
-    fn new(analysis: &'a Analysis<'e>, engine: &'e Engine, server: &str, tool: &str) -> Self {
+    fn new(analysis: &'a Analysis<'e>, server: &str, tool: &str, forgets: Mistake) -> Self {
         let tool = analysis.imagined.program().tool(server, tool).unwrap();
-        let _ = engine;
         let mut divided = Divided::new(analysis, tool);
         let modes = divided.modes();
         Self {
@@ -56,6 +59,7 @@ impl<'a, 'e> Subject<'a, 'e> {
             modes,
             divided,
             known: Known::new(),
+            forgets,
         }
     }
 
@@ -85,7 +89,9 @@ impl<'a, 'e> Subject<'a, 'e> {
             };
             let mut found = Vec::new();
             let name = self.divided.slots.get(argument).unwrap().name();
-            for choice in self.divided.choices_for(argument, roles).iter() {
+            let forgets = self.forgets;
+            let choices = self.divided.choices_for(argument, roles);
+            for choice in choices.iter().filter(|choice| !forgets(&choice.label)) {
                 let mut other = arguments.clone();
                 if let Some(value) = &choice.value {
                     other[&name] = match arguments.get(&name) {
@@ -302,14 +308,20 @@ fn looks_like_path(choice: &Choice) -> bool {
 }
 
 /// Holds `calls` calls of each tool against the regions.
-fn hold(documents: &Documents, seed: u64, calls: usize, tally: &mut Tally) -> Result<(), String> {
+fn hold(
+    documents: &Documents,
+    seed: u64,
+    calls: usize,
+    tally: &mut Tally,
+    forgets: Mistake,
+) -> Result<(), String> {
     let Some(engine) = arbitrary::engine(documents) else {
         return Ok(());
     };
     let analysis = Analysis::new(&engine);
     let mut random = Random(seed | 1);
     for (at, (server, tool, _)) in TOOLS.iter().enumerate() {
-        let mut subject = Subject::new(&analysis, &engine, server, tool);
+        let mut subject = Subject::new(&analysis, server, tool, forgets);
         for _ in 0..calls {
             let arguments = calls::arguments(at, &mut random);
             subject
@@ -345,7 +357,7 @@ proptest! {
     #[test]
     fn a_call_is_judged_as_its_regions_are(documents in arbitrary::documents(), seed in any::<u64>()) {
         let mut tally = Tally::default();
-        if let Err(why) = hold(&documents, seed, 8, &mut tally) {
+        if let Err(why) = hold(&documents, seed, 8, &mut tally, NOTHING) {
             return Err(TestCaseError::fail(why));
         }
     }
@@ -367,9 +379,53 @@ fn a_million_calls_are_judged_as_their_regions_are() {
             0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed),
             40,
             &mut tally,
+            NOTHING,
         ) {
             panic!("{why}");
         }
     }
     println!("{tally:?}");
+}
+
+/// No mistake.
+const NOTHING: Mistake = |_| false;
+
+/// A division that forgets values of one kind does not hold.
+#[test]
+fn a_missing_cut_is_noticed() {
+    let mistakes: &[(&str, Mistake)] = &[
+        (
+            "a directory",
+            |label| matches!(label, Label::Under(directory, _) if directory == "/srv/app"),
+        ),
+        (
+            "what is elsewhere",
+            |label| matches!(label, Label::Under(directory, _) if directory == "/"),
+        ),
+        ("a directory that holds others", |label| {
+            matches!(label, Label::Holds(..))
+        }),
+        ("a protected pattern", |label| matches!(label, Label::Matches(..))),
+        ("other letters", |label| matches!(label, Label::OtherCase(_))),
+        ("an entry or a host", |label| matches!(label, Label::Is(_))),
+        ("what lies below, and other spellings", |label| {
+            matches!(label, Label::Of(..))
+        }),
+        ("any other value", |label| {
+            matches!(label, Label::Words("any other value"))
+        }),
+    ];
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[3; 32]);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    let some: Vec<Documents> = (0..60)
+        .map(|_| arbitrary::documents().new_tree(&mut runner).unwrap().current())
+        .collect();
+    for (what, mistake) in mistakes {
+        let mut seeds = (1..).map(|seed: u64| 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let is_noticed = some.iter().any(|documents| {
+            let seed = seeds.next().unwrap_or(1);
+            hold(documents, seed, 12, &mut Tally::default(), *mistake).is_err()
+        });
+        assert!(is_noticed, "nobody notices that {what} is missing");
+    }
 }

@@ -39,9 +39,10 @@ use serde::Serialize;
 
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
-use atoms::{Atoms, Reading};
+use atoms::Reading;
 use choice::Choice;
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
+use divided::SlotRoles;
 pub use invariants::{Outcome, Statement, check_invariants};
 pub use lint::{Finding, lint_policy};
 pub use rows::{Column, Row};
@@ -117,6 +118,10 @@ pub struct ToolRegions {
     pub calls: usize,
 }
 
+/// Arguments that are compared with the same: their server, the parts of the index that hold its rules, in both programs where
+/// there are two, and their roles.
+type AlikeSlots = (Box<str>, Box<[usize]>, Option<Box<[usize]>>, SlotRoles);
+
 /// Divides the calls of an engine's tools into regions.
 pub struct Analysis<'e> {
     imagined: Imagined<'e>,
@@ -126,7 +131,7 @@ pub struct Analysis<'e> {
     /// The program that this one is compared with.
     other: Option<Imagined<'e>>,
     /// The values for arguments that the same rules look at.
-    choices: RefCell<BTreeMap<Atoms, Arc<[Choice]>>>,
+    choices: RefCell<BTreeMap<AlikeSlots, Arc<[Choice]>>>,
 }
 
 /// Something that a call may reach.

@@ -206,7 +206,7 @@ builtin_roles! {
 }
 
 /// A set of roles of one registry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RoleSet(u64);
 
 impl RoleSet {

@@ -147,7 +147,7 @@ impl Atoms {
 }
 
 impl Reading {
-    fn join(&mut self, other: Self) {
+    pub(super) fn join(&mut self, other: Self) {
         self.is_path |= other.is_path;
         self.is_removed |= other.is_removed;
         self.is_url |= other.is_url;

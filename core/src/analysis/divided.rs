@@ -34,7 +34,7 @@ pub(super) struct Other<'a, 'e> {
 }
 
 /// The roles of a slot: in the program that is divided, and in the other one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SlotRoles {
     pub(super) own: RoleSet,
     pub(super) other: RoleSet,
@@ -134,28 +134,15 @@ impl<'a, 'e> Divided<'a, 'e> {
     /// The texts that an argument with these roles is given.
     pub(super) fn choices_for(&mut self, slot: usize, roles: SlotRoles) -> Arc<[Choice]> {
         let analysis = self.analysis;
-        let mut atoms = Atoms::new(&analysis.imagined, self.tool, roles.own, &analysis.cuts);
+        let mut reading = Reading::new(analysis.imagined.program(), roles.own);
         if let Some(other) = self.other {
-            atoms.join(Atoms::new(
-                other.imagined,
-                other.tool,
-                roles.other,
-                &analysis.cuts,
-            ));
+            reading.join(Reading::new(other.imagined.program(), roles.other));
         }
-        if let Some(text) = analysis
-            .target
-            .as_ref()
-            .and_then(|target| target.for_reading(atoms.reading))
-        {
+        let target = analysis.target.as_ref();
+        if let Some(text) = target.and_then(|target| target.for_reading(reading)) {
             return [Choice::text(text.to_owned(), Label::Is(text.to_owned()))].into();
         }
-        let known = analysis.choices.borrow().get(&atoms).cloned();
-        let texts = known.unwrap_or_else(|| {
-            let texts: Arc<[Choice]> = choices(&atoms).into();
-            analysis.choices.borrow_mut().insert(atoms, Arc::clone(&texts));
-            texts
-        });
+        let texts = self.texts(roles);
         let (accepts, is_required) = self
             .slots
             .get(slot)
@@ -193,6 +180,29 @@ impl<'a, 'e> Divided<'a, 'e> {
             found.push(Choice::absent());
         }
         found.into()
+    }
+
+    /// A text for each place between what values of these roles are compared with: the same for all tools of a server that the
+    /// same rules are about.
+    fn texts(&self, roles: SlotRoles) -> Arc<[Choice]> {
+        let analysis = self.analysis;
+        let scopes = self.other.map(|other| other.tool.scopes.clone());
+        let key = (self.tool.server.clone(), self.tool.scopes.clone(), scopes, roles);
+        if let Some(known) = analysis.choices.borrow().get(&key) {
+            return Arc::clone(known);
+        }
+        let mut atoms = Atoms::new(&analysis.imagined, self.tool, roles.own, &analysis.cuts);
+        if let Some(other) = self.other {
+            atoms.join(Atoms::new(
+                other.imagined,
+                other.tool,
+                roles.other,
+                &analysis.cuts,
+            ));
+        }
+        let texts: Arc<[Choice]> = choices(&atoms).into();
+        analysis.choices.borrow_mut().insert(key, Arc::clone(&texts));
+        texts
     }
 
     fn is_path(&self, roles: SlotRoles) -> bool {

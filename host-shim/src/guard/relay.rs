@@ -1,5 +1,6 @@
 //! What becomes of each message between a client and a server.
 
+mod calls;
 mod eras;
 mod questions;
 mod sending;
@@ -10,22 +11,20 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use callgate_core::{Audience, Decision, Offer, Verdict};
+use callgate_core::{Decision, Offer, Verdict};
 
 use super::Guard;
-use super::asking;
 use super::lines::unbroken;
-use super::message::{Id, Message, Request, ToolCall, text_of};
+use super::message::{Id, Message, Request, text_of};
 use super::method::{self, Kind};
 use super::queue::Answerer;
-use super::record::{Judged, Outcome, Record};
-use super::reply::{self, Era};
+use super::record::{Outcome, Record};
+use super::reply;
 use super::tools::filtered;
 use crate::backend;
-use crate::call_text::CallText;
 use crate::members::Members;
 use eras::Opening;
-use questions::{Questions, own_state};
+use questions::Questions;
 use sending::Place;
 
 /// How many requests of a client may wait for their answers.
@@ -307,143 +306,6 @@ impl Relay {
     fn wait(&mut self, id: &Id, kind: Kind, call: Option<(Instant, String)>) {
         let id = id.clone();
         self.waiting.insert(id.text.clone(), Waiting { id, kind, call });
-    }
-
-    fn call(&mut self, message: &str, request: &Request<'_>) -> Next {
-        let call = match ToolCall::read(request) {
-            Ok(call) => call,
-            Err(reason) => {
-                return Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason));
-            }
-        };
-        if let Some(state) = own_state(&call) {
-            return Next::Step(self.asked_again(message, request, &call, &state));
-        }
-        match self.judge(&call) {
-            Ok(judged) => self.decided(message, request, &call, judged),
-            Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
-        }
-    }
-
-    fn follow(&mut self, next: Next, message: String) -> Step {
-        match next {
-            Next::Send(Some((arguments, place))) => Step::ToServer(place.put(message, &arguments)),
-            Next::Send(None) => Step::ToServer(message),
-            Next::Wait(step) => {
-                self.questions.keep(message);
-                step
-            }
-            Next::Step(step) => step,
-        }
-    }
-
-    /// Judges a call, by what a person has approved too.
-    fn judge(&self, call: &ToolCall<'_>) -> Result<Judgement, String> {
-        let begun = Instant::now();
-        let guard = &self.guard;
-        let policy = guard.policy();
-        let text = CallText::of(&guard.server, &call.name, call.arguments);
-        let text = match &guard.context {
-            Some(context) => text.within(context),
-            None => text,
-        };
-        let asked = backend::Request::gate(text).in_container(guard.container_workspace_dir.as_deref());
-        let explains = guard.audit.is_some() || guard.asked.is_some();
-        let asked = backend::Request {
-            explain: explains.then_some(Audience::Operator),
-            ..asked
-        };
-        let judge = |asked: &backend::Request<'_>| policy.gate.judge(asked).map_err(|error| error.message);
-        let mut response = judge(&asked)?;
-        let mut offer = None;
-        let escalates = matches!(response.verdict.decision, Decision::Escalate(_));
-        if let Some(asking) = guard.asked.as_ref().filter(|_| escalates) {
-            match asking.approvals() {
-                Ok(approvals) => {
-                    for approvals in &approvals {
-                        let approved = judge(&asked.approved(approvals, Some(asking::now())))?;
-                        if approved.verdict.decision == Decision::Allow {
-                            response = approved;
-                            break;
-                        }
-                    }
-                }
-                Err(error) => guard.warn(&format!("the approvals cannot be read: {error}")),
-            }
-            offer = policy.gate.offer(&asked).map_err(|error| error.message)?;
-        }
-        if let Some(reason) = guard.held_back(&policy, &call.name)
-            && response.verdict.decision != Decision::Deny
-        {
-            response.verdict = denied("structural-unpinned-tool", reason.to_owned());
-        }
-        Ok(Judgement {
-            response,
-            offer,
-            answered_by: None,
-            policy: policy.digest.clone(),
-            begun,
-        })
-    }
-
-    /// Writes the decision to the log, and does what it says.
-    fn decided(
-        &mut self,
-        message: &str,
-        request: &Request<'_>,
-        call: &ToolCall<'_>,
-        judgement: Judgement,
-    ) -> Next {
-        let guard = Arc::clone(&self.guard);
-        let response = &judgement.response;
-        let place = Place::find(message, request, call);
-        let arguments = match (&response.verdict.decision, &response.arguments, &place) {
-            (_, _, _) if guard.observes => Some(call.arguments.map_or("{}", |given| given.get())),
-            (Decision::Allow, Some(judged), Some(_)) => Some(judged.as_str()),
-            (_, _, _) => None,
-        };
-        let number = guard.number();
-        let judged = Judged {
-            id: &number,
-            tool: &call.name,
-            verdict: &response.verdict,
-            arguments: call.arguments,
-            explanation: response.explanation.as_ref(),
-            sent: arguments,
-            policy: &judgement.policy,
-            answered_by: judgement.answered_by,
-            observed: guard.observes,
-            took: judgement.begun.elapsed(),
-        };
-        let era = Era::of(request.members.get("params"));
-        let record = judged.record();
-        #[cfg(feature = "otel")]
-        let record = record.of_request(request);
-        if let Err(error) = guard.note(&record) {
-            let reason = format!(
-                "The log of decisions cannot be written, so nothing is allowed: {}",
-                error.kind()
-            );
-            guard.warn(&format!("the log cannot be written: {error}"));
-            if !guard.observes {
-                let verdict = denied("structural-audit", reason);
-                return Next::Step(Step::ToClient(reply::denial(&request.id, era, &verdict, "")));
-            }
-        }
-        if arguments.is_some() {
-            self.wait(&request.id, Kind::Call, Some((Instant::now(), number)));
-            let judged = judgement.response.arguments.filter(|_| !guard.observes);
-            return Next::Send(judged.zip(place));
-        }
-        let advice = match &response.verdict.decision {
-            Decision::Escalate(_) => match self.ask(request, call, (&number, &judgement), era) {
-                Ok(next) => return next,
-                Err(advice) => advice,
-            },
-            Decision::Allow | Decision::Deny => String::new(),
-        };
-        let verdict = &judgement.response.verdict;
-        Next::Step(Step::ToClient(reply::denial(&request.id, era, verdict, &advice)))
     }
 
     /// The tools that the client may know of. `None` if there is nothing to leave out.

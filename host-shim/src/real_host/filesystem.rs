@@ -57,7 +57,11 @@ pub(super) fn read_link(path: &str) -> Result<Option<String>, HostError> {
             Ok(target) => Ok(Some(target)),
             Err(_) => Err(refused("its target is not UTF-8")),
         },
-        Err(error) if is_not_a_link(&error) || error.into() == RealpathError::NotFound => Ok(None),
+        Err(error)
+            if is_not_a_link(&error) || RealpathError::from(error.kind()) == RealpathError::NotFound =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(refused(&error.to_string())),
     }
 }

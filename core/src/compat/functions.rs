@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use crate::annotation;
 use crate::bind::{Arguments, Siblings};
 use crate::diagnostic::Diagnostic;
+use crate::document;
 use crate::host::{Facts, Host, HostError};
 use crate::limits::Limits;
 use crate::lint::{self, Validation};
@@ -20,14 +21,22 @@ use crate::role::{Registry, RoleId};
 /// The roles of each argument of a tool, in the annotation's order, with conditions resolved.
 pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
 
-/// Reads JSON text for a function that takes a value.
+/// Reads JSON text for a function that takes a value, as documents are read, but without a limit on its size.
 ///
-/// It is here for the WebAssembly module: code that reads JSON is compiled once for each crate that calls it.
+/// It is here for the WebAssembly module: each further reader of JSON is code that has to be downloaded.
 ///
 /// # Errors
-/// When the text is not JSON.
-pub fn parse_json(text: &str) -> serde_json::Result<Json> {
-    serde_json::from_str(text)
+/// When the text is not JSON, holds a key twice, or is nested too deep.
+pub fn parse_json(text: &str) -> Result<Json, String> {
+    let limits = Limits {
+        depth: usize::MAX,
+        document_bytes: usize::MAX,
+        ..Limits::default()
+    };
+    document::load_json(text, "document", &limits).map_err(|faults| {
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        faults.join("; ")
+    })
 }
 
 /// A host and its answers during one function.

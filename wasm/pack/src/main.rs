@@ -93,7 +93,7 @@ fn bind(root: &Path, name: &str, face: Face, keeps_names: bool) -> Result<usize,
         .typescript(true)
         .omit_default_module_path(true)
         .reset_state_function(true)
-        .remove_name_section(!keeps_names)
+        .remove_name_section(false)
         .remove_producers_section(true)
         .generate_output()?;
     fs::write(out.join(format!("{name}.js")), output.js())?;
@@ -137,8 +137,12 @@ fn optimize(js: &Path, module: &[u8], out: &Path, keeps_names: bool) -> Result<V
     let raw = out.with_extension("raw.wasm");
     fs::write(&raw, module)?;
     let mut command = Command::new(wasm_opt);
+    // Engines compile a function whole when it is first called: what only some documents need stays apart from its one
+    // caller. Functions of similar names are much alike, and side by side brotli packs them better; it also packs the zeros
+    // among the data better than a thousand segments without them. Each takes a percent off.
     command
-        .arg("-O3")
+        .args(["-O3", "--one-caller-inline-max-function-size=60"])
+        .args(["--skip-pass=memory-packing", "--reorder-functions-by-name"])
         .arg(if keeps_names {
             "--debuginfo"
         } else {

@@ -357,7 +357,8 @@ impl Relay {
         }
     }
 
-    /// The server will not answer this request: if a person is asked about it, nobody waits for what they say.
+    /// The server will not answer this request. If a person is asked about it, nobody waits for what they say.
+    #[cfg(feature = "http")]
     pub(super) fn lose_question(&mut self, id: &str) {
         let pending = &mut self.questions.pending;
         let Some(at) = pending.iter().position(|pending| pending.id.text == id) else {

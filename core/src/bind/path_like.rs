@@ -29,7 +29,7 @@ pub(super) fn collect<'c>(
         return;
     }
     // Each is held against every protected path. If there are more, the steps run out.
-    let most = program.limits.steps / program.protected.cost() + 1;
+    let most = || program.limits.steps / program.protected.cost() + 1;
     let mut push = |found: Option<(Cow<'c, str>, bool)>| {
         let Some((text, is_well_formed)) = found else {
             return;
@@ -37,7 +37,7 @@ pub(super) fn collect<'c>(
         // Many a tool strips white space from what it is given; others take it for part of the name.
         let stripped = stripped(&text);
         for text in [stripped, Some(text)].into_iter().flatten() {
-            if text.starts_with(['/', '.', '~']) && path_like.len() <= most {
+            if text.starts_with(['/', '.', '~']) && path_like.len() <= most() {
                 path_like.push(PathLike {
                     argument,
                     text,

@@ -370,3 +370,64 @@ fn a_token_of_the_guard_is_asked_of_clients() {
         200
     );
 }
+
+/// The data of the next event of a stream, but for events without data.
+fn next_event(stream: &mut impl std::io::BufRead) -> Value {
+    loop {
+        let mut line = String::new();
+        let read = stream.read_line(&mut line).expect("a stream");
+        assert_ne!(read, 0, "the stream ended");
+        if let Some(data) = line
+            .trim_end()
+            .strip_prefix("data: ")
+            .filter(|data| !data.is_empty())
+        {
+            return serde_json::from_str(data).expect("JSON");
+        }
+    }
+}
+
+#[test]
+fn a_form_is_shown_on_the_stream_of_the_call_that_waits() {
+    let project = Project::new();
+    let flags = ["--ask", "600", "--state", "../state", "--audit", "log.jsonl"];
+    let guard = Listening::script(&project, &flags, ECHO);
+    let mut begin = initialize();
+    begin["params"]["capabilities"] = json!({"elicitation": {}});
+    let session = guard.post(&[], &begin);
+    let named = [(
+        "mcp-session-id",
+        session.header("mcp-session-id").expect("a session"),
+    )];
+    for (id, choice, is_allowed) in [(1, "allow this once", true), (2, "deny", false)] {
+        let text = call(id, "/etc/hosts").to_string();
+        let mut stream = wire::open(&guard.address, "POST /mcp", &named, &text);
+        let form = next_event(&mut stream);
+        assert_eq!(form["method"], "elicitation/create", "{form}");
+        let answer = json!({"jsonrpc": "2.0", "id": form["id"],
+            "result": {"action": "accept", "content": {"answer": choice}}});
+        // Another session cannot answer.
+        let other = guard.begin();
+        guard.post(&[("mcp-session-id", &other)], &answer);
+        assert_eq!(guard.post(&named, &answer).status(), 202);
+        let told = next_event(&mut stream);
+        assert_eq!(told["id"], id, "{told}");
+        assert_eq!(told["result"]["isError"] != json!(true), is_allowed, "{told}");
+    }
+    // From revision 2026-07-28 on the client asks, and sends the call again.
+    let (mut message, headers) = modern(3, "/etc/hosts");
+    message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
+    let asked = guard.post(&headers, &message).answer();
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    message["params"]["requestState"] = asked["result"]["requestState"].clone();
+    message["params"]["inputResponses"] =
+        json!({"callgate": {"action": "accept", "content": {"answer": "allow this once"}}});
+    let told = guard.post(&headers, &message).answer();
+    assert!(told["result"]["isError"] != json!(true), "{told}");
+    // Once.
+    let again = guard.post(&headers, &message).answer();
+    assert_eq!(again["result"]["isError"], true, "{again}");
+    let answered = log(&project);
+    let answered = answered.iter().filter(|line| line["answeredBy"] == "client");
+    assert_eq!(answered.count(), 3);
+}

@@ -70,7 +70,9 @@ fn a_large_argument_is_held_twice_at_most() {
     const SIZE: usize = 10_000_000;
     for content in ["x".repeat(SIZE), r"a line of text\n".repeat(SIZE / 16)] {
         let project = Project::new();
-        let mut guarded = Guarded::start(&project, &["--audit", "log.jsonl"], ANSWERS);
+        // An instance of the component has copies of its own.
+        let flags = ["--audit", "log.jsonl", "--engine", "native"];
+        let mut guarded = Guarded::start(&project, &flags, ANSWERS);
         all_answered(&mut guarded, (1..50).map(|id| writing(id, "x")).collect());
         let before = memory(&guarded, "VmHWM");
         (50..53).for_each(|id| all_answered(&mut guarded, vec![writing(id, &content)]));

@@ -288,7 +288,7 @@ fn whoever_leaves_or_cancels_ends_the_call() {
     assert_eq!(guarded.receive()["method"], "notifications/message");
     guarded.send(&cancelled);
     assert_eq!(told.recv_timeout(patience).as_deref(), Ok("left 0"));
-    until(|| log(&project).iter().any(|line| line["outcome"] == "no-answer"));
+    until(|| log(&project).iter().any(|line| line["outcome"] == "cancelled"));
     assert_eq!(guarded.ask(2, "~/.ssh/id")["result"]["isError"], true);
     assert_eq!(guarded.end().0, Some(0));
     // So does a client over HTTP that leaves in the middle.

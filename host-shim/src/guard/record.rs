@@ -21,6 +21,13 @@ const WORDS: [&str; 2] = ["commit-message", "email-body"];
 /// What a line says. Times are in microseconds; digests are `sha256:` and hexadecimal digits.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
+#[cfg_attr(
+    feature = "otel",
+    expect(
+        clippy::large_enum_variant,
+        reason = "decisions are most of the records, and each is written and dropped"
+    )
+)]
 pub(super) enum Record<'r> {
     /// A guard began.
     Start {

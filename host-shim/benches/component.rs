@@ -235,9 +235,9 @@ fn worst_cases() {
                 ..InstanceLimits::default()
             };
             let mut builder = Gate::builder()
+                .limits(limits)
                 .engine(engine)
-                .host(Arc::new(Ready))
-                .limits(limits);
+                .host(Arc::new(Ready));
             for (kind, document) in &documents {
                 builder = builder.part(*kind, document.to_string());
             }

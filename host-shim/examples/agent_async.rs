@@ -46,7 +46,7 @@ async fn judge_all() -> Result<Vec<String>, Box<dyn Error>> {
             questions,
             runtime: Handle::current(),
         }));
-    // Compiling the component and reading the documents would hold a worker of the runtime up.
+    // Reading the documents, and compiling a component where one is asked for, would hold a worker of the runtime up.
     let gate = Arc::new(spawn_blocking(|| gate.build()).await??);
     let mut calls = JoinSet::new();
     for path in ["notes.md", "src/main.rs", "/etc/shadow", "~/.ssh/id_ed25519"] {

@@ -15,13 +15,14 @@ use serde_json::Value;
 use crate::call_text::CallText;
 
 /// What runs the engine. Both give the same answers, byte for byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineKind {
     /// A WebAssembly component in wasmtime, within limits of memory and time.
     #[cfg(feature = "component")]
     Component,
     /// The core as a library of this process: no limits but its own, and nothing between its memory and that of this
     /// process.
+    #[default]
     Native,
 }
 
@@ -187,16 +188,6 @@ impl EngineKind {
             Self::Component => "component",
             Self::Native => "native",
         }
-    }
-}
-
-impl Default for EngineKind {
-    /// The component, if this crate was built with it.
-    fn default() -> Self {
-        #[cfg(feature = "component")]
-        return Self::Component;
-        #[cfg(not(feature = "component"))]
-        return Self::Native;
     }
 }
 

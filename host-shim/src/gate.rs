@@ -41,8 +41,8 @@ pub use timings::{Starting, Timings};
 /// Calls are JSON text `{serverName, toolName, arguments}`. Argument values that no role and no condition names
 /// are never parsed.
 ///
-/// Unless [`GateBuilder::engine`] says otherwise the engine is a component in wasmtime: it has its own memory, a
-/// deadline, and nothing of the outside but the host. If it fails, or its host does, a call is denied by rule
+/// The engine is the core in this process, or, where [`GateBuilder::engine`] says so, a component in wasmtime: that has its
+/// own memory, a deadline, and nothing of the outside but the host. If it fails, or its host does, a call is denied by rule
 /// `structural-engine-fault`, and any other question is an error.
 pub struct Gate {
     backend: Arc<dyn Backend>,

@@ -201,7 +201,8 @@ impl GateBuilder {
         self
     }
 
-    /// Has the engine run as said; without this, as a component where this crate was built with it.
+    /// Has the engine run as said: natively without this, or as a component once a component, its limits or its cache
+    /// are named. What is said last holds.
     pub fn engine(mut self, engine: EngineKind) -> Self {
         self.engine = engine;
         self
@@ -213,7 +214,7 @@ impl GateBuilder {
     #[cfg(feature = "component")]
     pub fn component(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.component.bytes = Some(bytes.into());
-        self
+        self.engine(EngineKind::Component)
     }
 
     /// Takes a component that is compiled already, in place of one that this gate alone uses. Where the limits name fuel,
@@ -221,14 +222,14 @@ impl GateBuilder {
     #[cfg(feature = "component")]
     pub fn compiled(mut self, compiled: &Compiled) -> Self {
         self.component.compiled = Some(compiled.clone());
-        self
+        self.engine(EngineKind::Component)
     }
 
     /// Holds the instances of the component to other limits than the usual ones.
     #[cfg(feature = "component")]
     pub fn limits(mut self, limits: InstanceLimits) -> Self {
         self.component.limits = limits;
-        self
+        self.engine(EngineKind::Component)
     }
 
     /// Keeps compiled components in `folder`, which this user must own and nobody else may write to; without this,
@@ -237,14 +238,14 @@ impl GateBuilder {
     #[cfg(feature = "component")]
     pub fn cache_folder(mut self, folder: impl AsRef<Path>) -> Self {
         self.component.cache = Cache::Folder(folder.as_ref().to_owned());
-        self
+        self.engine(EngineKind::Component)
     }
 
     /// Keeps no compiled component, and looks for none.
     #[cfg(feature = "component")]
     pub fn without_cache(mut self) -> Self {
         self.component.cache = Cache::Nowhere;
-        self
+        self.engine(EngineKind::Component)
     }
 
     /// Reads and compiles everything.

@@ -9,6 +9,9 @@ use serde_json::json;
 use super::*;
 use crate::{Machine, VirtualHost};
 
+#[cfg(feature = "component")]
+mod engines;
+
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json")
 }
@@ -17,6 +20,12 @@ fn world() -> Arc<dyn Host + Send + Sync> {
     let machine = Machine::new("/home/u", "/work").link("/work/out", "/etc");
     Arc::new(VirtualHost::new(machine).unwrap())
 }
+
+/// What runs an engine in this build.
+#[cfg(feature = "component")]
+const ENGINES: [EngineKind; 2] = [EngineKind::Native, EngineKind::Component];
+#[cfg(not(feature = "component"))]
+const ENGINES: [EngineKind; 1] = [EngineKind::Native];
 
 fn gate() -> Gate {
     gate_with(EngineKind::default())
@@ -67,24 +76,6 @@ fn every_question_gets_the_same_verdict() {
             explain_gate(&gate, &call(path), None).unwrap()["verdict"],
             explained
         );
-    }
-}
-
-#[test]
-fn both_engines_give_the_same_bytes() {
-    let (native, other) = (gate_with(EngineKind::Native), gate());
-    let text = |value: Result<Value, CallError>| value.map(|value| value.to_string());
-    for path in ["a", "out/hosts", "~/.ssh/id", "", "/etc/../etc/x", "é\\ud83d"] {
-        let call = call(path);
-        assert_eq!(native.evaluate(&call), other.evaluate(&call), "{path}");
-        assert_eq!(
-            native.judge(&Request::gate(&call).in_container("/box")),
-            other.judge(&Request::gate(&call).in_container("/box")),
-            "{path}"
-        );
-        assert_eq!(text(native.explain(&call)), text(other.explain(&call)), "{path}");
-        let explained = [&native, &other].map(|gate| text(explain_gate(gate, &call, Some("/box"))));
-        assert_eq!(explained[0], explained[1], "{path}");
     }
 }
 
@@ -219,7 +210,7 @@ fn a_host_that_panics_is_a_denial() {
         }
     }
 
-    for engine in [EngineKind::default(), EngineKind::Native] {
+    for engine in ENGINES {
         let gate = Gate::builder().engine(engine).bundle(example());
         let gate = gate.host(Arc::new(Broken)).build().unwrap();
         assert_eq!(gate.engine(), engine);
@@ -304,36 +295,8 @@ fn world_gate(engine: EngineKind) -> Gate {
 }
 
 #[test]
-fn both_engines_answer_every_other_question_alike() {
-    let gates = [EngineKind::default(), EngineKind::Native].map(world_gate);
-    let [first, second] = &gates;
-    assert_eq!(first.tools().unwrap(), second.tools().unwrap());
-    let Tool { server, name, .. } = first.tools().unwrap().remove(0);
-    assert_eq!(first.semantics(&server, &name), second.semantics(&server, &name));
-    assert_eq!(first.semantics(&server, "no-such-tool"), Ok(None));
-    assert_eq!(first.ceiling(), second.ceiling());
-    assert!(first.ceiling().unwrap().is_some());
-    let operation = Operation {
-        tool: "file",
-        command: "write",
-        root: "notes",
-        subdirectory: None,
-        address: None,
-    };
-    for mode in [None, Some("play"), Some("edit")] {
-        let [one, other] = gates.each_ref().map(|gate| gate.enforce(mode, &operation, None));
-        assert_eq!(one, other);
-        assert!(one.is_ok());
-    }
-    for gate in &gates {
-        let found = gate.enforce(None, &operation, Some("[]"));
-        assert!(matches!(found, Err(Unanswered::Context(_))), "{found:?}");
-    }
-}
-
-#[test]
 fn references_are_valid_until_they_are_revoked() {
-    for engine in [EngineKind::default(), EngineKind::Native] {
+    for engine in ENGINES {
         let gate = world_gate(engine);
         let mut table = gate.references().unwrap();
         let context = Some(r#"{"mode": "play"}"#);
@@ -479,7 +442,7 @@ impl Host for ByEvaluation {
 
 #[test]
 fn every_question_of_a_verdict_is_asked_in_one_evaluation() {
-    for engine in [EngineKind::Native, EngineKind::default()] {
+    for engine in ENGINES {
         let begun = Arc::new(AtomicUsize::new(0));
         let host = ByEvaluation {
             machine: Arc::new(VirtualHost::new(Machine::new("/home/u", "/work")).unwrap()),

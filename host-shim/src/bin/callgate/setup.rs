@@ -78,23 +78,14 @@ pub(crate) struct Running {
     pub(crate) verbose: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RunBy {
     /// A WebAssembly component in wasmtime, with limits of time and memory; compiled once and kept on disk
     #[cfg(feature = "component")]
     Component,
     /// A library of this process
+    #[default]
     Native,
-}
-
-impl Default for RunBy {
-    fn default() -> Self {
-        match EngineKind::default() {
-            #[cfg(feature = "component")]
-            EngineKind::Component => Self::Component,
-            EngineKind::Native => Self::Native,
-        }
-    }
 }
 
 impl fmt::Display for RunBy {

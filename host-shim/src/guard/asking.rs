@@ -6,6 +6,7 @@
 mod command;
 mod form;
 mod state;
+mod unfinished;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,6 +19,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::queue::{Answer, Answerer, Question, Queue};
+pub(super) use unfinished::Approved;
+use unfinished::UnfinishedCalls;
 
 /// How many calls of one client may wait for a person at a time.
 pub(super) const WAITING: usize = 64;
@@ -46,6 +49,7 @@ pub(super) struct Asked {
     session: Mutex<Approvals>,
     /// Calls whose client asks, and comes back with an answer in another request.
     parked: Mutex<BTreeMap<String, Parked>>,
+    unfinished: UnfinishedCalls,
 }
 
 /// A question that was put, and until when an answer counts.
@@ -95,6 +99,7 @@ impl Asked {
             key: state::Key::new()?,
             session: Mutex::default(),
             parked: Mutex::default(),
+            unfinished: UnfinishedCalls::default(),
         })
     }
 
@@ -204,6 +209,22 @@ impl Asked {
         for parked in std::mem::take(&mut *self.parked()).into_values() {
             self.withdraw(&parked.put);
         }
+    }
+
+    /// A call that a person approved.
+    pub(super) fn approved(&self, bound: Bound<'_>, question: &str) -> Option<Approved> {
+        let (call, question) = (self.key.call(bound)?, question.to_owned());
+        Some(Approved { call, question })
+    }
+
+    /// The server asks its client for more before it goes on with an approved call.
+    pub(super) fn is_unfinished(&self, approved: Approved, state: Option<String>) {
+        self.unfinished.remember(approved, state, self.asking.patience);
+    }
+
+    /// The approval of a call with which a client answers its server.
+    pub(super) fn approval_of(&self, bound: Bound<'_>, state: Option<&str>) -> Option<Approved> {
+        self.unfinished.take(&self.key.call(bound)?, state)
     }
 
     /// A text that nobody else can know, for the ids of requests.

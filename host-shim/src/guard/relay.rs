@@ -14,6 +14,7 @@ use std::time::Instant;
 use callgate_core::{Decision, Offer, Verdict};
 
 use super::Guard;
+use super::asking::Approved;
 use super::lines::unbroken;
 use super::message::{Id, Message, Request, text_of};
 use super::method::{self, Kind};
@@ -54,8 +55,17 @@ pub(super) struct Relay {
 struct Waiting {
     id: Id,
     kind: Kind,
-    /// When a call was sent, and its number in the log; `None` for one that waits for a person.
-    call: Option<(Instant, String)>,
+    /// `None` for a call that waits for a person.
+    call: Option<Sent>,
+}
+
+/// A call that the server has.
+struct Sent {
+    at: Instant,
+    /// Its number in the log.
+    number: String,
+    /// Whether a person approved just this call.
+    approved: Option<Approved>,
 }
 
 /// A call that was judged, and when that began.
@@ -65,6 +75,8 @@ struct Judgement {
     offer: Option<Offer>,
     /// How a person's answer came, if there was one.
     answered_by: Option<Answerer>,
+    /// Whether a person approved just this call.
+    approved: Option<Approved>,
     /// The digest of the policy.
     policy: String,
     begun: Instant,
@@ -206,7 +218,7 @@ impl Relay {
             } => {
                 let is_sent = |waiting: &Waiting| waiting.kind != Kind::Call || waiting.call.is_some();
                 let answers = self.waiting.get(&id.text).is_some_and(is_sent);
-                let Some(waiting) = answers.then(|| self.waiting.remove(&id.text)).flatten() else {
+                let Some(mut waiting) = answers.then(|| self.waiting.remove(&id.text)).flatten() else {
                     if let Some(at) = self.taken_back.iter().position(|known| *known == id.text) {
                         self.taken_back.remove(at);
                         return Step::Nowhere;
@@ -218,7 +230,11 @@ impl Relay {
                     return Step::Nowhere;
                 };
                 if waiting.kind == Kind::Call {
-                    self.outcome(&waiting, outcome_of(&members));
+                    let outcome = outcome_of(&members);
+                    self.outcome(&waiting, outcome);
+                    if outcome.0 == Outcome::Unfinished {
+                        self.is_unfinished(waiting.call.take().and_then(|sent| sent.approved), &members);
+                    }
                 }
                 if let Some(step) = self.reveals(&waiting.id, &members, &line) {
                     return step;
@@ -303,7 +319,7 @@ impl Relay {
         None
     }
 
-    fn wait(&mut self, id: &Id, kind: Kind, call: Option<(Instant, String)>) {
+    fn wait(&mut self, id: &Id, kind: Kind, call: Option<Sent>) {
         let id = id.clone();
         self.waiting.insert(id.text.clone(), Waiting { id, kind, call });
     }
@@ -340,12 +356,12 @@ impl Relay {
     }
 
     fn outcome(&self, waiting: &Waiting, (outcome, code): (Outcome, Option<i64>)) {
-        if let Some((sent, id)) = &waiting.call {
+        if let Some(sent) = &waiting.call {
             self.guard.note_or_warn(&Record::Outcome {
-                id,
+                id: &sent.number,
                 outcome,
                 code,
-                micros: sent.elapsed().as_micros(),
+                micros: sent.at.elapsed().as_micros(),
             });
         }
     }

@@ -7,7 +7,7 @@ use callgate_core::{Audience, Decision};
 
 use super::questions::own_state;
 use super::sending::Place;
-use super::{Judgement, Next, Relay, Step, denied};
+use super::{Judgement, Next, Relay, Sent, Step, denied};
 use crate::backend;
 use crate::call_text::CallText;
 use crate::guard::asking;
@@ -28,7 +28,10 @@ impl Relay {
             return Next::Step(self.asked_again(message, request, &call, &state));
         }
         match self.judge(&call) {
-            Ok(judged) => self.decided(message, request, &call, judged),
+            Ok(judged) => {
+                let judged = self.resumed(&call, judged);
+                self.decided(message, request, &call, judged)
+            }
             Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
         }
     }
@@ -89,6 +92,7 @@ impl Relay {
             response,
             offer,
             answered_by: None,
+            approved: None,
             policy: policy.digest.clone(),
             begun,
         })
@@ -139,7 +143,12 @@ impl Relay {
             }
         }
         if arguments.is_some() {
-            self.wait(&request.id, Kind::Call, Some((Instant::now(), number)));
+            let sent = Sent {
+                at: Instant::now(),
+                number,
+                approved: judgement.approved,
+            };
+            self.wait(&request.id, Kind::Call, Some(sent));
             let judged = judgement.response.arguments.filter(|_| !guard.observes);
             return Next::Send(judged.zip(place));
         }

@@ -327,3 +327,56 @@ fn what_is_between_client_and_server_stays() {
         Step::ToServer(modern(2, "/docs/a", &theirs))
     );
 }
+
+/// What a server answers when it wants more for a call.
+fn wants_more(id: u32, state: &Value) -> String {
+    let mut result =
+        json!({"resultType": "input_required", "inputRequests": {"q": {"method": "roots/list"}}});
+    if !state.is_null() {
+        result["requestState"] = state.clone();
+    }
+    json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string()
+}
+
+#[test]
+fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking(folder.path());
+    for (id, state) in [(10, json!("one")), (20, Value::Null)] {
+        let first = asked(&mut relay, id, &json!({}));
+        let yes = again(id + 1, &first, &chosen("allow this once"));
+        assert!(matches!(client(&mut relay, &yes), Step::ToServer(_)));
+        let more = wants_more(id + 1, &state);
+        assert_eq!(relay.server_sent(more.clone()), Step::ToClient(more));
+        let mut theirs = json!({"inputResponses": {"q": {"roots": []}}});
+        // Another call, another state, or none at all: a person is asked.
+        for (path, wrong) in [("/docs/b", state.clone()), ("/docs/./a", json!("another"))] {
+            theirs["requestState"] = wrong;
+            let other = modern(id + 2, path, &theirs);
+            assert_eq!(
+                told(client(&mut relay, &other))["result"]["resultType"],
+                "input_required"
+            );
+        }
+        asked(&mut relay, id + 3, &json!({}));
+        let questions = queue.questions().unwrap().len();
+        theirs["requestState"] = state.clone();
+        if state.is_null() {
+            theirs.as_object_mut().unwrap().remove("requestState");
+        }
+        let goes_on = client(&mut relay, &modern(id + 4, "/docs/./a", &theirs));
+        assert_eq!(goes_on, Step::ToServer(modern(id + 4, "/docs/a", &theirs)));
+        // The server may ask for more than one thing, one after the other.
+        relay.server_sent(wants_more(id + 4, &state));
+        let goes_on = client(&mut relay, &modern(id + 5, "/docs/./a", &theirs));
+        assert!(matches!(goes_on, Step::ToServer(_)));
+        assert_eq!(queue.questions().unwrap().len(), questions);
+        let last = decisions(folder.path()).pop().unwrap();
+        assert_eq!(
+            (&last["decision"], &last["rule"]),
+            (&json!("allow"), &json!("structural-approval"))
+        );
+        // Once for each time that the server asks.
+        asked(&mut relay, id + 6, &theirs);
+    }
+}

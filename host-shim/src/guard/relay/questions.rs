@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Judgement, Next, Relay, Step, denied};
-use crate::guard::asking::{self, About, Asked, Bound, Parked, Put, QUESTION};
+use crate::guard::asking::{self, About, Approved, Asked, Bound, Parked, Put, QUESTION};
 use crate::guard::digest::digest;
 use crate::guard::message::{Id, Message, Request, ToolCall, push_string, text_of};
 use crate::guard::queue::{Answer, Answerer};
@@ -323,15 +323,59 @@ impl Relay {
         if let Some(reason) = denial {
             response.verdict = denied("structural-approval", reason.to_owned());
         } else if escalates {
-            response.verdict = Verdict {
-                decision: Decision::Allow,
-                rule: "structural-approval".into(),
-                reason: "A person approved this call".into(),
-                approval: Some(pending.put.question.id.clone().into()),
-            };
+            let question = &pending.put.question.id;
+            response.verdict = approved("A person approved this call", question);
+            judgement.approved = guard.asked.as_ref().and_then(|asked| {
+                let bound = Bound {
+                    server: &guard.server,
+                    tool: &call.name,
+                    arguments: &pending.arguments,
+                    policy: &judgement.policy,
+                };
+                asked.approved(bound, question)
+            });
         }
         let next = self.decided(&pending.message, &request, &call, judgement);
         self.follow(next, pending.message)
+    }
+
+    /// A call that a person approved, that the server asked its client about, and that comes again with the client's answer.
+    pub(super) fn resumed(&self, call: &ToolCall<'_>, mut judgement: Judgement) -> Judgement {
+        let answers = [STATE, ANSWERS]
+            .iter()
+            .any(|name| call.params.get(name).is_some());
+        let escalates = matches!(judgement.response.verdict.decision, Decision::Escalate(_));
+        if let (Some(asked), Some(arguments), true) = (
+            &self.guard.asked,
+            &judgement.response.arguments,
+            answers && escalates,
+        ) {
+            let bound = Bound {
+                server: &self.guard.server,
+                tool: &call.name,
+                arguments: &digest(arguments.as_bytes()),
+                policy: &judgement.policy,
+            };
+            judgement.approved = asked.approval_of(bound, text_of(call.params.get(STATE)).as_deref());
+        }
+        if let Some(given) = &judgement.approved {
+            judgement.response.verdict = approved(
+                "A person approved this call, and the server asked for more",
+                &given.question,
+            );
+        }
+        judgement
+    }
+
+    /// Remembers an approved call that the server does not finish before its client has answered it.
+    pub(super) fn is_unfinished(&self, approved: Option<Approved>, answer: &Members<'_>) {
+        if let (Some(asked), Some(approved)) = (&self.guard.asked, approved) {
+            let result = answer.get("result");
+            let result: Option<Members<'_>> =
+                result.and_then(|result| serde_json::from_str(result.get()).ok());
+            let state = result.and_then(|result| text_of(result.get(STATE)));
+            asked.is_unfinished(approved, state);
+        }
     }
 
     /// Whether the client cancels a call that waits for a person, and what it is told then.
@@ -380,6 +424,15 @@ impl Relay {
             code: None,
             micros: pending.put.at.elapsed().as_micros(),
         });
+    }
+}
+
+fn approved(reason: &'static str, question: &str) -> Verdict<'static> {
+    Verdict {
+        decision: Decision::Allow,
+        rule: "structural-approval".into(),
+        reason: reason.into(),
+        approval: Some(question.to_owned().into()),
     }
 }
 

@@ -9,6 +9,7 @@
 mod bytes;
 mod comments;
 mod condition;
+mod fraction;
 mod json_path;
 pub(crate) mod keys;
 mod members;

@@ -10,6 +10,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::model::JsonType;
+use crate::text::decimal;
 
 /// An argument value as the caller gave it.
 ///
@@ -230,7 +231,7 @@ impl Reading {
                 Value::Object(members.into_iter().map(read).collect::<Result<_, _>>()?)
             }
             // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
-            _ => Value::Number(text.parse().unwrap_or(f64::NAN)),
+            _ => Value::Number(decimal(text).unwrap_or(f64::NAN)),
         })
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Number, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::{Limits, exceeded};
 
+use super::fraction::Fractions;
 use super::position::position_of_byte;
 use super::{JsonPath, Report, locate, without_comments};
 
@@ -101,6 +102,7 @@ fn read(
         });
     }
     let report = Report::default();
+    let fractions = Fractions::of(text);
     let depth = limits.depth.min(DEEPEST);
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = Strict {
@@ -110,6 +112,7 @@ fn read(
         keep: true,
         unread,
         report: &report,
+        fractions: &fractions,
     }
     .deserialize(&mut reader)
     .and_then(|value| reader.end().map(|()| value));
@@ -175,6 +178,7 @@ struct Strict<'p> {
     keep: bool,
     unread: fn(&JsonPath<'_>) -> bool,
     report: &'p Report,
+    fractions: &'p Fractions<'p>,
 }
 
 impl<'p> Strict<'p> {
@@ -271,8 +275,11 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        let exact = self.fractions.next();
         // JSON text has no infinite numbers; reading would stop at one.
-        Number::from_f64(value)
+        exact
+            .and_then(Number::from_f64)
+            .or_else(|| Number::from_f64(value))
             .map(|number| self.kept(|| Value::Number(number)))
             .ok_or_else(|| E::custom("number out of range"))
     }
@@ -346,6 +353,24 @@ mod tests {
             let expected: Value = serde_json::from_str(text).unwrap();
             let read = parse(text, "doc", &Limits::default(), |_| false).unwrap();
             assert_eq!(read.to_string(), expected.to_string());
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn numbers_of_documents_are_exact(
+            numbers in proptest::collection::vec("-?(0|[1-9][0-9]{0,24})([.][0-9]{1,24})?([eE][-+]?[0-9]{1,2})?", 1..5),
+        ) {
+            let members = numbers.iter().map(|number| format!("\"-1.5\\\"{number}\": [7, {number}, -0, \"2.5\"]"));
+            let text = format!("{{{}}}", members.collect::<Vec<_>>().join(", /* 0.1 */"));
+            let read = parse_document(&text, "doc", &Limits::default(), |_| false);
+            // A number may come twice.
+            for (name, value) in read.iter().filter_map(Value::as_object).flatten() {
+                let number = name.strip_prefix("-1.5\"").unwrap();
+                let exact: f64 = number.parse().unwrap();
+                proptest::prop_assert_eq!(value[1].as_f64().map(f64::to_bits), Some(exact.to_bits()), "{}", number);
+                proptest::prop_assert_eq!(value[2].as_f64().map(f64::to_bits), Some((-0.0f64).to_bits()));
+            }
         }
     }
 

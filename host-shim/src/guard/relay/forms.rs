@@ -380,3 +380,27 @@ fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
         asked(&mut relay, id + 6, &theirs);
     }
 }
+
+#[test]
+fn calls_that_a_person_denies_do_not_count_among_those_that_show_what_the_server_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking(folder.path());
+    let waits = |relay: &mut Relay, id: u32| {
+        let first = asked(relay, id, &json!({}));
+        let declined = again(id + 1, &first, &json!({"action": "decline"}));
+        assert_eq!(client(relay, &declined), Step::Nowhere);
+        assert_eq!(relay.openings.len(), 1);
+    };
+    waits(&mut relay, 1);
+    let question = queue.questions().unwrap().pop().unwrap();
+    queue
+        .answer(&question.id, Answer::Deny, Answerer::Terminal)
+        .unwrap();
+    assert!(matches!(relay.answered().as_slice(), [Step::ToClient(_)]));
+    assert_eq!(relay.openings.len(), 0);
+    waits(&mut relay, 3);
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}});
+    client(&mut relay, &cancelled.to_string());
+    assert_eq!(relay.openings.len(), 0);
+}

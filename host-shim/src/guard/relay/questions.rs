@@ -280,8 +280,18 @@ impl Relay {
         steps
     }
 
-    /// Ends the question, and judges the call again: meanwhile the disk or the policy may have changed.
-    fn settle(&mut self, pending: Pending, (answer, by): (Answer, Option<Answerer>)) -> Step {
+    /// Ends the question. A call that is not sent shows nothing of its server.
+    fn settle(&mut self, pending: Pending, answer: (Answer, Option<Answerer>)) -> Step {
+        let id = pending.id.text.clone();
+        let step = self.end(pending, answer);
+        if matches!(step, Step::ToClient(_)) {
+            self.openings.remove(&id);
+        }
+        step
+    }
+
+    /// Judges the call again: meanwhile the disk or the policy may have changed.
+    fn end(&mut self, pending: Pending, (answer, by): (Answer, Option<Answerer>)) -> Step {
         let guard = Arc::clone(&self.guard);
         if let Some(asked) = &guard.asked {
             asked.withdraw(&pending.put);
@@ -387,6 +397,7 @@ impl Relay {
             .position(|pending| pending.id.text == id)?;
         let pending = self.questions.pending.swap_remove(at);
         self.waiting.remove(&pending.id.text);
+        self.openings.remove(&pending.id.text);
         self.given_up(&pending, Outcome::Cancelled);
         Some(match &pending.form {
             Some(form) => Step::ToClient(reply::cancelled(form)),

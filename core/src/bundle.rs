@@ -4,10 +4,16 @@ use std::fmt;
 
 use crate::config::DocumentKind;
 use crate::diagnostic::{Code, Diagnostic, Position};
-use crate::document::{Member, members, unknown_key};
+use crate::document::{Member, members, unknown_key, without_comments};
 
 /// The bundle's name in the paths of its faults.
 const NAME: &str = "bundle";
+
+/// The keys that are no document of an engine.
+pub(crate) const OTHERS: [&str; 2] = [TESTS, "description"];
+
+/// The key of the files of scenarios.
+const TESTS: &str = "tests";
 
 /// What a bundle holds and names. Its files are read by whoever has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +22,8 @@ pub struct Bundle {
     pub inline: Vec<InlineDocument>,
     /// The documents that stand in files of their own.
     pub files: Vec<NamedFile>,
+    /// The files of scenarios that `callgate test` runs, written as those of documents are. No gate reads them.
+    pub tests: Vec<String>,
     /// What is wrong with the bundle itself. The documents may have faults of their own.
     pub faults: Vec<Diagnostic>,
 }
@@ -94,6 +102,8 @@ impl Bundle {
             self.fault(Code::DuplicateKey, member, member.key_at, message);
         } else if let Some((kind, written)) = PARTS.iter().find(|(kind, _)| kind.as_str() == key) {
             self.part(*kind, *written, member);
+        } else if key == TESTS {
+            self.tests(member);
         } else if key == "description" || key == "$schema" {
             if !value.starts_with('"') {
                 let message = format!("found {}, expected a string", Shown(value));
@@ -101,7 +111,7 @@ impl Bundle {
             }
         } else {
             let names = PARTS.iter().map(|(kind, _)| kind.as_str());
-            let known: Vec<&str> = names.chain(["description"]).collect();
+            let known: Vec<&str> = names.chain(OTHERS).collect();
             let mut fault = unknown_key(format!("{NAME}.{key}"), key, &known);
             fault.position = Some(member.key_at);
             self.faults.push(fault);
@@ -125,6 +135,22 @@ impl Bundle {
             (Written::FileOrInline, _) => {
                 let message = format!(
                     "found {}, expected the path of a file, or the document itself",
+                    Shown(member.value)
+                );
+                self.fault(Code::WrongType, member, member.value_at, message);
+            }
+        }
+    }
+
+    /// The path of one file, or of several.
+    fn tests(&mut self, member: &Member<'_>) {
+        let value = without_comments(member.value);
+        let one = serde_json::from_str::<String>(&value).map(|path| vec![path]);
+        match one.or_else(|_| serde_json::from_str::<Vec<String>>(&value)) {
+            Ok(paths) => self.tests = paths,
+            Err(_) => {
+                let message = format!(
+                    "found {}, expected the path of a file of scenarios, or an array of them",
                     Shown(member.value)
                 );
                 self.fault(Code::WrongType, member, member.value_at, message);
@@ -191,6 +217,22 @@ mod tests {
     }
 
     #[test]
+    fn files_of_scenarios_are_one_or_several() {
+        for (value, expected) in [
+            ("\"a.jsonl\"", &["a.jsonl"][..]),
+            ("[\"a.jsonl\", // x\n \"b/c.json\",]", &["a.jsonl", "b/c.json"]),
+            ("[]", &[]),
+        ] {
+            let bundle = read_bundle(&format!("{{\"tests\": {value}}}"));
+            assert_eq!(bundle.tests, expected, "{value}");
+            assert_eq!(bundle.faults, []);
+        }
+        let message = "1:11: error[wrong-type] at bundle.tests: found `[1]`, expected the path of a file of scenarios, or an array of \
+                       them";
+        check("{\"tests\": [1]}", &[], &[], &[message]);
+    }
+
+    #[test]
     fn what_is_wrong_has_its_place() {
         check(
             "{\"polcy\": {}, \"policy\": 5, \"options\": {},\n\"options\": {}, \"description\": [], \"folder\": \"/\"}",
@@ -199,13 +241,13 @@ mod tests {
             &[
                 "1:2: error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
                  `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
-                 `options`, `roles`, `world`, `invariants`, `description` (help: did you mean `policy`?)",
+                 `options`, `roles`, `world`, `invariants`, `tests`, `description` (help: did you mean `policy`?)",
                 "1:25: error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "2:1: error[duplicate-key] at bundle.options: the key `options` is given twice, expected once",
                 "2:31: error[wrong-type] at bundle.description: found `[]`, expected a string",
                 "2:35: error[unknown-key] at bundle.folder: found the key `folder`, expected one of `policy`, `annotations`, \
                  `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
-                 `options`, `roles`, `world`, `invariants`, `description`",
+                 `options`, `roles`, `world`, `invariants`, `tests`, `description`",
             ],
         );
         check(

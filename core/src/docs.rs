@@ -46,5 +46,6 @@ pages! {
     options = "options", "../docs/options.md", "what else can be chosen, and every limit";
     structural_rules = "structural-rules", "../docs/structural-rules.md", "what the engine decides before any rule, and what to do about it";
     worlds = "worlds", "../docs/worlds.md", "places with addresses, and ceilings";
+    scenarios = "scenarios", "../docs/scenarios.md", "calls with what is expected of them, which `callgate test` runs";
     recipes = "recipes", "../docs/recipes.md", "whole bundles for usual cases";
 }

@@ -32,7 +32,7 @@ pub use bytes::{MOST_FILE_BYTES, document_text, utf8};
 pub use comments::without_comments;
 pub(crate) use condition::IS;
 pub(crate) use json_path::JsonPath;
-pub(crate) use members::{Member, members};
+pub(crate) use members::{Member, items, members};
 pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 pub(crate) use path::Relative;

@@ -25,6 +25,8 @@ use crate::program::{Program, RelativePaths, ServerSettings, compile};
 
 #[cfg(feature = "analysis")]
 pub(crate) use apart::Imagined;
+#[cfg(feature = "analysis")]
+pub use apart::LinklessHost;
 pub use interest::Interest;
 pub use prepare::PrepareError;
 pub use request::{Audience, Paths, Request, Response};

@@ -61,7 +61,7 @@
 //!
 //! The reference pages are in [`docs`]: [policy](docs::policy), [annotations](docs::annotations), [roles](docs::roles),
 //! [lists](docs::lists), [options](docs::options), [structural rules](docs::structural_rules),
-//! [worlds and ceilings](docs::worlds), [recipes](docs::recipes).
+//! [worlds and ceilings](docs::worlds), [scenarios](docs::scenarios), [recipes](docs::recipes).
 //!
 //! # Code map
 //!
@@ -83,6 +83,7 @@
 //! | `world` | addresses; visibility and operations, each a table; conditions, replies, references | calls, rules |
 //! | `lint` | advice about documents that are valid but doubtful | calls |
 //! | `draft` | drafts of annotations, from what a server says of its tools | calls |
+//! | `scenario` | files of calls with what is expected of them | what a call means |
 //! | `config` | all the parts of an engine, read together | calls |
 //! | `bundle` | one text that names or holds all the parts | what a part means |
 //! | `schema` | JSON Schemas of the documents | what a document means |
@@ -92,7 +93,7 @@
 //! | `frame` | a call, or a frame of MCP, as one line of text | engines |
 //! | `compat` | the functions that a runtime calls outside an engine | engines |
 //! | `engine` | the facade | |
-//! | `analysis` (a feature) | what a policy allows, seen as a whole: regions of calls, of which the engine is asked | how a verdict is found |
+//! | `analysis` (a feature) | what a policy allows, seen as a whole: regions of calls, of which the engine is asked, and which of them scenarios reach | how a verdict is found |
 //! | [`docs`] | the reference pages | everything |
 //!
 //! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random
@@ -130,6 +131,7 @@ mod path;
 mod policy;
 mod program;
 mod role;
+mod scenario;
 mod schema;
 mod seed;
 mod sort;
@@ -139,8 +141,9 @@ mod world;
 
 #[cfg(feature = "analysis")]
 pub use analysis::{
-    Analysis, Bounds, Column, Comparison, Finding, Judged, Outcome, Part, Place, Region, Row, Statement,
-    Target, ToolChanges, ToolRegions, VerdictChange, check_invariants, lint_policy,
+    Analysis, Bounds, Column, Comparison, Coverage, CoverageReport, CoveredRule, Finding, Judged, Outcome,
+    Part, Place, Region, Row, Statement, Target, ToolChanges, ToolRegions, Unreached, VerdictChange,
+    check_invariants, lint_policy,
 };
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
@@ -159,6 +162,8 @@ pub use document::{
     without_comments,
 };
 pub use draft::{Change, DraftedArgument, Drift, Proposal, propose_annotations};
+#[cfg(feature = "analysis")]
+pub use engine::LinklessHost;
 pub use engine::{
     Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
     Request, Response,
@@ -176,5 +181,6 @@ pub use net::{domain_matches_allowlist, extract_domain, extract_git_domain, is_i
 pub use path::PathCase;
 pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub use role::{Category, Registry, RoleDefinition, RoleId, RoleSet, Step};
+pub use scenario::{Expectation, Scenario, ScenarioPart, ScenarioPlace, read_scenarios};
 pub use schema::Schema;
 pub use world::{Context, References, Reply, ReplyData, VisibilityRef};

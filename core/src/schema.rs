@@ -7,15 +7,16 @@
 mod annotations;
 mod config;
 mod policy;
+mod scenario;
 mod shape;
 mod world;
 
 use serde_json::{Value, json};
 
-use crate::bundle::PARTS;
+use crate::bundle::{OTHERS, PARTS};
 use crate::config::DocumentKind;
 use crate::named::named;
-use shape::{about, definitions, document, either, text};
+use shape::{about, definitions, document, either, text, texts};
 
 named! {
     /// A document that has a schema.
@@ -38,6 +39,8 @@ named! {
         Roles = "roles",
         /// A tool call: a line of `calls.jsonl`.
         Call = "call",
+        /// Calls and what is expected of them: a file, or a line of one.
+        Scenarios = "scenarios",
     }
 }
 
@@ -54,6 +57,7 @@ impl Schema {
             Self::World => world::world(),
             Self::Roles => config::roles(),
             Self::Call => call(),
+            Self::Scenarios => scenario::scenarios(),
         };
         let mut whole = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -61,8 +65,14 @@ impl Schema {
         });
         if let (Some(whole), Value::Object(schema)) = (whole.as_object_mut(), schema) {
             whole.extend(schema);
-            if matches!(self, Self::Bundle | Self::Policy | Self::Annotations) {
-                whole.insert("$defs".to_owned(), definitions());
+            match self {
+                Self::Bundle | Self::Policy | Self::Annotations => {
+                    whole.insert("$defs".to_owned(), definitions());
+                }
+                Self::Scenarios => {
+                    whole.insert("$defs".to_owned(), scenario::definitions());
+                }
+                Self::Lists | Self::Options | Self::Ceiling | Self::World | Self::Roles | Self::Call => {}
             }
         }
         whole
@@ -71,10 +81,14 @@ impl Schema {
 
 fn bundle() -> Value {
     let keys: Vec<&str> = PARTS.iter().map(|(kind, _)| kind.as_str()).collect();
-    let keys: Vec<&str> = keys.into_iter().chain(["description"]).collect();
+    let keys: Vec<&str> = keys.into_iter().chain(OTHERS).collect();
     let schema = document(&keys, &[], true, |key| {
         let Some(kind) = DocumentKind::parse(key) else {
-            return text("What the bundle is for.");
+            let tests = "The files of scenarios that `callgate test` runs, relative to the bundle's folder.";
+            return match key {
+                "tests" => about(either([json!({"type": "string"}), texts(tests)]), tests),
+                _ => text("What the bundle is for."),
+            };
         };
         let file = || text("The path of its file, relative to the bundle's folder.");
         match kind {

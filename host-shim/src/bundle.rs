@@ -14,18 +14,19 @@
 //!   "options": {"unknownArguments": "deny"},
 //!   "roles": [],
 //!   "world": "world.json",
-//!   "invariants": [{"never": {"decision": "allow", "roles": "write-path", "within": "/etc"}}]
+//!   "invariants": [{"never": {"decision": "allow", "roles": "write-path", "within": "/etc"}}],
+//!   "tests": ["scenarios.jsonl"]
 //! }
 //! ```
 //!
-//! `policy`, `annotations`, `lists`, `ceiling` and `world` are the path of a file or the document itself; the rest is
-//! written out. Like every document a bundle may have comments (`//`, `/* */`), trailing commas and a `$schema`.
+//! `policy`, `annotations`, `lists`, `ceiling` and `world` are the path of a file or the document itself; `tests` are the paths of
+//! files of scenarios, which `callgate test` runs; the rest is written out. Like every document a bundle may have comments (`//`, `/* */`), trailing commas and a `$schema`.
 //! Paths, those in its files too, are relative to the bundle's folder. A pattern of protected paths that begins with `**` is
 //! about the whole disk. Every key may be
 //! missing; a key that is not listed here, or that is given twice, is an error, and so is a null (except for `lists` and
 //! `sandbox`, which it leaves out).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use callgate_core::{Diagnostic, DocumentKind, read_bundle};
 use serde_json::Value;
@@ -41,6 +42,8 @@ pub const BUNDLE_FILE: &str = "callgate.json";
 #[derive(Debug, Default)]
 pub(crate) struct Bundle {
     pub(crate) parts: Vec<(DocumentKind, Source)>,
+    /// The files of scenarios.
+    pub(crate) tests: Vec<PathBuf>,
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -81,6 +84,7 @@ pub(crate) fn read(path: &Path) -> Result<Bundle, Unread> {
             .chain(inline)
             .chain([(DocumentKind::Folder, folder)])
             .collect(),
+        tests: read.tests.into_iter().map(|path| named.join(path)).collect(),
         faults: read.faults.into_iter().map(fault).collect(),
     })
 }

@@ -48,6 +48,7 @@ pub struct Gate {
     backend: Arc<dyn Backend>,
     documents: Vec<Document>,
     files: Vec<PathBuf>,
+    scenario_files: Vec<PathBuf>,
     warnings: Vec<Fault>,
     timings: Timings,
 }
@@ -201,6 +202,11 @@ impl Gate {
     /// The files that the gate's documents were read from, and that are to be watched for changes: each once.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// The files of scenarios that the bundle names under `tests`. The gate does not read them.
+    pub fn scenario_files(&self) -> &[PathBuf] {
+        &self.scenario_files
     }
 
     /// What is doubtful about the documents, with the files that hold them; only a look at all calls shows it.

@@ -10,6 +10,7 @@
 //! | `rule`, `rules` | one rule, or an array of them: the rules of the bundle |
 //! | `tool` | one annotation of a tool of the server `SERVER`, with `server:SERVER`; it joins the bundle's |
 //! | `call:DECISION` | a call or several, each judged by the bundle as the gate does; with `rule:NAME` by this rule. A call's member `context` is the host's context |
+//! | `scenarios` | a file of scenarios, which the bundle's verdicts meet |
 //! | `sent` | the arguments that are sent for the call above it |
 //! | `refused:CODE` | besides one of the above: loading refuses it with this code. It does not count for what follows |
 //!
@@ -19,7 +20,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use callgate_core::{docs, without_comments};
+use callgate_core::{Host, ScenarioPlace, docs, read_scenarios, without_comments};
 use callgate_host::{CallText, EngineKind, Gate, GateError, VirtualHost};
 use serde_json::{Value, json};
 
@@ -56,6 +57,11 @@ fn structural_rules() {
 #[test]
 fn worlds() {
     check("worlds");
+}
+
+#[test]
+fn scenarios() {
+    check("scenarios");
 }
 
 #[test]
@@ -216,6 +222,9 @@ impl Example<'_> {
         if let Some(decision) = option("call") {
             return self.judge(&at, &block.text, decision, option("rule"));
         }
+        if kind == "scenarios" {
+            return self.meet(&at, &block.text);
+        }
         let value: Value = serde_json::from_str(&without_comments(&block.text))
             .unwrap_or_else(|error| panic!("{at}: {error}"));
         if kind == "sent" {
@@ -269,6 +278,37 @@ impl Example<'_> {
             count += 1;
         }
         assert!(count > 0, "{at}: no call");
+    }
+
+    /// Runs scenarios as `callgate test` does.
+    fn meet(&mut self, at: &str, text: &str) {
+        let scenarios = read_scenarios(text).unwrap_or_else(|faults| panic!("{at}: {faults:?}"));
+        self.load();
+        for scenario in scenarios {
+            let elsewhere = scenario.place.as_ref().map(|place| {
+                let ScenarioPlace::World(world) = place else {
+                    panic!("{at}: a recording");
+                };
+                let world: Value = serde_json::from_str(&world.text).expect("a world");
+                let host = VirtualHost::from_value(&world).unwrap_or_else(|error| panic!("{at}: {error}"));
+                let folder = host.current_dir().to_owned();
+                let builder = Gate::builder().engine(EngineKind::Native);
+                let builder = builder.bundle(self.folder.join("callgate.json")).folder(folder);
+                let gate = builder.host(Arc::new(host)).build();
+                gate.unwrap_or_else(|error| panic!("{at}: {error}"))
+            });
+            let gate = elsewhere.as_ref().unwrap_or_else(|| self.load());
+            let text = CallText::from(&scenario.call.text);
+            let text = match &scenario.context {
+                Some(context) => text.within(&context.text),
+                None => text,
+            };
+            let response = gate.gate(text).unwrap_or_else(|error| panic!("{at}: {error}"));
+            let (decision, rule) = (response.verdict.decision.as_str(), response.verdict.rule);
+            let is_met = scenario.expect.is_none_or(|expect| expect.is_met_by(decision));
+            let is_met = is_met && scenario.rule.as_ref().is_none_or(|expected| *expected == rule);
+            assert!(is_met, "{at}: {scenario:?}: {decision} by {rule}");
+        }
     }
 
     fn compare(&self, at: &str, expected: &Value) {

@@ -115,3 +115,41 @@ pub(crate) const WORLD: &[&str] = &["roots", "mounts", "visibility", "operations
 pub(crate) const VISIBILITY: &[&str] = &["mode", "root", "subdirectory", "when"];
 pub(crate) const OPERATIONS: &[&str] = &["mode", "root", "subdirectory", "rules"];
 pub(crate) const OPERATION_RULE: &[&str] = &["commands", "when"];
+
+/// A file of scenarios that is one object.
+pub(crate) const SCENARIOS: &[&str] = &[
+    "scenarios",
+    "world",
+    "context",
+    "description",
+    "generatedAt",
+    "constitutionHash",
+    "inputHash",
+];
+pub(crate) const SCENARIO: &[&str] = &["name", "call", "world", "recording", "context", "expect", "rule"];
+pub(crate) const SCENARIO_CALL: &[&str] = &["serverName", "toolName", "arguments"];
+/// A scenario as the tests of the existing runtime have it, and a verdict as it records one.
+pub(crate) const RECORDED_SCENARIO: &[&str] = &[
+    "description",
+    "request",
+    "expectedDecision",
+    "verdict",
+    "reasoning",
+    "source",
+];
+pub(crate) const RECORDED_VERDICT: &[&str] = &["decision", "rule", "reason", "escalatedRoles"];
+
+/// The context of a call.
+pub(crate) const CONTEXT: &[&str] = &[
+    "mode",
+    "command",
+    "has_contract",
+    "contract_key",
+    "script_host_path",
+    "content_sha256",
+    "script_signature",
+    "command_whitelist",
+    "session_mods",
+    "mod_name",
+    "host",
+];

@@ -50,9 +50,66 @@ pub(crate) fn members<'t>(text: &'t str, name: &str) -> Result<Option<Vec<Member
     Ok(Some(members))
 }
 
+/// An item of an array, where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Item<'t> {
+    /// The item as it is written.
+    pub(crate) value: &'t str,
+    pub(crate) at: Position,
+}
+
+/// The items of an array, in order; none if the text is no array.
+///
+/// # Errors
+/// The fault of a text that is not JSON.
+pub(crate) fn items<'t>(text: &'t str, name: &str) -> Result<Vec<Item<'t>>, Diagnostic> {
+    let json = without_comments(text);
+    check_syntax(&json, text, name)?;
+    let mut walk = Walk::new(&json);
+    let mut items = Vec::new();
+    let mut lines = Lines::new(text);
+    if !walk.take(b'[') {
+        return Ok(items);
+    }
+    while !matches!(walk.peek(), None | Some(b']')) {
+        let start = walk.at();
+        let at = lines.position(start);
+        walk.skip_value();
+        // What was a trailing comma or a comment is space there.
+        let length = json
+            .get(start..walk.at())
+            .map_or(0, |value| value.trim_end().len());
+        items.push(Item {
+            value: text.get(start..start + length).unwrap_or_default(),
+            at,
+        });
+        if !walk.take(b',') {
+            break;
+        }
+    }
+    Ok(items)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_stand_where_they_are() {
+        let text = "// é\n[{\"a\": [1, \"]\"]}, /* é, */ 5 ,\n \"d,\" // x\n , null,]";
+        let found = items(text, "doc").unwrap();
+        let shown: Vec<String> = found
+            .iter()
+            .map(|item| format!("{} {}", item.at, item.value))
+            .collect();
+        assert_eq!(
+            shown,
+            ["2:2 {\"a\": [1, \"]\"]}", "2:28 5", "3:2 \"d,\"", "4:4 null"]
+        );
+        assert_eq!(items("{}", "doc"), Ok(Vec::new()));
+        assert_eq!(items(" [ ] ", "doc"), Ok(Vec::new()));
+        assert!(items("[1 2]", "doc").is_err());
+    }
 
     #[test]
     fn members_stand_where_they_are() {

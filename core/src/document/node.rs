@@ -37,6 +37,11 @@ impl<'v, 'p> Node<'v, 'p> {
         self.value
     }
 
+    /// The value's place, as diagnostics have it.
+    pub(crate) fn place(&self) -> String {
+        self.place.to_string()
+    }
+
     /// The value for a message: JSON in backticks, shortened if it is long.
     pub(crate) fn found(&self) -> String {
         found(self.value)

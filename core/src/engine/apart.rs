@@ -8,21 +8,39 @@ use crate::host::{Facts, Host, HostError, RealpathError};
 #[cfg(test)]
 use crate::judge::Sight;
 use crate::judge::{Apart, Canonicalizer, Case, Pinned, Task, Verdict};
+use crate::path::PathCase;
 use crate::program::Program;
 
-/// A host that knows nothing: every path exists and is no link, no remote is configured, and no branch is known.
-struct Nothing {
+/// A host that asks nobody: every path exists and is no link, no remote is configured, and no branch is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinklessHost {
     home: Box<str>,
     current: Box<str>,
+    ignores_path_case: bool,
 }
 
-impl Host for Nothing {
+impl LinklessHost {
+    /// With the directories of another host, and its way with the case of names.
+    pub fn like(host: &dyn Host) -> Self {
+        Self {
+            home: host.home_dir().into(),
+            current: host.current_dir().into(),
+            ignores_path_case: host.ignores_path_case(),
+        }
+    }
+}
+
+impl Host for LinklessHost {
     fn home_dir(&self) -> &str {
         &self.home
     }
 
     fn current_dir(&self) -> &str {
         &self.current
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        self.ignores_path_case
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
@@ -62,7 +80,7 @@ pub(crate) struct Imagined<'e> {
 }
 
 enum ImaginedHost<'e> {
-    Nothing(Nothing),
+    Linkless(LinklessHost),
     Given(&'e dyn Host),
 }
 
@@ -72,9 +90,10 @@ impl<'e> Imagined<'e> {
         let program = &engine.program;
         let host = match host {
             Some(host) => ImaginedHost::Given(host),
-            None => ImaginedHost::Nothing(Nothing {
+            None => ImaginedHost::Linkless(LinklessHost {
                 home: program.home.clone(),
                 current: program.current.clone(),
+                ignores_path_case: program.path_case == PathCase::Insensitive,
             }),
         };
         let pinned = Pinned::resolve(&mut Canonicalizer {
@@ -154,7 +173,7 @@ impl<'e> Imagined<'e> {
 impl ImaginedHost<'_> {
     fn get(&self) -> &dyn Host {
         match self {
-            Self::Nothing(nothing) => nothing,
+            Self::Linkless(host) => host,
             Self::Given(host) => *host,
         }
     }

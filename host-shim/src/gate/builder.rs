@@ -255,7 +255,11 @@ impl GateBuilder {
     /// does not know its directories, or the component cannot be used.
     pub fn build(mut self) -> Result<Gate, GateError> {
         let begun = Instant::now();
-        let Bundle { parts, mut faults } = match &self.bundle {
+        let Bundle {
+            parts,
+            tests,
+            mut faults,
+        } = match &self.bundle {
             Some(path) => bundle::read(path)?,
             None => Bundle::default(),
         };
@@ -296,6 +300,7 @@ impl GateBuilder {
                 warnings: located(&warnings, &documents, self.bundle.as_deref()).collect(),
                 documents,
                 files,
+                scenario_files: tests,
                 timings,
             }),
             Ok((_, warnings)) => {

@@ -361,6 +361,7 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
         backend: Arc::new(Failing),
         documents: Vec::new(),
         files: Vec::new(),
+        scenario_files: Vec::new(),
         warnings: Vec::new(),
         timings: Timings::default(),
     };

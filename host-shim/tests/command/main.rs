@@ -26,6 +26,7 @@ mod messages;
 mod project;
 #[cfg(feature = "guard")]
 mod relayed;
+mod scenarios;
 #[cfg(feature = "otel")]
 mod telemetry;
 #[cfg(feature = "http")]

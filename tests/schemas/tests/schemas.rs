@@ -14,7 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use callgate_core::{
-    Call, Code, Diagnostic, DocumentKind, Engine, Schema, Severity, read_bundle, without_comments,
+    Call, Code, Diagnostic, DocumentKind, Engine, ScenarioPlace, Schema, Severity, read_bundle,
+    read_scenarios, without_comments,
 };
 use callgate_host::VirtualHost;
 use jsonschema::Validator;
@@ -119,6 +120,27 @@ fn documents() -> BTreeMap<Schema, Vec<Value>> {
             "workspaceRoots": "bounds", "serverAliases": {"fs": "filesystem"}, "sandboxServers": ["s"],
             "sandboxRoles": ["read-path"], "sandbox": "after-rules", "workingDirectory": {"git": "/a"}, "strict": false,
             "limits": {"rules": 5, "depth": 20},
+        }),
+    );
+    let call = json!({"serverName": "s", "toolName": "t", "arguments": {"a": "b"}});
+    let world = json!({
+        "platform": "posix", "home": "/home/u", "cwd": "/srv",
+        "fs": {"dirs": ["/d"], "files": ["/f"], "links": {"/l": "/f"}, "errors": {"/d": "EACCES"}, "caseInsensitive": true},
+        "git": {"/srv": {"branch": null, "remotes": {"origin": ["u"], "fork": "v"}, "insteadOf": {"a": "b"}, "pushDefault": "fork"}},
+        "conditions": {"c": true, "d": "fails", "e": {"f": 1}},
+    });
+    let one = json!({"name": "n", "call": call, "expect": "not-allow", "rule": "r", "world": world, "context": {"mode": "m"}});
+    let test = json!({"description": "d", "request": call, "expectedDecision": "deny", "reasoning": "", "source": ""});
+    let verdict = json!({"decision": "allow", "rule": "r", "reason": "", "escalatedRoles": ["a"]});
+    add(Schema::Scenarios, &one);
+    add(
+        Schema::Scenarios,
+        &json!([{"call": call.to_string(), "rule": "r"}, {"request": call, "verdict": verdict}]),
+    );
+    add(
+        Schema::Scenarios,
+        &json!({
+            "$schema": "s", "description": "d", "generatedAt": "", "scenarios": [test], "world": world, "context": {"command": "c"},
         }),
     );
     let documents = found.into_iter().map(|(schema, texts)| {
@@ -247,9 +269,46 @@ fn refused(schema: Schema, document: &Value, host: &VirtualHost) -> Vec<Diagnost
         found.extend(bundle.faults);
         return found;
     }
+    if schema == Schema::Scenarios {
+        return refused_scenarios(&document.to_string());
+    }
     let kind = DocumentKind::parse(schema.as_str()).expect("a document of an engine");
     let found = errors(&[(kind, document.clone())], host).into_iter();
     found.filter(|one| one.path.starts_with(kind.as_str())).collect()
+}
+
+/// The errors about scenarios and their worlds.
+fn refused_scenarios(text: &str) -> Vec<Diagnostic> {
+    let scenarios = match read_scenarios(text) {
+        Ok(scenarios) => scenarios,
+        Err(faults) => return faults,
+    };
+    let worlds = scenarios
+        .iter()
+        .filter_map(|scenario| match scenario.place.as_ref()? {
+            ScenarioPlace::World(world) => Some(world),
+            ScenarioPlace::Recording(_) => None,
+        });
+    let refused = worlds.filter_map(|world| {
+        let value: Value = serde_json::from_str(&world.text).expect("JSON");
+        let error = VirtualHost::from_value(&value).err()?.to_string();
+        // What a world has of another kind than its shape, such as a path that is not absolute.
+        let words = [
+            "unknown field",
+            "missing field",
+            "invalid type",
+            "unknown variant",
+            "did not match",
+        ];
+        let is_shape = words.iter().any(|word| error.contains(word));
+        let code = if is_shape {
+            Code::WrongType
+        } else {
+            Code::InvalidValue
+        };
+        Some(Diagnostic::error(code, &*world.path, error))
+    });
+    refused.collect()
 }
 
 fn is_about_shape(fault: &Diagnostic) -> bool {

@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["model"],
     &["document"],
     &["annotation", "approval", "policy", "world"],
-    &["draft", "lint"],
+    &["draft", "lint", "scenario"],
     &["config"],
     &["bundle", "program"],
     &["schema"],

@@ -12,7 +12,8 @@ use crate::output::{BOLD, Exit, Failure, Out, clean, paint};
 
 /// Write a bundle to begin with: callgate.json, with a sandbox, protected paths, four rules and three tools
 ///
-/// It is for any project, and its comments say what it does. calls.jsonl holds calls to try.
+/// It is for any project, and its comments say what it does. calls.jsonl holds calls to try, scenarios.jsonl calls with what is
+/// expected of them.
 #[derive(Args)]
 pub(crate) struct Init {
     /// The project's directory; made where it is missing
@@ -23,14 +24,16 @@ pub(crate) struct Init {
     force: bool,
 }
 
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     (BUNDLE_FILE, include_str!("init/callgate.json")),
     ("calls.jsonl", include_str!("init/calls.jsonl")),
+    ("scenarios.jsonl", include_str!("init/scenarios.jsonl")),
 ];
 
 /// What to run in the directory, and the question that it answers.
-const NEXT: [(&str, &str); 3] = [
+const NEXT: [(&str, &str); 4] = [
     ("callgate validate", "are the documents right?"),
+    ("callgate test", "do they decide what they should?"),
     ("callgate eval calls.jsonl", "what becomes of some calls?"),
     (
         r#"callgate explain '{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/.ssh/config"}}'"#,

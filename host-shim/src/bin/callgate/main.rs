@@ -35,6 +35,7 @@ mod resolve;
 mod schema;
 mod setup;
 mod tally;
+mod test;
 mod tools;
 mod tree;
 mod validate;
@@ -111,6 +112,7 @@ enum Command {
     Map(map::Map),
     Diff(diff::Diff),
     Check(check::Check),
+    Test(test::Test),
     Lint(lint::Lint),
     Init(init::Init),
     Annotate(annotate::Annotate),
@@ -177,6 +179,7 @@ fn main() -> ExitCode {
         Command::Map(map) => map.run(&mut out),
         Command::Diff(diff) => diff.run(&mut out),
         Command::Check(check) => check.run(&mut out),
+        Command::Test(test) => test.run(&mut out),
         Command::Lint(lint) => lint.run(&mut out),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),

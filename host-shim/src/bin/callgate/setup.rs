@@ -149,7 +149,23 @@ impl Setup {
     }
 
     pub(crate) fn builder(&self) -> Result<GateBuilder, Failure> {
-        let host = self.host()?;
+        self.builder_on(self.host()?)
+    }
+
+    /// The same on another host. In a world the bundle lies in the current directory, wherever it lies here.
+    pub(crate) fn builder_in_world(
+        &self,
+        world: Arc<dyn Host + Send + Sync>,
+    ) -> Result<GateBuilder, Failure> {
+        let folder = world.current_dir().to_owned();
+        let builder = self.builder_on(world)?;
+        Ok(match self.bundle()? {
+            Some(_) => builder.folder(folder),
+            None => builder,
+        })
+    }
+
+    pub(crate) fn builder_on(&self, host: Arc<dyn Host + Send + Sync>) -> Result<GateBuilder, Failure> {
         let mut builder = Gate::builder().engine(self.running.engine.kind());
         if let Some(bundle) = self.bundle()? {
             builder = builder.bundle(bundle);
@@ -208,6 +224,11 @@ impl Setup {
     /// The documents as an engine of this process, whatever `--engine` says.
     pub(crate) fn compiled(&self) -> Result<Engine, Failure> {
         compiled(self.builder()?, self.host()?.as_ref())
+    }
+
+    /// Whether the host is a world and not this machine.
+    pub(crate) fn has_world(&self) -> bool {
+        self.world.is_some()
     }
 
     /// The bundle that is used, if one is.

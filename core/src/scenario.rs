@@ -1,0 +1,82 @@
+//! Scenarios: calls, each with what is expected of it.
+//!
+//! A file of them is JSON Lines, a scenario a line, or one document: an array of scenarios, or an object that has them under
+//! `scenarios`. Like every document it may have comments.
+
+mod file;
+mod read;
+
+use crate::diagnostic::{Diagnostic, Position};
+use crate::named::named;
+
+named! {
+    /// What is expected of a call.
+    pub enum Expectation {
+        /// It is allowed.
+        Allow = "allow",
+        /// It escalates.
+        Escalate = "escalate",
+        /// It is denied.
+        Deny = "deny",
+        /// It escalates or is denied.
+        NotAllow = "not-allow",
+    }
+}
+
+impl Expectation {
+    /// Whether a decision, `allow`, `escalate` or `deny`, is what was expected.
+    pub fn is_met_by(self, decision: &str) -> bool {
+        match self {
+            Self::NotAllow => decision != Self::Allow.as_str(),
+            Self::Allow | Self::Escalate | Self::Deny => decision == self.as_str(),
+        }
+    }
+}
+
+/// A call, and what is expected of it: a decision, a rule, or both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scenario {
+    /// What it is called.
+    pub name: Option<String>,
+    /// The call. Whether the text is one is up to its reader.
+    pub call: ScenarioPart,
+    /// The context of the call.
+    pub context: Option<ScenarioPart>,
+    /// Where it is judged; `None` for wherever such scenarios are.
+    pub place: Option<ScenarioPlace>,
+    /// The decision.
+    pub expect: Option<Expectation>,
+    /// The rule that decides.
+    pub rule: Option<String>,
+}
+
+/// Where a scenario is judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScenarioPlace {
+    /// In a world: a machine with files, links and repositories that is not this one.
+    World(ScenarioPart),
+    /// With the answers that a host gave once.
+    Recording(ScenarioPart),
+}
+
+/// Part of a scenario, and where it stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioPart {
+    /// JSON text.
+    pub text: String,
+    /// Its place as diagnostics have it.
+    pub path: String,
+    /// Its line and column.
+    pub position: Position,
+}
+
+/// Reads the text of a file of scenarios.
+///
+/// # Errors
+/// Everything that is wrong with it. What cannot be read is never left out, and a file without any scenario is an error.
+pub fn read_scenarios(text: &str) -> Result<Vec<Scenario>, Vec<Diagnostic>> {
+    file::read(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! `callgate test`: calls, each with what is expected of it.
+
+mod files;
+mod junit;
+mod missing;
+mod run;
+mod table;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use callgate_core::{Analysis, Coverage, CoverageReport, Host, LinklessHost};
+use callgate_host::Gate;
+use clap::Args;
+use serde_json::json;
+
+use crate::eval::mention_warnings;
+use crate::output::{Exit, Failure, Out};
+use crate::setup::Setup;
+use files::File;
+use run::Outcome;
+
+/// Run scenarios: calls, each with what is expected of it
+///
+/// A scenario is `{"name"?, "call", "expect"?, "rule"?, "world"?, "context"?}`: a call, the decision (`allow`, `escalate`, `deny` or
+/// `not-allow`), the rule that decides, or both, and the world and the context that it is judged in. A file holds one a line, an array
+/// of them, or an object that has them under `scenarios`. Where a scenario has no world, no disk is asked: every path exists and is no
+/// link, and git remotes by name are unknown.
+///
+/// As JSON one line a scenario, `{"file", "line", "name"?, "server", "tool", "passed", "expect"?, "expectedRule"?, "decision", "rule",
+/// "reason", "explanation"?}`, and last `{"scenarios", "passed", "failed", "coverage"?}`. Coverage is of the rules, and of the verdicts
+/// that the calls of each tool can have, as `callgate map` shows them. Exits with 0 if all pass, 1 if one fails, and 4 if a file or a
+/// document is not right.
+#[derive(Args)]
+pub(crate) struct Test {
+    /// Files of scenarios [default: those that the bundle names under `tests`]
+    #[arg(value_name = "FILES")]
+    files: Vec<PathBuf>,
+    /// Also write the results to this file, as JUnit XML for CI
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write a scenario for each verdict that none reaches to this new file; what each expects is what the documents say now
+    #[arg(long, value_name = "FILE")]
+    write_missing: Option<PathBuf>,
+    /// Fail where the scenarios reach a smaller share of the verdicts
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    min_coverage: Option<u8>,
+    /// Do not look at what the scenarios reach
+    #[arg(long, conflicts_with_all = ["write_missing", "min_coverage"])]
+    no_coverage: bool,
+    /// Judge scenarios without a world on this machine's disk, with its links and repositories
+    #[arg(long, conflicts_with = "world")]
+    disk: bool,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+impl Test {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let host = self.host()?;
+        let gate = match self.setup.has_world() {
+            true => self.setup.builder_in_world(Arc::clone(&host))?,
+            false => self.setup.builder_on(Arc::clone(&host))?,
+        };
+        let gate = gate.build()?;
+        mention_warnings(&gate, out)?;
+        let files = File::read_all(self.named(&gate)?)?;
+        let missing = self.write_missing.as_deref().map(missing::create).transpose()?;
+        let report = self.junit.as_deref().map(junit::create).transpose()?;
+
+        let outcomes = run::all(&files, &gate, &self.setup)?;
+        let coverage = match self.no_coverage {
+            true => None,
+            false => Some(coverage(&gate, host.as_ref(), &outcomes)?),
+        };
+        // A reader who has seen enough and closes standard output does not keep files from being written.
+        if let Some(report) = report {
+            report.write(&files, &outcomes)?;
+        }
+        if let (Some(missing), Some(coverage)) = (missing, &coverage) {
+            missing.write(coverage, &gate)?;
+        }
+        let failed = outcomes.iter().filter(|outcome| !outcome.has_passed()).count();
+        if out.human {
+            let verbose = self.setup.running.verbose;
+            out.text(&table::of(&files, &outcomes, coverage.as_ref(), verbose)?)?;
+        } else {
+            for outcome in &outcomes {
+                out.json(&outcome.to_json())?;
+            }
+            let count = outcomes.len();
+            let mut sum = json!({"scenarios": count, "passed": count - failed, "failed": failed});
+            if let (Some(sum), Some(coverage)) = (sum.as_object_mut(), &coverage) {
+                sum.insert("coverage".to_owned(), json!(coverage));
+            }
+            out.json(&sum)?;
+        }
+        let is_thin = coverage.as_ref().is_some_and(|coverage| self.is_thin(coverage));
+        Ok(match failed > 0 || is_thin {
+            true => Exit::Fault,
+            false => Exit::Allow,
+        })
+    }
+
+    /// Where scenarios without a world are judged.
+    fn host(&self) -> Result<Arc<dyn Host + Send + Sync>, Failure> {
+        let host = self.setup.host()?;
+        Ok(match self.disk || self.setup.has_world() {
+            true => host,
+            false => Arc::new(LinklessHost::like(host.as_ref())),
+        })
+    }
+
+    fn named<'t>(&'t self, gate: &'t Gate) -> Result<&'t [PathBuf], Failure> {
+        match (self.files.as_slice(), gate.scenario_files()) {
+            ([], []) => Err(Failure::Helped {
+                message: "there are no scenarios to run".to_owned(),
+                help: "expected files of scenarios, or their names in the bundle: `\"tests\": [\"scenarios.jsonl\"]`".to_owned(),
+            }),
+            ([], named) => Ok(named),
+            (given, _) => Ok(given),
+        }
+    }
+
+    /// Whether the scenarios reach less than they must. Who asked for it is told.
+    fn is_thin(&self, coverage: &CoverageReport) -> bool {
+        let (reached, all) = coverage.regions_covered();
+        let least = usize::from(self.min_coverage.unwrap_or_default());
+        let is_thin = reached * 100 < least * all;
+        if is_thin {
+            crate::output::note(&format!(
+                "the scenarios reach {reached} of {all} verdicts, expected {least} % of them"
+            ));
+        }
+        is_thin
+    }
+}
+
+/// What the scenarios reach.
+fn coverage(gate: &Gate, host: &dyn Host, outcomes: &[Outcome<'_>]) -> Result<CoverageReport, Failure> {
+    let engine = gate
+        .compile(host)
+        .map_err(|error| Failure::Invalid(error.to_string()))?;
+    let analysis = Analysis::with_host(&engine, host);
+    let mut coverage = Coverage::new(&analysis);
+    for outcome in outcomes {
+        outcome.add_to(&mut coverage);
+    }
+    Ok(coverage.report())
+}

@@ -1,0 +1,148 @@
+//! The files of scenarios: what each holds, and everything that is wrong with them.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use callgate_core::{
+    Call, Code, Context, Diagnostic, Host, MOST_FILE_BYTES, Recording, Scenario, ScenarioPart, ScenarioPlace,
+    document_text, read_scenarios,
+};
+use callgate_host::{Fault, VirtualHost};
+use serde_json::Value;
+
+use crate::output::Failure;
+
+/// A file of scenarios.
+pub(super) struct File {
+    pub(super) name: String,
+    pub(super) cases: Vec<Case>,
+}
+
+/// A scenario whose every part is right.
+pub(super) struct Case {
+    pub(super) scenario: Scenario,
+    pub(super) server: String,
+    pub(super) tool: String,
+    /// Where it is judged; `None` for wherever such scenarios are.
+    pub(super) host: Option<Arc<dyn Host + Send + Sync>>,
+}
+
+impl File {
+    /// # Errors
+    /// Everything that is wrong with any of the files: nothing is left out.
+    pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, Failure> {
+        let (mut files, mut faults) = (Vec::new(), Vec::new());
+        for path in paths {
+            let name = path.display().to_string();
+            match read(path)? {
+                Ok(cases) => files.push(Self { name, cases }),
+                Err(found) => faults.extend(found.into_iter().map(|diagnostic| Fault {
+                    file: Some(name.clone()),
+                    diagnostic,
+                })),
+            }
+        }
+        match faults.is_empty() {
+            true => Ok(files),
+            false => Err(Failure::Refused(faults)),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Result<Vec<Case>, Vec<Diagnostic>>, Failure> {
+    let mut bytes = Vec::new();
+    let most = MOST_FILE_BYTES as u64 + 1;
+    let opened = std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    if let Err(error) = opened {
+        return Err(Failure::Helped {
+            message: format!("cannot read `{}`: {error}", path.display()),
+            help: "expected a file of scenarios".to_owned(),
+        });
+    }
+    let scenarios = document_text(bytes, "scenarios").map_err(|fault| vec![fault]);
+    let scenarios = match scenarios.and_then(|text| read_scenarios(&text)) {
+        Ok(scenarios) => scenarios,
+        Err(faults) => return Ok(Err(faults)),
+    };
+    let (mut cases, mut faults) = (Vec::new(), Vec::new());
+    for scenario in scenarios {
+        match Case::new(scenario) {
+            Ok(case) => cases.push(case),
+            // What a file says once is wrong once.
+            Err(fault) if faults.contains(&fault) => {}
+            Err(fault) => faults.push(fault),
+        }
+    }
+    Ok(match faults.is_empty() {
+        true => Ok(cases),
+        false => Err(faults),
+    })
+}
+
+impl Case {
+    fn new(scenario: Scenario) -> Result<Self, Diagnostic> {
+        let call = Call::from_json(&scenario.call.text).map_err(|error| {
+            let message = format!("the text is no call: {error}");
+            fault(&scenario.call, message)
+        })?;
+        let (server, tool) = (call.server().to_owned(), call.tool().to_owned());
+        if let Some(context) = &scenario.context {
+            Context::from_json(&context.text).map_err(|why| fault(context, why))?;
+        }
+        let host = scenario.place.as_ref().map(host).transpose()?;
+        Ok(Self {
+            scenario,
+            server,
+            tool,
+            host,
+        })
+    }
+
+    /// Its name, or the call.
+    pub(super) fn title(&self) -> String {
+        if let Some(name) = &self.scenario.name {
+            return name.clone();
+        }
+        let call: Value = serde_json::from_str(&self.scenario.call.text).unwrap_or_default();
+        match call.get("arguments") {
+            Some(arguments) => format!("{}/{} {arguments}", self.server, self.tool),
+            None => format!("{}/{}", self.server, self.tool),
+        }
+    }
+
+    /// The line that its call stands on.
+    pub(super) fn line(&self) -> usize {
+        self.scenario.call.position.line
+    }
+}
+
+fn host(place: &ScenarioPlace) -> Result<Arc<dyn Host + Send + Sync>, Diagnostic> {
+    let (host, part): (Arc<dyn Host + Send + Sync>, _) = match place {
+        ScenarioPlace::World(part) => {
+            let world: Value =
+                serde_json::from_str(&part.text).map_err(|error| fault(part, error.to_string()))?;
+            let host = VirtualHost::from_value(&world).map_err(|error| fault(part, error.to_string()))?;
+            (Arc::new(host), part)
+        }
+        ScenarioPlace::Recording(part) => {
+            let recording: Recording =
+                serde_json::from_str(&part.text).map_err(|error| fault(part, error.to_string()))?;
+            (Arc::new(recording), part)
+        }
+    };
+    for (what, directory) in [("home", host.home_dir()), ("current", host.current_dir())] {
+        if !directory.starts_with('/') {
+            let message = format!("found `{directory}` as the {what} directory, expected an absolute path");
+            return Err(fault(part, message));
+        }
+    }
+    Ok(host)
+}
+
+fn fault(part: &ScenarioPart, message: String) -> Diagnostic {
+    Diagnostic {
+        position: Some(part.position),
+        ..Diagnostic::error(Code::InvalidValue, &*part.path, message)
+    }
+}

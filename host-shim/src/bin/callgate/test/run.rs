@@ -1,0 +1,154 @@
+//! Judging scenarios, and what came of each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use callgate_core::{Audience, Coverage, ScenarioPlace, help_for_unknown_tool};
+use callgate_host::{CallText, Gate, Request, Verdict};
+use serde_json::{Value, json};
+
+use super::files::{Case, File};
+use crate::output::{Failure, clean, note};
+use crate::setup::Setup;
+
+/// A scenario, and the verdict about its call.
+pub(super) struct Outcome<'c> {
+    pub(super) file: &'c str,
+    pub(super) case: &'c Case,
+    pub(super) verdict: Verdict<'static>,
+    /// How long judging took.
+    pub(super) took: Duration,
+    /// What led to a verdict that was not expected.
+    pub(super) explanation: Option<Value>,
+    pub(super) help: Option<String>,
+}
+
+/// Judges every scenario, those of one world by one gate.
+pub(super) fn all<'f>(files: &'f [File], usual: &Gate, setup: &Setup) -> Result<Vec<Outcome<'f>>, Failure> {
+    let mut gates: BTreeMap<String, Gate> = BTreeMap::new();
+    let mut outcomes = Vec::new();
+    for file in files {
+        for case in &file.cases {
+            let key = match &case.scenario.place {
+                None => None,
+                Some(ScenarioPlace::World(part)) => Some(format!("world {}", part.text)),
+                Some(ScenarioPlace::Recording(part)) => Some(format!("recording {}", part.text)),
+            };
+            let gate = match (key, &case.host) {
+                (Some(key), Some(host)) => {
+                    if !gates.contains_key(&key) {
+                        let builder = setup.builder_in_world(Arc::clone(host))?;
+                        let gate = builder.build().inspect_err(|_| {
+                            let place = format!("{}:{}", file.name, case.line());
+                            note(&format!("in the world of the scenario at {}:", clean(&place)));
+                        })?;
+                        gates.insert(key.clone(), gate);
+                    }
+                    gates.get(&key).unwrap_or(usual)
+                }
+                (None, _) | (_, None) => usual,
+            };
+            outcomes.push(judged(&file.name, case, gate)?);
+        }
+    }
+    Ok(outcomes)
+}
+
+fn judged<'c>(file: &'c str, case: &'c Case, gate: &Gate) -> Result<Outcome<'c>, Failure> {
+    let scenario = &case.scenario;
+    let text = CallText::from(&scenario.call.text);
+    let text = match &scenario.context {
+        Some(context) => text.within(&context.text),
+        None => text,
+    };
+    let request = Request::gate(text);
+    let place = || format!("{file}:{}", case.line());
+    let unread = |error: callgate_core::CallError| Failure::Invalid(format!("{}: {error}", place()));
+    let begun = Instant::now();
+    let verdict = gate.judge(&request).map_err(unread)?.verdict;
+    let mut outcome = Outcome {
+        file,
+        case,
+        verdict,
+        took: begun.elapsed(),
+        explanation: None,
+        help: None,
+    };
+    if !outcome.has_passed() {
+        let explained = gate.judge(&request.explained(Audience::Operator));
+        outcome.explanation = explained.map_err(unread)?.explanation;
+        outcome.help = similar(case, gate, &outcome.verdict);
+    }
+    Ok(outcome)
+}
+
+/// A tool of a similar name, where there is none of this one.
+fn similar(case: &Case, gate: &Gate, verdict: &Verdict<'_>) -> Option<String> {
+    if verdict.rule != "structural-unknown-tool" {
+        return None;
+    }
+    let tools = gate.tools().ok()?;
+    let names = tools.iter().map(|tool| (&*tool.server, &*tool.name));
+    Some(help_for_unknown_tool(&case.server, &case.tool, names))
+}
+
+impl Outcome<'_> {
+    pub(super) fn has_passed(&self) -> bool {
+        let scenario = &self.case.scenario;
+        let decision = self.verdict.decision.as_str();
+        scenario.expect.is_none_or(|expect| expect.is_met_by(decision))
+            && scenario
+                .rule
+                .as_ref()
+                .is_none_or(|rule| *rule == self.verdict.rule)
+    }
+
+    /// `allow by the-rule`, as far as something is expected.
+    pub(super) fn expected(&self) -> String {
+        let scenario = &self.case.scenario;
+        match (scenario.expect, &scenario.rule) {
+            (Some(expect), Some(rule)) => format!("{expect} by {rule}"),
+            (Some(expect), None) => expect.to_string(),
+            (None, Some(rule)) => format!("a verdict by {rule}"),
+            (None, None) => "anything".to_owned(),
+        }
+    }
+
+    /// `deny by the-rule`.
+    pub(super) fn found(&self) -> String {
+        format!("{} by {}", self.verdict.decision.as_str(), self.verdict.rule)
+    }
+
+    pub(super) fn add_to(&self, coverage: &mut Coverage<'_, '_>) {
+        let (server, tool) = (&self.case.server, &self.case.tool);
+        coverage.add(server, tool, self.verdict.decision.as_str(), &self.verdict.rule);
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let scenario = &self.case.scenario;
+        let mut line = json!({"file": self.file, "line": self.case.line()});
+        let Some(members) = line.as_object_mut() else {
+            return line;
+        };
+        let mut add = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                members.insert(key.to_owned(), value);
+            }
+        };
+        add("name", scenario.name.as_ref().map(|name| json!(name)));
+        add("server", Some(json!(self.case.server)));
+        add("tool", Some(json!(self.case.tool)));
+        add("passed", Some(json!(self.has_passed())));
+        add("expect", scenario.expect.map(|expect| json!(expect)));
+        add("expectedRule", scenario.rule.as_ref().map(|rule| json!(rule)));
+        if let Value::Object(verdict) = json!(self.verdict) {
+            for (key, value) in verdict {
+                add(&key, Some(value));
+            }
+        }
+        add("help", self.help.as_ref().map(|help| json!(help)));
+        add("explanation", self.explanation.clone());
+        line
+    }
+}

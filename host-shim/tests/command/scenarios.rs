@@ -1,0 +1,599 @@
+//! `callgate test`: scenarios that pass and fail, files that are not right, and what scenarios reach.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::project::{Project, reading};
+
+/// A line of a file of scenarios.
+fn scenario(call: &str, rest: Value) -> String {
+    let call: Value = serde_json::from_str(call).expect("a call");
+    let mut line = json!({"call": call});
+    let members = line.as_object_mut().expect("an object");
+    members.extend(rest.as_object().expect("an object").clone());
+    format!("{line}\n")
+}
+
+/// The lines of JSON that the command writes, and its exit code.
+fn run(project: &Project, arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let output = project.run(arguments);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    (output.status.code(), lines.collect())
+}
+
+fn good() -> String {
+    scenario(
+        &reading("README.md"),
+        json!({"name": "the project", "expect": "allow"}),
+    ) + &scenario(
+        &reading("~/.ssh/id_ed25519"),
+        json!({"expect": "deny", "rule": "structural-protected-path"}),
+    ) + &scenario(&reading("/etc/hosts"), json!({"expect": "not-allow"}))
+        + &scenario(&reading("~/Documents/a"), json!({"rule": "allow-read-documents"}))
+}
+
+#[test]
+fn scenarios_pass_and_fail() {
+    let project = Project::new();
+    project.write("good.jsonl", good());
+    let (code, lines) = run(&project, &["test", "good.jsonl"]);
+    assert_eq!(code, Some(0), "{lines:?}");
+    let (sum, results) = lines.split_last().expect("a sum");
+    assert_eq!(results.len(), 4);
+    assert!(results.iter().all(|line| line["passed"] == true), "{results:?}");
+    let first = &results[0];
+    assert_eq!(
+        (&first["file"], &first["line"]),
+        (&json!("good.jsonl"), &json!(1))
+    );
+    assert_eq!(
+        (&first["name"], &first["server"]),
+        (&json!("the project"), &json!("filesystem"))
+    );
+    assert_eq!(first["rule"], "structural-sandbox-allow");
+    assert_eq!(
+        (&sum["scenarios"], &sum["passed"], &sum["failed"]),
+        (&json!(4), &json!(4), &json!(0))
+    );
+
+    let bad = good()
+        + &scenario(
+            &reading("/etc/hosts"),
+            json!({"name": "hosts", "expect": "allow"}),
+        )
+        + &scenario(
+            &reading("/etc/hosts"),
+            json!({"expect": "escalate", "rule": "other"}),
+        );
+    project.write("bad.jsonl", bad);
+    let (code, lines) = run(&project, &["test", "good.jsonl", "bad.jsonl"]);
+    assert_eq!(code, Some(1));
+    let failed: Vec<&Value> = lines.iter().filter(|line| line["passed"] == false).collect();
+    assert_eq!(failed.len(), 2);
+    assert_eq!(
+        (&failed[0]["line"], &failed[0]["name"]),
+        (&json!(5), &json!("hosts"))
+    );
+    assert_eq!(failed[0]["explanation"]["verdict"]["rule"], "ask-other-paths");
+    assert_eq!(failed[1]["expectedRule"], "other");
+    assert_eq!(lines.last().expect("a sum")["failed"], 2);
+
+    project.check(
+        &["test", "--format", "human", "bad.jsonl"],
+        1,
+        &[
+            "bad.jsonl\n  pass    1 the project",
+            "FAIL    5 hosts",
+            "escalate ask-other-paths expected allow\n",
+            "bad.jsonl:5 hosts\n  expected allow\n  found    escalate by ask-other-paths\n",
+            "expected escalate by other\n",
+            "2 of 6 scenarios fail\n",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn the_bundle_names_its_scenarios() {
+    let project = Project::new();
+    project.check(
+        &["test"],
+        1,
+        &[],
+        &[
+            "there are no scenarios to run",
+            "\"tests\": [\"scenarios.jsonl\"]",
+        ],
+    );
+    fs::create_dir(project.folder.path().join("project/tests")).expect("a folder");
+    project.write("tests/one.jsonl", good());
+    project.write(
+        "two.json",
+        format!("[{}]", good().lines().next().expect("a line")),
+    );
+    project.edit("callgate.json", |bundle| {
+        bundle["tests"] = json!(["tests/one.jsonl", "two.json"])
+    });
+    let (code, lines) = run(&project, &["test"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(lines.len(), 6);
+    // They are found beside the bundle, from wherever the command runs.
+    let output = project.run_in("home", &["test", "--bundle", "../project"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    // Files that are given stand for those of the bundle.
+    let (_, lines) = run(&project, &["test", "two.json"]);
+    assert_eq!(lines.len(), 2);
+    project.check(&["eval", &reading("README.md")], 0, &["allow"], &[]);
+    project.edit("callgate.json", |bundle| bundle["tests"] = json!(["none.jsonl"]));
+    project.check(&["validate"], 0, &["\"valid\":true"], &[]);
+    project.check(&["test"], 1, &[], &["cannot read `none.jsonl`: No such file"]);
+    project.edit("callgate.json", |bundle| bundle["tests"] = json!({"a": 1}));
+    project.check(
+        &["test"],
+        4,
+        &[],
+        &[
+            "error[wrong-type] bundle.tests in callgate.json:1:",
+            "expected the path of a file of scenarios",
+        ],
+    );
+}
+
+#[test]
+fn files_that_are_not_right_are_named_with_their_places() {
+    let project = Project::new();
+    let call = reading("a");
+    for (name, text, expected) in [
+        (
+            "empty.jsonl",
+            String::new(),
+            &["error[syntax] scenarios in empty.jsonl", "the file is empty"][..],
+        ),
+        (
+            "none.json",
+            "[]".to_owned(),
+            &["error[missing-field] scenarios in none.json", "found no scenario"],
+        ),
+        (
+            "comment.json",
+            "// x".to_owned(),
+            &["found no scenario, expected at least one"],
+        ),
+        (
+            "number.jsonl",
+            "5\n".to_owned(),
+            &[
+                "scenarios[0] in number.jsonl:1:1",
+                "found `5`, expected an object",
+            ],
+        ),
+        (
+            "bare.jsonl",
+            format!("{call}\n"),
+            &["found the key `serverName`", "the field `call` is missing"],
+        ),
+        (
+            "key.jsonl",
+            format!("{}{}", good(), scenario(&call, json!({"expects": "allow"}))),
+            &[
+                "error[unknown-key] scenarios[4].expects in key.jsonl:5:",
+                "did you mean `expect`?",
+            ],
+        ),
+        (
+            "word.json",
+            format!("[\n  {}]", scenario(&call, json!({"expect": "Allow"}))),
+            &[
+                "error[unknown-value] scenarios[0].expect in word.json:2:",
+                "found `\"Allow\"`",
+                "did you mean `allow`?",
+            ],
+        ),
+        (
+            "twice.jsonl",
+            format!("{{\"call\": {call}, \"expect\": \"allow\", \"expect\": \"deny\"}}"),
+            &["error[duplicate-key] scenarios[0].expect in twice.jsonl:1:"],
+        ),
+        (
+            "rest.jsonl",
+            format!(
+                "{} x\n{}",
+                scenario(&call, json!({"expect": "allow"})).trim(),
+                good()
+            ),
+            &[
+                "error[syntax] scenarios[0] in rest.jsonl:1:",
+                "trailing characters",
+            ],
+        ),
+        (
+            "world.jsonl",
+            scenario(
+                &call,
+                json!({"expect": "allow", "world": {"home": "/h", "cwd": "/c", "fs": {"dir": []}}}),
+            ),
+            &[
+                "error[invalid-value] scenarios[0].world in world.jsonl:1:",
+                "unknown field `dir`, expected one of `dirs`",
+            ],
+        ),
+        (
+            "relative.jsonl",
+            scenario(
+                &call,
+                json!({"expect": "allow", "world": {"home": "/h", "cwd": "c"}}),
+            ),
+            &[
+                "scenarios[0].world in relative.jsonl:1:",
+                "found `c` as the current directory, expected an absolute path",
+            ],
+        ),
+        (
+            "both.jsonl",
+            scenario(&call, json!({"expect": "allow", "world": {}, "recording": {}})),
+            &["found `world` and `recording`, expected one of them"],
+        ),
+        (
+            "recording.jsonl",
+            scenario(&call, json!({"expect": "allow", "recording": {"homeDir": "/h"}})),
+            &[
+                "error[invalid-value] scenarios[0].recording in recording.jsonl:1:",
+                "missing field `currentDir`",
+            ],
+        ),
+        (
+            "context.jsonl",
+            scenario(&call, json!({"expect": "allow", "context": {"mod": "dev"}})),
+            &[
+                "error[unknown-key] scenarios[0].context.mod in context.jsonl:1:",
+                "did you mean `mode`?",
+            ],
+        ),
+        (
+            "text.jsonl",
+            json!({"call": "{\"serverName\": 1}", "expect": "allow"}).to_string(),
+            &[
+                "error[invalid-value] scenarios[0].call in text.jsonl:1:9",
+                "the text is no call: line 1, column",
+            ],
+        ),
+        (
+            "object.json",
+            json!({"scenarios": {}, "wrld": {}}).to_string(),
+            &[
+                "expected an array of scenarios",
+                "error[unknown-key] scenarios.wrld in object.json:1:",
+                "did you mean `world`?",
+            ],
+        ),
+        (
+            "cut.json",
+            "[{\"call\": {".to_owned(),
+            &["error[syntax] scenarios in cut.json:1:11"],
+        ),
+    ] {
+        project.write(name, text);
+        project.check(&["test", name], 4, &[], expected);
+    }
+    project.write("latin.jsonl", b"{\"name\": \"\xe9\"}");
+    project.check(
+        &["test", "latin.jsonl"],
+        4,
+        &[],
+        &["found the byte `0xe9` at offset 10"],
+    );
+    project.write("mark.jsonl", format!("\u{feff}{}", good()));
+    project.check(&["test", "mark.jsonl"], 4, &[], &["found a byte order mark"]);
+    project.check(&["test", "."], 1, &[], &["cannot read `.`: Is a directory"]);
+    project.check(
+        &["test", "nothing.jsonl"],
+        1,
+        &[],
+        &["cannot read `nothing.jsonl`: No such file"],
+    );
+    // A file that is right is not run either.
+    project.write("good.jsonl", good());
+    project.check(
+        &["test", "good.jsonl", "key.jsonl", "number.jsonl"],
+        4,
+        &[],
+        &["key.jsonl:5:", "number.jsonl:1:1"],
+    );
+}
+
+#[test]
+fn no_disk_is_asked_unless_it_is_said() {
+    let project = Project::new();
+    let root = project.folder.path();
+    fs::create_dir(root.join("home/.ssh")).expect("a folder");
+    std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("project/way")).expect("a link");
+    let line = scenario(
+        &reading("way/key"),
+        json!({"expect": "allow", "rule": "structural-sandbox-allow"}),
+    );
+    project.write("s.jsonl", line);
+    let (code, _) = run(&project, &["test", "s.jsonl"]);
+    assert_eq!(code, Some(0));
+    let (code, lines) = run(&project, &["test", "--disk", "s.jsonl"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(lines[0]["rule"], "structural-protected-path");
+}
+
+#[test]
+fn a_scenario_may_have_a_world_and_a_context() {
+    let project = Project::new();
+    let world = json!({
+        "home": "/home/u", "cwd": "/srv/app",
+        "fs": {"files": ["/srv/app/README.md"], "links": {"/srv/app/key": "/home/u/.ssh/id_ed25519"}},
+        "git": {"/srv/app": {"branch": "main", "remotes": {"origin": "https://github.com/acme/app.git"}}},
+    });
+    let push = json!({
+        "serverName": "git", "toolName": "git_push", "arguments": {"repo_path": ".", "remote": "origin", "branch": "x"},
+    });
+    let linked = scenario(
+        &reading("key"),
+        json!({"expect": "deny", "rule": "structural-protected-path", "world": world}),
+    );
+    let lines = linked.clone()
+        + &scenario(&reading("/srv/app/README.md"), json!({"rule": "structural-sandbox-allow", "world": world}))
+        + &scenario(&push.to_string(), json!({"rule": "allow-push-own-forge", "world": world}))
+        // Elsewhere the remote is not known, and the folder is another one.
+        + &scenario(&push.to_string(), json!({"expect": "not-allow"}))
+        + &scenario(&reading("/srv/app/README.md"), json!({"expect": "escalate"}));
+    project.write("s.jsonl", lines);
+    let (code, lines) = run(&project, &["test", "s.jsonl"]);
+    assert_eq!(code, Some(0), "{lines:#?}");
+    // The same world once for all, in the file, and as a flag.
+    let all: Vec<Value> = ["key", "/srv/app/README.md"]
+        .iter()
+        .zip(["structural-protected-path", "structural-sandbox-allow"])
+        .map(|(path, rule)| json!({"call": serde_json::from_str::<Value>(&reading(path)).expect("a call"), "rule": rule}))
+        .collect();
+    project.write("once.json", json!({"world": world, "scenarios": all}).to_string());
+    project.check(&["test", "once.json"], 0, &["\"passed\":2"], &[]);
+    project.write("bare.json", json!(all).to_string());
+    project.check(&["test", "bare.json"], 1, &["\"failed\":2"], &[]);
+    project.write("world.json", world.to_string());
+    project.check(
+        &["test", "--world", "world.json", "bare.json"],
+        0,
+        &["\"passed\":2"],
+        &[],
+    );
+    project.check(
+        &["test", "--world", "world.json", "--disk", "bare.json"],
+        1,
+        &[],
+        &["cannot be used with"],
+    );
+}
+
+#[test]
+fn a_recording_answers_again() {
+    let project = Project::new();
+    let root = project.folder.path();
+    fs::create_dir(root.join("home/.ssh")).expect("a folder");
+    std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("project/way")).expect("a link");
+    let output = project.run(&["explain", &reading("way/key")]);
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let recording = answer["explanation"]["recording"].clone();
+    fs::remove_file(root.join("project/way")).expect("a link");
+    let line = scenario(
+        &reading("way/key"),
+        json!({"rule": "structural-protected-path", "recording": recording}),
+    );
+    project.write("s.jsonl", line);
+    project.check(&["test", "s.jsonl"], 0, &["\"passed\":1"], &[]);
+}
+
+#[test]
+fn a_context_is_that_of_the_host() {
+    let project = Project::new();
+    project.write("world.json", include_str!("../../examples/world/world.json"));
+    for name in ["policy.json", "annotations.json", "callgate.json", "ceiling.json"] {
+        let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/world");
+        project.write(name, fs::read(from.join(name)).expect("a file"));
+    }
+    let call = json!({
+        "serverName": "modding", "toolName": "mod_write", "arguments": {"path": "mod:dragons/events.txt", "content": ""},
+    })
+    .to_string();
+    let context = json!({"mode": "dev", "command": "write", "has_contract": true});
+    let lines = scenario(&call, json!({"expect": "allow", "context": context}))
+        + &scenario(
+            &call,
+            json!({"expect": "deny", "context": {"mode": "dev", "command": "write"}}),
+        )
+        + &scenario(&call, json!({"expect": "deny"}));
+    project.write("s.jsonl", lines);
+    for folder in ["game", "mods", "mods/dragons", "mods/unfinished", "notes"] {
+        fs::create_dir_all(project.folder.path().join("project").join(folder)).expect("a folder");
+    }
+    let (code, lines) = run(&project, &["test", "s.jsonl"]);
+    assert_eq!(code, Some(0), "{lines:#?}");
+}
+
+#[test]
+fn a_call_may_be_text_that_a_document_cannot_hold() {
+    let project = Project::new();
+    let twice = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "a", "path": "/etc"}}"#;
+    let line = json!({"call": twice, "expect": "deny", "rule": "structural-unreadable-argument"});
+    project.write("s.jsonl", line.to_string());
+    project.check(&["test", "s.jsonl"], 0, &["\"passed\":1"], &[]);
+}
+
+#[test]
+fn tests_and_verdicts_of_the_existing_runtime_are_read() {
+    let project = Project::new();
+    let request: Value = serde_json::from_str(&reading("/etc/hosts")).expect("a call");
+    let file = json!({
+        "generatedAt": "2026-04-26T21:38:47.258Z", "constitutionHash": "b", "inputHash": "1",
+        "scenarios": [{
+            "description": "d", "request": request, "expectedDecision": "not-allow", "reasoning": "r", "source": "handwritten",
+        }],
+    });
+    project.write("tests.json", file.to_string());
+    let verdict = json!({"decision": "escalate", "rule": "ask-other-paths", "reason": "x", "escalatedRoles": ["read-path"]});
+    project.write(
+        "verdicts.jsonl",
+        json!({"request": request, "verdict": verdict}).to_string(),
+    );
+    project.check(
+        &["test", "tests.json", "verdicts.jsonl"],
+        0,
+        &["\"name\":\"d\"", "\"passed\":2"],
+        &[],
+    );
+    project.write("unclear.json", json!([{"request": request}]).to_string());
+    project.check(
+        &["test", "unclear.json"],
+        4,
+        &[],
+        &["expected either `expectedDecision` or `verdict`"],
+    );
+}
+
+#[test]
+fn results_are_written_as_junit() {
+    let project = Project::new();
+    let lines = good()
+        + &scenario(
+            &reading("/etc/hosts"),
+            json!({"name": "<hosts> & \"others\" \u{1b}[2J\u{0}\u{ffff}", "expect": "allow"}),
+        )
+        + &scenario(
+            &reading("README.md"),
+            json!({"name": "the project", "expect": "allow"}),
+        );
+    project.write("s.jsonl", lines);
+    project.check(
+        &["test", "s.jsonl", "--junit", "r.xml"],
+        1,
+        &["\"failed\":1"],
+        &[],
+    );
+    let xml = fs::read_to_string(project.folder.path().join("project/r.xml")).expect("a file");
+    for part in [
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"callgate\" tests=\"6\" failures=\"1\" errors=\"0\" skipped=\"0\"",
+        "<testsuite name=\"s.jsonl\" tests=\"6\" failures=\"1\"",
+        "<testcase classname=\"s.jsonl\" name=\"the project\" file=\"s.jsonl\" line=\"1\" time=\"0.",
+        "name=\"the project (2)\"",
+        "name=\"&lt;hosts&gt; &amp; &quot;others&quot; \\u{1b}[2J\\0\u{fffd}\"",
+        "<failure message=\"expected allow, found escalate by ask-other-paths\" type=\"verdict\">",
+        "</testsuites>\n",
+    ] {
+        assert!(xml.contains(part), "{part}\n{xml}");
+    }
+    assert!(
+        xml.contains("ask-other-paths") && !xml.contains('\u{1b}'),
+        "{xml}"
+    );
+    // Results of another run are not left where those of this one were to be.
+    project.write("bad.jsonl", "5");
+    project.check(
+        &["test", "s.jsonl", "--junit", "no/where.xml"],
+        1,
+        &[],
+        &["cannot write `no/where.xml`"],
+    );
+}
+
+#[test]
+fn what_no_scenario_reaches_is_said_and_written() {
+    let project = Project::new();
+    project.write("s.jsonl", good());
+    let (code, lines) = run(&project, &["test", "s.jsonl"]);
+    assert_eq!(code, Some(0));
+    let coverage = &lines.last().expect("a sum")["coverage"];
+    let rule = |name: &str| {
+        let rules = coverage["rules"].as_array().expect("rules");
+        rules
+            .iter()
+            .find(|rule| rule["rule"] == name)
+            .expect("a rule")
+            .clone()
+    };
+    assert_eq!(rule("allow-read-documents")["scenarios"], 1);
+    assert_eq!(
+        rule("deny-write-system"),
+        json!({"rule": "deny-write-system", "scenarios": 0, "decides": true})
+    );
+    let unreached = coverage["unreached"].as_array().expect("regions");
+    assert!(coverage["regions"].as_u64().expect("a count") > unreached.len() as u64);
+    let is_unreached = |tool: &str, rule: &str| {
+        unreached
+            .iter()
+            .any(|one| one["toolName"] == tool && one["rule"] == rule)
+    };
+    assert!(is_unreached("write_file", "deny-write-system"));
+    assert!(!is_unreached("read_text_file", "allow-read-documents"));
+
+    project.check(
+        &["test", "--format", "human", "s.jsonl"],
+        0,
+        &[
+            "all 4 scenarios pass\nreached: 2 of 7 rules, ",
+            "no scenario is decided by the rule `deny-write-system`",
+            "--write-missing FILE",
+        ],
+        &[],
+    );
+    project.check(
+        &["test", "--min-coverage", "99", "s.jsonl"],
+        1,
+        &["\"failed\":0"],
+        &["expected 99 % of them"],
+    );
+    project.check(
+        &["test", "--min-coverage", "4", "s.jsonl"],
+        0,
+        &["\"failed\":0"],
+        &[],
+    );
+    let (_, lines) = run(&project, &["test", "--no-coverage", "s.jsonl"]);
+    assert!(lines.last().expect("a sum").get("coverage").is_none());
+
+    project.check(
+        &["test", "s.jsonl", "--write-missing", "missing.jsonl"],
+        0,
+        &["\"failed\":0"],
+        &[&format!("wrote {} scenarios to `missing.jsonl`", unreached.len())],
+    );
+    let written = fs::read_to_string(project.folder.path().join("project/missing.jsonl")).expect("a file");
+    let root = project.folder.path().display().to_string();
+    assert!(!written.contains(&root), "{written}");
+    // What was written runs and passes, and nothing is missing any more.
+    let (code, lines) = run(
+        &project,
+        &["test", "--min-coverage", "100", "s.jsonl", "missing.jsonl"],
+    );
+    assert_eq!(code, Some(0), "{lines:#?}");
+    assert_eq!(lines.last().expect("a sum")["coverage"]["unreached"], json!([]));
+    // Also in another checkout of another user.
+    let other = Project::new();
+    other.write("missing.jsonl", &written);
+    let (code, lines) = run(&other, &["test", "missing.jsonl"]);
+    assert_eq!(code, Some(0), "{lines:#?}");
+
+    project.check(
+        &["test", "s.jsonl", "--write-missing", "missing.jsonl"],
+        1,
+        &[],
+        &["found `missing.jsonl`, expected no such file"],
+    );
+    project.check(
+        &[
+            "test",
+            "s.jsonl",
+            "missing.jsonl",
+            "--write-missing",
+            "more.jsonl",
+        ],
+        0,
+        &["\"failed\":0"],
+        &["no verdict is missing, so `more.jsonl` is not written"],
+    );
+    assert!(!project.folder.path().join("project/more.jsonl").exists());
+}

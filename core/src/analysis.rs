@@ -80,6 +80,9 @@ pub struct Place {
     pub roles: Vec<String>,
     /// What its value is, for a person: `under /srv/app but not /srv/app/secrets`.
     pub is: String,
+    /// The directory of which that says something, for whoever draws a tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
 }
 
 /// Calls of a tool in which no verdict can differ, as far as one part of their arguments goes.
@@ -166,6 +169,14 @@ impl Target {
             Self::Url(text) if reading.is_url => Some(text),
             Self::Path(_) | Self::Url(_) => None,
         }
+    }
+}
+
+/// Whether the pattern is the tool's name, its server and name, or `server/*`.
+pub fn names_tool(pattern: &str, server: &str, tool: &str) -> bool {
+    match pattern.split_once('/') {
+        Some((of, name)) => of == server && (name == "*" || name == tool),
+        None => pattern == tool,
     }
 }
 

@@ -143,7 +143,7 @@ mod world;
 pub use analysis::{
     Analysis, Bounds, Column, Comparison, Coverage, CoverageReport, CoveredRule, Finding, Judged, Outcome,
     Part, Place, Region, Row, Statement, Target, ToolChanges, ToolRegions, Unreached, VerdictChange,
-    check_invariants, lint_policy,
+    check_invariants, lint_policy, names_tool,
 };
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};

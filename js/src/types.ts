@@ -1,3 +1,4 @@
+export type * from "./types/analysis.js";
 export type * from "./types/approvals.js";
 export type * from "./types/documents.js";
 export type * from "./types/draft.js";

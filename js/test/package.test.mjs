@@ -108,6 +108,20 @@ test("the entry for tools loads its module when it is asked something", () => {
   assert.equal(run("node", [program("tools.mjs", text)], { cwd: project }), "[ 'path' ]\n[]\n");
 });
 
+test("the entry for analysis loads its module when it is asked something", () => {
+  const text = `
+    import { readFileSync } from "node:fs";
+    import { map } from "callgate/analysis";
+    import * as web from ${JSON.stringify(join(installed, "dist/analysis-web.js"))};
+    const tools = [{ toolName: "read", args: { path: "read-path" } }];
+    const config = { policy: { rules: [] }, annotations: { servers: { s: { tools } } } };
+    console.log(map(config)[0].rows[0].decision);
+    const host = { ...(await import("callgate")).createVirtualHost({ home: "/", cwd: "/" }) };
+    await web.init(readFileSync(${JSON.stringify(join(installed, "wasm/analysis.wasm"))}));
+    console.log(web.check({ ...config, host }));`;
+  assert.equal(run("node", [program("analysis.mjs", text)], { cwd: project }), "deny\n[]\n");
+});
+
 test("npx finds its command", () => {
   const bundle = join(JS, "../host-shim/examples/bundle");
   const shown = run("npx", ["--offline", "callgate", "validate", "--bundle", bundle], { cwd: project });
@@ -139,7 +153,7 @@ test("the entries for browsers import only the package's own files", () => {
       walk(resolve(dirname(file), specifier));
     }
   };
-  for (const entry of ["web.js", "slim.js", "tools-web.js", "mcp.js"]) {
+  for (const entry of ["web.js", "slim.js", "tools-web.js", "analysis-web.js", "mcp.js"]) {
     walk(join(installed, "dist", entry));
   }
   assert.ok(seen.size >= 4);

@@ -8,7 +8,19 @@ import { rolldown } from "rolldown";
 const dist = join(dirname(fileURLToPath(import.meta.url)), "../dist");
 // The last is for the tests.
 // Each entry stands in the folder itself, and so does what they share: modules are found from the place of the code.
-const entries = ["node", "web", "slim", "bundle", "tools-node", "tools-web", "mcp", "command", "host/reading"];
+const entries = [
+  "node",
+  "web",
+  "slim",
+  "bundle",
+  "tools-node",
+  "tools-web",
+  "analysis-node",
+  "analysis-web",
+  "mcp",
+  "command",
+  "host/reading",
+];
 const compiled = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith(".js"));
 
 const bundle = await rolldown({

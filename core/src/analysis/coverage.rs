@@ -152,6 +152,7 @@ impl<'a, 'e> Coverage<'a, 'e> {
                 .is
                 .first()
                 .map_or_else(String::new, |is| portable::label(&self.analysis.imagined, is)),
+            within: None,
         };
         columns.iter().map(place).collect()
     }

@@ -31,6 +31,19 @@ pub(crate) enum Label {
     Both(Box<Label>, Box<Label>),
 }
 
+impl Label {
+    /// The directory of which a path's label says something.
+    pub(super) fn directory(&self) -> Option<&str> {
+        match self {
+            Self::Under(directory, _)
+            | Self::Holds(directory, _)
+            | Self::Matches(directory, _)
+            | Self::OtherCase(directory) => Some(directory),
+            Self::Words(_) | Self::Of(_, _) | Self::Absent | Self::Is(_) | Self::Both(_, _) => None,
+        }
+    }
+}
+
 impl fmt::Display for Label {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

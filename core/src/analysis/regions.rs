@@ -180,22 +180,26 @@ impl Divided<'_, '_> {
 
     pub(super) fn places(&self, mode: &Mode, group: &Group, picks: &[usize]) -> Vec<Place> {
         let chosen = group.choices.iter().zip(picks);
-        let labels = chosen.filter_map(|(choices, pick)| Some(choices.get(*pick)?.label.to_string()));
+        let labels = chosen.filter_map(|(choices, pick)| Some(&choices.get(*pick)?.label));
         match group.extra {
             None => group
                 .slots
                 .iter()
                 .zip(labels)
-                .map(|(slot, is)| self.place(mode, *slot, is))
+                .map(|(slot, label)| Place {
+                    within: label.directory().map(str::to_owned),
+                    ..self.place(mode, *slot, label.to_string())
+                })
                 .collect(),
             Some(extra) => labels
-                .map(|is| Place {
+                .map(|label| Place {
                     argument: match extra {
                         Extra::Text => "any other argument".to_owned(),
                         Extra::Unknown => "an argument that nobody names".to_owned(),
                     },
                     roles: Vec::new(),
-                    is,
+                    is: label.to_string(),
+                    within: None,
                 })
                 .collect(),
         }
@@ -208,6 +212,7 @@ impl Divided<'_, '_> {
             argument: self.slots.get(slot).map(Slot::name).unwrap_or_default(),
             roles: roles.map(|role| registry.name(*role).to_owned()).collect(),
             is,
+            within: None,
         }
     }
 

@@ -1,5 +1,9 @@
 //! What the documents allow, seen as a whole.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::project::Project;
@@ -341,4 +345,36 @@ fn a_lint_shows_rules_that_decide_nothing_with_a_call() {
         place["physicalLocation"]["region"]["startLine"].is_number(),
         "{place}"
     );
+}
+
+/// The cases of `tests/analysis`, which the npm package answers too. `GOLDEN=write` keeps new answers; look at them first.
+#[test]
+fn what_is_kept_is_answered() {
+    const QUESTIONS: &[(&str, &[&str])] = &[
+        ("map", &["map"]),
+        ("map-disk", &["map", "--disk"]),
+        ("lint", &["lint"]),
+        ("check", &["check"]),
+        ("diff", &["diff", "old.json", "callgate.json"]),
+    ];
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/analysis");
+    let cases = fs::read_dir(cases).expect("a folder");
+    let folders: Vec<_> = cases.map(|case| case.expect("a case").path()).collect();
+    assert!(folders.len() > 1, "{folders:?}");
+    for folder in folders {
+        for (name, arguments) in QUESTIONS {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+            command.args(*arguments).args(["--world", "world.json"]);
+            let output = command.current_dir(&folder).output().expect("the command runs");
+            let found = String::from_utf8(output.stdout).expect("UTF-8");
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(complaint, "", "{} {name}", folder.display());
+            let kept = folder.join(format!("{name}.jsonl"));
+            if std::env::var_os("GOLDEN").is_some_and(|how| how == "write") {
+                fs::write(&kept, &found).expect("a file");
+            }
+            let expected = fs::read_to_string(&kept).unwrap_or_default();
+            assert_eq!(found, expected, "{} {name}", folder.display());
+        }
+    }
 }

@@ -1,10 +1,8 @@
-import { unknownKey } from "../../wasm/callgate.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { type Host, missingCallbacks } from "../host.js";
 import type { DocumentName, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
-import { within } from "../wasm/module.js";
 import { DocumentText, jsonText } from "./text.js";
 
 /** Everything that an engine is built from. */
@@ -48,21 +46,18 @@ export function documentsOf(parts: Parts): Documents {
 }
 
 /** The diagnostic with the file of its document, and without a position in a text that the caller has never seen. */
-export function withFile(
-  diagnostic: Diagnostic,
+export function withFile<Found extends Diagnostic>(
+  diagnostic: Found,
   parts: Parts,
   files: { readonly [name in DocumentName]?: string | undefined },
-): Diagnostic {
-  const { line, column, ...rest } = diagnostic;
+): Found {
+  const { line: _, column: __, ...rest } = diagnostic;
   const [name = ""] = diagnostic.path.split(/[.[]/, 1);
   const file = files[name as DocumentName];
   const given = parts[name as DocumentName];
   const isText = given instanceof DocumentText || (name !== "sandbox" && typeof given === "string");
-  return {
-    ...rest,
-    ...(isText && line !== undefined && column !== undefined && { line, column }),
-    ...(file !== undefined && { file }),
-  };
+  // In the order in which the command writes them.
+  return { ...(file !== undefined && { file }), ...(isText ? diagnostic : rest) } as Found;
 }
 
 /** What the existing runtime calls the documents, by which people may look for them. */
@@ -74,16 +69,19 @@ const RUNTIME_NAMES: ReadonlyMap<string, DocumentName> = new Map([
   ["serverDomainAllowlists", "domainAllowlists"],
 ]);
 
+/** What the module in use says of a key that none of `known` is. */
+export type FaultOfKey = (key: string, known: string[]) => Diagnostic;
+
 /**
  * Refuses a configuration with other keys than these.
  *
  * @throws {@link CallgateError} `invalid-document` with a fault for each.
  */
-export function refuseUnknownKeys(config: object, known: readonly string[]): void {
+export function refuseUnknownKeys(config: object, known: readonly string[], faultOf: FaultOfKey): void {
   const unknown = Object.keys(config).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
     const faults = unknown.map((key) => {
-      const fault = within("invalid-argument", () => unknownKey(key, key, [...known]) as Diagnostic);
+      const fault = faultOf(key, [...known]);
       const name = RUNTIME_NAMES.get(key);
       return name === undefined ? fault : { ...fault, help: `did you mean \`${name}\`?` };
     });

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { unknownKey } from "../../wasm/callgate.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
 import type {
@@ -30,8 +31,9 @@ import type {
 import type { Answers } from "../wasm/bridge.js";
 import { evaluate, evaluateText, explain, gate, prepare } from "../wasm/calls.js";
 import { ask, createHandle, type Documents, dispose, type WasmHandle } from "../wasm/handle.js";
+import { within } from "../wasm/module.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
-import { answersOf, documentsOf, refuseUnknownKeys, withFile } from "./configuration.js";
+import { answersOf, documentsOf, type FaultOfKey, refuseUnknownKeys, withFile } from "./configuration.js";
 import { approvalsOf } from "./engine-approvals.js";
 import type { DocumentText } from "./text.js";
 
@@ -209,11 +211,8 @@ const CONFIG_KEYS: Readonly<Record<keyof EngineConfig, true>> = {
 export function createEngine<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
 ): Engine {
-  refuseUnknownKeys(config, Object.keys(CONFIG_KEYS));
-  const { host = hostByDefault(), files, ...parts } = config;
-  const documents = documentsOf(parts);
-  const located = (diagnostic: Diagnostic): Diagnostic => withFile(diagnostic, parts, files ?? {});
-  const handle = created(documents, answersOf(host, parts.roles), located);
+  const { documents, answers, located } = configured(config, faultOfKey);
+  const handle = created(documents, answers, located);
   const sandbox = ask(handle, "invalid-argument", ({ engine }) => engine.sandbox());
   const semantics = (serverName: string, toolName: string): DescribedTool | undefined =>
     ask(handle, "invalid-argument", ({ engine }) => engine.semantics(serverName, toolName) ?? undefined);
@@ -244,6 +243,42 @@ export function createEngine<Role extends string = never, Found extends string =
   return Object.freeze(
     Symbol.dispose === undefined ? engine : { ...engine, [Symbol.dispose]: engine.dispose },
   ) as Engine;
+}
+
+function faultOfKey(key: string, known: string[]): Diagnostic {
+  return within("invalid-argument", () => unknownKey(key, key, known) as Diagnostic);
+}
+
+/**
+ * What an engine is built from, as a module takes it.
+ *
+ * @internal
+ */
+interface Configured {
+  readonly documents: Documents;
+  readonly answers: Answers;
+  /** A diagnostic with the file of its document. */
+  readonly located: <Found extends Diagnostic>(diagnostic: Found) => Found;
+}
+
+/**
+ * Reads a configuration.
+ *
+ * @throws {@link CallgateError} `invalid-document` for a key that is unknown, or a document that JSON cannot represent;
+ * `not-ready` if there is no host.
+ * @internal
+ */
+export function configured<Role extends string, Found extends string>(
+  config: EngineConfig<Role, Found>,
+  faultOf: FaultOfKey,
+): Configured {
+  refuseUnknownKeys(config, Object.keys(CONFIG_KEYS), faultOf);
+  const { host = hostByDefault(), files, ...parts } = config;
+  return {
+    documents: documentsOf(parts),
+    answers: answersOf(host, parts.roles),
+    located: (diagnostic) => withFile(diagnostic, parts, files ?? {}),
+  };
 }
 
 /** Creates the handle. If that fails, the diagnostics have the names of the documents' files. */

@@ -2,7 +2,7 @@ import { WasmHost } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
 import { type Answers, Bridge } from "../wasm/bridge.js";
-import { within } from "../wasm/module.js";
+import { view, within } from "../wasm/module.js";
 import { checkedText } from "./text.js";
 
 const answersOf = new WeakMap<Host, Answers>();
@@ -23,7 +23,7 @@ export function withHost<T>(ask: (host: WasmHost) => T): T {
     answersOf.set(host, answers);
   }
   const { homeDir, currentDir } = host;
-  const bridge = new Bridge(answers);
+  const bridge = new Bridge(answers, view);
   return within("host-failed", () => ask(new WasmHost(bridge, homeDir, currentDir, false)));
 }
 

@@ -1,6 +1,5 @@
 import { beginReading, type Reading } from "../host/reading.js";
 import { failureOf, type Host, HostError, type RealpathFailure } from "../host.js";
-import { view } from "./module.js";
 import { platform } from "./platform.js";
 import { isWellFormed } from "./text.js";
 
@@ -66,13 +65,16 @@ const EMPTY = new Uint8Array(0);
  */
 export class Bridge {
   readonly #answers: WeakRef<Answers>;
+  readonly #view: () => Uint8Array;
   #text = "";
   #bytes = EMPTY;
   #isEvaluating = false;
   #reading: Reading | undefined;
 
-  constructor(answers: Answers) {
+  /** `view` returns the module's memory, as it is now. */
+  constructor(answers: Answers, view: () => Uint8Array) {
     this.#answers = new WeakRef(answers);
+    this.#view = view;
   }
 
   /** An evaluation begins, in which a host may read git's configuration once. */
@@ -111,7 +113,7 @@ export class Bridge {
     this.#text = "";
     this.#bytes = EMPTY;
     try {
-      const bytes = view();
+      const bytes = this.#view();
       const one = platform.readText(bytes, first, first + firstBytes);
       const other = secondBytes === 0 ? "" : platform.readText(bytes, second, second + secondBytes);
       kind = this.#answer(question, one, other);
@@ -125,7 +127,7 @@ export class Bridge {
 
   /** Writes the last answer, if there is room for it. Otherwise the module makes room and asks for it again. */
   repeat(answer: number, room: number): void {
-    const bytes = view();
+    const bytes = this.#view();
     const text = this.#text;
     let length = 0;
     if (text.length * 3 <= room - 4) {

@@ -130,7 +130,7 @@ function build(handle: WasmHandle): Built {
   }
   handle.isBusy = true;
   try {
-    const bridge = new Bridge(answers);
+    const bridge = new Bridge(answers, wasm.view);
     const engine = builder.build(new WasmHost(bridge, homeDir, currentDir, ignoresPathCase));
     handle.built = {
       engine,

@@ -1,5 +1,6 @@
 // The types of each entry do not need those of Node. A project of its own checks the browser's entry with the DOM's types.
 import { createEngine, createNodeHost, type Engine, init } from "callgate";
+import { check, diff, lint, map, type PolicyDiff, regions, type Statement, type ToolMap } from "callgate/analysis";
 import { loadBundle } from "callgate/bundle";
 import { filterTools, gateClient, gateServer, type McpDecision } from "callgate/mcp";
 import data from "callgate/package.json" with { type: "json" };
@@ -10,6 +11,15 @@ export const host = createNodeHost({ homeDir: "/home/u" });
 export const name: string = data.name;
 export const engine: Engine = createEngine({ ...loadBundle("callgate.json"), host });
 export const proposal: AnnotationsProposal = proposeAnnotations([{ name: "t" }], "s", '{"servers": {}}');
+export const maps: readonly ToolMap[] = map(loadBundle(), { tools: ["files/*"], only: ["allow"] });
+export const difference: PolicyDiff = diff(loadBundle("old.json"), { ...loadBundle(), host }, { disk: true });
+export const statements: readonly Statement[] = check({ policy: { rules: [] }, annotations: { servers: {} } });
+export const witnesses = [
+  ...lint(loadBundle()).map(({ call }) => call),
+  regions(loadBundle())[0]?.parts[0]?.regions[0],
+];
+// @ts-expect-error A verdict has three words.
+map(loadBundle(), { only: ["maybe"] });
 export const roles: readonly string[] | undefined = proposal.unsure[0]?.roles;
 
 // Whatever connects can be gated, and keeps its type.

@@ -43,6 +43,7 @@ pub(crate) const PACKAGE: Artifact = Artifact {
     name: "the npm package",
     files: &[
         "js/dist/node.js",
+        "js/wasm/analysis.wasm",
         "js/wasm/callgate.wasm",
         "js/wasm/git.wasm",
         "js/wasm/tools.wasm",

@@ -115,6 +115,22 @@ const STEPS: &[Step] = &[
         ],
     ),
     step(
+        "lints of the analysis face",
+        &[
+            "cargo",
+            "clippy",
+            "--package",
+            "callgate-wasm",
+            "--features",
+            "analysis",
+            "--target",
+            needs::TARGET,
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
+    step(
         "lints of the component",
         &[
             "cargo",

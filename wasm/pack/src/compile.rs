@@ -18,6 +18,8 @@ pub enum Face {
     Git,
     /// What only tools need: it works on documents and judges nothing.
     Tools,
+    /// A policy seen as a whole, for JavaScript.
+    Analysis,
 }
 
 /// What LLVM may inline into a component, in its own measure; 225 where nothing is said. Hosts that stop a component by
@@ -39,6 +41,7 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         ),
         Face::Git => ("callgate-git-wasm", "callgate_git_wasm.wasm", &[]),
         Face::Tools => ("callgate-tools-wasm", "callgate_tools_wasm.wasm", &[]),
+        Face::Analysis => ("callgate-wasm", "callgate_wasm.wasm", &["--features", "analysis"]),
     };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     // Optimization across crates needs a crate that is nothing but the module; for tests it is a library as well.
@@ -54,8 +57,8 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
     }
     match face {
         // Measured in Node: as fast as level 3. Inlining as much as LLVM likes is 8 % faster and 14 % larger; level `s` is
-        // 15 % slower and 3 % smaller.
-        Face::JavaScript => {
+        // 15 % slower and 3 % smaller. An analysis judges thousands of calls.
+        Face::JavaScript | Face::Analysis => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
             command.env("RUSTFLAGS", "-C llvm-args=-inline-threshold=40");
         }

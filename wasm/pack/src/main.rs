@@ -1,11 +1,11 @@
 //! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [js | component]`, both without an argument.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part,
-//! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with two modules that are loaded when
-//! they are needed: that of `callgate-git-wasm` by the package's Node host, when it is asked about git, and that of
-//! `callgate-tools-wasm` by the entry `callgate/tools`. The reference pages are put into `js/docs`. For hosts of components,
-//! the component is put into `wasm/dist`. Prints the sizes, and by how much the compressed module of the npm package exceeds
-//! its budget.
+//! binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with three modules that are loaded when
+//! they are needed: that of `callgate-git-wasm` by the package's Node host, when it is asked about git, that of
+//! `callgate-tools-wasm` by the entry `callgate/tools`, and the engine with its analysis by the entry `callgate/analysis`. The
+//! reference pages are put into `js/docs`. For hosts of components, the component is put into `wasm/dist`. Prints the sizes, and
+//! by how much the compressed module of the npm package exceeds its budget.
 
 mod roles;
 
@@ -67,6 +67,7 @@ fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
     }
     bind(&root, "git", Face::Git, keeps_names)?;
     bind(&root, "tools", Face::Tools, keeps_names)?;
+    bind(&root, "analysis", Face::Analysis, keeps_names)?;
     copy_pages(&root)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use callgate_core::{Analysis, Column, Row, Target, ToolRegions};
+use callgate_core::{Analysis, Column, Row, Target, ToolRegions, names_tool};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -49,14 +49,6 @@ impl Only {
     }
 }
 
-/// Whether the pattern is the tool's name, its server and name, or `server/*`.
-pub(crate) fn names(pattern: &str, server: &str, tool: &str) -> bool {
-    match pattern.split_once('/') {
-        Some((of, name)) => of == server && (name == "*" || name == tool),
-        None => pattern == tool,
-    }
-}
-
 impl Map {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let engine = self.setup.compiled()?;
@@ -75,7 +67,7 @@ impl Map {
             out.line("|---|---|---|---|")?;
         }
         for (server, tool) in analysis.tools() {
-            let is_wanted = self.tool.is_empty() || self.tool.iter().any(|one| names(one, server, tool));
+            let is_wanted = self.tool.is_empty() || self.tool.iter().any(|one| names_tool(one, server, tool));
             let Some(regions) = is_wanted.then(|| analysis.tool(server, tool)).flatten() else {
                 continue;
             };

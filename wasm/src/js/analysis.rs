@@ -1,0 +1,210 @@
+//! What `callgate map`, `lint`, `diff` and `check` answer, for JavaScript.
+//!
+//! Each answer is a line of JSON, the same that the command writes, and is handed over as soon as it is known. What is thrown is
+//! JSON text too: `{message, diagnostics}`.
+
+use callgate_core::{
+    Analysis, Comparison, Diagnostic, DocumentKind, DocumentSource, Engine, Row, Target, check_invariants,
+    lint_policy, names_tool,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::host::WasmHost;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Who gets the answers.
+    pub type Listener;
+
+    /// Takes a line of JSON, and returns `true` if more are wanted. It never throws.
+    #[wasm_bindgen(method)]
+    fn hear(this: &Listener, line: &str) -> bool;
+}
+
+impl Listener {
+    fn tell(&self, answer: &impl Serialize) -> bool {
+        serde_json::to_string(answer).is_ok_and(|line| self.hear(&line))
+    }
+}
+
+/// What is looked at.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Asked {
+    /// Names of tools, `server/tool` or `server/*`; all if there are none.
+    tools: Vec<String>,
+    /// What is to be reached.
+    to: Option<String>,
+    /// Verdicts; all if there are none.
+    only: Vec<String>,
+    /// Whether regions are told one by one.
+    apart: bool,
+}
+
+/// The documents of a policy and the engine that they make.
+#[wasm_bindgen]
+pub struct WasmPolicy {
+    documents: Vec<(DocumentKind, String)>,
+    engine: Engine,
+    host: WasmHost,
+}
+
+#[wasm_bindgen]
+impl WasmPolicy {
+    /// Takes the documents, names and JSON texts in turn.
+    ///
+    /// # Errors
+    /// The faults of the documents.
+    #[wasm_bindgen(constructor)]
+    pub fn new(texts: Vec<String>, host: WasmHost) -> Result<Self, JsValue> {
+        let mut documents = Vec::new();
+        let mut texts = texts.into_iter();
+        while let (Some(name), Some(text)) = (texts.next(), texts.next()) {
+            let unknown = || refusal(format!("an engine has no document `{name}`"), &[]);
+            documents.push((DocumentKind::parse(&name).ok_or_else(unknown)?, text));
+        }
+        let mut builder = Engine::builder();
+        for (kind, text) in &documents {
+            builder = builder.part(*kind, DocumentSource::Text(text));
+        }
+        let engine = builder
+            .build(&host.asked())
+            .map_err(|error| refusal(error.to_string(), &error.diagnostics))?;
+        Ok(Self {
+            documents,
+            engine,
+            host,
+        })
+    }
+
+    /// What the documents allow, a tool a line: rows, or, `apart`, regions. `asked` is JSON: `{tools, to, only, apart}`, each of
+    /// which may be absent. `disk`: with the links and repositories of the host.
+    ///
+    /// # Errors
+    /// A message when no tool has one of the names.
+    #[wasm_bindgen(js_name = tellMap)]
+    pub fn tell_map(&self, asked: &str, disk: bool, listener: &Listener) -> Result<(), JsValue> {
+        let asked: Asked = serde_json::from_str(asked).map_err(|error| refusal(error.to_string(), &[]))?;
+        let host = self.host.asked();
+        let analysis = match disk {
+            true => Analysis::with_host(&self.engine, &host),
+            false => Analysis::new(&self.engine),
+        };
+        let analysis = match &asked.to {
+            Some(target) => analysis.reaching(Target::parse(target)),
+            None => analysis,
+        };
+        let mut is_named = asked.tools.is_empty();
+        for (server, tool) in analysis.tools() {
+            let mut patterns = asked.tools.iter();
+            if !(asked.tools.is_empty() || patterns.any(|pattern| names_tool(pattern, server, tool))) {
+                continue;
+            }
+            is_named = true;
+            let Some(regions) = analysis.tool(server, tool) else {
+                continue;
+            };
+            if asked.apart {
+                if !listener.tell(&regions) {
+                    return Ok(());
+                }
+                continue;
+            }
+            let mut rows = regions.rows();
+            rows.retain(|row: &Row| {
+                asked.only.is_empty() || asked.only.iter().any(|one| one == row.decision)
+            });
+            let answer = json!({
+                "serverName": regions.server_name, "toolName": regions.tool_name, "rows": rows,
+                "inexact": regions.inexact,
+            });
+            if !rows.is_empty() && !listener.tell(&answer) {
+                return Ok(());
+            }
+        }
+        match is_named {
+            true => Ok(()),
+            false => {
+                let names = asked.tools.join("`, `");
+                Err(refusal(format!("no annotated tool is called `{names}`"), &[]))
+            }
+        }
+    }
+
+    /// What is doubtful about the documents, a finding a line; the warnings of loading first.
+    ///
+    /// # Errors
+    /// The faults of the documents, which are none by now.
+    #[wasm_bindgen(js_name = tellFindings)]
+    pub fn tell_findings(&self, listener: &Listener) -> Result<(), JsValue> {
+        let mut warnings = self.engine.warnings().iter();
+        if !warnings.all(|warning| listener.tell(warning)) {
+            return Ok(());
+        }
+        let parts = self.documents.iter();
+        let parts: Vec<_> = parts
+            .map(|(kind, text)| (*kind, DocumentSource::Text(text)))
+            .collect();
+        let found = lint_policy(&parts, &self.host.asked())
+            .map_err(|error| refusal(error.to_string(), &error.diagnostics))?;
+        found.iter().all(|finding| listener.tell(finding));
+        Ok(())
+    }
+
+    /// How the verdicts of a later policy differ, a tool that changes a line, and a line that counts. `disk`: with the links and
+    /// repositories of its host.
+    #[wasm_bindgen(js_name = tellChanges)]
+    pub fn tell_changes(&self, later: &WasmPolicy, disk: bool, listener: &Listener) {
+        let host = later.host.asked();
+        let comparison = match disk {
+            true => Comparison::with_host(&self.engine, &later.engine, &host),
+            false => Comparison::new(&self.engine, &later.engine),
+        };
+        let [mut looser, mut stricter, mut other_rule, mut unknown] = [0; 4];
+        for (server, tool) in comparison.tools() {
+            let changes = comparison.tool(server, tool);
+            let Some(changes) = changes.filter(|changes| !changes.is_empty()) else {
+                continue;
+            };
+            looser += changes.looser.len();
+            stricter += changes.stricter.len();
+            other_rule += changes.other_rule.len();
+            unknown += changes.unknown.len();
+            if !listener.tell(&changes) {
+                return;
+            }
+        }
+        listener.tell(&json!({
+            "equal": looser + stricter + other_rule + unknown == 0, "looser": looser, "stricter": stricter,
+            "otherRule": other_rule, "unknown": unknown,
+        }));
+    }
+
+    /// What is known of the documents' statements about all calls, a statement a line.
+    #[wasm_bindgen(js_name = tellStatements)]
+    pub fn tell_statements(&self, listener: &Listener) {
+        let statements = check_invariants(&self.engine);
+        statements.iter().all(|statement| listener.tell(statement));
+    }
+}
+
+/// The memory of this module. After the package has replaced a broken instance it is another one.
+#[wasm_bindgen(js_name = currentMemory)]
+pub fn current_memory() -> JsValue {
+    wasm_bindgen::memory()
+}
+
+/// The fault of a key that none of `known` is, as JSON text.
+#[wasm_bindgen(js_name = faultOfUnknownKey)]
+pub fn fault_of_unknown_key(key: &str, known: Vec<String>) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    json!(callgate_core::unknown_key(key, key, &known)).to_string()
+}
+
+fn refusal(message: String, diagnostics: &[Diagnostic]) -> JsValue {
+    let refusal = json!({"message": message, "diagnostics": diagnostics});
+    JsValue::from_str(&refusal.to_string())
+}

@@ -70,6 +70,37 @@ pub struct ScenarioPart {
     pub position: Position,
 }
 
+impl ScenarioPart {
+    /// The position in the file of what stands in the part's text on this line, at this byte of it, both counted from 1.
+    pub fn position_of(&self, line: usize, byte: usize) -> Position {
+        let text = self
+            .text
+            .split('\n')
+            .nth(line.saturating_sub(1))
+            .unwrap_or_default();
+        let before = text.get(..byte.saturating_sub(1)).unwrap_or(text);
+        let column = before.chars().count() + 1;
+        outer(
+            self.position,
+            Position {
+                line: line.max(1),
+                column,
+            },
+        )
+    }
+}
+
+/// The position in a file of what has the position `inner` in a part that begins at `start`.
+fn outer(start: Position, inner: Position) -> Position {
+    Position {
+        line: start.line + inner.line - 1,
+        column: match inner.line {
+            1 => start.column + inner.column - 1,
+            _ => inner.column,
+        },
+    }
+}
+
 /// Reads the text of a file of scenarios.
 ///
 /// # Errors

@@ -78,8 +78,17 @@ impl VirtualHost {
     /// # Errors
     /// Those of [`VirtualHost::new`]; or the value does not have the shape of a [`Machine`], or has unknown keys.
     pub fn from_value(machine: &Value) -> Result<Self, MachineError> {
-        let machine = Machine::deserialize(machine).map_err(|error| MachineError::new(error.to_string()))?;
-        Self::new(machine)
+        let refused = |error: serde_json::Error| MachineError::new(error.to_string());
+        // What is derived for a structure would read an array as its fields in order.
+        let repositories = machine.get("git").and_then(Value::as_object);
+        let inner = repositories.into_iter().flat_map(serde_json::Map::values);
+        for one in machine.get("fs").into_iter().chain(inner) {
+            if !one.is_object() {
+                let message = format!("invalid type: found `{one}`, expected an object");
+                return Err(MachineError::new(message));
+            }
+        }
+        Self::new(Machine::deserialize(machine).map_err(refused)?)
     }
 
     /// The machine that the answers come from.

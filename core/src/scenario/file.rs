@@ -4,7 +4,7 @@ use serde::Deserialize as _;
 use serde::de::IgnoredAny;
 
 use super::read::{Usual, read_context, read_scenario, read_world};
-use super::{Scenario, ScenarioPart};
+use super::{Scenario, ScenarioPart, outer};
 use crate::diagnostic::{Code, Diagnostic, Position};
 use crate::document::{
     DocumentSource, Member, Node, Report, items, keys, load, locate, members, unknown_key, without_comments,
@@ -79,16 +79,7 @@ impl<'t> Piece<'t> {
 
     /// The position in the file of what has this position in the piece.
     fn outer(&self, inner: Position) -> Position {
-        match inner.line {
-            1 => Position {
-                line: self.at.line,
-                column: self.at.column + inner.column - 1,
-            },
-            line => Position {
-                line: self.at.line + line - 1,
-                column: inner.column,
-            },
-        }
+        outer(self.at, inner)
     }
 }
 
@@ -207,7 +198,15 @@ impl File {
         let (text, at) = (member.value, member.value_at);
         let name = format!("{NAME}.{}", member.key);
         let mut found = self.load(&Piece { text, at }, &name, read)??;
-        found.position = at;
+        // Only a whole document may name its schema.
+        let inner = members(text, &name).ok().flatten().unwrap_or_default();
+        if let Some(schema) = inner.iter().find(|inner| inner.key == "$schema") {
+            let message = "found the key `$schema`, expected it at the top of the file";
+            let fault = Diagnostic::error(Code::UnknownKey, format!("{name}[\"$schema\"]"), message);
+            self.fault(standing(fault, outer(at, schema.key_at)));
+            return None;
+        }
+        put(&mut found, member, at);
         Some(found)
     }
 
@@ -217,16 +216,14 @@ impl File {
         let Some(Some(mut scenario)) = self.load(piece, &name, read_scenario) else {
             return;
         };
-        let mut places: Vec<Diagnostic> = scenario
-            .parts()
-            .map(|part| Diagnostic::error(Code::Syntax, &*part.path, ""))
-            .collect();
-        // They come back in the order of the text.
-        locate(&mut places, &name, piece.text);
+        let written = members(piece.text, &name).ok().flatten().unwrap_or_default();
         for part in scenario.parts_mut() {
-            let place = places.iter().find(|place| place.path == part.path);
-            let inner = place.and_then(|place| place.position);
-            part.position = inner.map_or(piece.at, |inner| piece.outer(inner));
+            let own = written
+                .iter()
+                .find(|member| part.path == format!("{name}.{}", member.key));
+            if let Some(member) = own {
+                put(part, member, piece.outer(member.value_at));
+            }
         }
         scenario.fill(&self.usual);
         self.scenarios.push(scenario);
@@ -253,6 +250,14 @@ impl File {
         }
         found.filter(|_| is_sound)
     }
+}
+
+/// Takes the part's text as it is written, so that numbers stay what they are and places can be told.
+fn put(part: &mut ScenarioPart, member: &Member<'_>, at: Position) {
+    if !member.value.starts_with('"') {
+        part.text = without_comments(member.value).into_owned();
+    }
+    part.position = at;
 }
 
 fn wrong(member: &Member<'_>, expected: &str) -> Diagnostic {

@@ -139,13 +139,6 @@ fn part_of(node: &Node<'_, '_>, text: String) -> ScenarioPart {
 }
 
 impl Scenario {
-    pub(super) fn parts(&self) -> impl Iterator<Item = &ScenarioPart> {
-        let place = self.place.as_ref().map(|place| match place {
-            ScenarioPlace::World(part) | ScenarioPlace::Recording(part) => part,
-        });
-        std::iter::once(&self.call).chain(&self.context).chain(place)
-    }
-
     pub(super) fn parts_mut(&mut self) -> impl Iterator<Item = &mut ScenarioPart> {
         let place = self.place.as_mut().map(|place| match place {
             ScenarioPlace::World(part) | ScenarioPlace::Recording(part) => part,

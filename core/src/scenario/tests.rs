@@ -85,8 +85,8 @@ fn what_a_file_says_once_holds_for_all() {
     assert_eq!(
         places,
         [
-            r#"world {"home":"/h","cwd":"/c"} scenarios[0].world 1:111"#,
-            r#"world {"usual":1} scenarios.world 2:10"#,
+            r#"world {"home": "/h", "cwd": "/c"} scenarios[0].world 1:111"#,
+            r#"world {"usual": 1} scenarios.world 2:10"#,
             "recording {} scenarios[2].recording",
         ]
     );
@@ -94,11 +94,8 @@ fn what_a_file_says_once_holds_for_all() {
         .iter()
         .map(|one| &*one.context.as_ref().unwrap().text)
         .collect();
-    assert_eq!(contexts, [r#"{"mode":"m"}"#, "{}", "{}"]);
-    assert_eq!(
-        found[0].call.text,
-        r#"{"serverName":"s","toolName":"t","arguments":{"a":1.5}}"#
-    );
+    assert_eq!(contexts, [r#"{"mode": "m"}"#, "{}", "{}"]);
+    assert_eq!(found[0].call.text, CALL);
 }
 
 #[test]
@@ -223,4 +220,21 @@ fn every_faulty_line_is_named() {
     let found = shown(&many);
     assert_eq!(found.len(), 101);
     assert!(found[100].contains("200 more are not listed"), "{}", found[100]);
+}
+
+#[test]
+fn places_in_a_part_are_places_in_the_file() {
+    let text = "\n {\"rule\": \"r\", \"call\": {\"serverName\": \"é\", // x\n  \"toolName\": \"t\"}}";
+    let found = read_scenarios(text).unwrap();
+    let call = &found[0].call;
+    assert_eq!(call.text, "{\"serverName\": \"é\",     \n  \"toolName\": \"t\"}");
+    for (line, byte, expected) in [
+        (1, 1, "2:24"),
+        (1, 17, "2:40"),
+        (1, 20, "2:42"),
+        (2, 3, "3:3"),
+        (9, 99, "10:1"),
+    ] {
+        assert_eq!(call.position_of(line, byte).to_string(), expected);
+    }
 }

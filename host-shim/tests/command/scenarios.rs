@@ -220,6 +220,16 @@ fn files_that_are_not_right_are_named_with_their_places() {
             ],
         ),
         (
+            "home.jsonl",
+            "{\"expect\": \"deny\", \"call\": {\"serverName\": \"s\", \"toolName\": \"t\"},\n \"world\": {\"home\":\n  1, \"cwd\": \"/\"}}".to_owned(),
+            &["scenarios[0].world in home.jsonl:3:3", "invalid type: integer `1`, expected a string\n"],
+        ),
+        (
+            "list.jsonl",
+            scenario(&call, json!({"expect": "allow", "world": {"home": "/h", "cwd": "/c", "git": {"/c": []}}})),
+            &["scenarios[0].world in list.jsonl:1:", "found `[]`, expected an object"],
+        ),
+        (
             "relative.jsonl",
             scenario(
                 &call,
@@ -227,7 +237,7 @@ fn files_that_are_not_right_are_named_with_their_places() {
             ),
             &[
                 "scenarios[0].world in relative.jsonl:1:",
-                "found `c` as the current directory, expected an absolute path",
+                "found `c` as the current directory, expected an absolute path without",
             ],
         ),
         (

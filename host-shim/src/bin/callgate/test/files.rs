@@ -8,7 +8,8 @@ use callgate_core::{
     Call, Code, Context, Diagnostic, Host, MOST_FILE_BYTES, Recording, Scenario, ScenarioPart, ScenarioPlace,
     document_text, read_scenarios,
 };
-use callgate_host::{Fault, VirtualHost};
+use callgate_host::{Fault, Machine, VirtualHost};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::output::Failure;
@@ -120,24 +121,40 @@ impl Case {
 fn host(place: &ScenarioPlace) -> Result<Arc<dyn Host + Send + Sync>, Diagnostic> {
     let (host, part): (Arc<dyn Host + Send + Sync>, _) = match place {
         ScenarioPlace::World(part) => {
-            let world: Value =
-                serde_json::from_str(&part.text).map_err(|error| fault(part, error.to_string()))?;
-            let host = VirtualHost::from_value(&world).map_err(|error| fault(part, error.to_string()))?;
+            // Read as text for the places of faults, and as a value because that is stricter.
+            parsed::<Machine>(part)?;
+            let host = VirtualHost::from_value(&parsed(part)?);
+            let host = host.map_err(|error| fault(part, error.to_string()))?;
             (Arc::new(host), part)
         }
-        ScenarioPlace::Recording(part) => {
-            let recording: Recording =
-                serde_json::from_str(&part.text).map_err(|error| fault(part, error.to_string()))?;
-            (Arc::new(recording), part)
-        }
+        ScenarioPlace::Recording(part) => (Arc::new(parsed::<Recording>(part)?), part),
     };
     for (what, directory) in [("home", host.home_dir()), ("current", host.current_dir())] {
-        if !directory.starts_with('/') {
-            let message = format!("found `{directory}` as the {what} directory, expected an absolute path");
+        let is_plain = directory
+            .split('/')
+            .skip(1)
+            .all(|name| !matches!(name, "." | ".."));
+        if !directory.starts_with('/') || directory.contains('\0') || !is_plain {
+            let message = format!(
+                "found `{directory}` as the {what} directory, expected an absolute path without `.` and `..`"
+            );
             return Err(fault(part, message));
         }
     }
     Ok(host)
+}
+
+/// What a part describes, or what is wrong with it and where.
+fn parsed<T: DeserializeOwned>(part: &ScenarioPart) -> Result<T, Diagnostic> {
+    serde_json::from_str(&part.text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        Diagnostic {
+            position: Some(part.position_of(line, column)),
+            ..fault(part, message.replacen(&place, "", 1))
+        }
+    })
 }
 
 fn fault(part: &ScenarioPart, message: String) -> Diagnostic {

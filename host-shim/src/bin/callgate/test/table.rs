@@ -40,6 +40,7 @@ pub(super) fn of(
     let sum = match failed.len() {
         0 if count == 1 => paint(GREEN, "the scenario passes"),
         0 => paint(GREEN, &format!("all {count} scenarios pass")),
+        1 if count == 1 => paint(RED, "the scenario fails"),
         1 => paint(RED, &format!("1 of {count} scenarios fails")),
         many => paint(RED, &format!("{many} of {count} scenarios fail")),
     };

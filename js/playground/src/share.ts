@@ -64,13 +64,14 @@ function checked(found: unknown): State {
 }
 
 function scenario(found: unknown): Scenario {
-  const { call, name, expect, rule, recording } = record(found);
+  const { call, name, expect, rule, world, recording } = record(found);
   const text = (value: unknown) => (value === undefined ? undefined : string(value));
   return {
     call: string(call),
     name: text(name),
     expect: EXPECTATIONS.find((one) => one === expect),
     rule: text(rule),
+    world: text(world),
     recording: text(recording),
   };
 }

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly expect?: Expectation | undefined;
   /** The rule that is expected to decide. */
   readonly rule?: string | undefined;
+  /** The machine that the call is judged on, where it is not that of the page: JSON text of a `Machine`. */
+  readonly world?: string | undefined;
   /** The host's answers when the call was made: JSON text of a `Recording`. By default the machine answers. */
   readonly recording?: string | undefined;
 }

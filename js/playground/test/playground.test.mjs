@@ -296,6 +296,36 @@ check("bundles, scenarios, logs and recordings are imported", async (page) => {
   await page.locator(".value .link", { hasText: "/srv/app/way → /etc/passwd" }).waitFor();
 });
 
+check("scenarios are downloaded as the command reads them", async (page) => {
+  const call = { serverName: "filesystem", toolName: "read_file", arguments: { path: "/srv/app/way" } };
+  const world = {
+    home: "/root",
+    cwd: "/srv",
+    fs: { files: ["/etc/passwd"], links: { "/srv/app/way": "/etc/passwd" } },
+  };
+  const text = JSON.stringify({ ...call, id: 7 });
+  const given = [
+    { name: "elsewhere", call, expect: "escalate", rule: "ask", world },
+    { call: text, expect: "allow", world: { home: "/root", cwd: "/srv" } },
+    { call, context: { mode: "dev" }, rule: "structural-sandbox-allow" },
+  ];
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  const rows = await page.locator("tbody tr").count();
+  await choose(
+    page,
+    ["callgate.json", RULES],
+    ["lines.jsonl", `// Comments may stand between the lines.\n${lines(...given.slice(1))}`],
+    ["all.json", JSON.stringify({ scenarios: [{ ...given[0], world: undefined }], world })],
+  );
+  await page.locator("tr.met", { hasText: "judged on a machine of its own" }).nth(1).waitFor();
+  assert.equal(await page.locator("tr.unmet", { hasText: "way" }).count(), 0);
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const written = await readFile(await (await downloading).path(), "utf8");
+  const found = written.trim().split("\n").map(JSON.parse).slice(rows);
+  assert.deepEqual(found, [...given.slice(1), given[0]]);
+});
+
 check("the exported bundle is one file that other hosts read", async (page) => {
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export bundle" }).click();

@@ -88,14 +88,20 @@ export function judge(setup: Setup, text: string): Judged {
   }
 }
 
-/** Judges a scenario; one that was recorded elsewhere is judged with the answers that were given there. */
-export function tryOut(setup: Setup, { call, recording }: Scenario): Judged {
-  if (recording === undefined || setup.config === undefined) {
+/**
+ * Judges a scenario: on the page's machine, on its own, or with the answers that were recorded elsewhere. As for `callgate test`
+ * the bundle lies in the current directory of the machine.
+ */
+export function tryOut(setup: Setup, { call, world, recording }: Scenario): Judged {
+  if ((world === undefined && recording === undefined) || setup.config === undefined) {
     return judge(setup, call);
   }
   try {
-    const host = createRecordedHost(JSON.parse(recording));
-    using engine = createEngine({ ...setup.config, host });
+    const host =
+      recording === undefined
+        ? createVirtualHost(JSON.parse(world ?? "") as Machine)
+        : createRecordedHost(JSON.parse(recording));
+    using engine = createEngine({ ...setup.config, folder: host.currentDir, host });
     const { call: read, context } = parseCall(call);
     return { verdict: engine.gate(read, { context }).verdict, sent: undefined };
   } catch (thrown) {

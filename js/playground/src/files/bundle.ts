@@ -25,16 +25,30 @@ export function scenarioLines(scenarios: readonly Scenario[]): string {
   return scenarios.map(lineOf).join("");
 }
 
-function lineOf({ call, name, expect, rule, recording }: Scenario): string {
-  let written: unknown = call;
-  let context: unknown;
+function lineOf({ call, name, expect, rule, world, recording }: Scenario): string {
+  const { written, context } = writtenCall(call);
+  const parsed = (text: string | undefined) => (text === undefined ? undefined : (JSON.parse(text) as unknown));
+  const line = { name, call: written, context, expect, rule, world: parsed(world), recording: parsed(recording) };
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** The keys of a call. */
+const CALL = ["serverName", "toolName", "arguments"];
+
+/** A call as a scenario holds it: an object, or its text where an object would not say the same. */
+function writtenCall(text: string): { readonly written: unknown; readonly context: unknown } {
   try {
-    const { context: given, ...rest } = JSON.parse(call) as Record<string, unknown>;
-    written = rest;
-    context = given;
+    const members = JSON.parse(text) as Record<string, unknown>;
+    const { context, ...rest } = members;
+    const isSame = JSON.stringify(members).length === withoutSpace(text).length;
+    const isPlain = Object.keys(rest).every((key) => CALL.includes(key));
+    return { written: isSame && isPlain ? rest : text, context };
   } catch {
-    // A call that cannot be read is kept as its text.
+    return { written: text, context: undefined };
   }
-  const recorded = recording === undefined ? undefined : (JSON.parse(recording) as unknown);
-  return `${JSON.stringify({ name, call: written, context, expect, rule, recording: recorded })}\n`;
+}
+
+/** The JSON text without what stands between its words. */
+function withoutSpace(text: string): string {
+  return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? "");
 }

@@ -97,17 +97,32 @@ function isLines(text: string): boolean {
   return first === undefined || text.slice(first.to).trim() !== "";
 }
 
-/** The items of a list, of a file of scenarios, or the lines. */
+/** The items of a list, of a file of scenarios, or the lines. What a file says once holds for each scenario that says nothing. */
 function itemsOf(text: string): unknown[] {
   if (isLines(text)) {
-    return text
+    return withoutComments(text)
       .split("\n")
       .filter((line) => line.trim() !== "")
       .map(parsed);
   }
   const whole = plainValue(readJson(text));
-  const { scenarios } = record(whole);
-  return Array.isArray(scenarios) ? scenarios : Array.isArray(whole) ? whole : [whole];
+  const { scenarios, world, context } = record(whole);
+  if (!Array.isArray(scenarios)) {
+    return Array.isArray(whole) ? whole : [whole];
+  }
+  return scenarios.map((item: unknown) => {
+    const own = record(item);
+    const usual = own.recording === undefined && world !== undefined ? { world } : {};
+    return { ...usual, ...(context !== undefined && { context }), ...own };
+  });
+}
+
+/** The text without comments and trailing commas, which lines may have too. */
+function withoutComments(text: string): string {
+  const comments = /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+  const commas = /("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g;
+  const keep = (_: string, string: string | undefined) => string ?? "";
+  return text.replace(comments, keep).replace(commas, keep);
 }
 
 function parsed(line: string): unknown {
@@ -125,19 +140,32 @@ function scenarioOf(item: Members): Scenario | undefined {
   }
   const inner = record(item.call ?? item.request);
   const call = typeof inner.serverName === "string" ? inner : item;
-  if (typeof call.serverName !== "string" || typeof call.toolName !== "string") {
+  const text = typeof item.call === "string" ? item.call : undefined;
+  if (text === undefined && (typeof call.serverName !== "string" || typeof call.toolName !== "string")) {
     return undefined;
   }
-  const expected = record(item.expect);
+  const expected = record(item.expect ?? item.verdict);
   const context = item.context ?? call.context;
   const { serverName, toolName, arguments: args = {} } = call;
   return {
-    call: JSON.stringify({ serverName, toolName, arguments: args, ...(context !== undefined && { context }) }, null, 2),
+    call:
+      text === undefined
+        ? JSON.stringify({ serverName, toolName, arguments: args, ...(context !== undefined && { context }) }, null, 2)
+        : withContext(text, item.context),
     name: textOf(item.name) ?? textOf(item.description),
     expect: expectationOf(item.expect ?? item.expectedDecision) ?? expectationOf(expected.decision),
     rule: textOf(item.rule) ?? textOf(expected.rule),
+    world: item.world === undefined ? undefined : JSON.stringify(item.world),
     recording: item.recording === undefined ? undefined : JSON.stringify(item.recording),
   };
+}
+
+/** The text of a call with the context that stands beside it, unless it has one. */
+function withContext(text: string, context: unknown): string {
+  if (context === undefined || record(parsed(text)).context !== undefined) {
+    return text;
+  }
+  return text.replace(/\}\s*$/, `, "context": ${JSON.stringify(context).replaceAll("$", "$$$$")}}`);
 }
 
 /** A decision of the guard's log. The log has the values that were judged, not all arguments. */

@@ -114,7 +114,7 @@ export class ScenariosPane {
   }
 
   #row(scenario: Scenario, at: number, state: string): HTMLElement {
-    const { call, name, expect, rule, recording } = scenario;
+    const { call, name, expect, rule, world, recording } = scenario;
     const result = this.#results[at];
     const title = callTitle(call);
     const options = ["", ...EXPECTATIONS].map((one) =>
@@ -137,6 +137,7 @@ export class ScenariosPane {
         ),
         name !== undefined && h("small", {}, name),
         recording !== undefined && h("small", {}, "judged with the answers that were recorded"),
+        world !== undefined && h("small", {}, "judged on a machine of its own"),
       ),
       h(
         "td",

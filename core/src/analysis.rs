@@ -239,4 +239,14 @@ impl<'e> Analysis<'e> {
         let tool = self.imagined.program().tool(server, name)?;
         Some(divided::Divided::new(self, tool).regions())
     }
+
+    /// Returns `true` if every call of the tool is certain to be denied: the engine tells it without a look at values, or all
+    /// regions of its calls are denied and exact. Beyond the bounds the answer is `false`.
+    pub fn denies_every_call(&self, server: &str, name: &str) -> bool {
+        let program = self.imagined.program();
+        program.denies_every_call(server, name)
+            || program
+                .tool(server, name)
+                .is_some_and(|tool| divided::Divided::new(self, tool).denies_all())
+    }
 }

@@ -263,6 +263,16 @@ impl Engine {
         Interest::new(&self.program, self.program.tool(server, tool))
     }
 
+    /// Returns `true` if every call of the tool is denied, whatever its arguments: nobody annotated it, the ceiling forbids it,
+    /// or no rule that allows or escalates can hold before one that denies it by server, tool and roles alone, or at all. An
+    /// agent need not be told of it.
+    ///
+    /// `false` says nothing: values are not looked at, so that rules whose directories, domains or lists leave nothing to
+    /// allow are not noticed.
+    pub fn denies_every_call(&self, server: &str, tool: &str) -> bool {
+        self.program.denies_every_call(server, tool)
+    }
+
     /// Returns `true` if the tool is annotated.
     pub fn knows_tool(&self, server: &str, tool: &str) -> bool {
         self.program.tool(server, tool).is_some()

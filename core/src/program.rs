@@ -5,6 +5,7 @@
 
 mod ceiling;
 mod compile;
+mod denied;
 mod index;
 mod lists;
 mod mailbox;

@@ -13,8 +13,10 @@ use std::sync::Arc;
 use callgate_core::{
     Audience, CallError, Ceiling, Decision, Offer, Operation, Recording, Semantics, Verdict,
 };
+#[cfg(any(feature = "command", feature = "guard"))]
+use callgate_core::{BuildError, DocumentSource, Engine, Host};
 #[cfg(feature = "command")]
-use callgate_core::{BuildError, DocumentKind, DocumentSource, Engine, Finding, Host, lint_policy};
+use callgate_core::{DocumentKind, Finding, lint_policy};
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
@@ -51,6 +53,8 @@ pub struct Gate {
     scenario_files: Vec<PathBuf>,
     warnings: Vec<Fault>,
     timings: Timings,
+    #[cfg(feature = "guard")]
+    host: Arc<dyn Host + Send + Sync>,
 }
 
 /// An annotated tool.
@@ -238,13 +242,19 @@ impl Gate {
     ///
     /// # Errors
     /// When the documents are refused, which they were not before.
-    #[cfg(feature = "command")]
+    #[cfg(any(feature = "command", feature = "guard"))]
     pub fn compile(&self, host: &dyn Host) -> Result<Engine, BuildError> {
         let mut builder = Engine::builder();
         for document in &self.documents {
             builder = builder.part(document.part, DocumentSource::Text(&document.text));
         }
         builder.build(host)
+    }
+
+    /// What answers the engine's questions.
+    #[cfg(feature = "guard")]
+    pub(crate) fn host(&self) -> &dyn Host {
+        self.host.as_ref()
     }
 
     /// The documents that the gate was built from.

@@ -5,8 +5,9 @@
 //!
 //! - **`tools/call`** is judged by a [`Gate`]. An allowed call is sent with the arguments that were judged. Any other
 //!   is answered with a tool result that is an error, with the rule and the reason, so that the model can do otherwise.
-//! - **`tools/list`** is answered without the tools whose every call is denied, because nobody annotated them or a
-//!   ceiling forbids them.
+//! - **`tools/list`** is answered without the tools whose every call is certain to be denied: because nobody annotated them, a
+//!   ceiling forbids them, or the policy leaves nothing to allow or to ask about. An analysis of the policy says so, when tools
+//!   are first asked for; what it does not know for certain is shown.
 //! - **Pins**: where a lock file says which tools were accepted, any other tool, and one that has changed since, is hidden
 //!   and its calls are denied.
 //! - **What two parsers could read differently** is never passed on to the server: batches, names that occur twice or
@@ -44,6 +45,7 @@ mod relay;
 mod reply;
 mod revisions;
 mod schema;
+mod shown;
 mod stdio;
 mod strict;
 #[cfg(feature = "otel")]
@@ -54,7 +56,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use crate::gate::Gate;
 use asking::Asked;
@@ -62,6 +64,7 @@ pub(crate) use asking::now;
 use audit::Audit;
 use record::Record;
 use revisions::Revisions;
+use shown::Shown;
 
 pub(crate) use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous};
 
@@ -124,6 +127,8 @@ struct Policy {
     gate: Gate,
     digest: String,
     pins: Option<Pins>,
+    /// The tools that the client may know of, once it asks.
+    shown: OnceLock<Shown>,
 }
 
 impl Guard {
@@ -287,17 +292,18 @@ impl Guard {
 impl Policy {
     fn new(gate: Gate, pins: Option<Pins>) -> Self {
         let digest = digest_of_documents(&gate);
-        Self { gate, digest, pins }
+        Self {
+            gate,
+            digest,
+            pins,
+            shown: OnceLock::new(),
+        }
     }
 
-    /// Whether every call of the tool is denied, whatever its arguments.
+    /// Whether every call of the tool is certain to be denied.
     fn hides(&self, server: &str, tool: &str) -> bool {
-        const OF_THE_TOOL: [&str; 2] = ["structural-unknown-tool", "structural-capability-ceiling"];
-        let call = serde_json::json!({"serverName": server, "toolName": tool}).to_string();
-        // A fault does not say that the tool is denied; its calls are.
-        self.gate
-            .gate(&call)
-            .is_ok_and(|response| OF_THE_TOOL.contains(&&*response.verdict.rule))
+        let shown = self.shown.get_or_init(|| Shown::new(&self.gate, server));
+        shown.hides(tool)
     }
 }
 

@@ -9,7 +9,6 @@ use crate::net::{DomainSet, PathEnding, Scope};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::program::{ListMatcher, Program, Rule, Tool};
 use crate::role::{Category, RoleId, RoleSet, Step};
-use crate::sort;
 
 /// How the values of an argument are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +49,7 @@ impl Atoms {
             reading: Reading::new(program, roles),
             ..Self::default()
         };
-        for (_, rule) in rules_of(program, tool) {
+        for (_, rule) in program.rules_of(tool) {
             atoms.add_rule(imagined, rule, roles);
         }
         if atoms.reading.is_path {
@@ -172,13 +171,6 @@ impl Reading {
             ignores_case: program.path_case == PathCase::Insensitive,
         }
     }
-}
-
-/// The rules whose conditions on server and tool hold, in order.
-pub(super) fn rules_of<'p>(program: &'p Program, tool: &'p Tool) -> Vec<(u32, &'p Rule)> {
-    let ids = sort::set(program.scopes(tool).flat_map(|scope| scope.all.iter().copied()));
-    let rule = |id| Some((id, program.rule(id)?));
-    ids.into_iter().filter_map(rule).collect()
 }
 
 /// Whether all values of a role must lie in the sandbox for it to decide about any of them.

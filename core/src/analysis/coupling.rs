@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::atoms::{rules_of, sandbox_wants_all};
+use super::atoms::sandbox_wants_all;
 use crate::model::{Effect, ServerKind};
 use crate::program::{Constrained, Program, Tool};
 use crate::role::{RoleId, RoleSet};
@@ -63,7 +63,7 @@ pub(super) fn groups(program: &Program, tool: &Tool, roles: &[Vec<RoleId>]) -> V
         within.flat_map(|(_, at)| at.iter().copied()).collect::<Vec<_>>()
     };
     // Paths are discharged one by one, unless a rule or the sandbox wants all of them.
-    let rules = rules_of(program, tool);
+    let rules: Vec<_> = program.rules_of(tool).collect();
     let listed = rules.iter().fold(RoleSet::default(), |all, (_, rule)| {
         let lists = rule.lists.iter().fold(all, |all, list| all.union(list.roles));
         rule.domains

@@ -1,6 +1,5 @@
 //! Where the regions of a tool are not exact, whatever the values.
 
-use super::atoms::rules_of;
 use super::divided::Divided;
 use super::same;
 use super::slots::Slot;
@@ -55,7 +54,7 @@ impl Divided<'_, '_> {
                 }
             }
         }
-        for (_, rule) in rules_of(program, self.tool) {
+        for (_, rule) in program.rules_of(self.tool) {
             let lists = rule.lists.iter().filter(|list| list.roles.intersects(roles));
             let is_odd = |list: &ListCondition| match list.matcher {
                 ListMatcher::Emails(_) => list.roles.intersects(program.resource_roles.intersection(roles)),

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::atoms::rules_of;
 use super::rows::is_about_form;
 use super::{Analysis, Comparison, Region, ToolRegions};
 use crate::bind::Call;
@@ -169,7 +168,7 @@ impl Lint<'_> {
         for tool in matched {
             let program = analysis.imagined.program();
             let is_named = program.tool(&tool.server_name, &tool.tool_name);
-            if is_named.is_some_and(|tool| !rules_of(program, tool).is_empty()) {
+            if is_named.is_some_and(|tool| program.rules_of(tool).next().is_some()) {
                 // A structural check leaves nothing to the rules.
                 let decided = || regions_of(&tool).filter(|(_, region)| !is_about_form(&region.rule));
                 if decided().all(|(_, region)| region.decision != "deny") {
@@ -229,8 +228,13 @@ impl Lint<'_> {
         let annotations = self.document(DocumentKind::Annotations);
         let mut denied: BTreeMap<(&str, &str), Vec<(&ToolRegions, &Region)>> = BTreeMap::new();
         for tool in self.regions {
-            if regions_of(tool).all(|(_, region)| region.decision == "deny")
-                && let Some(first) = regions_of(tool).next()
+            let mut regions = regions_of(tool);
+            let is_exact = tool.inexact.is_empty();
+            let is_denied = self.engine.denies_every_call(&tool.server_name, &tool.tool_name)
+                || is_exact && regions_of(tool).all(|(_, region)| region.decision == "deny");
+            // What is refused for its form alone may be well-formed otherwise.
+            if let Some(first) = regions.find(|(_, region)| !is_about_form(&region.rule))
+                && is_denied
             {
                 let key = (&*tool.server_name, &*first.1.rule);
                 denied.entry(key).or_default().push(first);

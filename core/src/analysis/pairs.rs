@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::atoms::{rules_of, sandbox_wants_all};
+use super::atoms::sandbox_wants_all;
 use super::choice::Choice;
 use super::divided::{Divided, SlotRoles};
 use super::label::Label;
@@ -59,7 +59,7 @@ impl Divided<'_, '_> {
 /// Each path is discharged by itself, so one is enough, unless the sandbox wants all of them. Any other values meet a condition
 /// together as the one does that meets it least: as many values as there are conditions tell everything.
 fn enough(program: &Program, tool: &Tool, roles: RoleSet) -> Enough {
-    let conditions = rules_of(program, tool).into_iter().map(|(_, rule)| {
+    let conditions = program.rules_of(tool).map(|(_, rule)| {
         let domains = rule.domains.as_ref().is_some_and(|(of, _)| of.intersects(roles));
         let lists = rule
             .lists

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use super::choice::Choice;
 use super::divided::{Divided, Extra, Group, Mode, Picks, products};
 use super::label::{Label, listed};
+use super::rows::is_about_form;
 use super::slots::{Accepts, Slot, UNNAMED};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::bind::Call;
+use crate::judge::Decision;
 
 impl Divided<'_, '_> {
     pub(super) fn regions(mut self) -> ToolRegions {
@@ -32,6 +34,37 @@ impl Divided<'_, '_> {
             inexact: self.inexact,
             calls: self.calls,
         }
+    }
+
+    /// Whether the division is exact and every region is denied. It ends at the first that is not. Calls that are all refused
+    /// for their form say nothing: a tool may want what the analysis does not give it.
+    pub(super) fn denies_all(mut self) -> bool {
+        self.note_inexact();
+        if !self.inexact.is_empty() {
+            return false;
+        }
+        for mode in self.modes() {
+            let groups = self.groups(&mode);
+            let least = self.least(&mode, &groups);
+            let mut is_well_formed = false;
+            for at in 0..groups.len().max(1) {
+                for picks in self.picks(&groups, &least, at) {
+                    let arguments = self.arguments(&mode, &groups, &picks);
+                    let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
+                    self.calls += 1;
+                    let verdict = self.analysis.imagined.judge(&call);
+                    if verdict.decision != Decision::Deny {
+                        return false;
+                    }
+                    is_well_formed |= !is_about_form(&verdict.rule);
+                }
+            }
+            if !is_well_formed {
+                return false;
+            }
+        }
+        // Bounds may have been met on the way.
+        self.inexact.is_empty()
     }
 
     /// What is looked at together.

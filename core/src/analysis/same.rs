@@ -1,6 +1,5 @@
 //! Whether two programs judge the calls of a tool alike because they say the same of it.
 
-use super::atoms::rules_of;
 use crate::net::DomainSet;
 use crate::program::{ListMatcher, Program, Rule, ServerSettings, Tool};
 
@@ -86,7 +85,10 @@ pub(super) fn protects_alike(one: &Program, other: &Program) -> bool {
 /// Whether both programs say the same of a tool, where their settings are the same.
 pub(super) fn tools(one: (&Program, &Tool), other: (&Program, &Tool)) -> bool {
     let ((first, tool), (second, second_tool)) = (one, other);
-    let rules = (rules_of(first, tool), rules_of(second, second_tool));
+    let rules: (Vec<_>, Vec<_>) = (
+        first.rules_of(tool).collect(),
+        second.rules_of(second_tool).collect(),
+    );
     let same_rules = rules.0.len() == rules.1.len()
         && rules
             .0

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::atoms::rules_of;
 use crate::bind::{BoundArguments, Call};
 use crate::model::{ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test};
 use crate::program::{Program, Tool};
@@ -129,7 +128,7 @@ fn conditions<'p>(program: &'p Program, tool: &'p Tool) -> Vec<&'p Condition> {
             found.extend(when.iter().map(|clause| &clause.condition));
         }
     }
-    for (_, rule) in rules_of(program, tool) {
+    for (_, rule) in program.rules_of(tool) {
         found.extend(&rule.arguments);
     }
     found

@@ -3,4 +3,5 @@
 mod arbitrary;
 mod calls;
 mod changes;
+mod denied;
 mod division;

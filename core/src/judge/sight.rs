@@ -8,9 +8,8 @@ use super::operand::{Form, Operand};
 use super::{Case, ceiling, checks, git, protected};
 use crate::model::Effect;
 use crate::net::domain_matches_allowlist;
-use crate::program::{Rule, RuleId, Tool};
+use crate::program::{Rule, RuleId};
 use crate::role::{RoleId, RoleSet};
-use crate::sort;
 
 /// What judging sees of one value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +57,7 @@ impl<'p> Case<'p, '_, '_> {
         let is_above = matches!(ceiling::check(self), Some(Check::Deny(..)));
         git::default_remote(self);
         git::absent_branch(self);
-        let rules = self.rules_of(tool);
+        let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
         let mut values = Vec::with_capacity(self.operands.len());
         for at in 0..self.operands.len() {
             let seen = self.seen(&rules, at, protected.contains(&at));
@@ -86,14 +85,6 @@ impl<'p> Case<'p, '_, '_> {
             is_above,
             values,
         })
-    }
-
-    /// The rules whose conditions on server and tool hold, in order.
-    fn rules_of(&self, tool: &'p Tool) -> Vec<(RuleId, &'p Rule)> {
-        let program = self.program;
-        let rules = sort::set(program.scopes(tool).flat_map(|scope| scope.all.iter().copied()));
-        let rule = |id| Some((id, program.rule(id)?));
-        rules.into_iter().filter_map(rule).collect()
     }
 
     fn argument_of(&self, operand: &Operand<'_, '_>) -> Option<usize> {

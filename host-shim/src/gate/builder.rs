@@ -302,6 +302,8 @@ impl GateBuilder {
                 files,
                 scenario_files: tests,
                 timings,
+                #[cfg(feature = "guard")]
+                host,
             }),
             Ok((_, warnings)) => {
                 faults.extend(located(&warnings, &documents, self.bundle.as_deref()));

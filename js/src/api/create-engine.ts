@@ -174,6 +174,12 @@ export interface Engine extends Disposable {
   readonly ceiling: Ceiling | undefined;
   /** Returns `true` if calls of the server are allowed without being judged. */
   isTrustedServer(serverName: string): boolean;
+  /**
+   * Returns `true` if every call of the tool is denied, whatever its arguments: nobody annotated it, the ceiling forbids it,
+   * or no rule that allows or escalates can hold before one that denies it by server, tool and roles alone, or at all. An
+   * agent need not be told of it. `false` says nothing: values are not looked at.
+   */
+  deniesEveryCall(serverName: string, toolName: string): boolean;
   /** Resolves pinned directories again (`options.directories: "pinned"`). */
   refresh(): void;
   /** Frees the engine's memory now instead of when it is collected. Using the engine afterwards is an error. */
@@ -233,6 +239,8 @@ export function createEngine<Role extends string = never, Found extends string =
     ceiling: ask(handle, "invalid-argument", (built) => (built.engine.ceiling() as Ceiling | null) ?? undefined),
     isTrustedServer: (serverName) =>
       ask(handle, "invalid-argument", (built) => built.engine.isTrustedServer(serverName)),
+    deniesEveryCall: (serverName, toolName) =>
+      ask(handle, "invalid-argument", (built) => built.engine.deniesEveryCall(serverName, toolName)),
     refresh: () => ask(handle, "host-failed", (built) => built.engine.refresh()),
     dispose: () => dispose(handle),
     diagnostics: ask(handle, "invalid-argument", (built) =>

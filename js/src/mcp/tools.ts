@@ -3,12 +3,9 @@ import { errorFor, INTERNAL_ERROR, isObject, type Members } from "./message.js";
 import { engineOf, type GatedTool, type ToolsFilter } from "./options.js";
 import { type Pins, pinsOf } from "./pins.js";
 
-/** Rules that deny every call of a tool, whatever its arguments. */
-const OF_THE_TOOL: ReadonlySet<string> = new Set(["structural-unknown-tool", "structural-capability-ceiling"]);
-
 /**
- * The tools that a model may know of: those that nobody annotated, that a ceiling forbids, or that are held back by the lock
- * file are left out.
+ * The tools that a model may know of: those whose every call is denied, as {@link Engine.deniesEveryCall} says, or that are
+ * held back by the lock file are left out.
  *
  * @throws `CallgateError` `invalid-document` if the lock file is not one.
  */
@@ -20,7 +17,7 @@ export function filterTools<Tool extends GatedTool>(tools: readonly Tool[], opti
 
 function isHidden(engine: Engine, serverName: string, name: string, tool: unknown, pins: Pins | undefined): boolean {
   const isHeldBack = pins?.lists(name, tool) ?? false;
-  return isHeldBack || OF_THE_TOOL.has(engine.gate({ serverName, toolName: name }).verdict.rule);
+  return isHeldBack || engine.deniesEveryCall(serverName, name);
 }
 
 /** The answer to `tools/list` without the tools that are hidden. One whose tools cannot be read is an error. */

@@ -139,6 +139,12 @@ impl WasmEngine {
         self.engine.is_trusted_server(server)
     }
 
+    /// Returns `true` if every call of the tool is denied, whatever its arguments.
+    #[wasm_bindgen(js_name = deniesEveryCall)]
+    pub fn denies_every_call(&self, server: &str, tool: &str) -> bool {
+        self.engine.denies_every_call(server, tool)
+    }
+
     /// The semantics of an annotated tool; `null` for any other.
     pub fn semantics(&self, server: &str, tool: &str) -> JsValue {
         to_js(&self.engine.semantics(server, tool).map(Semantics::described))

@@ -456,3 +456,33 @@ fn a_server_that_leaves_has_answered_everything() {
     assert_eq!(ids, [&json!(2), &json!("x")]);
     assert!(answers.iter().all(|answer| answer["error"]["code"] == -32603));
 }
+
+#[test]
+fn tools_that_the_policy_leaves_nothing_to_do_are_not_shown_until_it_changes() {
+    let gate = |within: &str| {
+        let rule = json!({"name": "r", "if": {"paths": {"roles": "read-path", "within": within}}, "then": "allow", "reason": ""});
+        let machine = Machine::new("/home/u", "/work").link("/etc/docs", "/docs");
+        Gate::builder()
+            .engine(EngineKind::Native)
+            .part(DocumentKind::Policy, json!({"rules": [rule]}).to_string())
+            .part(DocumentKind::Annotations, ANNOTATIONS)
+            .part(DocumentKind::ProtectedPaths, r#"["/etc"]"#)
+            .host(Arc::new(VirtualHost::new(machine).unwrap()))
+            .build()
+            .unwrap()
+    };
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read"},{"name":"wait"}]}}"#;
+    let mut relay = relay();
+    // The last of these is a link to a directory that nothing protects.
+    for (within, shown) in [("/etc/ssh", 0), ("/srv", 1), ("/etc", 0), ("/etc/docs", 1)] {
+        relay.guard.reload(gate(within), None).unwrap();
+        client(&mut relay, list);
+        let told = told(relay.server_sent(answer.to_owned()));
+        assert_eq!(
+            told["result"]["tools"].as_array().unwrap().len(),
+            shown,
+            "{within}"
+        );
+    }
+}

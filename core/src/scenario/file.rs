@@ -49,12 +49,9 @@ impl Form {
             Some(Ok(_)) => values.next().is_none(),
             // A mistake in one of several lines, or in a document of several lines.
             Some(Err(_)) => {
-                let mut lines = json.split('\n').filter(|line| !line.trim().is_empty());
-                !lines.any(|line| {
-                    let mut reader = serde_json::Deserializer::from_str(line);
-                    let is_object = line.trim_start().starts_with('{');
-                    is_object && IgnoredAny::deserialize(&mut reader).is_ok() && reader.end().is_ok()
-                })
+                let lines = json.split('\n').filter(|line| !line.trim().is_empty());
+                let whole = lines.clone().filter(|line| is_object(line)).count();
+                whole * 2 < lines.count() || whole == 0
             }
             None => true,
         };
@@ -63,6 +60,11 @@ impl Form {
             false => Self::Lines,
         }
     }
+}
+
+fn is_object(line: &str) -> bool {
+    let mut reader = serde_json::Deserializer::from_str(line);
+    line.trim_start().starts_with('{') && IgnoredAny::deserialize(&mut reader).is_ok() && reader.end().is_ok()
 }
 
 /// Part of a file's text.
@@ -128,7 +130,16 @@ impl File {
                     line: at + 1,
                     column: 1,
                 };
+                let before = self.faults.len();
                 self.scenario(&Piece { text, at }, NAME);
+                let is_item = text.trim_end().ends_with(',');
+                for fault in self.faults.get_mut(before..).unwrap_or_default() {
+                    if is_item && fault.code == Code::Syntax {
+                        fault.help = Some(
+                            "lines have no comma between them; an array stands in `[` and `]`".to_owned(),
+                        );
+                    }
+                }
             }
         }
     }

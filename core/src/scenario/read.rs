@@ -16,10 +16,21 @@ pub(super) struct Usual {
 /// A scenario, or a test or a verdict of the existing runtime.
 pub(super) fn read_scenario(node: &Node<'_, '_>) -> Option<Scenario> {
     let object = node.object()?;
-    match object.optional("request") {
-        Some(_) => recorded(node),
-        None => own(node),
+    let has = |key: &str| object.optional(key).is_some();
+    if has("request") {
+        return recorded(node);
     }
+    if has("serverName") && !has("call") {
+        node.fault(Severity::Error, Code::MissingField, || {
+            let help = "`{\"call\": …, \"expect\": …}` is a scenario; `callgate eval` judges calls";
+            (
+                "found a call, expected a scenario".to_owned(),
+                Some(help.to_owned()),
+            )
+        });
+        return None;
+    }
+    own(node)
 }
 
 fn own(node: &Node<'_, '_>) -> Option<Scenario> {

@@ -216,6 +216,25 @@ fn every_faulty_line_is_named() {
              arguments}`",
         ],
     );
+    // One document of several lines that is cut is not taken for lines.
+    check(
+        &format!("{{\"scenarios\": [\n{good}\n]\n"),
+        &["4:1: error[syntax] at scenarios: not JSON: EOF while parsing an object"],
+    );
+    check(
+        &format!("{good},\n{good}"),
+        &[
+            "1:86: error[syntax] at scenarios[0]: not JSON: trailing characters (help: lines have no comma between them; an array \
+             stands in `[` and `]`)",
+        ],
+    );
+    check(
+        CALL,
+        &[
+            "1:1: error[missing-field] at scenarios[0]: found a call, expected a scenario (help: `{\"call\": …, \"expect\": …}` is a \
+             scenario; `callgate eval` judges calls)",
+        ],
+    );
     let many = "{}\n".repeat(150);
     let found = shown(&many);
     assert_eq!(found.len(), 101);

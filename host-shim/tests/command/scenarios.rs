@@ -78,8 +78,22 @@ fn scenarios_pass_and_fail() {
     );
     assert_eq!(failed[0]["explanation"]["verdict"]["rule"], "ask-other-paths");
     assert_eq!(failed[1]["expectedRule"], "other");
+    assert_eq!(failed[1]["help"], "the policy has no rule `other`");
     assert_eq!(lines.last().expect("a sum")["failed"], 2);
 
+    project.write(
+        "near.jsonl",
+        scenario(&reading("~/Documents/a"), json!({"rule": "allow-read-document"})),
+    );
+    project.check(
+        &["test", "--format", "human", "near.jsonl"],
+        1,
+        &[
+            "the policy has no rule `allow-read-document`; did you mean",
+            "\nthe scenario fails\n",
+        ],
+        &[],
+    );
     project.check(
         &["test", "--format", "human", "bad.jsonl"],
         1,
@@ -122,6 +136,13 @@ fn the_bundle_names_its_scenarios() {
     // They are found beside the bundle, from wherever the command runs.
     let output = project.run_in("home", &["test", "--bundle", "../project"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let mut command = project.command("project", &["test", "-"]);
+    command.stdin(fs::File::open(project.folder.path().join("project/two.json")).expect("a file"));
+    let output = command.output().expect("the command runs");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("\"file\":\"standard input\""),
+        "{output:?}"
+    );
     // Files that are given stand for those of the bundle.
     let (_, lines) = run(&project, &["test", "two.json"]);
     assert_eq!(lines.len(), 2);
@@ -172,7 +193,7 @@ fn files_that_are_not_right_are_named_with_their_places() {
         (
             "bare.jsonl",
             format!("{call}\n"),
-            &["found the key `serverName`", "the field `call` is missing"],
+            &["found a call, expected a scenario", "`callgate eval` judges calls"],
         ),
         (
             "key.jsonl",

@@ -33,7 +33,7 @@ use run::Outcome;
 /// document is not right.
 #[derive(Args)]
 pub(crate) struct Test {
-    /// Files of scenarios [default: those that the bundle names under `tests`]
+    /// Files of scenarios, or - for standard input [default: those that the bundle names under `tests`]
     #[arg(value_name = "FILES")]
     files: Vec<PathBuf>,
     /// Also write the results to this file, as JUnit XML for CI
@@ -65,20 +65,28 @@ impl Test {
         let gate = gate.build()?;
         mention_warnings(&gate, out)?;
         let files = File::read_all(self.named(&gate)?)?;
-        let missing = self.write_missing.as_deref().map(missing::create).transpose()?;
+        self.write_missing
+            .as_deref()
+            .map(missing::check_absent)
+            .transpose()?;
         let report = self.junit.as_deref().map(junit::create).transpose()?;
 
-        let outcomes = run::all(&files, &gate, &self.setup)?;
+        let mut outcomes = run::all(&files, &gate, &self.setup)?;
         let coverage = match self.no_coverage {
             true => None,
             false => Some(coverage(&gate, host.as_ref(), &outcomes)?),
         };
+        if let Some(coverage) = &coverage {
+            outcomes
+                .iter_mut()
+                .for_each(|outcome| outcome.look_for_rule(coverage));
+        }
         // A reader who has seen enough and closes standard output does not keep files from being written.
         if let Some(report) = report {
             report.write(&files, &outcomes)?;
         }
-        if let (Some(missing), Some(coverage)) = (missing, &coverage) {
-            missing.write(coverage, &gate)?;
+        if let (Some(path), Some(coverage)) = (&self.write_missing, &coverage) {
+            missing::write(path, coverage, &gate)?;
         }
         let failed = outcomes.iter().filter(|outcome| !outcome.has_passed()).count();
         if out.human {

@@ -35,7 +35,10 @@ impl File {
     pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, Failure> {
         let (mut files, mut faults) = (Vec::new(), Vec::new());
         for path in paths {
-            let name = path.display().to_string();
+            let name = match is_standard_input(path) {
+                true => "standard input".to_owned(),
+                false => path.display().to_string(),
+            };
             match read(path)? {
                 Ok(cases) => files.push(Self { name, cases }),
                 Err(found) => faults.extend(found.into_iter().map(|diagnostic| Fault {
@@ -51,11 +54,18 @@ impl File {
     }
 }
 
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 fn read(path: &Path) -> Result<Result<Vec<Case>, Vec<Diagnostic>>, Failure> {
     let mut bytes = Vec::new();
     let most = MOST_FILE_BYTES as u64 + 1;
-    let opened = std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
-    if let Err(error) = opened {
+    let read = match is_standard_input(path) {
+        true => std::io::stdin().lock().take(most).read_to_end(&mut bytes),
+        false => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
+    };
+    if let Err(error) = read {
         return Err(Failure::Helped {
             message: format!("cannot read `{}`: {error}", path.display()),
             help: "expected a file of scenarios".to_owned(),

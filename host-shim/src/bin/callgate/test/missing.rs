@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use callgate_core::{CoverageReport, Unreached};
 use callgate_host::{CallText, Gate, Request};
@@ -11,51 +11,46 @@ use serde_json::json;
 use super::table::title;
 use crate::output::{Failure, note};
 
-/// A file that was not there before.
-pub(super) struct Missing {
-    path: PathBuf,
-    file: fs::File,
+/// A file that is there is kept: somebody may have reviewed it.
+pub(super) fn check_absent(path: &Path) -> Result<(), Failure> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(is_there(path)),
+        Err(_) => Ok(()),
+    }
 }
 
-/// Makes the file. One that is there is kept: somebody may have reviewed it.
-pub(super) fn create(path: &Path) -> Result<Missing, Failure> {
-    let opened = OpenOptions::new().write(true).create_new(true).open(path);
+fn is_there(path: &Path) -> Failure {
+    Failure::Fault(format!(
+        "found `{}`, expected no such file: scenarios in it may have been reviewed",
+        path.display()
+    ))
+}
+
+pub(super) fn write(path: &Path, coverage: &CoverageReport, gate: &Gate) -> Result<(), Failure> {
     let shown = path.display();
-    match opened {
-        Ok(file) => Ok(Missing {
-            path: path.to_owned(),
-            file,
-        }),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Failure::Fault(format!(
-            "found `{shown}`, expected no such file: scenarios in it may have been reviewed"
-        ))),
-        Err(error) => Err(Failure::Fault(format!("cannot write `{shown}`: {error}"))),
+    if coverage.unreached.is_empty() {
+        note(&format!("no verdict is missing, so `{shown}` is not written"));
+        return Ok(());
     }
-}
-
-impl Missing {
-    pub(super) fn write(mut self, coverage: &CoverageReport, gate: &Gate) -> Result<(), Failure> {
-        let shown = self.path.display().to_string();
-        let unwritable = |error: std::io::Error| Failure::Fault(format!("cannot write `{shown}`: {error}"));
-        if coverage.unreached.is_empty() {
-            note(&format!("no verdict is missing, so `{shown}` is not written"));
-            return fs::remove_file(&self.path).map_err(unwritable);
-        }
-        let mut text = String::new();
-        for one in &coverage.unreached {
-            text.push_str(&line(one, gate)?);
-            text.push('\n');
-        }
-        self.file.write_all(text.as_bytes()).map_err(unwritable)?;
-        let count = match coverage.unreached.len() {
-            1 => "1 scenario".to_owned(),
-            many => format!("{many} scenarios"),
-        };
-        note(&format!(
-            "wrote {count} to `{shown}`, which expect what the documents say now: see whether that is what they should say"
-        ));
-        Ok(())
+    let mut text = String::new();
+    for one in &coverage.unreached {
+        text.push_str(&line(one, gate)?);
+        text.push('\n');
     }
+    let made = OpenOptions::new().write(true).create_new(true).open(path);
+    let written = made.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => is_there(path),
+        _ => Failure::Fault(format!("cannot write `{shown}`: {error}")),
+    })?;
+    let count = match coverage.unreached.len() {
+        1 => "1 scenario".to_owned(),
+        many => format!("{many} scenarios"),
+    };
+    note(&format!(
+        "wrote {count} to `{shown}`, which expect what the documents say now: see whether that is what they should say"
+    ));
+    Ok(())
 }
 
 /// A scenario that expects the verdict of the gate.

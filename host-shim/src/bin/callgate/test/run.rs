@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use callgate_core::{Audience, Coverage, ScenarioPlace, help_for_unknown_tool};
+use callgate_core::{Audience, Coverage, CoverageReport, ScenarioPlace, did_you_mean, help_for_unknown_tool};
 use callgate_host::{CallText, Gate, Request, Verdict};
 use serde_json::{Value, json};
 
@@ -24,6 +24,12 @@ pub(super) struct Outcome<'c> {
     pub(super) help: Option<String>,
 }
 
+/// Rules that no policy has, besides those that begin with `structural-`.
+const OWN_RULES: [&str; 2] = ["default-deny", "trusted-server"];
+
+/// Gates that are kept, each with all documents in memory. Scenarios of one world usually follow each other.
+const MOST_GATES: usize = 16;
+
 /// Judges every scenario, those of one world by one gate.
 pub(super) fn all<'f>(files: &'f [File], usual: &Gate, setup: &Setup) -> Result<Vec<Outcome<'f>>, Failure> {
     let mut gates: BTreeMap<String, Gate> = BTreeMap::new();
@@ -38,6 +44,9 @@ pub(super) fn all<'f>(files: &'f [File], usual: &Gate, setup: &Setup) -> Result<
             let gate = match (key, &case.host) {
                 (Some(key), Some(host)) => {
                     if !gates.contains_key(&key) {
+                        if gates.len() == MOST_GATES {
+                            gates.clear();
+                        }
                         let builder = setup.builder_in_world(Arc::clone(host))?;
                         let gate = builder.build().inspect_err(|_| {
                             let place = format!("{}:{}", file.name, case.line());
@@ -123,6 +132,20 @@ impl Outcome<'_> {
     pub(super) fn add_to(&self, coverage: &mut Coverage<'_, '_>) {
         let (server, tool) = (&self.case.server, &self.case.tool);
         coverage.add(server, tool, self.verdict.decision.as_str(), &self.verdict.rule);
+    }
+
+    /// Says so where the rule that is expected does not exist.
+    pub(super) fn look_for_rule(&mut self, coverage: &CoverageReport) {
+        let names = || coverage.rules.iter().map(|rule| &*rule.rule);
+        let Some(expected) = &self.case.scenario.rule else {
+            return;
+        };
+        let is_own = expected.starts_with("structural-") || OWN_RULES.contains(&&**expected);
+        if self.has_passed() || is_own || names().any(|name| name == expected) {
+            return;
+        }
+        let near = did_you_mean(expected, names()).map_or_else(String::new, |near| format!("; {near}"));
+        self.help = Some(format!("the policy has no rule `{expected}`{near}"));
     }
 
     pub(super) fn to_json(&self) -> Value {

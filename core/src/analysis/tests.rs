@@ -4,4 +4,5 @@ mod arbitrary;
 mod calls;
 mod changes;
 mod denied;
+mod covering;
 mod division;

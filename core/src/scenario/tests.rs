@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const CALL: &str = r#"{"serverName": "s", "toolName": "t", "arguments": {"a": 1.50}}"#;
@@ -255,5 +257,32 @@ fn places_in_a_part_are_places_in_the_file() {
         (9, 99, "10:1"),
     ] {
         assert_eq!(call.position_of(line, byte).to_string(), expected);
+    }
+}
+
+proptest! {
+    /// Whatever a file holds, each fault says where, and nothing is left out in silence.
+    #[test]
+    fn no_text_is_passed_over(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "{", "}", "[", "]", ",", ":", "\n", " ", "//", "/*", "*/", "\"call\"", "\"expect\"", "\"deny\"", "\"scenarios\"",
+            "\"world\"", "\"é\"", "1", "null", "\\", "\"",
+            "{\"call\": {\"serverName\": \"s\", \"toolName\": \"t\"}, \"expect\": \"deny\"}",
+        ]), 0..24),
+    ) {
+        let text = parts.concat();
+        match read_scenarios(&text) {
+            Ok(scenarios) => {
+                let written = text.matches("\"toolName\"").count();
+                prop_assert!(!scenarios.is_empty() && scenarios.len() <= written);
+            }
+            Err(faults) => {
+                prop_assert!(!faults.is_empty());
+                let lines = text.split('\n').count();
+                for position in faults.iter().filter_map(|fault| fault.position) {
+                    prop_assert!((1..=lines).contains(&position.line), "{text:?}: {faults:?}");
+                }
+            }
+        }
     }
 }

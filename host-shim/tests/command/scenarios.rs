@@ -447,6 +447,22 @@ fn a_context_is_that_of_the_host() {
 }
 
 #[test]
+fn a_context_that_nothing_looks_at_is_said() {
+    let project = Project::new();
+    let line = scenario(
+        &reading("a"),
+        json!({"expect": "allow", "context": {"mode": "dev"}}),
+    );
+    project.write("s.jsonl", line);
+    project.check(
+        &["test", "s.jsonl"],
+        0,
+        &["\"passed\":1"],
+        &["the documents have no `world`, so nothing looks at the contexts"],
+    );
+}
+
+#[test]
 fn a_call_may_be_text_that_a_document_cannot_hold() {
     let project = Project::new();
     let twice = r#"{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "a", "path": "/etc"}}"#;

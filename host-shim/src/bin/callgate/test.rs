@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use callgate_core::{Analysis, Coverage, CoverageReport, Host, LinklessHost};
-use callgate_host::Gate;
+use callgate_host::{Gate, Unanswered};
 use clap::Args;
 use serde_json::json;
 
 use crate::eval::mention_warnings;
-use crate::output::{Exit, Failure, Out};
+use crate::output::{Exit, Failure, Out, note};
 use crate::setup::Setup;
 use files::File;
 use run::Outcome;
@@ -65,6 +65,10 @@ impl Test {
         let gate = gate.build()?;
         mention_warnings(&gate, out)?;
         let files = File::read_all(self.named(&gate)?)?;
+        let has_context = files.iter().any(File::has_context);
+        if has_context && matches!(gate.references(), Err(Unanswered::NoWorld)) {
+            note("the documents have no `world`, so nothing looks at the contexts of scenarios");
+        }
         self.write_missing
             .as_deref()
             .map(missing::check_absent)
@@ -136,7 +140,7 @@ impl Test {
         let least = usize::from(self.min_coverage.unwrap_or_default());
         let is_thin = reached * 100 < least * all;
         if is_thin {
-            crate::output::note(&format!(
+            note(&format!(
                 "the scenarios reach {reached} of {all} verdicts, expected {least} % of them"
             ));
         }

@@ -30,6 +30,10 @@ pub(super) struct Case {
 }
 
 impl File {
+    pub(super) fn has_context(&self) -> bool {
+        self.cases.iter().any(|case| case.scenario.context.is_some())
+    }
+
     /// # Errors
     /// Everything that is wrong with any of the files: nothing is left out.
     pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, Failure> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -232,13 +232,10 @@ check("scenarios are judged at every change", async (page) => {
   await verdict(page, "deny", "structural-unknown-argument");
 });
 
-/** Chooses files as a person does. */
+/** Chooses files as a person does. They are on no disk, from which the page might read them too late. */
 async function choose(page, ...files) {
-  const folder = await mkdtemp(join(tmpdir(), "callgate-"));
-  const paths = files.map(([name]) => join(folder, name));
-  await Promise.all(files.map(([, text], at) => writeFile(paths[at], text)));
-  await page.locator("#file").setInputFiles(paths);
-  await rm(folder, { recursive: true });
+  const given = files.map(([name, text]) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) }));
+  await page.locator("#file").setInputFiles(given);
 }
 
 const lines = (...items) => items.map((item) => `${JSON.stringify(item)}\n`).join("");
@@ -319,6 +316,16 @@ check("scenarios are downloaded as the command reads them", async (page) => {
   );
   await page.locator("tr.met", { hasText: "judged on a machine of its own" }).nth(1).waitFor();
   assert.equal(await page.locator("tr.unmet", { hasText: "way" }).count(), 0);
+  const verdict = { decision: "deny", rule: "ask" };
+  await choose(page, [
+    "wrong.jsonl",
+    lines({ call, expct: "deny" }, { call, expect: "Deny" }, { request: call, verdict }, { call: {}, expect: "deny" }),
+  ]);
+  await page
+    .locator("#announcement", { hasText: "Imported 1 scenario; 1 lines are no call; 2 not imported" })
+    .waitFor();
+  await page.locator("#announcement", { hasText: "a scenario has no key `expct`" }).waitFor();
+  await page.locator("tbody tr").last().getByRole("button", { name: "Remove" }).click();
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
   const written = await readFile(await (await downloading).path(), "utf8");

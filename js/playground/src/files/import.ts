@@ -33,6 +33,7 @@ export function importFiles(given: readonly Given[], state: State): Imported {
   let machine: string | undefined;
   const scenarios: Scenario[] = [];
   const said: string[] = [];
+  const faults: string[] = [];
   let passedOver = 0;
   // A bundle comes first: the other files are those that it names.
   const ordered = [...given].sort((one, other) => Number(isBundle(other)) - Number(isBundle(one)));
@@ -52,6 +53,11 @@ export function importFiles(given: readonly Given[], state: State): Imported {
       said.push("a machine");
     } else {
       for (const item of itemsOf(file.text)) {
+        const fault = faultOf(record(item));
+        if (fault !== undefined) {
+          faults.push(fault);
+          continue;
+        }
         const recorded = recordedIn(item);
         if (recorded !== undefined) {
           files = { [BUNDLE]: recorded.bundle };
@@ -71,7 +77,8 @@ export function importFiles(given: readonly Given[], state: State): Imported {
   if (scenarios.length > 0) {
     said.push(`${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}`);
   }
-  const rest = passedOver === 0 ? "" : `; ${passedOver} lines are no call`;
+  const wrong = faults.length === 0 ? "" : `; ${faults.length} not imported, since ${faults[0]}`;
+  const rest = (passedOver === 0 ? "" : `; ${passedOver} lines are no call`) + wrong;
   return {
     change: {
       files,
@@ -133,6 +140,26 @@ function parsed(line: string): unknown {
   }
 }
 
+/** The keys of a scenario, and of one as the existing runtime has it. */
+const SCENARIO = ["name", "call", "world", "recording", "context", "expect", "rule"];
+const RECORDED = ["description", "request", "expectedDecision", "verdict", "reasoning", "source"];
+
+/** Why a scenario is not one that `callgate test` takes. A misspelled key would expect nothing. */
+function faultOf(item: Members): string | undefined {
+  const isRecorded = item.request !== undefined;
+  if (!isRecorded && item.call === undefined) {
+    return undefined;
+  }
+  const known = isRecorded ? RECORDED : SCENARIO;
+  const unknown = Object.keys(item).find((key) => !known.includes(key) && key !== "$schema");
+  if (unknown !== undefined) {
+    return `a scenario has no key \`${unknown}\``;
+  }
+  const expected = isRecorded ? (item.expectedDecision ?? record(item.verdict).decision) : item.expect;
+  const isDecision = expected === undefined || expectationOf(expected) !== undefined;
+  return isDecision ? undefined : `\`${JSON.stringify(expected)}\` is none of ${EXPECTATIONS.join(", ")}`;
+}
+
 /** A scenario, a call of the existing runtime's tests, a line of a log, or a plain call. */
 function scenarioOf(item: Members): Scenario | undefined {
   if (item.format === "callgate-audit/1") {
@@ -144,7 +171,7 @@ function scenarioOf(item: Members): Scenario | undefined {
   if (text === undefined && (typeof call.serverName !== "string" || typeof call.toolName !== "string")) {
     return undefined;
   }
-  const expected = record(item.expect ?? item.verdict);
+  const verdict = record(item.verdict);
   const context = item.context ?? call.context;
   const { serverName, toolName, arguments: args = {} } = call;
   return {
@@ -153,8 +180,8 @@ function scenarioOf(item: Members): Scenario | undefined {
         ? JSON.stringify({ serverName, toolName, arguments: args, ...(context !== undefined && { context }) }, null, 2)
         : withContext(text, item.context),
     name: textOf(item.name) ?? textOf(item.description),
-    expect: expectationOf(item.expect ?? item.expectedDecision) ?? expectationOf(expected.decision),
-    rule: textOf(item.rule) ?? textOf(expected.rule),
+    expect: expectationOf(item.expect ?? item.expectedDecision ?? verdict.decision),
+    rule: textOf(item.rule ?? verdict.rule),
     world: item.world === undefined ? undefined : JSON.stringify(item.world),
     recording: item.recording === undefined ? undefined : JSON.stringify(item.recording),
   };

@@ -26,6 +26,7 @@ mod messages;
 mod project;
 #[cfg(feature = "guard")]
 mod relayed;
+mod scenario_files;
 mod scenarios;
 #[cfg(feature = "otel")]
 mod telemetry;

@@ -177,6 +177,40 @@ fn a_scenario_may_have_a_world_and_a_context() {
 }
 
 #[test]
+fn what_is_missing_in_a_world_holds_in_that_world() {
+    let project = Project::new();
+    let world = json!({
+        "home": "/home/u", "cwd": "/srv/app", "fs": {"links": {"/srv/app/way": "/etc"}},
+        "git": {"/srv/app": {"branch": "main", "remotes": {"origin": "https://github.com/acme/app.git"}}},
+    });
+    project.write("world.json", world.to_string());
+    project.write("s.jsonl", good());
+    let arguments = [
+        "test",
+        "--world",
+        "world.json",
+        "s.jsonl",
+        "--write-missing",
+        "missing.jsonl",
+    ];
+    let output = project.run(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let (code, lines) = run(&project, &["test", "missing.jsonl"]);
+    assert_eq!(code, Some(0), "{lines:#?}");
+    let arguments = [
+        "test",
+        "--world",
+        "world.json",
+        "--min-coverage",
+        "100",
+        "s.jsonl",
+        "missing.jsonl",
+    ];
+    let (code, lines) = run(&project, &arguments);
+    assert_eq!(code, Some(0), "{:#?}", lines.last());
+}
+
+#[test]
 fn a_recording_answers_again() {
     let project = Project::new();
     let root = project.folder.path();

@@ -231,6 +231,15 @@ impl Setup {
         self.world.is_some()
     }
 
+    /// That world, as a document.
+    pub(crate) fn world(&self) -> Result<Option<Value>, Failure> {
+        let Some(path) = &self.world else {
+            return Ok(None);
+        };
+        let world = serde_json::to_value(read_world(path)?.machine()).map_err(io::Error::from)?;
+        Ok(Some(world))
+    }
+
     /// The bundle that is used, if one is.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
         let found = match &self.bundle {

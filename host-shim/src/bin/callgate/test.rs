@@ -90,7 +90,10 @@ impl Test {
             report.write(&files, &outcomes)?;
         }
         if let (Some(path), Some(coverage)) = (&self.write_missing, &coverage) {
-            missing::write(path, coverage, &gate)?;
+            missing::write(path, coverage, &gate, self.setup.world()?.as_ref())?;
+            if self.disk && !coverage.unreached.is_empty() {
+                note("they hold on this machine's disk, with --disk");
+            }
         }
         let failed = outcomes.iter().filter(|outcome| !outcome.has_passed()).count();
         if out.human {

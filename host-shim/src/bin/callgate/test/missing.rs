@@ -6,7 +6,7 @@ use std::path::Path;
 
 use callgate_core::{CoverageReport, Unreached};
 use callgate_host::{CallText, Gate, Request};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::table::title;
 use crate::output::{Failure, note};
@@ -26,7 +26,13 @@ fn is_there(path: &Path) -> Failure {
     ))
 }
 
-pub(super) fn write(path: &Path, coverage: &CoverageReport, gate: &Gate) -> Result<(), Failure> {
+/// `world` is where the gate judges, if it is one.
+pub(super) fn write(
+    path: &Path,
+    coverage: &CoverageReport,
+    gate: &Gate,
+    world: Option<&Value>,
+) -> Result<(), Failure> {
     let shown = path.display();
     if coverage.unreached.is_empty() {
         note(&format!("no verdict is missing, so `{shown}` is not written"));
@@ -34,7 +40,7 @@ pub(super) fn write(path: &Path, coverage: &CoverageReport, gate: &Gate) -> Resu
     }
     let mut text = String::new();
     for one in &coverage.unreached {
-        text.push_str(&line(one, gate)?);
+        text.push_str(&line(one, gate, world)?);
         text.push('\n');
     }
     let made = OpenOptions::new().write(true).create_new(true).open(path);
@@ -54,15 +60,18 @@ pub(super) fn write(path: &Path, coverage: &CoverageReport, gate: &Gate) -> Resu
 }
 
 /// A scenario that expects the verdict of the gate.
-fn line(one: &Unreached, gate: &Gate) -> Result<String, Failure> {
+fn line(one: &Unreached, gate: &Gate, world: Option<&Value>) -> Result<String, Failure> {
     let call = json!({"serverName": one.server_name, "toolName": one.tool_name, "arguments": one.arguments});
     let text = call.to_string();
     let response = gate.judge(&Request::gate(CallText::from(&text)));
     let verdict = response
         .map_err(|error| Failure::Fault(error.to_string()))?
         .verdict;
-    let scenario = json!({
+    let mut scenario = json!({
         "name": title(one), "call": call, "expect": verdict.decision.as_str(), "rule": verdict.rule,
     });
+    if let (Some(members), Some(world)) = (scenario.as_object_mut(), world) {
+        members.insert("world".to_owned(), world.clone());
+    }
     Ok(scenario.to_string())
 }

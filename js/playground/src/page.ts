@@ -1,15 +1,18 @@
 import { announce, byId, h } from "./dom.js";
 import { startEngine } from "./engine/client.js";
-import type { Answer } from "./engine/protocol.js";
+import type { Answer, Tool } from "./engine/protocol.js";
 import { EXAMPLES } from "./examples/index.js";
 import { besideThePage } from "./files/beside.js";
 import { oneFile, scenarioLines } from "./files/bundle.js";
 import { download } from "./files/download.js";
 import { importFiles } from "./files/import.js";
+import { readFiles } from "./files/read.js";
 import { BundlePane } from "./panes/bundle.js";
 import { CallPane } from "./panes/call.js";
+import { DiffPane } from "./panes/diff.js";
 import { ExplanationPane } from "./panes/explanation.js";
 import { MachinePane } from "./panes/machine.js";
+import { MapPane } from "./panes/map.js";
 import { RuleCard } from "./panes/rule-card.js";
 import { ScenariosPane } from "./panes/scenarios.js";
 import { VerdictPane } from "./panes/verdict.js";
@@ -24,13 +27,20 @@ export async function start(worker: Worker): Promise<void> {
   const store = new Store(await initial());
   let trial: Tabs | undefined;
   const verdict = new VerdictPane();
-  const bundle = new BundlePane(store);
   const call = new CallPane(store);
   const openCall = (text: string): void => {
     store.update({ call: text });
+    const isHidden = byId("panel-call").hidden;
     trial?.show("call");
+    if (isHidden) {
+      // What had the focus may be hidden now; from here the arrow keys lead back.
+      byId("tab-call").focus();
+    }
     call.element.scrollIntoView({ block: "nearest" });
   };
+  const bundle = new BundlePane(store, openCall);
+  const map = new MapPane(store, openCall);
+  const diff = new DiffPane(store, openCall);
   const card = new RuleCard(
     store,
     (file, from, to) => {
@@ -55,14 +65,24 @@ export async function start(worker: Worker): Promise<void> {
   ]);
   trial = new Tabs("Trial", [
     { id: "call", label: "Call", panel: panel(call.element, explanation.element) },
+    { id: "map", label: "Map", panel: panel(map.element) },
+    { id: "diff", label: "Diff", panel: panel(diff.element) },
     { id: "scenarios", label: "Scenarios", panel: panel(scenarios.element) },
   ]);
   byId("documents").append(documents.bar, ...documents.panels);
   byId("trial").append(trial.bar, ...trial.panels);
   byId("documents").before(verdict.element);
   byId("panel-machine").addEventListener("shown", () => machine.shown());
+  for (const [id, pane] of [
+    ["panel-map", map],
+    ["panel-diff", diff],
+  ] as const) {
+    byId(id).addEventListener("shown", () => pane.look(true));
+    byId(id).addEventListener("left", () => pane.look(false));
+  }
   connect(store);
 
+  let tools: readonly Tool[] = [];
   const hear = (answer: Answer): void => {
     switch (answer.kind) {
       case "failed":
@@ -72,8 +92,10 @@ export async function start(worker: Worker): Promise<void> {
         bundle.diagnose(answer.diagnostics);
         machine.diagnose(answer.machineFault);
         // While a document is being written the form stays what it was.
-        if (answer.tools.length > 0 || answer.diagnostics.every(({ severity }) => severity !== "error")) {
-          call.describe(answer.tools);
+        tools = answer.tools ?? tools;
+        if (tools.length > 0 || answer.diagnostics.every(({ severity }) => severity !== "error")) {
+          call.describe(tools);
+          map.describe(tools);
         }
         break;
       case "judged":
@@ -141,10 +163,12 @@ function connect(store: Store): void {
     }
   });
   const take = async (files: Iterable<File>): Promise<void> => {
-    const given = await Promise.all([...files].map(async (one) => ({ name: one.name, text: await one.text() })));
-    const { change, said } = importFiles(given, store.state);
-    store.update(change);
-    announce(said);
+    const given = await readFiles(files);
+    if (given !== undefined) {
+      const { change, said } = importFiles(given, store.state);
+      store.update(change);
+      announce(said);
+    }
   };
   const file = byId<HTMLInputElement>("file");
   byId("import").addEventListener("click", () => file.click());

@@ -49,14 +49,16 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
 
 /** A link comes from somebody else: everything in it has to be of the form that this page writes. */
 function checked(found: unknown): State {
-  const { files, machine, call, scenarios } = record(found);
-  const texts = Object.entries(record(files)).map(([name, text]) => [name, string(text)] as const);
-  if (texts.length === 0) {
+  const { files, machine, call, scenarios, before } = record(found);
+  // Names such as `__proto__` stay names.
+  const texts = (given: unknown): State["files"] =>
+    Object.fromEntries(Object.entries(record(given)).map(([name, text]) => [name, string(text)]));
+  if (Object.keys(record(files)).length === 0) {
     throw new Error("the link holds no bundle");
   }
   return {
-    // Names such as `__proto__` stay names.
-    files: Object.fromEntries(texts),
+    files: texts(files),
+    before: before === undefined ? undefined : texts(before),
     machine: string(machine),
     call: string(call),
     scenarios: Array.isArray(scenarios) ? scenarios.map(scenario) : [],

@@ -7,6 +7,8 @@ export interface State {
   /** The call: JSON text. */
   readonly call: string;
   readonly scenarios: readonly Scenario[];
+  /** The texts of the bundle that this one is compared with. */
+  readonly before?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A call with what is expected of it. */

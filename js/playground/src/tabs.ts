@@ -34,6 +34,9 @@ export class Tabs {
     this.#shown = id;
     for (const [at, tab] of this.#tabs.entries()) {
       const isShown = tab.id === id;
+      if (!isShown && !tab.panel.hidden) {
+        tab.panel.dispatchEvent(new Event("left"));
+      }
       tab.panel.hidden = !isShown;
       this.#buttons[at]?.setAttribute("aria-selected", String(isShown));
       this.#buttons[at]?.setAttribute("tabindex", isShown ? "0" : "-1");

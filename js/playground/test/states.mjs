@@ -3,6 +3,48 @@ import { argument, example, file, verdict, write } from "./page.mjs";
 
 const explained = (page) => page.locator(".stage").last().waitFor();
 
+const rules = (text) => ({
+  rules: text.map(([name, within, then]) => ({ name, if: within, then, reason: "Said here" })),
+});
+const within = (roles, directory) => ({ paths: { roles, within: directory } });
+
+/** A rule that decides nothing, beside one that looks at no argument. */
+async function lint(page) {
+  await file(page, "policy.json").click();
+  const policy = rules([
+    ["read-all", { roles: "read-path" }, "allow"],
+    ["never-asked", within("read-path", "~/Documents"), "escalate"],
+    ["fetch", { server: "fetch" }, "allow"],
+  ]);
+  await write(page, "Text of the bundle", JSON.stringify(policy, null, 2));
+  await page.getByRole("button", { name: "Lint" }).click();
+  await page.locator(".problems li", { hasText: "decides nothing" }).waitFor();
+  await page.evaluate(() => document.activeElement.blur());
+}
+
+/** Something looser, something stricter, and something by another rule. */
+async function diff(page) {
+  await page.getByRole("tab", { name: "Diff" }).click();
+  const before = rules([
+    ["open", within("read-path", "~/Documents"), "allow"],
+    ["system", within("write-path", "/etc"), "deny"],
+    ["ask", { roles: ["read-path", "write-path"] }, "escalate"],
+  ]);
+  const after = rules([
+    ["read-all", within("read-path", "~"), "allow"],
+    ["plans", within("write-path", "~/Documents"), "deny"],
+    ["ask-anybody", { roles: ["read-path", "write-path"] }, "escalate"],
+  ]);
+  await file(page, "policy.json").click();
+  await write(page, "Text of the bundle", JSON.stringify(before, null, 2));
+  await page.getByRole("button", { name: "Keep as before" }).click();
+  await page.locator("#panel-diff .count", { hasText: "Equal" }).waitFor();
+  await write(page, "Text of the bundle", JSON.stringify(after, null, 2));
+  await page.locator(".change-list.looser").first().waitFor();
+  await page.locator("#panel-diff").scrollIntoViewIfNeeded();
+  await page.evaluate(() => document.activeElement.blur());
+}
+
 export const STATES = [
   ["first", {}, explained],
   ["first-dark", { scheme: "dark" }, explained],
@@ -91,6 +133,58 @@ export const STATES = [
       await verdict(page, "deny", "structural-capability-ceiling");
       await page.locator("#panel-call").getByRole("button", { name: "JSON" }).click();
       await explained(page);
+    },
+  ],
+  [
+    "map",
+    {},
+    async (page) => {
+      await page.getByLabel("Tool").selectOption("write_file");
+      await page.getByRole("tab", { name: "Map" }).click();
+      await page.locator("#panel-map .region").first().waitFor();
+    },
+  ],
+  [
+    "map-tools",
+    { scheme: "dark" },
+    async (page) => {
+      await page.getByRole("tab", { name: "Map" }).click();
+      await page.getByLabel("What may be done with").selectOption("every tool");
+      await page.locator("#panel-map .reached li").first().waitFor();
+    },
+  ],
+  [
+    "map-reach",
+    {},
+    async (page) => {
+      await page.getByRole("tab", { name: "Map" }).click();
+      await page.getByLabel("What may be done with").selectOption("every tool");
+      await page.getByLabel("Only calls that reach").fill("/etc/passwd");
+      await page.locator("#panel-map .reached .region").first().waitFor();
+    },
+  ],
+  [
+    "map-git",
+    { scheme: "dark" },
+    async (page) => {
+      await page.getByLabel("Server").selectOption("git");
+      await page.getByLabel("Tool").selectOption("git_push");
+      await page.getByRole("tab", { name: "Map" }).click();
+      const mixed = page.locator("#panel-map .region.mixed", { has: page.locator(".name", { hasText: "home/u/app" }) });
+      await mixed.first().click();
+    },
+  ],
+  ["lint", {}, lint],
+  ["diff", {}, (page) => diff(page)],
+  ["diff-dark", { scheme: "dark" }, (page) => diff(page)],
+  ["phone-diff", { wide: false }, (page) => diff(page)],
+  [
+    "phone-map",
+    { wide: false, scheme: "dark" },
+    async (page) => {
+      await page.getByRole("tab", { name: "Map" }).click();
+      await page.locator("#panel-map .region").first().waitFor();
+      await page.locator("#panel-map").scrollIntoViewIfNeeded();
     },
   ],
   ["phone", { wide: false }, explained],

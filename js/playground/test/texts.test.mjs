@@ -85,3 +85,62 @@ test("a call has a title, whatever it is", () => {
   assert.equal(callTitle('{"serverName": "s", "toolName": "t", "arguments": {"a": "x", "b": [1]}}'), "s/t x [1]");
   assert.equal(callTitle("{"), "{");
 });
+
+const { described, nodesOf } = await load("analysis/nodes.ts");
+
+/** A region of calls with a path and, where it is given, a second argument. */
+const region = (within, is, decision, second) => ({
+  places: [
+    { argument: "path", roles: ["read-path"], is, within },
+    ...(second === undefined ? [] : [{ argument: "mode", roles: [], is: second }]),
+  ],
+  decision,
+  rule: `r-${decision}`,
+  arguments: { path: `${within}/some-file`, mode: second },
+});
+
+test("regions are a tree: directories below those that hold them, then other values", () => {
+  const nodes = nodesOf([
+    region("/srv/app-data", "under /srv/app-data", "allow"),
+    region("/", "elsewhere: not under /srv", "deny"),
+    region("/srv", "under /srv but not /srv/app or /srv/app-data", "escalate"),
+    region("/srv/app", "under /srv/app, matching `**/.env`", "deny"),
+    region("/srv/app", "under /srv/app", "allow"),
+    region("/home", "/home itself, which holds /home/u", "deny"),
+    region(undefined, "absent", "deny"),
+  ]);
+  assert.deepEqual(
+    nodes.map(({ name, level }) => [name, level]),
+    [
+      ["/", 1],
+      ["itself, which holds /home/u", 3],
+      ["srv", 2],
+      ["app", 3],
+      ["matching `**/.env`", 4],
+      ["app-data", 3],
+      ["absent", 1],
+    ],
+  );
+  assert.equal(nodes[3].title, "under /srv/app");
+});
+
+test("what a second argument makes of a place is listed, verdicts alike together", () => {
+  const [open, split] = nodesOf([
+    region("/a", "under /a", "allow", "`x`"),
+    region("/a", "under /a", "allow", "absent"),
+    region("/b", "under /b", "deny", "`x`"),
+    region("/b", "under /b", "deny", "`y`"),
+    region("/b", "under /b", "allow", "absent"),
+  ]);
+  assert.deepEqual(
+    open.variants.map(({ places }) => places),
+    [[]],
+  );
+  assert.deepEqual(
+    split.variants.map(({ places, decision }) => [described(places), decision]),
+    [
+      ["mode: absent", "allow"],
+      ["mode: `x`, `y`", "deny"],
+    ],
+  );
+});

@@ -79,14 +79,17 @@ export class Editor {
     }
   }
 
-  /** Marks what is wrong. Faults without a place are marked at the beginning. */
-  mark(diagnostics: readonly Diagnostic[]): void {
-    this.#view.dispatch(
-      setDiagnostics(
-        this.#view.state,
-        diagnostics.map((fault) => this.#markOf(fault)),
-      ),
-    );
+  /**
+   * Marks what is wrong. Faults without a place are marked at the beginning. `opens` returns what is done when a call that shows
+   * the fault is asked for.
+   */
+  mark<Fault extends Diagnostic>(faults: readonly Fault[], opens?: (fault: Fault) => (() => void) | undefined): void {
+    const marks = faults.map((fault) => {
+      const open = opens?.(fault);
+      const actions = open === undefined ? [] : [{ name: "Open a call that shows it", apply: () => open() }];
+      return { ...this.#markOf(fault), actions };
+    });
+    this.#view.dispatch(setDiagnostics(this.#view.state, marks));
   }
 
   #markOf({ line = 1, column = 1, severity, message, help, code }: Diagnostic): Mark {

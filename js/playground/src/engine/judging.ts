@@ -2,17 +2,15 @@ import {
   CallgateError,
   createEngine,
   createRecordedHost,
-  createVirtualHost,
   type Diagnostic,
   type Engine,
-  type EngineConfig,
   type Explanation,
   type Host,
-  type Machine,
 } from "callgate";
-import { parseBundle, parseCall, type ReadCall } from "callgate/tools";
+import { parseCall, type ReadCall } from "callgate/tools";
 import { plainValue, readJson } from "../jsonc.js";
-import { BUNDLE, type Scenario, type State } from "../state.js";
+import type { Scenario, State } from "../state.js";
+import { type Config, configOf, faultsOf, hostOf } from "./config.js";
 import { absolute, followLinks } from "./links.js";
 import type { Built, Explained, Judged, Walk } from "./protocol.js";
 import { toolsOf } from "./tools.js";
@@ -20,8 +18,6 @@ import { toolsOf } from "./tools.js";
 /** How much of a long explanation the page draws. */
 const RULES_SHOWN = 60;
 const EXCHANGES_SHOWN = 100;
-
-type Config = Omit<EngineConfig, "host">;
 
 /** Documents that were read, and, where nothing is wrong with them, the engine and the machine that they make. */
 export interface Setup {
@@ -37,43 +33,35 @@ export function setUp({ files, machine }: State): Setup {
   let folder = "/";
   let machineFault: string | undefined;
   try {
-    const described = JSON.parse(machine) as Machine;
-    host = remembering(createVirtualHost(described));
+    host = hostOf(machine);
     folder = host.currentDir;
   } catch (thrown) {
     machineFault = thrown instanceof Error ? thrown.message : String(thrown);
   }
   let config: Config | undefined;
+  let engine: Engine | undefined;
+  let diagnostics: readonly Diagnostic[];
   try {
-    config = parseBundle(files[BUNDLE] ?? "", { folder, read: (path) => textOf(files, path) });
-    const tools = toolsIn(config);
-    const engine = host && createEngine({ ...config, host });
-    return {
-      built: { kind: "built", diagnostics: engine?.diagnostics ?? [], machineFault, tools },
-      engine,
-      config,
-      host,
-    };
+    config = configOf(files, folder);
+    engine = host && createEngine({ ...config, host });
+    diagnostics = engine?.diagnostics ?? [];
   } catch (thrown) {
-    const tools = toolsIn(config);
-    return {
-      built: { kind: "built", diagnostics: faultsOf(thrown), machineFault, tools },
-      engine: undefined,
-      config,
-      host,
-    };
+    diagnostics = faultsOf(thrown);
   }
+  const built: Built = { kind: "built", diagnostics, machineFault, tools: toolsIn(config) };
+  return { built, engine, config, host };
 }
 
-let annotated: { readonly text: string; readonly tools: Built["tools"] } | undefined;
+let annotated: string | undefined;
 
-/** The tools that the annotations describe. They are read again only if they changed. */
+/** The tools that the annotations describe, if these have changed. */
 function toolsIn(config: Config | undefined): Built["tools"] {
   const text = String(config?.annotations ?? "").trim();
-  if (annotated?.text !== text) {
-    annotated = { text, tools: toolsOf(readJson(text)) };
+  if (annotated === text) {
+    return undefined;
   }
-  return annotated.tools;
+  annotated = text;
+  return toolsOf(readJson(text));
 }
 
 /** Judges a call as the gate does, and says what would be sent. */
@@ -174,39 +162,4 @@ function ready({ engine, built }: Setup): Engine {
     throw new CallgateError("not-ready", message);
   }
   return engine;
-}
-
-function textOf(files: State["files"], path: string): string {
-  const name = path.replace(/^\.\//, "");
-  const text = Object.hasOwn(files, name) ? files[name] : undefined;
-  if (text === undefined) {
-    throw new Error(`the file \`${path}\` is not there`);
-  }
-  return text;
-}
-
-function faultsOf(thrown: unknown): readonly Diagnostic[] {
-  if (thrown instanceof CallgateError && thrown.diagnostics.length > 0) {
-    return thrown.diagnostics;
-  }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return [{ code: thrown instanceof CallgateError ? thrown.code : "fault", severity: "error", path: "", message }];
-}
-
-/** A host that walks a path once. The machine is data, so its answers stay as they are. */
-function remembering(host: Host): Host {
-  const once = <Found>(ask: (path: string) => Found): ((path: string) => Found) => {
-    const answers = new Map<string, Found>();
-    return (path) => {
-      if (!answers.has(path)) {
-        answers.set(path, ask(path));
-      }
-      return answers.get(path) as Found;
-    };
-  };
-  return Object.freeze({
-    ...host,
-    realpath: once((path) => host.realpath(path)),
-    readLink: once((path) => host.readLink(path)),
-  });
 }

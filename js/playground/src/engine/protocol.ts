@@ -2,7 +2,7 @@ import type { CheckStep, Diagnostic, Exchange, RuleStep, ValueStep, Verdict } fr
 import type { State } from "../state.js";
 
 /** What the page tells its worker: the parts of the state that changed. */
-export type Change = Partial<State>;
+export type Change = Partial<Omit<State, "before">>;
 
 /** What the worker answers, in this order; where another change came meanwhile, the rest is left out. */
 export type Answer =
@@ -19,7 +19,8 @@ export interface Built {
   readonly diagnostics: readonly Diagnostic[];
   /** What is wrong with the machine. */
   readonly machineFault: string | undefined;
-  readonly tools: readonly Tool[];
+  /** The annotated tools; absent if they are those of the last answer. */
+  readonly tools?: readonly Tool[] | undefined;
 }
 
 /** An annotated tool, as a form needs it. */

@@ -1,4 +1,6 @@
 import type { Diagnostic } from "callgate";
+import type { PolicyFinding } from "callgate/analysis";
+import { Analyst } from "../analysis/analyst.js";
 import { keyOf, namedFiles } from "../documents.js";
 import { fill, h } from "../dom.js";
 import { schemaHelp } from "../editor/completion.js";
@@ -18,9 +20,24 @@ export class BundlePane {
   #file = BUNDLE;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #diagnostics: readonly Diagnostic[] = [];
+  readonly #openCall: (call: string) => void;
+  readonly #analyst = new Analyst();
+  readonly #lint = h(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": "false",
+      title: "Look at all calls for rules that decide nothing, and other doubts",
+      onclick: () => this.#toggle(),
+    },
+    "Lint",
+  );
+  /** What the lint found; `undefined` if it is off, a text while there is no answer. */
+  #findings: readonly PolicyFinding[] | string | undefined;
 
-  constructor(store: Store) {
+  constructor(store: Store, openCall: (call: string) => void) {
     this.#store = store;
+    this.#openCall = openCall;
     const host = h("div", { class: "editor" });
     this.element = h("div", { class: "pane" }, this.#files, host, this.#problems);
     this.#editor = new Editor(host, {
@@ -29,6 +46,9 @@ export class BundlePane {
       extensions: [schemaHelp(() => keyOf(store.state.files, this.#file))],
     });
     store.subscribe((_, changed, source) => {
+      if (this.#findings !== undefined && (changed.has("files") || changed.has("machine"))) {
+        this.#look(true);
+      }
       if (changed.has("files")) {
         if (source === this) {
           this.#drawSoon();
@@ -44,14 +64,65 @@ export class BundlePane {
   /** Shows what the engine says of the texts. */
   diagnose(diagnostics: readonly Diagnostic[]): void {
     this.#diagnostics = diagnostics;
-    this.#editor.mark(diagnostics.filter(({ file = BUNDLE }) => file === this.#file));
+    this.#drawProblems();
+  }
+
+  /** Lint is on until it is switched off: what it finds follows the text. */
+  #toggle(): void {
+    const isOn = this.#findings === undefined;
+    this.#lint.setAttribute("aria-pressed", String(isOn));
+    if (isOn) {
+      this.#look(false);
+    } else {
+      this.#analyst.stop();
+      this.#findings = undefined;
+    }
+    this.#drawProblems();
+  }
+
+  #look(isSoon: boolean): void {
+    this.#findings = "looking at all calls…";
+    const ask = isSoon ? this.#analyst.askSoon : this.#analyst.ask;
+    ask.call(this.#analyst, { kind: "lint" }, this.#store.state, (told) => {
+      if (told.kind === "findings") {
+        this.#findings = told.findings;
+      } else if (told.kind === "failed") {
+        this.#findings = "there is no answer, since the documents have faults";
+      }
+      this.#drawProblems();
+    });
+  }
+
+  /** What the engine says, and what only the lint says. */
+  #all(): readonly PolicyFinding[] {
+    const known = new Set(this.#diagnostics.map(({ code, path }) => `${code} ${path}`));
+    const findings = typeof this.#findings === "object" ? this.#findings : [];
+    return [...this.#diagnostics, ...findings.filter(({ code, path }) => !known.has(`${code} ${path}`))];
+  }
+
+  #markProblems(): void {
+    const own = this.#all().filter(({ file = BUNDLE }) => file === this.#file);
+    this.#editor.mark(own, ({ call }) => (call === undefined ? undefined : () => this.#openWitness(call)));
+  }
+
+  #drawProblems(): void {
+    this.#markProblems();
+    const diagnostics = this.#all();
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
     const count = diagnostics.length;
     const title =
       count === 0 ? "No problems" : errors > 0 ? `Problems: ${count}` : `Warnings: ${count}; the bundle is in force`;
+    const lint = typeof this.#findings === "string" ? this.#findings : undefined;
+    const nothing = this.#findings !== undefined && lint === undefined && count === 0 ? "nothing is doubtful" : lint;
     fill(
       this.#problems,
-      h("h3", { class: count === 0 ? "quiet" : errors > 0 ? "error" : "warning" }, title),
+      h(
+        "div",
+        { class: "problems-head" },
+        h("h3", { class: count === 0 ? "quiet" : errors > 0 ? "error" : "warning" }, title),
+        this.#lint,
+        nothing !== undefined && h("span", { class: "quiet", role: "status" }, nothing),
+      ),
       count > 0 &&
         h(
           "ul",
@@ -61,8 +132,12 @@ export class BundlePane {
     );
   }
 
-  #problem(fault: Diagnostic): HTMLElement {
-    const { severity, file = BUNDLE, line, column, path, message, help } = fault;
+  #openWitness(call: object): void {
+    this.#openCall(JSON.stringify(call, null, 2));
+  }
+
+  #problem(fault: PolicyFinding): HTMLElement {
+    const { severity, file = BUNDLE, line, column, path, message, help, call } = fault;
     const place = line === undefined ? file : `${file}:${line}:${column}`;
     return h(
       "li",
@@ -74,6 +149,12 @@ export class BundlePane {
         h("span", { class: "place" }, place),
         h("span", { class: "message" }, `${path}: ${message}`, help ? h("span", { class: "help" }, help) : undefined),
       ),
+      call !== undefined &&
+        h(
+          "button",
+          { type: "button", class: "text witness", onclick: () => this.#openWitness(call) },
+          "Open a call that shows it",
+        ),
     );
   }
 
@@ -120,7 +201,7 @@ export class BundlePane {
     );
     if (isText) {
       this.#editor.show(files[this.#file] ?? "", this.#file);
-      this.#editor.mark(this.#diagnostics.filter(({ file = BUNDLE }) => file === this.#file));
+      this.#markProblems();
     }
   }
 

@@ -26,7 +26,7 @@ export class CallForm {
   }
 
   describe(tools: readonly Tool[]): void {
-    if (JSON.stringify(tools) !== JSON.stringify(this.#tools)) {
+    if (tools !== this.#tools && JSON.stringify(tools) !== JSON.stringify(this.#tools)) {
       this.#tools = tools;
       this.draw();
     }

@@ -1,0 +1,23 @@
+import type { PolicyDiff, PolicyFinding, ToolRegions } from "callgate/analysis";
+import type { State } from "../state.js";
+
+/** What is asked about the documents. */
+export type Asked =
+  | { readonly kind: "regions"; readonly tools?: readonly string[]; readonly to?: string }
+  | { readonly kind: "lint" }
+  | { readonly kind: "diff"; readonly before: State["files"] };
+
+/** What the page tells its worker. */
+export interface Question {
+  readonly asked: Asked;
+  readonly files: State["files"];
+  readonly machine: string;
+}
+
+/** What the worker answers: tools as they are found, then one of the others. */
+export type Told =
+  | { readonly kind: "tool"; readonly tool: ToolRegions }
+  | { readonly kind: "mapped" }
+  | { readonly kind: "findings"; readonly findings: readonly PolicyFinding[] }
+  | { readonly kind: "diff"; readonly diff: PolicyDiff }
+  | { readonly kind: "failed"; readonly message: string };

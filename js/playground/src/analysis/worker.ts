@@ -1,0 +1,36 @@
+// All calls are looked at here, so that verdicts and keys do not wait for it. Whoever wants no answer any more ends the worker.
+import { diff, init, lint, regions } from "callgate/analysis";
+import { init as initTools } from "callgate/tools";
+import { configOf, faultsOf, hostOf } from "../engine/config.js";
+import type { Question, Told } from "./protocol.js";
+
+const tell = (message: Told): void => self.postMessage(message);
+const loaded = Promise.all([init(), initTools()]);
+
+self.onmessage = async ({ data }: MessageEvent<Question>) => {
+  try {
+    await loaded;
+    tell(answer(data));
+  } catch (thrown) {
+    const [first] = faultsOf(thrown);
+    tell({ kind: "failed", message: first?.message ?? String(thrown) });
+  }
+};
+
+function answer({ asked, files, machine }: Question): Told {
+  const host = hostOf(machine);
+  const config = { ...configOf(files, host.currentDir), host };
+  switch (asked.kind) {
+    case "regions": {
+      const { tools, to } = asked;
+      regions(config, { tools, to, disk: true, each: (tool) => tell({ kind: "tool", tool }) });
+      return { kind: "mapped" };
+    }
+    case "lint":
+      return { kind: "findings", findings: lint(config) };
+    case "diff": {
+      const before = { ...configOf(asked.before, host.currentDir), host };
+      return { kind: "diff", diff: diff(before, config, { disk: true }) };
+    }
+  }
+}

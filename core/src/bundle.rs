@@ -1,6 +1,7 @@
 //! A bundle: one text, that of `callgate.json`, that names or holds everything an engine is built from.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::config::DocumentKind;
 use crate::diagnostic::{Code, Diagnostic, Position};
@@ -36,6 +37,10 @@ pub struct InlineDocument {
     /// Its text, after as many line breaks and spaces as bring it to its place in the bundle: the position of a fault is
     /// that in the bundle.
     pub text: String,
+    /// Where it stands in the bundle, in bytes.
+    pub range: Range<usize>,
+    /// Where it begins there.
+    pub position: Position,
 }
 
 /// A document that stands in a file of its own.
@@ -130,7 +135,12 @@ impl Bundle {
                 let breaks = "\n".repeat(line.saturating_sub(1));
                 let spaces = " ".repeat(column.saturating_sub(1));
                 let text = format!("{breaks}{spaces}{}", member.value);
-                self.inline.push(InlineDocument { kind, text });
+                self.inline.push(InlineDocument {
+                    kind,
+                    text,
+                    range: member.start..member.start + member.value.len(),
+                    position: member.value_at,
+                });
             }
             (Written::FileOrInline, _) => {
                 let message = format!(

@@ -93,6 +93,20 @@ test("faults of a bundle have their places", () => {
   );
 });
 
+test("documents are found in a bundle whatever letters stand before them", () => {
+  const annotations = { servers: { é: { tools: [{ toolName: "🦀", args: { path: "read-path" } }] } } };
+  const text = `{ "description": "é 🦀",\n "annotations": ${JSON.stringify(annotations)}, // 🦀\n "policy": { "rules": [5] } }`;
+  const config = parseBundle(text);
+  assert.deepEqual(JSON.parse(String(config.annotations)), annotations);
+  assert.throws(
+    () => createEngine({ ...config, host }),
+    ({ diagnostics: [{ path, line, column }] }) => {
+      assert.deepEqual([path, line, column], ["policy.rules[0]", 3, 24]);
+      return true;
+    },
+  );
+});
+
 test("a call is read as the command reads its lines", () => {
   const { call, context } = parseCall('{"serverName": "s", "toolName": "t", "context": {"mode": "dev"}}');
   assert.deepEqual([call.serverName, context], ["s", { mode: "dev" }]);

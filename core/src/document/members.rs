@@ -14,6 +14,8 @@ pub(crate) struct Member<'t> {
     /// The value as it is written.
     pub(crate) value: &'t str,
     pub(crate) value_at: Position,
+    /// Where it begins, in bytes.
+    pub(crate) start: usize,
 }
 
 /// The members of the object that a document is, in order, a repeated one each time; `None` if it is JSON but not an object.
@@ -42,6 +44,7 @@ pub(crate) fn members<'t>(text: &'t str, name: &str) -> Result<Option<Vec<Member
             key_at,
             value: text.get(start..walk.at()).unwrap_or_default().trim_end(),
             value_at,
+            start,
         });
         if !walk.take(b',') {
             break;

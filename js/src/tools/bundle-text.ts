@@ -4,6 +4,7 @@ import { checkedText, DocumentText } from "../api/text.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import type { CallContext, DocumentName, ToolCall } from "../types.js";
 import { within } from "./module.js";
+import { partsOf } from "./parts.js";
 
 /** Where a bundle's text comes from. */
 export interface BundleSource {
@@ -24,13 +25,7 @@ export interface BundleSource {
  */
 export function parseBundle(text: string, source: BundleSource = {}): Omit<EngineConfig, "host"> {
   const { folder, file = "callgate.json", read = missing } = source;
-  const { inline, files, faults } = JSON.parse(
-    within("invalid-document", () => wasm.readBundle(checkedText(text, "text"))),
-  ) as {
-    readonly inline: readonly (readonly [DocumentName, string])[];
-    readonly files: readonly (readonly [DocumentName, string])[];
-    readonly faults: readonly Diagnostic[];
-  };
+  const { inline, files, faults } = partsOf(checkedText(text, "text"));
   const all: Diagnostic[] = faults.map((fault) => ({ file, ...fault }));
   const documents: [DocumentName, DocumentText][] = inline.map(([name, text]) => [name, new DocumentText(text)]);
   const names: Partial<Record<DocumentName, string>> = { policy: file, annotations: file };

@@ -4,6 +4,7 @@ import * as wasm from "../../wasm/tools.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import type { DocumentName } from "../types.js";
 import { within } from "./module.js";
+import { partsOf } from "./parts.js";
 
 /** The text of a document, and the file in which it stands. */
 interface ReadDocument {
@@ -20,13 +21,6 @@ interface ReadBundle {
   /** The folder of the bundle, where the kernel found it. */
   readonly folder: string;
   /** What is wrong with the bundle itself, and files that are not the text of any document. */
-  readonly faults: readonly Diagnostic[];
-}
-
-/** What a bundle holds and names. */
-interface Parts {
-  readonly inline: readonly (readonly [DocumentName, string])[];
-  readonly files: readonly (readonly [DocumentName, string])[];
   readonly faults: readonly Diagnostic[];
 }
 
@@ -54,7 +48,7 @@ export function readBundle(file: string): ReadBundle {
   if (text === undefined) {
     return { documents: [], files: {}, folder, faults };
   }
-  const parts = JSON.parse(within("invalid-document", () => wasm.readBundle(text))) as Parts;
+  const parts = partsOf(text);
   faults.push(...parts.faults.map((fault) => ({ file, ...fault })));
   const documents: ReadDocument[] = [];
   for (const [name, path] of parts.files) {

@@ -26,11 +26,21 @@ pub fn propose_annotations(
     Ok(json!(proposal).to_string())
 }
 
-/// Reads the text of a bundle: `{inline: [[name, text]], files: [[name, path]], faults}`.
+/// Reads the text of a bundle: `{inline: [[name, from, to, line, column]], files: [[name, path]], faults}`, where `from` and `to`
+/// count as JavaScript does, and `line` and `column` from 1. The texts are the caller's already: a long one takes as long to hand
+/// back as to read.
 #[wasm_bindgen(js_name = readBundle)]
 pub fn read_bundle(text: &str) -> String {
     let bundle = callgate_core::read_bundle(text);
-    let inline = bundle.inline.iter().map(|one| json!([one.kind, one.text]));
+    let is_ascii = text.is_ascii();
+    let place = |byte: usize| match is_ascii {
+        true => byte,
+        false => text.get(..byte).unwrap_or(text).encode_utf16().count(),
+    };
+    let inline = bundle.inline.iter().map(|one| {
+        let (from, to) = (place(one.range.start), place(one.range.end));
+        json!([one.kind, from, to, one.position.line, one.position.column])
+    });
     let files = bundle.files.iter().map(|one| json!([one.kind, one.path]));
     json!({
         "inline": inline.collect::<Vec<_>>(),

@@ -40,6 +40,17 @@ const bundle = (kind, count) =>
     2,
   );
 
+/** The longest time, of those above 50 milliseconds, in which the page answered nothing since this was last asked; 0 if none. */
+function longestTask(page) {
+  return page.evaluate(() => {
+    globalThis.watching ??= new PerformanceObserver((list) => globalThis.tasks.push(...list.getEntries()));
+    globalThis.watching.observe({ type: "longtask" });
+    const longest = Math.max(0, ...(globalThis.tasks ?? []).map(({ duration }) => duration));
+    globalThis.tasks = [];
+    return longest;
+  });
+}
+
 /** Milliseconds from a key to the verdict, by the page's own clock. */
 async function keyTimes(page, press) {
   const times = [];
@@ -94,8 +105,13 @@ for (const [kind, count] of [
   const call = await keyTimes(page, () => page.keyboard.type("a"));
   console.log(`${String(count).padStart(6)} rules by ${kind.padEnd(12)} a key in the call    ${call}`);
   await page.getByLabel("Text of the bundle").click();
+  await longestTask(page);
   const text = await keyTimes(page, () => page.keyboard.type(" "));
-  console.log(`${String(count).padStart(6)} rules by ${kind.padEnd(12)} a key in the bundle  ${text}`);
+  const task = await longestTask(page);
+  const busy = task === 0 ? "never busy for 50" : `busy for ${task.toFixed(0)} at most`;
+  console.log(
+    `${String(count).padStart(6)} rules by ${kind.padEnd(12)} a key in the bundle  ${text}, the page ${busy}`,
+  );
   await page.close();
 }
 await stop();

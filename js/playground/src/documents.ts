@@ -9,14 +9,30 @@ export interface Found {
   readonly written: JsonNode | undefined;
 }
 
-let read: { readonly text: string; readonly node: JsonNode | undefined } | undefined;
+/** A text as it was last read. */
+interface Read {
+  readonly text: string;
+  readonly node: JsonNode | undefined;
+}
+
+let whole: Read | undefined;
+let outline: Read | undefined;
 
 function bundleNode(files: State["files"]): JsonNode | undefined {
   const text = files[BUNDLE] ?? "";
-  if (read?.text !== text) {
-    read = { text, node: readJson(text) };
+  if (whole?.text !== text) {
+    whole = { text, node: readJson(text) };
   }
-  return read.node;
+  return whole.node;
+}
+
+/** The bundle without what its documents hold. It is wanted after every key, and the documents may be long. */
+function outlineNode(files: State["files"]): JsonNode | undefined {
+  const text = files[BUNDLE] ?? "";
+  if (outline?.text !== text) {
+    outline = { text, node: readJson(text, 1) };
+  }
+  return outline.node;
 }
 
 /** A document by its key in the bundle, which holds or names it. */
@@ -31,14 +47,14 @@ export function documentOf(files: State["files"], name: string): Found {
 
 /** The keys of the bundle that a file is the document of. The bundle itself is the document of none. */
 export function keyOf(files: State["files"], file: string): readonly string[] {
-  const bundle = bundleNode(files);
+  const bundle = file === BUNDLE ? undefined : outlineNode(files);
   const member = bundle?.kind === "object" ? bundle.members.find(({ value }) => named(value) === file) : undefined;
-  return file === BUNDLE || member === undefined ? [] : [member.key];
+  return member === undefined ? [] : [member.key];
 }
 
 /** The files that the bundle names, whether they are there or not. */
 export function namedFiles(files: State["files"]): string[] {
-  const bundle = bundleNode(files);
+  const bundle = outlineNode(files);
   const names = ["policy", "annotations", "lists", "ceiling", "world"].map((key) => named(child(bundle, key)));
   return names.filter((name) => name !== undefined);
 }

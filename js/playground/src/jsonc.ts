@@ -34,9 +34,12 @@ const WORD = /[^\s,:{}[\]"/]+/y;
 class Reader {
   at = 0;
   readonly text: string;
+  /** Objects and arrays below this many others are passed over. */
+  readonly most: number;
 
-  constructor(text: string) {
+  constructor(text: string, most: number) {
     this.text = text;
+    this.most = most;
   }
 
   value(depth: number): JsonNode | undefined {
@@ -44,6 +47,10 @@ class Reader {
     const from = this.at;
     const next = this.text[from];
     if (next === "{" || next === "[") {
+      if (depth >= this.most) {
+        this.at = endOf(this.text, from);
+        return { kind: "value", value: undefined, from, to: this.at };
+      }
       this.at += 1;
       return next === "{" ? this.object(from, depth) : this.array(from, depth);
     }
@@ -116,9 +123,37 @@ function scalar(written: string): unknown {
   }
 }
 
-/** Reads a text; `undefined` if it holds nothing. */
-export function readJson(text: string): JsonNode | undefined {
-  return new Reader(text).value(0);
+/** Where the object or array ends that begins at `from`. Nothing is made of it, so that a long one takes little time. */
+function endOf(text: string, from: number): number {
+  let open = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const next = text[at];
+    if (next === '"') {
+      at += 1;
+      while (at < text.length && text[at] !== '"' && text[at] !== "\n") {
+        at += text[at] === "\\" ? 2 : 1;
+      }
+    } else if (next === "/" && (text[at + 1] === "/" || text[at + 1] === "*")) {
+      SPACE.lastIndex = at;
+      at += (SPACE.exec(text)?.[0].length ?? 1) - 1;
+    } else if (next === "{" || next === "[") {
+      open += 1;
+    } else if (next === "}" || next === "]") {
+      open -= 1;
+      if (open === 0) {
+        return at + 1;
+      }
+    }
+  }
+  return text.length;
+}
+
+/**
+ * Reads a text; `undefined` if it holds nothing. Objects and arrays that lie in `most` others have their places and nothing in
+ * them.
+ */
+export function readJson(text: string, most: number = Number.POSITIVE_INFINITY): JsonNode | undefined {
+  return new Reader(text, most).value(0);
 }
 
 /** The value that a node stands for. Keys such as `__proto__` are ordinary members. */

@@ -60,6 +60,18 @@ function at(text) {
   return [path, isKey];
 }
 
+test("the outline of a text has the places of what it passes over", () => {
+  for (const text of [
+    TEXT,
+    read("host-shim/examples/bundle/annotations.json"),
+    '{"a": [1, "]\\"}", /* } */ {}], "b": {',
+  ]) {
+    const [whole, outline] = [readJson(text), readJson(text, 1)];
+    const places = ({ members }) => members.map(({ key, value }) => [key, value?.from, value?.to]);
+    assert.deepEqual(places(outline), places(whole));
+  }
+});
+
 test("a cursor knows whether it stands at a key or at a value", () => {
   assert.deepEqual(at('{"pol|"}'), [[], true]);
   assert.deepEqual(at("{|}"), [[], true]);

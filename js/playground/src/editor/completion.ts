@@ -24,12 +24,12 @@ function load(): Promise<Schema> {
 /** Completion and descriptions from the package's JSON Schema. `root` says which part of a bundle the text is. */
 export function schemaHelp(root: () => readonly string[]): Extension {
   return [
-    autocompletion({ override: [(context) => complete(context, root())], icons: false }),
+    autocompletion({ override: [(context) => complete(context, root)], icons: false }),
     hoverTooltip(async (view, offset) => {
-      const text = view.state.doc.toString();
-      if (text.length > MAX_TEXT) {
+      if (view.state.doc.length > MAX_TEXT) {
         return null;
       }
+      const text = view.state.doc.toString();
       const cursor = cursorAt(readJson(text), offset);
       if (!cursor.isKey || cursor.from === cursor.to) {
         return null;
@@ -46,11 +46,12 @@ export function schemaHelp(root: () => readonly string[]): Extension {
   ];
 }
 
-async function complete(context: CompletionContext, root: readonly string[]): Promise<CompletionResult | null> {
-  const text = context.state.doc.toString();
-  if (text.length > MAX_TEXT) {
+async function complete(context: CompletionContext, rootOf: () => readonly string[]): Promise<CompletionResult | null> {
+  if (context.state.doc.length > MAX_TEXT) {
     return null;
   }
+  const text = context.state.doc.toString();
+  const root = rootOf();
   const { path, from, to, isKey, siblings } = cursorAt(readJson(text), context.pos);
   const isWritten = from < to;
   if (!isWritten && !context.explicit) {

@@ -47,7 +47,7 @@ pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
 use divided::SlotRoles;
 pub use invariants::{Outcome, Statement, check_invariants};
-pub use lint::{Finding, lint_policy};
+pub use lint::{Finding, lint_policy, lint_tools};
 pub use rows::{Column, Row};
 
 /// How much an analysis looks at. Where there is more, the answer says so.

@@ -69,6 +69,20 @@ named! {
         AlwaysDenied = "always-denied",
         /// Arguments bear a role that no rule names.
         UnreadRole = "unread-role",
+        /// An entry of a list has no effect beside another one.
+        Covered = "covered",
+        /// An argument of a server's tool looks like a resource, and its annotation gives it no role of one.
+        MissingRole = "missing-role",
+        /// A server has a tool that is not annotated.
+        NewTool = "new-tool",
+        /// A tool is annotated that its server does not have.
+        GoneTool = "gone-tool",
+        /// A server's tool has an argument that is not annotated.
+        NewArgument = "new-argument",
+        /// An argument is annotated that the server's tool does not have.
+        GoneArgument = "gone-argument",
+        /// The annotated schema of a tool is not the server's.
+        ChangedSchema = "changed-schema",
     }
 }
 

@@ -41,6 +41,8 @@ use smallvec::SmallVec;
 #[cfg(feature = "analysis")]
 pub(crate) use apart::Apart;
 use approvals::Escalation;
+#[cfg(feature = "analysis")]
+pub(crate) use canonical::url_kind;
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
 #[cfg(all(test, feature = "analysis"))]

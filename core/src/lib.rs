@@ -61,7 +61,8 @@
 //!
 //! The reference pages are in [`docs`]: [policy](docs::policy), [annotations](docs::annotations), [roles](docs::roles),
 //! [lists](docs::lists), [options](docs::options), [structural rules](docs::structural_rules),
-//! [worlds and ceilings](docs::worlds), [scenarios](docs::scenarios), [recipes](docs::recipes).
+//! [worlds and ceilings](docs::worlds), [scenarios](docs::scenarios), [lint](docs::lint),
+//! [recipes](docs::recipes).
 //!
 //! # Code map
 //!
@@ -143,7 +144,7 @@ mod world;
 pub use analysis::{
     Analysis, Bounds, Column, Comparison, Coverage, CoverageReport, CoveredRule, Finding, Judged, Outcome,
     Part, Place, Region, Row, Statement, Target, ToolChanges, ToolRegions, Unreached, VerdictChange,
-    check_invariants, lint_policy, names_tool,
+    check_invariants, lint_policy, lint_tools, names_tool,
 };
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};

@@ -16,7 +16,7 @@ use callgate_core::{
 #[cfg(any(feature = "command", feature = "guard"))]
 use callgate_core::{BuildError, DocumentSource, Engine, Host};
 #[cfg(feature = "command")]
-use callgate_core::{DocumentKind, Finding, lint_policy};
+use callgate_core::{Diagnostic, DocumentKind, Finding, lint_policy, lint_tools};
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
@@ -219,14 +219,36 @@ impl Gate {
     /// When the documents are refused, which they were not before.
     #[cfg(feature = "command")]
     pub fn lint(&self, host: &dyn Host) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
-        let text = |document: &Document| (document.part, document.text.clone());
-        let texts: Vec<(DocumentKind, String)> = self.documents.iter().map(text).collect();
-        let parts: Vec<(DocumentKind, DocumentSource<'_>)> = texts
-            .iter()
-            .map(|(part, text)| (*part, DocumentSource::Text(text)))
-            .collect();
-        let found = lint_policy(&parts, host)?.into_iter();
-        let with_file = found.map(|finding| {
+        Ok(self.with_files(lint_policy(&self.parts(), host)?))
+    }
+
+    /// How the tools of a server, as it answers to MCP's `tools/list`, differ from what the documents say of them, with the files
+    /// that hold these.
+    ///
+    /// # Errors
+    /// What is wrong with the list, or with annotations that have no servers.
+    #[cfg(feature = "command")]
+    pub fn lint_tools(
+        &self,
+        host: &dyn Host,
+        server: &str,
+        tools: &str,
+    ) -> Result<Vec<(Option<String>, Finding)>, Vec<Diagnostic>> {
+        let found = lint_tools(&self.parts(), host, server, DocumentSource::Text(tools))?;
+        Ok(self.with_files(found))
+    }
+
+    #[cfg(feature = "command")]
+    fn parts(&self) -> Vec<(DocumentKind, DocumentSource<'_>)> {
+        let documents = self.documents.iter();
+        documents
+            .map(|document| (document.part, DocumentSource::Text(&document.text)))
+            .collect()
+    }
+
+    #[cfg(feature = "command")]
+    fn with_files(&self, found: Vec<Finding>) -> Vec<(Option<String>, Finding)> {
+        let with_file = found.into_iter().map(|finding| {
             let path = &finding.diagnostic.path;
             let name = path.split(['.', '[']).next().unwrap_or_default();
             let document = self
@@ -235,7 +257,7 @@ impl Gate {
                 .find(|document| document.part.as_str() == name);
             (document.and_then(|document| document.file.clone()), finding)
         });
-        Ok(with_file.collect())
+        with_file.collect()
     }
 
     /// The documents compiled once more, into an engine of this process: for looking at a policy as a whole.

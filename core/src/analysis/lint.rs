@@ -1,5 +1,8 @@
 //! Doubts about a policy that only show when all calls are looked at, each with a call that shows it.
 
+mod entries;
+mod listed;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -8,7 +11,7 @@ use serde_json::{Value, json};
 use super::rows::is_about_form;
 use super::{Analysis, Comparison, Region, ToolRegions};
 use crate::bind::Call;
-use crate::config::DocumentKind;
+use crate::config::{self, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, without_comments};
 use crate::engine::{BuildError, Engine, Imagined};
@@ -52,7 +55,38 @@ pub fn lint_policy(
     lint.rules();
     lint.tools();
     lint.roles();
-    let mut findings = lint.findings;
+    if let Ok(config) = config::read(parts) {
+        lint.entries(&config);
+    }
+    Ok(located(lint.findings, parts))
+}
+
+/// Holds a server's tools, as it answers to MCP's `tools/list`, against a valid configuration: tools that are new or gone,
+/// arguments and schemas that changed, and arguments without a role that look like resources.
+///
+/// # Errors
+/// The faults of the list, or of the documents.
+pub fn lint_tools(
+    parts: &[(DocumentKind, DocumentSource<'_>)],
+    host: &dyn Host,
+    server: &str,
+    tools: DocumentSource<'_>,
+) -> Result<Vec<Finding>, Vec<Diagnostic>> {
+    let engine = build(parts, None, host).map_err(|error| error.diagnostics)?;
+    let mut lint = Lint {
+        parts,
+        host,
+        engine: &engine,
+        imagined: Imagined::new(&engine, None),
+        regions: &[],
+        findings: Vec::new(),
+    };
+    lint.listed(server, tools)?;
+    Ok(located(lint.findings, parts))
+}
+
+/// The findings with their places in the texts.
+fn located(mut findings: Vec<Finding>, parts: &[(DocumentKind, DocumentSource<'_>)]) -> Vec<Finding> {
     for (kind, source) in parts {
         let faults = findings
             .iter()
@@ -63,11 +97,20 @@ pub fn lint_policy(
             finding.diagnostic = diagnostic;
         }
     }
-    Ok(findings)
+    findings
+}
+
+/// A document as a value.
+pub(super) fn document(parts: &[(DocumentKind, DocumentSource<'_>)], kind: DocumentKind) -> Option<Value> {
+    let (_, source) = parts.iter().find(|(known, _)| *known == kind)?;
+    match source {
+        DocumentSource::Text(text) => serde_json::from_str(&without_comments(text)).ok(),
+        DocumentSource::Value(value) => Some((*value).clone()),
+    }
 }
 
 /// An engine of the documents, with another policy in place of theirs.
-fn build(
+pub(super) fn build(
     parts: &[(DocumentKind, DocumentSource<'_>)],
     policy: Option<&Value>,
     host: &dyn Host,
@@ -106,21 +149,12 @@ impl Lint<'_> {
         });
     }
 
-    /// A document as a value.
-    fn document(&self, kind: DocumentKind) -> Option<Value> {
-        let (_, source) = self.parts.iter().find(|(known, _)| *known == kind)?;
-        match source {
-            DocumentSource::Text(text) => serde_json::from_str(&without_comments(text)).ok(),
-            DocumentSource::Value(value) => Some((*value).clone()),
-        }
-    }
-
     /// Rules that decide nothing, and allow rules that look at no argument.
     fn rules(&mut self) {
         let program = self.imagined.program();
         let each_region = self.regions.iter().flat_map(regions_of);
         let deciding: BTreeSet<&str> = each_region.map(|(_, region)| &*region.rule).collect();
-        let Some(policy) = self.document(DocumentKind::Policy) else {
+        let Some(policy) = document(self.parts, DocumentKind::Policy) else {
             return;
         };
         for (at, rule) in program.rules.iter().enumerate() {
@@ -225,7 +259,7 @@ impl Lint<'_> {
 
     /// Tools of which every call is denied: those of one server by one rule together.
     fn tools(&mut self) {
-        let annotations = self.document(DocumentKind::Annotations);
+        let annotations = document(self.parts, DocumentKind::Annotations);
         let mut denied: BTreeMap<(&str, &str), Vec<(&ToolRegions, &Region)>> = BTreeMap::new();
         for tool in self.regions {
             let mut regions = regions_of(tool);
@@ -265,26 +299,40 @@ impl Lint<'_> {
     /// Resource roles that arguments bear and no rule names.
     fn roles(&mut self) {
         let program = self.imagined.program();
+        let annotations = document(self.parts, DocumentKind::Annotations);
         let mut seen = program.ruled_roles.union(program.sandbox_roles);
         for tool in &program.tools {
-            for role in tool
-                .arguments
-                .iter()
-                .flat_map(|argument| argument.roles.possible())
-            {
-                if !program.resource_roles.contains(role) || seen.contains(role) {
-                    continue;
+            for argument in &tool.arguments {
+                for role in argument.roles.possible() {
+                    if !program.resource_roles.contains(role) || seen.contains(role) {
+                        continue;
+                    }
+                    seen.insert(role);
+                    let name = program.registry.name(role);
+                    let message = format!(
+                        "no rule names the role `{name}`, which arguments of `{}/{}` bear",
+                        tool.server, tool.name
+                    );
+                    let argument = argument.name.to_string();
+                    let place = path_of_argument(annotations.as_ref(), &tool.server, &tool.name, &argument);
+                    let help = "a rule with that role says what its values may be";
+                    let mut regions = self.regions.iter().flat_map(regions_of);
+                    let own = regions
+                        .find(|(one, _)| *one.server_name == *tool.server && *one.tool_name == *tool.name);
+                    let call = own.map(|(tool, region)| call_of(tool, region));
+                    self.add(Code::UnreadRole, place, message, help, call);
                 }
-                seen.insert(role);
-                let name = program.registry.name(role);
-                let message = format!(
-                    "no rule names the role `{name}`, which arguments of `{}/{}` bear",
-                    tool.server, tool.name
-                );
-                let help = "a rule with that role says what its values may be";
-                self.add(Code::UnreadRole, "policy.rules".to_owned(), message, help, None);
             }
         }
+    }
+
+    /// A call in a region that is about this directory, host or entry.
+    fn call_about(&self, text: &str) -> Option<Value> {
+        let text = text.strip_prefix("*.").unwrap_or(text);
+        let is_meant = |is: &str| is == format!("`{text}`") || is.ends_with(&format!(" {text}"));
+        let mut regions = self.regions.iter().flat_map(regions_of);
+        let found = regions.find(|(_, region)| region.places.iter().any(|place| is_meant(&place.is)));
+        found.map(|(tool, region)| call_of(tool, region))
     }
 }
 
@@ -305,18 +353,37 @@ fn call_of(tool: &ToolRegions, region: &Region) -> Value {
 /// The place of a tool in the annotations.
 fn path_of(annotations: Option<&Value>, server: &str, tool: &str) -> String {
     let document = JsonPath::Document(DocumentKind::Annotations.as_str());
-    let servers = JsonPath::Key(&document, "servers");
-    let tools = annotations
-        .and_then(|annotations| annotations.get("servers")?.get(server)?.get("tools")?.as_array())
-        .and_then(|tools| {
-            tools
-                .iter()
-                .position(|one| one.get("toolName").and_then(Value::as_str) == Some(tool))
-        });
-    let Some(at) = tools else {
+    let Some((at, _)) = annotated(annotations, server, tool) else {
         return document.to_string();
     };
+    let servers = JsonPath::Key(&document, "servers");
     let of_server = JsonPath::Key(&servers, server);
     let list = JsonPath::Key(&of_server, "tools");
     JsonPath::Index(&list, at).to_string()
+}
+
+/// The place of a tool's argument in the annotations; that of the tool where the argument is not there.
+fn path_of_argument(annotations: Option<&Value>, server: &str, tool: &str, argument: &str) -> String {
+    let place = path_of(annotations, server, tool);
+    let annotated = annotated(annotations, server, tool);
+    match annotated.is_some_and(|(_, tool)| tool.get("args").is_some_and(|args| args.get(argument).is_some()))
+    {
+        true => {
+            let tool = JsonPath::Document(&place);
+            let args = JsonPath::Key(&tool, "args");
+            JsonPath::Key(&args, argument).to_string()
+        }
+        false => place,
+    }
+}
+
+/// The annotation of a tool, and its place among those of the server.
+fn annotated<'a>(annotations: Option<&'a Value>, server: &str, tool: &str) -> Option<(usize, &'a Value)> {
+    let tools = annotations?
+        .get("servers")?
+        .get(server)?
+        .get("tools")?
+        .as_array()?;
+    let mut tools = tools.iter().enumerate();
+    tools.find(|(_, one)| one.get("toolName").and_then(Value::as_str) == Some(tool))
 }

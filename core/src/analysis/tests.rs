@@ -3,6 +3,7 @@
 mod arbitrary;
 mod calls;
 mod changes;
-mod denied;
 mod covering;
+mod denied;
 mod division;
+mod lint;

@@ -391,7 +391,7 @@ fn is_pathspec(path: &str) -> bool {
 }
 
 /// How a role's values are read as URLs.
-pub(super) fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
+pub(crate) fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
     if definition.category != Category::Url {
         UrlKind::Bare
     } else if role == RoleId::FETCH_URL {

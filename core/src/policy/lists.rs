@@ -21,6 +21,12 @@ impl Lists {
         self.effective.get(name).map(Vec::as_slice)
     }
 
+    /// The names of the lists.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.effective.keys().map(|name| &**name)
+    }
+
     /// Reads dynamic lists with at most `list_entries` entries in total. Faults go to the document's report.
     pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> Self {
         let mut lists = Self::default();

@@ -101,6 +101,47 @@ fn annotations_are_added_to_a_file_that_a_bundle_names() {
 }
 
 #[test]
+fn what_the_policy_leaves_of_the_tools_is_said() {
+    let project = Project::new();
+    project.write("tools.json", tools().to_string());
+    let human = [
+        "annotate",
+        "--server",
+        "new",
+        "--into",
+        "callgate.json",
+        "--format",
+        "human",
+        "--check",
+        "tools.json",
+    ];
+    project.check(
+        &human,
+        1,
+        &[
+            "under the bundle's policy:\n  always-denied every call of `new/write_it` is denied, by `default-deny`",
+            "1 to be decided",
+        ],
+        &[],
+    );
+    project.edit("policy.json", |policy| {
+        let rule = json!({"name": "new", "if": {"server": "new"}, "then": "escalate", "reason": "r"});
+        policy["rules"].as_array_mut().expect("rules").push(rule);
+    });
+    let json = [
+        "annotate",
+        "--server",
+        "new",
+        "--into",
+        "callgate.json",
+        "--check",
+        "tools.json",
+    ];
+    let answer: Value = serde_json::from_str(&stdout(&project, &json, 1)).expect("JSON");
+    assert_eq!(answer["doubts"], json!([]));
+}
+
+#[test]
 fn annotations_are_added_to_a_bundle_that_holds_them() {
     let project = Project::new();
     project.write("tools.json", tools().to_string());

@@ -18,6 +18,7 @@ mod hooks;
 #[cfg(feature = "http")]
 mod http;
 mod judging;
+mod lints;
 #[cfg(feature = "guard")]
 mod load;
 #[cfg(feature = "guard")]

@@ -4,7 +4,10 @@ mod target;
 
 use std::path::PathBuf;
 
-use callgate_core::{Diagnostic, DocumentSource, DraftedArgument, Proposal, propose_annotations};
+use callgate_core::{
+    Code, Diagnostic, DocumentKind, DocumentSource, DraftedArgument, Finding, Proposal, propose_annotations,
+};
+use callgate_host::{EngineKind, Gate, RealHost};
 use clap::Args;
 use serde_json::json;
 
@@ -19,8 +22,9 @@ use target::Target;
 /// `readOnlyHint`, can make a draft stricter, never looser.
 ///
 /// With --into, what is new is added to the annotations in a file, and the rest stays as it is; how the server differs from
-/// them is shown. On a terminal the draft is shown as tables. Elsewhere it is the annotations file itself, and with
-/// `--format json` one object, `{"annotations", "text", "drafted", "unsure", "drift"}`.
+/// them is shown, and, if the file is a bundle, which of the server's tools its policy denies in every call and which roles no
+/// rule names. On a terminal the draft is shown as tables. Elsewhere it is the annotations file itself, and with `--format json`
+/// one object, `{"annotations", "text", "drafted", "unsure", "drift", "doubts"}`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Annotate {
@@ -54,21 +58,26 @@ impl Annotate {
             existing.map(DocumentSource::Text),
         );
         let proposal = proposal.map_err(|faults| refusal(&faults))?;
+        let doubts = target.as_ref().map(|target| self.doubts(target, &proposal));
+        let doubts = doubts.unwrap_or_default();
         let has_drift = existing.is_some() && !proposal.drift.is_empty();
         let written = match &target {
             Some(target) if !self.check => Some(target.write(&proposal.text)?),
             _ => None,
         };
         if out.human {
-            show(&proposal, self.into.is_none(), out)?;
+            show(&proposal, &doubts, self.into.is_none(), out)?;
             if let Some(written) = &written {
                 out.line(&format!("\n{}", clean(written)))?;
             }
         } else if self.into.is_some() || format == Some(Format::Json) {
             let mut answer = json!(proposal);
-            if let Some(answer) = answer.as_object_mut().filter(|_| self.into.is_some()) {
-                answer.shift_remove("annotations");
-                answer.shift_remove("text");
+            if let Some(answer) = answer.as_object_mut() {
+                answer.insert("doubts".to_owned(), json!(doubts));
+                if self.into.is_some() {
+                    answer.shift_remove("annotations");
+                    answer.shift_remove("text");
+                }
             }
             out.json(&answer)?;
         } else {
@@ -82,13 +91,36 @@ impl Annotate {
     }
 }
 
+impl Annotate {
+    /// What the policy of a bundle leaves of the server's tools, once they are annotated so. Documents that are refused are said
+    /// by `callgate validate`.
+    fn doubts(&self, target: &Target, proposal: &Proposal) -> Vec<Finding> {
+        let Some((bundle, host)) = target.bundle().zip(RealHost::from_env().ok()) else {
+            return Vec::new();
+        };
+        let builder = Gate::builder().engine(EngineKind::Native).bundle(bundle);
+        let gate = builder.part(DocumentKind::Annotations, &*proposal.text).build();
+        let found = gate
+            .ok()
+            .and_then(|gate| gate.lint(&host).ok())
+            .unwrap_or_default();
+        let is_meant = |finding: &Finding| {
+            let server = finding.call.as_ref().and_then(|call| call["serverName"].as_str());
+            let code = finding.diagnostic.code;
+            matches!(code, Code::AlwaysDenied | Code::UnreadRole) && server == Some(&*self.server)
+        };
+        let findings = found.into_iter().map(|(_, finding)| finding);
+        findings.filter(is_meant).collect()
+    }
+}
+
 /// What is wrong with the list or with the annotations.
-fn refusal(faults: &[Diagnostic]) -> Failure {
+pub(crate) fn refusal(faults: &[Diagnostic]) -> Failure {
     let shown: Vec<String> = faults.iter().map(ToString::to_string).collect();
     Failure::Invalid(shown.join("\n"))
 }
 
-fn show(proposal: &Proposal, is_draft: bool, out: &mut Out) -> Result<(), Failure> {
+fn show(proposal: &Proposal, doubts: &[Finding], is_draft: bool, out: &mut Out) -> Result<(), Failure> {
     table(&proposal.drafted, out)?;
     if !proposal.unsure.is_empty() {
         let heading = "not sure, to be decided by a person:";
@@ -105,6 +137,16 @@ fn show(proposal: &Proposal, is_draft: bool, out: &mut Out) -> Result<(), Failur
                 "  {} {}",
                 paint(BOLD, drift.change.as_str()),
                 clean(&drift.message)
+            ))?;
+        }
+    }
+    if !doubts.is_empty() {
+        out.line(&format!("\n{}", paint(YELLOW, "under the bundle's policy:")))?;
+        for doubt in doubts {
+            out.line(&format!(
+                "  {} {}",
+                paint(BOLD, doubt.diagnostic.code.as_str()),
+                clean(&doubt.diagnostic.message)
             ))?;
         }
     }

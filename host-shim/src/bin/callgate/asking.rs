@@ -9,17 +9,13 @@ use clap::Args;
 
 use crate::output::Failure;
 
-/// How a server is asked.
+/// The list of tools that a command is about.
 #[derive(Args)]
 pub(crate) struct Asking {
     #[command(flatten)]
     asked: Asked,
-    /// The environment variable that holds the bearer token for --url
-    #[arg(long, value_name = "VARIABLE", requires = "url")]
-    token_env: Option<String>,
-    /// How many seconds a server has to answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    timeout: u64,
+    #[command(flatten)]
+    reach: Reach,
 }
 
 /// Where the list of tools is from.
@@ -37,20 +33,75 @@ struct Asked {
     command: Option<Vec<OsString>>,
 }
 
+/// A list of tools that a command may be about.
+#[derive(Args)]
+pub(crate) struct Listing {
+    #[command(flatten)]
+    listed: Listed,
+    #[command(flatten)]
+    reach: Reach,
+    /// The server that has these tools, by its name in the annotations
+    #[arg(long, value_name = "NAME", requires = "Listed")]
+    server: Option<String>,
+}
+
+#[derive(Args)]
+#[group(requires = "server", multiple = false)]
+struct Listed {
+    /// A saved answer to `tools/list`, to be held against the annotations: the reply, its `result`, or the array of tools
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+    /// The address of a server that speaks streamable HTTP, to be asked for its tools
+    #[arg(long)]
+    url: Option<String>,
+    /// The command that starts a server, to be asked for its tools
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Option<Vec<OsString>>,
+}
+
+/// How a server is asked.
+#[derive(Args)]
+struct Reach {
+    /// The environment variable that holds the bearer token for --url
+    #[arg(long, value_name = "VARIABLE", requires = "url")]
+    token_env: Option<String>,
+    /// How many seconds a server has to answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    timeout: u64,
+}
+
 /// Bytes of the longest list that is read at all.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 impl Asking {
     /// The list of tools, as text.
     pub(crate) fn tools(&self) -> Result<String, Failure> {
-        if let Some(path) = &self.asked.list {
-            return read(path);
+        let Asked { list, url, command } = &self.asked;
+        match list {
+            Some(path) => read(path),
+            None => self.reach.ask(url.as_deref(), command.as_deref()),
         }
-        self.ask()
     }
+}
 
+impl Listing {
+    /// The server's name and the list of its tools, as text; `None` if the command is not about one.
+    pub(crate) fn tools(&self) -> Result<Option<(&str, String)>, Failure> {
+        let Some(server) = &self.server else {
+            return Ok(None);
+        };
+        let Listed { tools, url, command } = &self.listed;
+        let tools = match tools {
+            Some(path) => read(path)?,
+            None => self.reach.ask(url.as_deref(), command.as_deref())?,
+        };
+        Ok(Some((server, tools)))
+    }
+}
+
+impl Reach {
     #[cfg(feature = "mcp")]
-    fn ask(&self) -> Result<String, Failure> {
+    fn ask(&self, url: Option<&str>, command: Option<&[OsString]>) -> Result<String, Failure> {
         use callgate_host::mcp::{Server, list_tools};
 
         let token = self.token_env.as_ref().map(|name| {
@@ -60,12 +111,12 @@ impl Asking {
                 ))
             })
         });
-        let server = match (&self.asked.url, &self.asked.command) {
-            (Some(url), _) => Server::Url {
-                url: url.clone(),
+        let server = match url {
+            Some(url) => Server::Url {
+                url: url.to_owned(),
                 token: token.transpose()?,
             },
-            (None, command) => Server::Command(command.clone().unwrap_or_default()),
+            None => Server::Command(command.unwrap_or_default().to_vec()),
         };
         let tools = list_tools(&server, std::time::Duration::from_secs(self.timeout));
         tools
@@ -74,13 +125,8 @@ impl Asking {
     }
 
     #[cfg(not(feature = "mcp"))]
-    fn ask(&self) -> Result<String, Failure> {
-        let _ = (
-            &self.asked.url,
-            &self.asked.command,
-            &self.token_env,
-            self.timeout,
-        );
+    fn ask(&self, _: Option<&str>, _: Option<&[OsString]>) -> Result<String, Failure> {
+        let _ = (&self.token_env, self.timeout);
         Err(Failure::Fault(
             "this build cannot ask servers, expected a file with the server's answer to `tools/list` (the feature `mcp` asks)".to_owned(),
         ))

@@ -5,15 +5,20 @@ use callgate_host::{EngineKind, Fault};
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::annotate::refusal;
+use crate::asking::Listing;
 use crate::output::{DIM, Exit, Failure, GREEN, Out, YELLOW, clean, diagnosis, paint};
 use crate::setup::Setup;
 
 /// Show what is doubtful about the documents, each with a call that shows it
 ///
 /// What `validate` warns about, and what only shows when all calls are looked at: rules that decide nothing, and which decide in
-/// their place; allow rules that look at no argument; tools of which every call is denied; roles that no rule names. As JSON one
-/// line a finding. Exits with 0, or with 4 for findings under `--deny-warnings`.
+/// their place; allow rules that look at no argument; tools of which every call is denied; roles that no rule names; entries of
+/// lists that have no effect. With --server a server's tools are held against their annotations too: tools and arguments that are
+/// new or gone, and arguments without a role that look like resources. As JSON one line a finding. Exits with 0, or with 4 for
+/// findings under `--deny-warnings`. `callgate help lint` has a table of all findings.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Lint {
     /// Fail where there are findings
     #[arg(long)]
@@ -22,8 +27,16 @@ pub(crate) struct Lint {
     #[arg(long)]
     sarif: bool,
     #[command(flatten)]
+    listing: Listing,
+    #[command(flatten)]
     setup: Setup,
 }
+
+const EXAMPLES: &str = "\
+For example:
+  callgate lint --deny-warnings
+  callgate lint --server filesystem --tools tools.json
+  callgate lint --server filesystem -- npx -y @modelcontextprotocol/server-filesystem .";
 
 /// What is doubtful, and the call that shows it.
 struct Doubt {
@@ -35,9 +48,13 @@ impl Lint {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let gate = self.setup.builder()?.engine(EngineKind::Native).build()?;
         let host = self.setup.host()?;
-        let found = gate
+        let mut found = gate
             .lint(host.as_ref())
             .map_err(|error| Failure::Invalid(error.to_string()))?;
+        if let Some((server, tools)) = self.listing.tools()? {
+            let listed = gate.lint_tools(host.as_ref(), server, &tools);
+            found.extend(listed.map_err(|faults| refusal(&faults))?);
+        }
         let warnings = gate
             .warnings()
             .iter()

@@ -20,6 +20,8 @@ pub(super) struct Target {
     text: Option<String>,
     /// The part of the text that the annotations are.
     part: Range<usize>,
+    /// The bundle that was given, if one was.
+    bundle: Option<PathBuf>,
 }
 
 /// What may be in the file: `annotations` and the like if it is a bundle, `servers` if it is annotations.
@@ -56,12 +58,19 @@ impl Target {
             };
         };
         if let Ok(Value::String(named)) = serde_json::from_str(annotations.get()) {
-            return Self::read(&path.parent().unwrap_or(Path::new("")).join(named));
+            let named = Self::read(&path.parent().unwrap_or(Path::new("")).join(named))?;
+            let bundle = Some(path.to_owned());
+            return Ok(Self { bundle, ..named });
         }
         // The part is borrowed from the text, so it begins where the text has it.
         let begin = annotations.get().as_ptr().addr() - json.as_ptr().addr();
         let part = begin..begin + annotations.get().len();
-        Ok(Self { part, ..target })
+        let bundle = Some(path.to_owned());
+        Ok(Self {
+            part,
+            bundle,
+            ..target
+        })
     }
 
     fn read(path: &Path) -> Result<Self, Failure> {
@@ -79,7 +88,13 @@ impl Target {
             path: path.to_owned(),
             part: 0..text.as_ref().map_or(0, String::len),
             text,
+            bundle: None,
         })
+    }
+
+    /// The bundle that holds the annotations, or names them.
+    pub(super) fn bundle(&self) -> Option<&Path> {
+        self.bundle.as_deref()
     }
 
     /// The annotations that are there.

@@ -30,6 +30,7 @@ mod regions;
 mod rows;
 mod same;
 mod slots;
+mod suggest;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +50,7 @@ use divided::SlotRoles;
 pub use invariants::{Outcome, Statement, check_invariants};
 pub use lint::{Finding, lint_policy, lint_tools};
 pub use rows::{Column, Row};
+pub use suggest::{Advice, Suggestion, suggest_rules};
 
 /// How much an analysis looks at. Where there is more, the answer says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

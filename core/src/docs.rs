@@ -47,6 +47,6 @@ pages! {
     structural_rules = "structural-rules", "../docs/structural-rules.md", "what the engine decides before any rule, and what to do about it";
     worlds = "worlds", "../docs/worlds.md", "places with addresses, and ceilings";
     scenarios = "scenarios", "../docs/scenarios.md", "calls with what is expected of them, which `callgate test` runs";
-    lint = "lint", "../docs/lint.md", "what validate and lint say, code by code";
+    lint = "lint", "../docs/lint.md", "what validate and lint say, code by code, and what would allow a call";
     recipes = "recipes", "../docs/recipes.md", "whole bundles for usual cases";
 }

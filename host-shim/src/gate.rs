@@ -10,13 +10,15 @@ mod timings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+#[cfg(feature = "command")]
+use callgate_core::{
+    Advice, Call, Diagnostic, DocumentKind, Finding, lint_policy, lint_tools, suggest_rules,
+};
 use callgate_core::{
     Audience, CallError, Ceiling, Decision, Offer, Operation, Recording, Semantics, Verdict,
 };
 #[cfg(any(feature = "command", feature = "guard"))]
 use callgate_core::{BuildError, DocumentSource, Engine, Host};
-#[cfg(feature = "command")]
-use callgate_core::{Diagnostic, DocumentKind, Finding, lint_policy, lint_tools};
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
@@ -236,6 +238,32 @@ impl Gate {
     ) -> Result<Vec<(Option<String>, Finding)>, Vec<Diagnostic>> {
         let found = lint_tools(&self.parts(), host, server, DocumentSource::Text(tools))?;
         Ok(self.with_files(found))
+    }
+
+    /// The smallest rules that would allow all of these calls of one tool, and what else they would let through. The outer error
+    /// is that of a text that is not a call.
+    ///
+    /// # Errors
+    /// When the documents are refused, which they were not before.
+    #[cfg(feature = "command")]
+    pub fn suggest(
+        &self,
+        host: &dyn Host,
+        requests: &[Request<'_>],
+    ) -> Result<Result<Advice, BuildError>, CallError> {
+        let calls: Result<Vec<Call<'_>>, CallError> = requests.iter().map(|one| one.call.read()).collect();
+        let calls = calls?;
+        let asked = requests
+            .iter()
+            .zip(&calls)
+            .map(|(request, call)| callgate_core::Request {
+                call,
+                paths: request.paths,
+                explain: None,
+                approvals: None,
+            });
+        let asked: Vec<callgate_core::Request<'_>> = asked.collect();
+        Ok(suggest_rules(&self.parts(), host, &asked))
     }
 
     #[cfg(feature = "command")]

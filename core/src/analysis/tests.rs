@@ -7,3 +7,4 @@ mod covering;
 mod denied;
 mod division;
 mod lint;
+mod suggest;

@@ -129,3 +129,37 @@ fn logs_are_whole_and_no_recordings() {
         &["log.jsonl:3: follows a line with the digest"],
     );
 }
+
+#[test]
+fn a_log_suggests_rules() {
+    let project = logged();
+    let output = project.run(&["suggest", "log.jsonl"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let rules: Vec<&Value> = lines.iter().map(|line| &line["rule"]).collect();
+    let expected = [
+        json!("structural-protected-path"),
+        json!("ask-other-paths"),
+        Value::Null,
+    ];
+    assert!(expected.iter().all(|rule| rules.contains(&rule)), "{text}");
+    assert_eq!(rules.len(), expected.len(), "{text}");
+    let asked = lines
+        .iter()
+        .find(|line| line["rule"] == "ask-other-paths")
+        .expect("a line");
+    assert_eq!(
+        asked["suggestion"]["rules"][0]["if"]["paths"]["within"],
+        "/etc/hosts"
+    );
+    assert!(
+        asked["place"]
+            .as_str()
+            .expect("a place")
+            .starts_with("log.jsonl:")
+    );
+}

@@ -29,6 +29,7 @@ mod project;
 mod relayed;
 mod scenario_files;
 mod scenarios;
+mod suggest;
 #[cfg(feature = "otel")]
 mod telemetry;
 #[cfg(feature = "http")]

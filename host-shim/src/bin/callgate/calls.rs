@@ -32,6 +32,14 @@ pub(crate) struct Line {
     pub(crate) text: Result<String, String>,
 }
 
+/// A call that was found somewhere.
+pub(crate) struct Placed {
+    /// Where: a file and a line.
+    pub(crate) place: String,
+    /// Its text, or why there is none.
+    pub(crate) call: Result<String, String>,
+}
+
 impl Calls {
     /// `argument` is a call, `-`, or a file: `….json` for one call, any other for a call a line. Without one, calls are
     /// read from standard input, unless that is a terminal.

@@ -188,7 +188,8 @@ fn calls(change: &VerdictChange) -> String {
     what
 }
 
-fn listed(changes: &ToolChanges) -> String {
+/// The changes of a tool, for a person.
+pub(crate) fn listed(changes: &ToolChanges) -> String {
     let name = format!("{}/{}", changes.server_name, changes.tool_name);
     let mut text = format!("{}\n", paint(BOLD, &clean(&name)));
     for (way, change) in each(changes) {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::advice;
 use crate::answers::{self, Answer, Question};
 use crate::eval::{mention_warnings, passes};
 use crate::output::{Exit, Failure, Out};
@@ -27,6 +28,10 @@ pub(crate) struct Explain {
     /// Also write what `callgate replay` replays to this file: documents, calls, what the host answered
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Show the smallest rule that would allow each call that is not allowed, where it must stand, and what else it would let
+    /// through; for what no rule allows, what has to change instead
+    #[arg(long)]
+    suggest: bool,
     #[command(flatten)]
     question: Question,
 }
@@ -37,6 +42,8 @@ struct Explained<'a> {
     #[serde(flatten)]
     answer: Answer<'a>,
     explanation: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<Value>,
 }
 
 /// The page about a rule of the engine that keeps the call from passing.
@@ -71,10 +78,16 @@ impl Explain {
                 written.map_err(|error| self.unwritable(&error))?;
             }
             let help = answers::similar(&gate, about, verdict);
+            let wanted = self.suggest && verdict.decision != Decision::Allow;
+            let advice = wanted.then(|| advice::of(&gate, &question.setup, std::slice::from_ref(&request)));
+            let advice = advice.transpose()?;
             if out.human {
                 let help = help.or_else(|| where_it_is_explained(verdict));
                 let is_verbose = question.setup.running.verbose;
                 out.text(&tree::of(&explanation, help.as_deref(), is_verbose)?)?;
+                if let Some(advice) = &advice {
+                    out.text(&advice::shown(advice))?;
+                }
             } else {
                 let sent = response.arguments.as_deref().filter(|_| passes(verdict));
                 let arguments = sent.map(serde_json::from_str::<&RawValue>).transpose();
@@ -86,6 +99,7 @@ impl Explain {
                         help,
                     },
                     explanation: &explanation,
+                    suggestion: advice.as_ref().map(advice::json),
                 })?;
             }
             Ok(answers::exit_of(verdict))

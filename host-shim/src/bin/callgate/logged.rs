@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{self, BufRead as _, Read as _};
 use std::path::Path;
 
 use callgate_core::without_comments;
@@ -10,6 +11,7 @@ use callgate_host::{Audience, Gate, Request};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::calls::Placed;
 use crate::output::{DIM, Failure, Out, clean, paint, style_of};
 
 /// What stands for a value that the log does not hold. It is no path and no URL.
@@ -52,12 +54,19 @@ struct Unknown {
     why: String,
 }
 
-/// Whether a file is a log: what its first line says.
-pub(crate) fn is_log(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    let first: Value = serde_json::from_str(first).unwrap_or_default();
+/// Whether a file can be read and is a log: what its first line says.
+pub(crate) fn is_log(file: &Path) -> bool {
+    let first = first_line(file).unwrap_or_default();
+    let first: Value = serde_json::from_str(&first).unwrap_or_default();
     let format = first.get("format").and_then(Value::as_str);
     format.is_some_and(|format| format.starts_with("callgate-audit/"))
+}
+
+fn first_line(file: &Path) -> io::Result<String> {
+    let mut line = String::new();
+    let file = io::BufReader::new(fs::File::open(file)?);
+    file.take(1024 * 1024).read_line(&mut line)?;
+    Ok(line)
 }
 
 impl Change {
@@ -70,42 +79,24 @@ impl Change {
 impl Judged {
     /// Judges every call of a log.
     pub(crate) fn add(&mut self, file: &Path, gate: &Gate) -> Result<(), Failure> {
-        let fault =
-            |error: std::io::Error| Failure::Fault(format!("cannot read `{}`: {error}", file.display()));
         let conditions = conditions(gate)?;
-        for line in Log::open(file).map_err(fault)? {
-            let line = line.map_err(fault)?;
-            let place = format!("{}:{}", file.display(), line.number);
-            if let Some(reason) = line.broken {
-                // Somebody has changed it: what it says was not judged so.
-                return Err(Failure::Invalid(format!("{place}: {reason}")));
-            }
-            let record = line.record;
-            let rule = record["rule"].as_str().unwrap_or_default();
-            let is_of_the_guard = matches!(rule, "structural-unpinned-tool" | "structural-audit");
-            // The line of the question says what the rules say.
-            if record["kind"] != "decision" || is_of_the_guard || record.get("answeredBy").is_some() {
-                continue;
-            }
-            match again(&record, gate, &conditions) {
-                Ok((before, after)) => {
-                    self.judged += 1;
-                    if (&before.decision, &before.rule) != (&after.decision, &after.rule) {
-                        self.changes.push(Change {
-                            place,
-                            time: record["time"].clone(),
-                            server: record["server"].clone(),
-                            tool: record["tool"].clone(),
-                            values: record["values"].clone(),
-                            before,
-                            after,
-                        });
-                    }
+        each(file, |place, record| match again(&record, gate, &conditions) {
+            Ok((before, after)) => {
+                self.judged += 1;
+                if (&before.decision, &before.rule) != (&after.decision, &after.rule) {
+                    self.changes.push(Change {
+                        place,
+                        time: record["time"].clone(),
+                        server: record["server"].clone(),
+                        tool: record["tool"].clone(),
+                        values: record["values"].clone(),
+                        before,
+                        after,
+                    });
                 }
-                Err(why) => self.unknown.push(Unknown { place, why }),
             }
-        }
-        Ok(())
+            Err(why) => self.unknown.push(Unknown { place, why }),
+        })
     }
 
     pub(crate) fn show(&self, out: &mut Out) -> Result<(), Failure> {
@@ -156,6 +147,27 @@ impl Judged {
     }
 }
 
+/// Gives each decision about a call by the rules, with its place, to `take`.
+fn each(file: &Path, mut take: impl FnMut(String, Value)) -> Result<(), Failure> {
+    let fault = |error: std::io::Error| Failure::Fault(format!("cannot read `{}`: {error}", file.display()));
+    for line in Log::open(file).map_err(fault)? {
+        let line = line.map_err(fault)?;
+        let place = format!("{}:{}", file.display(), line.number);
+        if let Some(reason) = line.broken {
+            // Somebody has changed it: what it says was not judged so.
+            return Err(Failure::Invalid(format!("{place}: {reason}")));
+        }
+        let record = line.record;
+        let rule = record["rule"].as_str().unwrap_or_default();
+        let is_of_the_guard = matches!(rule, "structural-unpinned-tool" | "structural-audit");
+        // The line of the question says what the rules say.
+        if record["kind"] == "decision" && !is_of_the_guard && record.get("answeredBy").is_none() {
+            take(place, record);
+        }
+    }
+    Ok(())
+}
+
 /// What was decided about a call and what would be now; or why the log does not say enough.
 fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(Decided, Decided), String> {
     let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
@@ -168,6 +180,57 @@ fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(
         // Approvals are not documents: without them a person is asked.
         "escalate".clone_into(&mut before.decision);
     }
+    let call = call_of(record, conditions)?;
+    let request = Request::gate(&call).explained(Audience::Operator);
+    let response = gate.judge(&request).map_err(|error| error.to_string())?;
+    let judged = response.explanation.unwrap_or_default();
+    if let Some(why) = asks_for_more(&judged) {
+        return Err(why);
+    }
+    let after = Decided {
+        decision: response.verdict.decision.as_str().to_owned(),
+        rule: response.verdict.rule.into_owned(),
+        reason: response.verdict.reason.into_owned(),
+    };
+    // What was wrong with the call may have been in what the log does not hold.
+    let was_wrong = before.rule.starts_with("structural-un") || before.rule == "structural-protected-path";
+    let has_others = record["others"]
+        .as_array()
+        .is_some_and(|others| !others.is_empty());
+    if was_wrong && has_others && after.decision != before.decision {
+        return Err(format!(
+            "`{}` was about something that the log may not hold",
+            before.rule
+        ));
+    }
+    Ok((before, after))
+}
+
+/// Why the judgement of a call of a log is not that of the call: it looks at what the log does not hold.
+pub(crate) fn asks_for_more(explanation: &Value) -> Option<String> {
+    let mut values = explanation["values"].as_array().into_iter().flatten();
+    let value = values.find(|value| value["raw"] == UNKNOWN)?;
+    let argument = value["argument"].as_str().unwrap_or_default();
+    Some(format!(
+        "the policy judges `{argument}`, which the log does not hold"
+    ))
+}
+
+/// The calls of a log that were not allowed, or only by a person, each with its place; or why the log does not say enough.
+pub(crate) fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> {
+    let conditions = conditions(gate)?;
+    let mut found = Vec::new();
+    each(file, |place, record| {
+        if record["decision"] != "allow" || record["rule"] == "structural-approval" {
+            let call = call_of(&record, &conditions);
+            found.push(Placed { place, call });
+        }
+    })?;
+    Ok(found)
+}
+
+/// The call that a line of the log is about, as far as the log holds it.
+fn call_of(record: &Value, conditions: &BTreeSet<String>) -> Result<String, String> {
     if record["valuesLeftOut"] != 0 {
         return Err("it has more values than the log holds".to_owned());
     }
@@ -201,35 +264,7 @@ fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(
         arguments.insert((*other).to_owned(), json!(UNKNOWN));
     }
     let call = json!({"serverName": record["server"], "toolName": record["tool"], "arguments": arguments});
-    let call = call.to_string();
-    let request = Request::gate(&call).explained(Audience::Operator);
-    let response = gate.judge(&request).map_err(|error| error.to_string())?;
-    let judged = response.explanation.unwrap_or_default();
-    let asks_for = judged["values"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .find(|value| value["raw"] == UNKNOWN);
-    if let Some(value) = asks_for {
-        let argument = value["argument"].as_str().unwrap_or_default();
-        return Err(format!(
-            "the policy judges `{argument}`, which the log does not hold"
-        ));
-    }
-    let after = Decided {
-        decision: response.verdict.decision.as_str().to_owned(),
-        rule: response.verdict.rule.into_owned(),
-        reason: response.verdict.reason.into_owned(),
-    };
-    // What was wrong with the call may have been in what the log does not hold.
-    let was_wrong = before.rule.starts_with("structural-un") || before.rule == "structural-protected-path";
-    if was_wrong && !others.is_empty() && after.decision != before.decision {
-        return Err(format!(
-            "`{}` was about something that the log may not hold",
-            before.rule
-        ));
-    }
-    Ok((before, after))
+    Ok(call.to_string())
 }
 
 /// Puts a value where its pointer says; a number is the place in an array.

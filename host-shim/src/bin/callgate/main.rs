@@ -1,6 +1,7 @@
 //! The `callgate` command: judges tool calls, explains verdicts, drafts and validates documents, and judges recorded calls
 //! again.
 
+mod advice;
 mod annotate;
 mod answers;
 #[cfg(feature = "guard")]
@@ -34,6 +35,7 @@ mod replay;
 mod resolve;
 mod schema;
 mod setup;
+mod suggest;
 mod tally;
 mod test;
 mod tools;
@@ -114,6 +116,7 @@ enum Command {
     Check(check::Check),
     Test(test::Test),
     Lint(lint::Lint),
+    Suggest(suggest::Suggest),
     Init(init::Init),
     Annotate(annotate::Annotate),
     Schema(schema::SchemaOf),
@@ -181,6 +184,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check.run(&mut out),
         Command::Test(test) => test.run(&mut out),
         Command::Lint(lint) => lint.run(&mut out),
+        Command::Suggest(suggest) => suggest.run(&mut out),
         Command::Init(init) => init.run(&mut out),
         Command::Annotate(annotate) => annotate.run(cli.format, &mut out),
         Command::Schema(schema) => schema.run(&mut out),

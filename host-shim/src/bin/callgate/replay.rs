@@ -81,10 +81,8 @@ impl Replay {
     /// `None` if the files are recordings.
     #[cfg(feature = "guard")]
     fn logs(&self, out: &mut Out) -> Result<Option<Exit>, Failure> {
-        let (logs, others): (Vec<&PathBuf>, Vec<&PathBuf>) = self.files.iter().partition(|file| {
-            // What cannot be read is said of recordings.
-            first_line(file).is_ok_and(|line| is_log(&line))
-        });
+        // What cannot be read is said of recordings.
+        let (logs, others): (Vec<&PathBuf>, Vec<&PathBuf>) = self.files.iter().partition(|file| is_log(file));
         if logs.is_empty() {
             return Ok(None);
         }
@@ -109,16 +107,6 @@ impl Replay {
             false => Exit::Allow,
         }))
     }
-}
-
-#[cfg(feature = "guard")]
-fn first_line(file: &Path) -> io::Result<String> {
-    use std::io::{BufRead as _, Read as _};
-
-    let mut line = String::new();
-    let file = io::BufReader::new(fs::File::open(file)?);
-    file.take(1024 * 1024).read_line(&mut line)?;
-    Ok(line)
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

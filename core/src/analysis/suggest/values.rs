@@ -1,0 +1,187 @@
+//! What calls name, as conditions of rules.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::judge::Explanation;
+use crate::role::{Category, REDACTED, Registry, RoleId};
+
+/// How many paths of one call get a rule each. More get one for the directory that holds them.
+const FEW_PATHS: usize = 8;
+
+/// A role, and the arguments that bear it.
+pub(super) struct Borne {
+    pub(super) id: RoleId,
+    pub(super) name: String,
+    pub(super) arguments: Vec<String>,
+}
+
+/// What the calls name.
+pub(super) struct Values<'v> {
+    pub(super) registry: &'v Registry,
+    /// As judged where all values are.
+    pub(super) judged: Vec<Explanation>,
+    /// As judged by the policy, which may look at further roles.
+    pub(super) given: Vec<Explanation>,
+}
+
+/// The conditions of a rule, and the role that it is for.
+pub(super) type Condition = (Option<String>, Value);
+
+impl Values<'_> {
+    /// What a role's values are in each call, in the form that rules compare.
+    fn of(&self, role: RoleId) -> impl Iterator<Item = Vec<String>> {
+        let (name, definition) = (self.registry.name(role), self.registry.get(role));
+        self.judged.iter().map(move |one| {
+            let own = one
+                .values
+                .iter()
+                .filter(|value| value.role == name && value.raw != REDACTED);
+            own.flat_map(|value| {
+                let canonical = value.canonical.as_deref();
+                let text = canonical.unwrap_or(&value.raw);
+                // What one remote stands for may be several URLs.
+                let is_several = definition.category == Category::Url && canonical.is_some();
+                let parts: Vec<String> = match is_several {
+                    true => text.split(", ").map(str::to_owned).collect(),
+                    false => vec![text.to_owned()],
+                };
+                parts
+            })
+            .collect()
+        })
+    }
+
+    /// Whether a call has no value under the role.
+    pub(super) fn are_missing(&self, role: RoleId) -> bool {
+        self.of(role).any(|values| values.is_empty())
+    }
+
+    fn distinct(&self, role: RoleId) -> Vec<String> {
+        let all: BTreeSet<String> = self.of(role).flatten().collect();
+        all.into_iter().collect()
+    }
+
+    /// Rules for paths: those that bear the same roles together.
+    pub(super) fn paths(&self, roles: &[Borne], is_one: bool, conditions: &mut Vec<Condition>) {
+        let mut sets: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
+        let is_path = |role: &&Borne| self.registry.get(role.id).category == Category::Path;
+        for role in roles.iter().filter(is_path) {
+            let paths = self.distinct(role.id);
+            match sets.iter_mut().find(|(known, _)| *known == paths) {
+                Some((_, known)) => known.push(&role.name),
+                None => sets.push((paths, vec![&role.name])),
+            }
+        }
+        for (paths, roles) in sets.iter().filter(|(paths, _)| !paths.is_empty()) {
+            let above = common_directory(paths);
+            let is_apart = above == "/" || is_one && paths.len() <= FEW_PATHS;
+            let within: Vec<&str> = match is_apart {
+                true => paths.iter().map(String::as_str).collect(),
+                false => vec![&above],
+            };
+            for within in within {
+                let condition = json!({"paths": {"roles": roles, "within": within}});
+                conditions.push((roles.first().map(|role| (*role).to_owned()), condition));
+            }
+        }
+    }
+
+    /// Rules for URLs and names.
+    pub(super) fn others(&self, roles: &[Borne], conditions: &mut Vec<Condition>) {
+        for role in roles {
+            let allowed = self.distinct(role.id);
+            let condition = match self.registry.get(role.id).category {
+                _ if allowed.is_empty() => continue,
+                Category::Path => continue,
+                Category::Url => json!({"domains": {"roles": &*role.name, "allowed": allowed}}),
+                Category::Identifier | Category::Address | Category::Opaque => {
+                    json!({"lists": [{"roles": &*role.name, "allowed": allowed, "matchType": "identifiers"}]})
+                }
+            };
+            conditions.push((Some(role.name.clone()), condition));
+        }
+    }
+
+    /// The values of a role that is none of a resource, as they were given, by argument.
+    fn texts(&self, role: &Borne) -> Vec<Vec<(&str, &str)>> {
+        let each = self.given.iter().map(|one| {
+            let own = one.values.iter().filter(|value| value.role == role.name);
+            own.map(|value| (&*value.argument, &*value.raw)).collect()
+        });
+        each.collect()
+    }
+
+    /// Conditions on the values of roles that are none of resources, for a tool without such.
+    pub(super) fn listed(&self, roles: &[Borne]) -> Value {
+        let mut lists = Vec::new();
+        for role in roles {
+            let texts = self.texts(role);
+            let all: BTreeSet<&str> = texts.iter().flatten().map(|(_, text)| *text).collect();
+            if texts.iter().any(Vec::is_empty) || all.contains(REDACTED) {
+                continue;
+            }
+            let kind = match role.id == RoleId::EMAIL_ADDRESS {
+                true => "emails",
+                false => "identifiers",
+            };
+            lists.push(json!({"roles": &*role.name, "allowed": all, "matchType": kind}));
+        }
+        match lists.is_empty() {
+            true => json!({}),
+            false => json!({"lists": lists}),
+        }
+    }
+
+    /// Conditions that hold the other arguments that rules look at to what they are in these calls.
+    pub(super) fn fixed(&self, roles: &[Borne]) -> Vec<Value> {
+        let mut found = Vec::new();
+        for role in roles {
+            let texts = self.texts(role);
+            for name in role.arguments.iter().filter(|name| !name.starts_with('/')) {
+                let pointer = format!("/{}", crate::text::escape_token(name));
+                let own = texts.iter().map(|texts| {
+                    let own = texts
+                        .iter()
+                        .filter(|(argument, _)| argument.starts_with(&pointer));
+                    own.map(|(argument, text)| (*argument == pointer).then_some(*text))
+                        .collect()
+                });
+                let own: Vec<Vec<Option<&str>>> = own.collect();
+                let single = own.iter().map(|texts| match texts.as_slice() {
+                    [Some(text)] if *text != REDACTED => Some(*text),
+                    _ => None,
+                });
+                let single: Option<BTreeSet<&str>> = single.collect();
+                match single {
+                    Some(texts) => found.push(json!({"arg": name, "in": texts})),
+                    None if own.iter().all(Vec::is_empty) => found.push(json!({"arg": name, "is": "absent"})),
+                    // Several values at once have no such condition.
+                    None => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The directory that holds all of these absolute paths; a path itself, where it is the only one.
+fn common_directory(paths: &[String]) -> String {
+    let mut paths = paths.iter();
+    let Some(first) = paths.next() else {
+        return "/".to_owned();
+    };
+    let mut common: Vec<&str> = first.split('/').collect();
+    for path in paths {
+        let same = common
+            .iter()
+            .zip(path.split('/'))
+            .take_while(|(one, other)| **one == *other);
+        common.truncate(same.count());
+    }
+    match common.join("/") {
+        root if root.is_empty() => "/".to_owned(),
+        found => found,
+    }
+}

@@ -1,0 +1,234 @@
+//! `callgate suggest`: rules that would allow what is not allowed, the most frequent first.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use callgate_core::{Line, extract_domain, read_line};
+use callgate_host::{Audience, Decision, Gate, Request};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::advice;
+use crate::answers::Problem;
+use crate::calls::{self, Calls, Placed};
+use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint, style_of};
+use crate::setup::Setup;
+
+/// How many different calls of one kind a suggestion is held against.
+const MOST_CALLS: usize = 64;
+
+/// Suggest rules for calls that are not allowed, the most frequent first; nothing is changed
+///
+/// Takes logs of `callgate guard --audit`, and files of calls, one a line. Calls that the documents do not allow are put together
+/// by tool, rule, and the directory, host or name that they are about. For each kind the smallest rule is shown that would allow
+/// all of them, the rule before which it must stand, and what else it would let through; or what has to change instead. In a
+/// log, calls that a person approved count too. As JSON one line a suggestion. A rule is not a recommendation: read what it lets
+/// through.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Suggest {
+    /// The logs, or files of calls
+    #[arg(required = true, value_name = "FILES")]
+    files: Vec<PathBuf>,
+    /// Show this many suggestions at most
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    most: usize,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+const EXAMPLES: &str = "\
+For example:
+  callgate suggest ~/.local/state/callgate.jsonl
+  callgate suggest --bundle conf/callgate.json calls.jsonl --format json";
+
+/// Calls of one kind that are not allowed.
+struct Kind {
+    server: String,
+    tool: String,
+    decision: &'static str,
+    rule: String,
+    count: usize,
+    /// Different ones.
+    calls: Vec<String>,
+    /// Where the first stands.
+    place: String,
+}
+
+/// What was looked at.
+#[derive(Default)]
+struct Found {
+    kinds: BTreeMap<Vec<String>, Kind>,
+    allowed: usize,
+    /// Calls that cannot be judged, each with its place and why.
+    unknown: Vec<(String, String)>,
+}
+
+impl Suggest {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let gate = self.setup.gate()?;
+        let mut found = Found::default();
+        for file in &self.files {
+            for Placed { place, call } in stopped(file, &gate)? {
+                match call.and_then(|call| found.add(&gate, &place, call)) {
+                    Ok(()) => {}
+                    Err(why) => found.unknown.push((place, why)),
+                }
+            }
+        }
+        let mut kinds: Vec<Kind> = found.kinds.into_values().collect();
+        kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+        let left = kinds.len().saturating_sub(self.most);
+        kinds.truncate(self.most);
+        for kind in &kinds {
+            self.show(&gate, kind, out)?;
+        }
+        if out.human {
+            for (place, why) in &found.unknown {
+                let text = format!("{place} is not judged: {why}");
+                out.line(&paint(DIM, &clean(&text)))?;
+            }
+            if left > 0 {
+                out.line(&format!("{left} more kinds of calls, which --most shows"))?;
+            }
+            if kinds.is_empty() {
+                out.line(&paint(GREEN, "every call that can be judged is allowed"))?;
+            }
+            return Ok(Exit::Allow);
+        }
+        let unknown: Vec<Value> = found
+            .unknown
+            .iter()
+            .map(|(place, why)| json!({"place": place, "why": why}))
+            .collect();
+        out.json(
+            &json!({"suggestions": kinds.len(), "left": left, "allowed": found.allowed, "unknown": unknown}),
+        )?;
+        Ok(Exit::Allow)
+    }
+
+    fn show(&self, gate: &Gate, kind: &Kind, out: &mut Out) -> Result<(), Failure> {
+        let requests: Vec<Request<'_>> = kind.calls.iter().map(Request::gate).collect();
+        let advice = advice::of(gate, &self.setup, &requests).map_err(|problem| match problem {
+            Problem::Failure(failure) => failure,
+            Problem::Call(error) => Failure::Fault(error.to_string()),
+        })?;
+        let first = kind.calls.first().map(String::as_str).unwrap_or_default();
+        if out.human {
+            let what = match kind.count {
+                1 => "1 call".to_owned(),
+                count => format!("{count} calls"),
+            };
+            out.line(&format!(
+                "{} of {}/{}: {} by {}",
+                paint(BOLD, &what),
+                clean(&kind.server),
+                clean(&kind.tool),
+                paint(style_of(kind.decision), kind.decision),
+                clean(&kind.rule)
+            ))?;
+            out.line(&format!(
+                "{} {} {}",
+                paint(DIM, "such as"),
+                clean(first),
+                paint(DIM, &clean(&format!("({})", kind.place)))
+            ))?;
+            out.text(&advice::shown(&advice))?;
+            return out.line("");
+        }
+        let call: Value = serde_json::from_str(first).unwrap_or_default();
+        let mut line = json!({
+            "count": kind.count, "serverName": kind.server, "toolName": kind.tool, "decision": kind.decision,
+            "rule": kind.rule, "call": call, "place": kind.place,
+        });
+        if let (Some(members), Value::Object(advice)) = (line.as_object_mut(), advice::json(&advice)) {
+            // The rule that decides is there already, and for what no rule allows it may be another one.
+            members.insert("suggestion".to_owned(), Value::Object(advice));
+        }
+        out.json(&line)
+    }
+}
+
+impl Found {
+    fn add(&mut self, gate: &Gate, place: &str, call: String) -> Result<(), String> {
+        let request = Request::gate(&call).explained(Audience::Operator);
+        let response = gate.judge(&request).map_err(|error| error.to_string())?;
+        let explanation = response.explanation.unwrap_or_default();
+        #[cfg(feature = "guard")]
+        if let Some(why) = crate::logged::asks_for_more(&explanation) {
+            return Err(why);
+        }
+        let verdict = response.verdict;
+        if verdict.decision == Decision::Allow {
+            self.allowed += 1;
+            return Ok(());
+        }
+        let text = |name: &str| explanation[name].as_str().unwrap_or_default().to_owned();
+        let kind = Kind {
+            server: text("serverName"),
+            tool: text("toolName"),
+            decision: verdict.decision.as_str(),
+            rule: verdict.rule.into_owned(),
+            count: 0,
+            calls: Vec::new(),
+            place: place.to_owned(),
+        };
+        let mut key = vec![
+            kind.server.clone(),
+            kind.tool.clone(),
+            kind.decision.to_owned(),
+            kind.rule.clone(),
+        ];
+        key.extend(about(&explanation));
+        let known = self.kinds.entry(key).or_insert(kind);
+        known.count += 1;
+        if known.calls.len() < MOST_CALLS && !known.calls.contains(&call) {
+            known.calls.push(call);
+        }
+        Ok(())
+    }
+}
+
+/// What the values of a call are about: directories, hosts, names.
+fn about(explanation: &Value) -> Vec<String> {
+    let values = explanation["values"].as_array().into_iter().flatten();
+    let mut found: Vec<String> = values
+        .map(|value| {
+            let role = value["role"].as_str().unwrap_or_default();
+            let raw = value["raw"].as_str().unwrap_or_default();
+            let text = value["canonical"].as_str().unwrap_or(raw);
+            let place = match text.rsplit_once('/') {
+                Some((directory, _)) if text.starts_with('/') => directory.to_owned(),
+                Some(_) if text.contains("://") => extract_domain(text).into_owned(),
+                Some(_) | None => text.to_owned(),
+            };
+            format!("{role} {place}")
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The calls in a file, each with its place; or why a line is none. Of a log only those that were not allowed.
+fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> {
+    #[cfg(feature = "guard")]
+    if crate::logged::is_log(file) {
+        return crate::logged::stopped(file, gate);
+    }
+    let _ = gate;
+    let mut calls = Calls::open(Some(file.as_os_str()))?;
+    let mut found = Vec::new();
+    while let Some(calls::Line { line, text }) = calls.next()? {
+        let place = format!("{}:{line}", file.display());
+        let call = text.and_then(|text| match read_line(&text, None) {
+            Ok((_, Line::Call(asked))) => Ok(Some(asked.call.into_owned())),
+            Ok((_, Line::Other(_))) => Ok(None),
+            Err(refused) => Err(refused.error.message.clone()),
+        });
+        if let Some(call) = call.transpose() {
+            found.push(Placed { place, call });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,122 @@
+//! What would allow a call.
+
+use serde_json::{Value, json};
+
+use crate::project::Project;
+
+#[test]
+fn an_explanation_suggests_the_smallest_rule() {
+    let project = Project::new();
+    let call = json!({"serverName": "filesystem", "toolName": "write_file", "arguments": {"path": "/etc/motd", "content": "x"}});
+    let call = call.to_string();
+    let output = project.run(&["explain", "--suggest", &call]);
+    assert_eq!(output.status.code(), Some(2));
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let suggestion = &answer["suggestion"];
+    assert_eq!(suggestion["before"], "deny-write-system", "{suggestion}");
+    assert_eq!(
+        suggestion["rules"][0]["if"],
+        json!({"server": "filesystem", "tool": "write_file", "paths": {"roles": ["write-path"], "within": "/etc/motd"}})
+    );
+    let looser = suggestion["looser"].as_array().expect("tools");
+    assert_eq!(looser.len(), 1, "{suggestion}");
+    assert_eq!(looser[0]["toolName"], "write_file");
+    assert_eq!(
+        looser[0]["looser"][0]["places"][0]["is"],
+        json!(["under /etc/motd"])
+    );
+    // It works, and changes what it says.
+    let before = project.read("policy.json");
+    project.write("old.json", before.to_string());
+    project.edit("policy.json", |policy| {
+        let rules = policy["rules"].as_array_mut().expect("rules");
+        let at = suggestion["at"].as_u64().expect("a place") as usize;
+        rules.insert(at, suggestion["rules"][0].clone());
+    });
+    project.check(&["eval", "--engine", "native", &call], 0, &["allow"], &[]);
+    let diff = project.run(&["diff", "old.json", "policy.json"]);
+    let text = String::from_utf8(diff.stdout).expect("UTF-8");
+    let first: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["looser"], looser[0]["looser"], "{text}");
+    assert_eq!(text.lines().count(), 2, "{text}");
+    // What is allowed needs nothing, and what no rule allows something else.
+    let output = project.run(&["explain", "--suggest", &call]);
+    assert!(
+        !String::from_utf8(output.stdout)
+            .expect("UTF-8")
+            .contains("suggestion")
+    );
+    let secret = call.replace("/etc/motd", "~/.ssh/id");
+    project.check(
+        &["explain", "--suggest", "--format", "human", &secret],
+        2,
+        &[
+            "no rule allows it, because of structural-protected-path; instead:",
+            "narrow `protectedPaths`",
+        ],
+        &[],
+    );
+    let other = call.replace("/etc/motd", "/srv/a");
+    project.check(
+        &["explain", "--suggest", "--format", "human", &other],
+        3,
+        &[
+            "this rule would allow it, if it stands before `ask-other-paths`:",
+            "\"within\": \"/srv/a\"",
+            "looser   path (write-path): under /srv/a",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn suggestions_for_calls_begin_with_the_most_frequent() {
+    let project = Project::new();
+    let call = |tool: &str, path: &str| {
+        json!({"serverName": "filesystem", "toolName": tool, "arguments": {"path": path}}).to_string()
+    };
+    let calls = [
+        call("read_text_file", "~/.ssh/id"),
+        call("read_text_file", "/srv/logs/a"),
+        call("read_text_file", "/srv/logs/b"),
+        call("read_text_file", "a.txt"),
+        call("read_text_file", "/srv/logs/a"),
+        "{".to_owned(),
+    ];
+    project.write("calls.jsonl", calls.join("\n"));
+    let output = project.run(&["suggest", "calls.jsonl"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert_eq!((&lines[0]["count"], &lines[1]["count"]), (&json!(3), &json!(1)));
+    assert_eq!(
+        lines[0]["suggestion"]["rules"][0]["if"]["paths"]["within"],
+        "/srv/logs"
+    );
+    assert_eq!(lines[0]["suggestion"]["before"], "ask-other-paths");
+    assert_eq!(lines[1]["suggestion"]["advice"], "noRule");
+    assert_eq!(lines[1]["suggestion"]["rule"], "structural-protected-path");
+    assert_eq!((&lines[2]["allowed"], &lines[2]["left"]), (&json!(1), &json!(0)));
+    assert_eq!(lines[2]["unknown"][0]["place"], "calls.jsonl:6");
+    project.check(
+        &["suggest", "--most", "1", "--format", "human", "calls.jsonl"],
+        0,
+        &[
+            "3 calls of filesystem/read_text_file: escalate by ask-other-paths",
+            "\"within\": \"/srv/logs\"",
+            "looser   path (read-path): under /srv/logs",
+            "1 more kinds of calls, which --most shows",
+        ],
+        &[],
+    );
+    project.check(
+        &["suggest", "no-such.jsonl"],
+        1,
+        &[],
+        &["cannot read `no-such.jsonl`"],
+    );
+}

@@ -33,6 +33,7 @@ mod slots;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -42,6 +43,7 @@ use serde::Serialize;
 
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
+use crate::role::RoleSet;
 use atoms::Reading;
 use choice::Choice;
 pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
@@ -91,8 +93,8 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Region {
-    /// What the arguments of this part are.
-    pub places: Vec<Place>,
+    /// What the arguments of this part are. Other regions share what is so of them as well.
+    pub places: Vec<Arc<Place>>,
     /// `allow`, `escalate` or `deny`.
     pub decision: &'static str,
     /// The rule that decides.
@@ -138,6 +140,8 @@ pub struct Analysis<'e> {
     target: Option<Target>,
     /// The program that this one is compared with.
     other: Option<Imagined<'e>>,
+    /// Whether several values of an argument are looked at where one does not tell everything.
+    is_about_several: bool,
     /// The values for arguments that the same rules look at.
     choices: RefCell<BTreeMap<AlikeSlots, Arc<[Choice]>>>,
 }
@@ -191,6 +195,8 @@ pub(crate) struct Cuts {
     pub(crate) domains: Vec<String>,
     /// Other values.
     pub(crate) values: Vec<String>,
+    /// Roles whose values are looked at although no judgement does.
+    pub(crate) roles: RoleSet,
 }
 
 impl<'e> Analysis<'e> {
@@ -211,6 +217,7 @@ impl<'e> Analysis<'e> {
             cuts: Cuts::default(),
             target: None,
             other: None,
+            is_about_several: false,
             choices: RefCell::default(),
         }
     }

@@ -55,6 +55,8 @@ use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, Rena
 use crate::host::{Facts, Host, HostError};
 use crate::model::ConditionArgument;
 use crate::program::{Program, RuleId, ServerSettings, Tool};
+#[cfg(feature = "analysis")]
+use crate::role::Category;
 use crate::role::{REDACTED, RoleId, RoleSet, Step};
 use crate::table::Table;
 use crate::text::escape_token;
@@ -252,6 +254,37 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             Err(_) if is_denied => (verdict, Prepared::default()),
             Err(_) => (self.host_failure(), Prepared::default()),
         }
+    }
+
+    /// The verdict of [`gate`](Self::gate) alone. The views are made only where that asks the host or takes steps, so that it
+    /// may fail.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn gate_verdict(&mut self) -> Verdict<'p> {
+        let verdict = self.judge();
+        if verdict.decision == Decision::Deny || self.is_surely_prepared() {
+            return verdict;
+        }
+        match self.prepare() {
+            Ok(_) => verdict,
+            Err(_) => self.host_failure(),
+        }
+    }
+
+    /// Whether making the views asks nothing: every value has its form, and no role is read by the host.
+    #[cfg(feature = "analysis")]
+    fn is_surely_prepared(&self) -> bool {
+        let registry = &self.program.registry;
+        let is_asked = |step: Step| matches!(step, Step::Callback | Step::Path);
+        let mut roles = self.operands.iter().flat_map(|operand| operand.bound.roles);
+        let asks = |role: &RoleId| {
+            let definition = registry.get(*role);
+            let own = definition.category != Category::Path && is_asked(definition.canonicalize);
+            own || definition.extract_policy_value.is_some_and(is_asked)
+        };
+        self.pending.as_slice().is_empty()
+            && self.canonicalizer.base.server_paths.is_none()
+            && !self.has_addresses()
+            && !roles.any(asks)
     }
 
     /// The two views of the call.

@@ -139,9 +139,7 @@ impl Atoms {
             let patterns = cuts.domains.iter().map(String::as_str);
             self.add_domains(&DomainSet::new(patterns, PathEnding::Below));
         }
-        if !self.reading.is_path && !self.reading.is_url {
-            self.names.extend(cuts.values.iter().cloned());
-        }
+        self.names.extend(cuts.values.iter().cloned());
     }
 }
 

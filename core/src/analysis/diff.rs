@@ -3,9 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::divided::{Divided, Group, Mode};
+use super::divided::{Divided, Group, Mode, Picks};
 use super::rows::{Column, merged_by_key};
-use super::{Analysis, Bounds, same};
+use super::together::without;
+use super::{Analysis, Bounds, Place, same};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
@@ -70,6 +71,15 @@ pub struct Comparison<'e> {
     /// Divided as the old program has it, and as the new one has it, each at the cuts of both.
     sides: [Analysis<'e>; 2],
     has_same_settings: bool,
+    has_same_roles: bool,
+}
+
+/// What is looked at in one mode, and the most harmless call.
+#[derive(PartialEq)]
+struct Way {
+    mode: Mode,
+    groups: Vec<Group>,
+    least: Picks,
 }
 
 /// What the verdicts about one region are, in the old program and in the new one.
@@ -94,8 +104,10 @@ impl<'e> Comparison<'e> {
         };
         let sides = [side(old, new), side(new, old)];
         let [first, second] = &sides;
+        let (first, second) = (first.imagined.program(), second.imagined.program());
         Self {
-            has_same_settings: same::settings(first.imagined.program(), second.imagined.program()),
+            has_same_settings: same::settings(first, second),
+            has_same_roles: same::roles(first, second),
             sides,
         }
     }
@@ -137,9 +149,10 @@ impl<'e> Comparison<'e> {
             return Some(changes);
         }
         // The harmless rest of a call that shows what is looser is that of the new program, and the other way round.
-        if let Some(tool) = new_tool {
+        let found_by_new = new_tool.map(|tool| {
             let mut divided = Divided::new(new, tool);
-            let found = divided.changes(true);
+            let (ways, before) = (divided.ways(), divided.calls);
+            let found = divided.changes(&ways, true);
             changes
                 .looser
                 .extend(only(&found, |before, after| after < before));
@@ -147,10 +160,20 @@ impl<'e> Comparison<'e> {
                 .other_rule
                 .extend(only(&found, |before, after| after == before));
             changes.unknown.append(&mut divided.inexact);
-        }
+            (ways, divided.calls - before, found)
+        });
         if let Some(tool) = old_tool {
             let mut divided = Divided::new(old, tool);
-            let found = divided.changes(false);
+            let ways = divided.ways();
+            // Most often it is the same, and so are the calls.
+            let known = found_by_new.filter(|(other_ways, calls, _)| {
+                let is_same = new_tool.is_some_and(|other| self.has_same_roles && tool.is_same(other));
+                is_same && ways == *other_ways && divided.calls + calls <= old.bounds.calls
+            });
+            let found = match known {
+                Some((_, _, found)) => found,
+                None => divided.changes(&ways, false),
+            };
             changes
                 .stricter
                 .extend(only(&found, |before, after| after > before));
@@ -198,45 +221,65 @@ fn merged(changes: Vec<VerdictChange>) -> Vec<VerdictChange> {
 }
 
 impl Divided<'_, '_> {
-    /// Every region about which the verdicts differ, with how strict they are before and after.
-    fn changes(&mut self, is_new: bool) -> Vec<(VerdictChange, u8, u8)> {
+    /// What is looked at in every mode.
+    fn ways(&mut self) -> Vec<Way> {
         self.note_inexact();
         self.forgive();
-        let mut found = Vec::new();
+        let mut ways = Vec::new();
         for mode in self.modes() {
             let groups = self.groups(&mode);
             let least = self.least(&mode, &groups);
-            let has_roles = groups.iter().any(|group| self.bears_roles(&mode, group));
+            ways.push(Way { mode, groups, least });
+        }
+        ways
+    }
+
+    /// Every region about which the verdicts differ, with how strict they are before and after.
+    fn changes(&mut self, ways: &[Way], is_new: bool) -> Vec<(VerdictChange, u8, u8)> {
+        let mut found = Vec::new();
+        for Way { mode, groups, least } in ways {
+            let own = found.len();
+            let has_roles = groups.iter().any(|group| self.bears_roles(mode, group));
             for at in 0..groups.len().max(1) {
-                let is_about_roles = groups.get(at).is_none_or(|group| self.bears_roles(&mode, group));
-                for picks in self.picks(&groups, &least, at) {
+                let is_about_roles = groups.get(at).is_none_or(|group| self.bears_roles(mode, group));
+                for picks in self.picks(groups, least, at) {
                     // The most harmless call is shown with the arguments that rules look at.
-                    if picks == least && !is_about_roles && has_roles {
+                    if picks == *least && !is_about_roles && has_roles {
                         continue;
                     }
-                    let arguments = self.arguments(&mode, &groups, &picks);
-                    let [(before_rank, before), (after_rank, after)] = self.judge_both(&arguments, is_new);
-                    if before == after {
-                        continue;
+                    let arguments = self.arguments(mode, groups, &picks);
+                    if let Some(pair) = self.judge_both(&arguments, is_new) {
+                        let places = groups.get(at).zip(picks.get(at));
+                        let places = places.map(|(group, picks)| self.places(mode, group, picks));
+                        found.push(self.change(mode, &places.unwrap_or_default(), pair, arguments));
                     }
-                    let places = groups.get(at).zip(picks.get(at));
-                    let places = places.map(|(group, picks)| self.places(&mode, group, picks));
-                    let change = VerdictChange {
-                        when: self.when(&mode).iter().map(Column::new).collect(),
-                        places: places
-                            .into_iter()
-                            .flatten()
-                            .map(|place| Column::new(&place))
-                            .collect(),
-                        before,
-                        after,
-                        arguments,
-                    };
-                    found.push((change, before_rank, after_rank));
+                }
+            }
+            for absences in self.absent_together(mode, groups) {
+                let arguments = self.arguments(mode, groups, &without(least, &absences));
+                if let Some(pair) = self.judge_both(&arguments, is_new) {
+                    let places = self.places_without(mode, groups, &absences);
+                    let one = self.change(mode, &places, pair, arguments);
+                    let mut known = found.iter().skip(own);
+                    if !known.any(|(known, ..)| known.before == one.0.before && known.after == one.0.after) {
+                        found.push(one);
+                    }
                 }
             }
         }
         found
+    }
+
+    fn change(&self, mode: &Mode, places: &[Place], pair: Pair, arguments: Value) -> (VerdictChange, u8, u8) {
+        let [(before_rank, before), (after_rank, after)] = pair;
+        let change = VerdictChange {
+            when: self.when(mode).iter().map(Column::new).collect(),
+            places: places.iter().map(Column::new).collect(),
+            before,
+            after,
+            arguments,
+        };
+        (change, before_rank, after_rank)
     }
 
     fn bears_roles(&self, mode: &Mode, group: &Group) -> bool {
@@ -246,28 +289,26 @@ impl Divided<'_, '_> {
             .any(|slot| self.are_valued(self.roles_at(mode, *slot)))
     }
 
-    fn judge_both(&mut self, arguments: &Value, is_new: bool) -> Pair {
+    /// The verdicts, where they differ.
+    fn judge_both(&mut self, arguments: &Value, is_new: bool) -> Option<Pair> {
         let call = Call::from_value(&self.tool.server, &self.tool.name, arguments);
         self.calls += 1;
-        let judged = |imagined: &Imagined<'_>| {
-            let verdict = imagined.judge(&call);
+        let own = self.analysis.imagined.judge(&call);
+        // A tool that the other program does not know is denied there.
+        let other = self.analysis.other.as_ref()?.judge(&call);
+        if own.rule == other.rule && own.decision.strictness() == other.decision.strictness() {
+            return None;
+        }
+        let [own, other] = [own, other].map(|verdict| {
             let judged = Judged {
                 decision: verdict.decision.as_str(),
                 rule: verdict.rule.to_string(),
             };
             (verdict.decision.strictness(), judged)
-        };
-        let own = judged(&self.analysis.imagined);
-        // A tool that the other program does not know is denied there.
-        let other = self
-            .analysis
-            .other
-            .as_ref()
-            .map(judged)
-            .unwrap_or_else(|| own.clone());
-        match is_new {
+        });
+        Some(match is_new {
             true => [other, own],
             false => [own, other],
-        }
+        })
     }
 }

@@ -41,11 +41,23 @@ pub(super) struct SlotRoles {
 }
 
 /// Slots that are looked at together, and the choices of each.
+#[derive(PartialEq)]
 pub(super) struct Group {
     pub(super) slots: Vec<usize>,
     pub(super) choices: Vec<Arc<[Choice]>>,
     /// What the group is about, where its slots do not say it.
     pub(super) extra: Option<Extra>,
+}
+
+impl Group {
+    /// The same, its choices shared.
+    pub(super) fn shared(&self) -> Self {
+        Self {
+            slots: self.slots.clone(),
+            choices: self.choices.clone(),
+            extra: self.extra,
+        }
+    }
 }
 
 /// An argument that no role is about.
@@ -61,6 +73,7 @@ pub(super) enum Extra {
 pub(super) type Picks = Vec<Vec<usize>>;
 
 /// Calls in which the arguments that conditions look at are the same, as far as conditions can tell.
+#[derive(PartialEq)]
 pub(super) struct Mode {
     /// The choice of each slot that a condition looks at.
     pub(super) fixed: Vec<Option<Choice>>,
@@ -122,8 +135,11 @@ impl<'a, 'e> Divided<'a, 'e> {
         }
     }
 
-    /// Whether a judgement looks at values of these roles.
+    /// Whether a judgement, or the question, looks at values of these roles.
     pub(super) fn are_valued(&self, roles: SlotRoles) -> bool {
+        if roles.own.intersects(self.analysis.cuts.roles) {
+            return true;
+        }
         let other = self.other.map(|other| other.imagined.program().valued_roles);
         roles
             .own
@@ -159,7 +175,8 @@ impl<'a, 'e> Divided<'a, 'e> {
             Accepts::Nothing => Vec::new(),
             Accepts::Either | Accepts::Text | Accepts::Array => texts.iter().take(most).cloned().collect(),
         };
-        if analysis.other.is_some() && matches!(accepts, Accepts::Either | Accepts::Array) {
+        let is_about_several = analysis.other.is_some() || analysis.is_about_several;
+        if is_about_several && matches!(accepts, Accepts::Either | Accepts::Array) {
             self.add_pairs(slot, roles, &mut found);
         }
         if analysis.other.is_some() && accepts != Accepts::Nothing {

@@ -1,6 +1,7 @@
 //! The regions of one tool's calls, and what the engine says of each.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::choice::Choice;
 use super::divided::{Divided, Extra, Group, Mode, Picks, products};
@@ -10,11 +11,12 @@ use super::slots::{Accepts, Slot, UNNAMED};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::bind::Call;
 use crate::judge::Decision;
+use crate::program::UnknownArguments;
 
 impl Divided<'_, '_> {
     pub(super) fn regions(mut self) -> ToolRegions {
         self.note_inexact();
-        let mut parts = Vec::new();
+        let (mut parts, mut together) = (Vec::new(), Vec::new());
         for mode in self.modes() {
             let groups = self.groups(&mode);
             let least = self.least(&mode, &groups);
@@ -23,10 +25,15 @@ impl Divided<'_, '_> {
             for at in (0..groups.len()).filter(|at| reaching.get(*at) == Some(&true)) {
                 parts.push(self.part(&mode, &groups, &least, at));
             }
-            if groups.is_empty() && self.analysis.target.is_none() {
+            if self.analysis.target.is_some() {
+                continue;
+            }
+            if groups.is_empty() {
                 parts.push(self.part(&mode, &groups, &least, 0));
             }
+            together.extend(self.parts_without(&mode, &groups, &least));
         }
+        parts.extend(together);
         ToolRegions {
             server_name: self.tool.server.to_string(),
             tool_name: self.tool.name.to_string(),
@@ -88,7 +95,7 @@ impl Divided<'_, '_> {
                 });
             }
         }
-        if self.other.is_some() {
+        if self.other.is_some() || self.analysis.is_about_several {
             groups.extend(self.without_role(mode));
         }
         groups.extend(self.extra());
@@ -140,7 +147,11 @@ impl Divided<'_, '_> {
         if sides.clone().any(|(_, tool)| !tool.member(UNNAMED).is_known) {
             choices.push(Choice::text("some-text".to_owned(), Label::Words("given")));
         }
-        if sides.into_iter().any(|(_, tool)| tool.member(UNNAMED).is_known) {
+        // What is known nobody asks about; what escalates is denied where it is protected.
+        let mut is_let_through = sides.map(|(program, tool)| {
+            tool.member(UNNAMED).is_known || program.unknown_arguments == UnknownArguments::Escalate
+        });
+        if is_let_through.any(|is_let_through| is_let_through) {
             choices.extend(self.protected_texts());
         }
         let extra = match self.tool.member(UNNAMED).is_known {
@@ -155,6 +166,8 @@ impl Divided<'_, '_> {
     }
 
     fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Part {
+        let shown = groups.get(at).map(|group| self.each_place(mode, group));
+        let shown = shown.unwrap_or_default();
         let mut regions = Vec::new();
         for picks in self.picks(groups, least, at) {
             let arguments = self.arguments(mode, groups, &picks);
@@ -162,10 +175,13 @@ impl Divided<'_, '_> {
             self.calls += 1;
             let verdict = self.analysis.imagined.judge(&call);
             let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
-            let places = groups.get(at).zip(picks.get(at));
-            let places = places.map(|(group, picks)| self.places(mode, group, picks));
+            let own = picks.get(at).into_iter().flatten();
+            let places = shown
+                .iter()
+                .zip(own)
+                .filter_map(|(places, pick)| places.get(*pick).cloned());
             regions.push(Region {
-                places: places.unwrap_or_default(),
+                places: places.collect(),
                 decision,
                 rule,
                 arguments,
@@ -175,6 +191,27 @@ impl Divided<'_, '_> {
             when: self.when(mode),
             regions,
         }
+    }
+
+    /// What each choice of each argument of the group is, which many regions say.
+    fn each_place(&self, mode: &Mode, group: &Group) -> Vec<Vec<Arc<Place>>> {
+        let mut picks = vec![0; group.choices.len()];
+        let mut shown = Vec::with_capacity(group.choices.len());
+        for (nth, choices) in group.choices.iter().enumerate() {
+            let mut places = Vec::with_capacity(choices.len());
+            for pick in 0..choices.len() {
+                if let Some(own) = picks.get_mut(nth) {
+                    *own = pick;
+                }
+                let place = self.places(mode, group, &picks).into_iter().nth(nth);
+                places.extend(place.map(Arc::new));
+            }
+            if let Some(own) = picks.get_mut(nth) {
+                *own = 0;
+            }
+            shown.push(places);
+        }
+        shown
     }
 
     /// Every combination of the values of one group, with the most harmless ones of the others.
@@ -238,7 +275,7 @@ impl Divided<'_, '_> {
         }
     }
 
-    fn place(&self, mode: &Mode, slot: usize, is: String) -> Place {
+    pub(super) fn place(&self, mode: &Mode, slot: usize, is: String) -> Place {
         let registry = &self.analysis.imagined.program().registry;
         let roles = mode.roles.get(slot).into_iter().flatten();
         Place {

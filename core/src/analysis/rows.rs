@@ -1,12 +1,13 @@
 //! Regions with one verdict as the rows of a table that a person reads.
 
+use indexmap::map::Entry;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::hosts::BY_OTHER_PROTOCOL;
 use super::label::MATCHING;
-use super::{Place, Region, ToolRegions};
-use crate::table::Table;
+use super::{Part, Place, Region, ToolRegions};
+use crate::table::{Set, Table};
 
 /// What one argument is in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -89,11 +90,14 @@ impl Row {
     }
 }
 
+/// The rule about arguments that neither the annotation nor the schema names.
+pub(super) const UNKNOWN_ARGUMENT: &str = "structural-unknown-argument";
+
 /// Whether the rule refuses calls for their form.
 pub(super) fn is_about_form(rule: &str) -> bool {
     let rules = [
         "structural-unresolvable-value",
-        "structural-unknown-argument",
+        UNKNOWN_ARGUMENT,
         "structural-unreadable-argument",
     ];
     rules.contains(&rule)
@@ -102,33 +106,114 @@ pub(super) fn is_about_form(rule: &str) -> bool {
 impl ToolRegions {
     /// The regions, those with one verdict together.
     pub fn rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
+        let mut texts = Texts::default();
+        let mut rows = Vec::new();
         for part in &self.parts {
-            let row = |region: &Region| Row {
-                when: part.when.iter().map(Column::new).collect(),
-                places: region.places.iter().map(Column::new).collect(),
-                decision: region.decision,
-                rule: region.rule.clone(),
-                arguments: region.arguments.clone(),
-            };
-            rows.extend(merged(part.regions.iter().map(row).collect()));
+            let drafts = part
+                .regions
+                .iter()
+                .map(|region| Draft::new(part, region, &mut texts));
+            rows.extend(merged(drafts.collect()));
         }
         merged(rows)
+            .into_iter()
+            .map(|draft| draft.finish(&texts))
+            .collect()
+    }
+}
+
+/// Each text once, and its number.
+#[derive(Default)]
+struct Texts<'r>(Set<&'r str>);
+
+impl<'r> Texts<'r> {
+    fn number(&mut self, text: &'r str) -> usize {
+        self.0.insert_full(text).0
+    }
+
+    fn text(&self, number: usize) -> &'r str {
+        self.0.get_index(number).copied().unwrap_or_default()
+    }
+}
+
+/// A row while it is put together: texts are numbers.
+struct Draft<'r> {
+    part: &'r Part,
+    /// The first of its regions.
+    region: &'r Region,
+    rule: usize,
+    /// The argument of each column, and what it is.
+    columns: Vec<(usize, Vec<usize>)>,
+}
+
+impl<'r> Draft<'r> {
+    fn new(part: &'r Part, region: &'r Region, texts: &mut Texts<'r>) -> Self {
+        let places = region.places.iter().map(|place| &**place);
+        let columns = part.when.iter().chain(places);
+        let columns = columns.map(|place| (texts.number(&place.argument), vec![texts.number(&place.is)]));
+        Self {
+            part,
+            region,
+            columns: columns.collect(),
+            rule: texts.number(&region.rule),
+        }
+    }
+
+    /// What tells rows apart whatever one column is: the decision and its rule, then each argument with how many texts, and
+    /// these.
+    fn key(&self) -> (&'static str, Vec<usize>) {
+        let mut key = vec![self.rule];
+        for (argument, is) in &self.columns {
+            key.extend([*argument, is.len()]);
+            key.extend(is);
+        }
+        (self.region.decision, key)
+    }
+
+    fn finish(self, texts: &Texts<'r>) -> Row {
+        let places = self.region.places.iter().map(|place| &**place);
+        let all = self.part.when.iter().chain(places).zip(self.columns);
+        let mut columns = all.map(|(place, (_, is))| Column {
+            argument: place.argument.clone(),
+            roles: place.roles.clone(),
+            is: is.into_iter().map(|text| texts.text(text).to_owned()).collect(),
+        });
+        Row {
+            when: columns.by_ref().take(self.part.when.len()).collect(),
+            places: columns.collect(),
+            decision: self.region.decision,
+            rule: self.region.rule.clone(),
+            arguments: self.region.arguments.clone(),
+        }
     }
 }
 
 /// The rows, those that differ in one column alone together.
-fn merged(rows: Vec<Row>) -> Vec<Row> {
-    let most = rows.iter().map(Row::columns).max().unwrap_or_default();
+fn merged(rows: Vec<Draft<'_>>) -> Vec<Draft<'_>> {
+    let most = rows.iter().map(|row| row.columns.len()).max().unwrap_or_default();
     (0..most).rev().fold(rows, |rows, at| {
-        merged_by_key(
-            rows,
-            |row| row.column(at),
-            |row| {
-                let judged = format!("{} {}", row.decision, row.rule);
-                (judged, row.when.iter().chain(&row.places).cloned().collect())
-            },
-        )
+        let mut found: Table<(&str, Vec<usize>), Draft<'_>> = Table::default();
+        for mut row in rows {
+            let own = row.columns.get_mut(at).map(|(_, is)| std::mem::take(is));
+            match found.entry(row.key()) {
+                Entry::Occupied(mut known) => {
+                    if let (Some((_, known)), Some(own)) = (known.get_mut().columns.get_mut(at), own) {
+                        for text in own {
+                            if !known.contains(&text) {
+                                known.push(text);
+                            }
+                        }
+                    }
+                }
+                Entry::Vacant(entry) => {
+                    let row = entry.insert(row);
+                    if let (Some((_, is)), Some(own)) = (row.columns.get_mut(at), own) {
+                        *is = own;
+                    }
+                }
+            }
+        }
+        found.into_values().collect()
     })
 }
 
@@ -164,14 +249,4 @@ pub(super) fn merged_by_key<T>(
         }
     }
     found.into_values().collect()
-}
-
-impl Row {
-    fn columns(&self) -> usize {
-        self.when.len() + self.places.len()
-    }
-
-    fn column(&mut self, at: usize) -> Option<&mut Column> {
-        self.when.iter_mut().chain(&mut self.places).nth(at)
-    }
 }

@@ -5,7 +5,6 @@ use crate::program::{ListMatcher, Program, Rule, ServerSettings, Tool};
 
 /// Whether everything that a judgement looks at is the same but for rules and tools.
 pub(super) fn settings(one: &Program, other: &Program) -> bool {
-    let registry = |program: &Program| format!("{:?}", program.registry);
     let limits = |program: &Program| format!("{:?}", program.limits);
     let ceiling = |program: &Program| program.ceiling.as_ref().map(|one| one.document().clone());
     one.home == other.home
@@ -34,12 +33,17 @@ pub(super) fn settings(one: &Program, other: &Program) -> bool {
         && protects_alike(one, other)
         && ceiling(one) == ceiling(other)
         && limits(one) == limits(other)
-        && registry(one) == registry(other)
+        && roles(one, other)
+}
+
+/// Whether both programs have the same roles.
+pub(super) fn roles(one: &Program, other: &Program) -> bool {
+    let registry = |program: &Program| format!("{:?}", program.registry);
+    registry(one) == registry(other)
 }
 
 /// Settings that differ and that regions are not cut by.
 pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
-    let registry = |program: &Program| format!("{:?}", program.registry);
     let limits = |program: &Program| format!("{:?}", program.limits);
     let same = [
         ("homeDir", one.home == other.home && one.current == other.current),
@@ -51,7 +55,7 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
             servers(one, other, |server| &server.working_directory),
         ),
         ("limits", limits(one) == limits(other)),
-        ("roles", registry(one) == registry(other)),
+        ("roles", roles(one, other)),
         ("world", one.world.is_none() && other.world.is_none()),
     ];
     let differ = same.into_iter().filter(|(_, same)| !same);

@@ -202,7 +202,7 @@ pub(super) fn arguments<'v>(
     slots: &[Slot<'_>],
     values: impl Iterator<Item = Option<&'v Value>>,
 ) -> (Value, bool) {
-    let mut arguments = Value::Object(Map::new());
+    let mut arguments = Value::Object(Map::with_capacity(slots.len()));
     let mut fits = true;
     for (slot, value) in slots.iter().zip(values) {
         if let Some(value) = value {

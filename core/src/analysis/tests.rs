@@ -7,4 +7,5 @@ mod covering;
 mod denied;
 mod division;
 mod lint;
+mod statements;
 mod suggest;

@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::{Engine, Paths, Request};
-use crate::bind::{Call, shape};
+use super::{Engine, Paths};
+use crate::bind::{Call, Renamed, ShapeError, shape};
 use crate::host::{Facts, Host, HostError, RealpathError};
 #[cfg(test)]
 use crate::judge::Sight;
 use crate::judge::{Apart, Canonicalizer, Case, Pinned, Task, Verdict};
 use crate::path::PathCase;
-use crate::program::Program;
+use crate::program::{Program, ServerSettings, Tool};
+
+/// A call given canonical keys, where it is of the shape that its tool has.
+type Shape<'c> = Result<Option<Box<Renamed<'c>>>, Box<ShapeError>>;
 
 /// A host that asks nobody: every path exists and is no link, no remote is configured, and no branch is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,11 +129,9 @@ impl<'e> Imagined<'e> {
 
     /// The verdict for the call as a gate judges it.
     pub(crate) fn judge(&self, call: &Call<'_>) -> Verdict<'_> {
-        let request = Request::gate(call);
-        let answer = self
-            .engine
-            .judge_within(&request, self.host.get(), Some(&self.pinned));
-        answer.verdict
+        let (settings, tool) = self.program().server_and_tool(call.server(), call.tool());
+        let shape = shape(call, tool);
+        self.with_shaped(call, &shape, (settings, tool), |case| case.gate_verdict())
     }
 
     /// What each role of the call comes to by itself.
@@ -146,13 +147,26 @@ impl<'e> Imagined<'e> {
     }
 
     /// `None` where the call is not of the shape that its tool has.
-    fn with_case<T>(&self, call: &Call<'_>, ask: impl FnOnce(&mut Case<'_, '_, '_>) -> T) -> Option<T> {
-        let program = self.program();
-        let (settings, tool) = program.server_and_tool(call.server(), call.tool());
+    fn with_case<'s, T>(
+        &'s self,
+        call: &Call<'_>,
+        ask: impl FnOnce(&mut Case<'s, '_, '_>) -> T,
+    ) -> Option<T> {
+        let (settings, tool) = self.program().server_and_tool(call.server(), call.tool());
         let shape = shape(call, tool);
         if shape.is_err() {
             return None;
         }
+        Some(self.with_shaped(call, &shape, (settings, tool), ask))
+    }
+
+    fn with_shaped<'s, 'c, T>(
+        &'s self,
+        call: &'c Call<'c>,
+        shape: &'c Shape<'c>,
+        (settings, tool): (&'s ServerSettings, Option<&'s Tool>),
+        ask: impl FnOnce(&mut Case<'s, '_, '_>) -> T,
+    ) -> T {
         let paths = Paths::Gate {
             container_workspace_dir: None,
         };
@@ -160,13 +174,13 @@ impl<'e> Imagined<'e> {
             settings,
             tool,
             given: call,
-            shape: &shape,
+            shape,
             base: &self.engine.base(paths, settings),
             traced: false,
         };
-        let mut case = Case::new(program, Some(&self.pinned), &task, self.host.get());
+        let mut case = Case::new(self.program(), Some(&self.pinned), &task, self.host.get());
         case.read(&task);
-        Some(ask(&mut case))
+        ask(&mut case)
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn annotations() -> Value {
     }})
 }
 
-const ROLES: &[&str] = &[
+pub(super) const ROLES: &[&str] = &[
     "read-path",
     "write-path",
     "delete-path",
@@ -59,7 +59,7 @@ const ROLES: &[&str] = &[
     "none",
 ];
 
-const DIRECTORIES: &[&str] = &[
+pub(super) const DIRECTORIES: &[&str] = &[
     "/",
     "/srv",
     "/srv/app",
@@ -70,7 +70,7 @@ const DIRECTORIES: &[&str] = &[
     "/srv/application",
 ];
 
-const DOMAINS: &[&str] = &[
+pub(super) const DOMAINS: &[&str] = &[
     "*",
     "good.test",
     "*.good.test",
@@ -84,7 +84,7 @@ const DOMAINS: &[&str] = &[
     "localhost",
 ];
 
-const ENTRIES: &[&str] = &[
+pub(super) const ENTRIES: &[&str] = &[
     "main",
     "dev",
     "acme",

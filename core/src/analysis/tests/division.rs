@@ -269,27 +269,31 @@ impl<'a, 'e> Subject<'a, 'e> {
             }
             let regions = &self.regions.parts.get(part + nth).unwrap().regions;
             let decision = regions.get(place).unwrap().decision;
-            strictest = strictest.max(match decision {
-                "allow" => 0,
-                "escalate" => 1,
-                _ => 2,
-            });
+            strictest = strictest.max(strictness(decision));
         }
         if groups.is_empty() {
-            strictest = match self
-                .regions
-                .parts
-                .get(part)
-                .unwrap()
-                .regions
-                .first()
-                .unwrap()
-                .decision
+            let region = self.regions.parts.get(part).unwrap().regions.first().unwrap();
+            strictest = strictness(region.decision);
+        }
+        // What is absent together has parts of its own, after all others.
+        let modes = self.modes.iter();
+        let alone: usize = modes.map(|mode| self.divided.groups(mode).len().max(1)).sum();
+        let when = self.divided.when(self.modes.get(at).unwrap());
+        for part in self
+            .regions
+            .parts
+            .iter()
+            .skip(alone)
+            .filter(|part| part.when == when)
+        {
+            let region = part.regions.first().unwrap();
+            if region
+                .places
+                .iter()
+                .all(|place| !has_text(stands.get(&place.argument)))
             {
-                "allow" => 0,
-                "escalate" => 1,
-                _ => 2,
-            };
+                strictest = strictest.max(strictness(region.decision));
+            }
         }
         tally.combined += 1;
         if strictest != verdict {
@@ -298,6 +302,23 @@ impl<'a, 'e> Subject<'a, 'e> {
             ));
         }
         Ok(())
+    }
+}
+
+fn strictness(decision: &str) -> u8 {
+    match decision {
+        "allow" => 0,
+        "escalate" => 1,
+        _ => 2,
+    }
+}
+
+/// Whether an argument has a value.
+fn has_text(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::String(_)) => true,
+        Some(Value::Array(items)) => items.iter().any(Value::is_string),
+        _ => false,
     }
 }
 

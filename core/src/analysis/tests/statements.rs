@@ -1,0 +1,286 @@
+//! What is proven of all calls is refuted by none of those that anybody makes, and what is refuted is refuted by its call.
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::{Map, Value, json};
+
+use super::arbitrary::{self, DIRECTORIES, DOMAINS, Documents, ENTRIES, ROLES};
+use super::calls::{self, Random, TOOLS};
+use super::division::{config, shown};
+use crate::analysis::{Outcome, check_invariants, slots};
+use crate::bind::Call;
+use crate::config::DocumentKind;
+use crate::engine::{Engine, Imagined};
+use crate::glob::NamePattern;
+use crate::net::{DomainSet, Location, PathEnding, UrlKind};
+use crate::path::{expand_tilde, lexical};
+use crate::policy::{Calls, Invariant};
+use crate::role::{RoleId, RoleSet};
+use crate::text::is_at_or_below;
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    proven: usize,
+    refuted: usize,
+    unknown: usize,
+    /// Calls that a proven statement is about.
+    calls: usize,
+}
+
+fn statement() -> impl Strategy<Value = Value> {
+    let tools = TOOLS.iter().map(|(server, tool, _)| (*server, *tool));
+    let parts = (
+        subsequence(vec!["allow", "escalate", "deny"], 1..3),
+        any::<bool>(),
+        prop::option::weighted(0.8, select(tools.collect::<Vec<_>>())),
+        prop::option::weighted(0.4, subsequence(ROLES.to_vec(), 1..4)),
+        prop::option::weighted(0.3, select(DIRECTORIES)),
+        prop::option::weighted(0.25, subsequence(DOMAINS.to_vec(), 1..3)),
+        prop::option::weighted(0.25, subsequence(ENTRIES.to_vec(), 1..3)),
+    );
+    parts.prop_map(|(decision, is_never, tool, roles, within, domains, values)| {
+        let mut calls = Map::new();
+        let mut set = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                calls.insert(key.to_owned(), value);
+            }
+        };
+        set("decision", Some(json!(decision)));
+        set("server", tool.map(|(server, _)| json!(server)));
+        set("tool", tool.map(|(_, tool)| json!(tool)));
+        set("roles", roles.map(|roles| json!(roles)));
+        set("within", within.map(|within| json!(within)));
+        set("domains", domains.map(|domains| json!(domains)));
+        set("values", values.map(|values| json!(values)));
+        match is_never {
+            true => json!({"never": calls}),
+            false => json!({"always": calls}),
+        }
+    })
+}
+
+/// Rules that refuse a call because its arguments are not what the tool has.
+const FORM: &[&str] = &[
+    "structural-limit",
+    "structural-unreadable-argument",
+    "structural-unresolvable-value",
+];
+
+/// Whether the statement is about the call: one of its values is meant.
+fn is_about(imagined: &Imagined<'_>, calls: &Calls, call: &Call<'_>, arguments: &Value) -> bool {
+    let holds = |patterns: &Option<Vec<NamePattern>>, name: &str| {
+        let patterns = patterns.as_ref();
+        patterns.is_none_or(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
+    };
+    if !holds(&calls.server, call.server()) || !holds(&calls.tool, call.tool()) {
+        return false;
+    }
+    let is_any = calls.within.is_none() && calls.domains.is_none() && calls.values.is_none();
+    if is_any && calls.roles.is_none() {
+        return true;
+    }
+    let program = imagined.program();
+    let Some(tool) = program.tool(call.server(), call.tool()) else {
+        return false;
+    };
+    let base = program
+        .sandbox
+        .first()
+        .map_or(&*program.current, |first| &**first);
+    let absolute = |path: &str, base: &str| lexical(&expand_tilde(path, &program.home), base).into_owned();
+    let is_meant = |roles: RoleSet, text: &str| {
+        let wanted = calls.roles.as_ref();
+        let wanted = wanted.is_none_or(|wanted| wanted.iter().any(|role| roles.contains(*role)));
+        let within = calls.within.as_ref().is_none_or(|within| {
+            roles.intersects(program.path_roles)
+                && is_at_or_below(&absolute(text, base), &absolute(within, &program.current))
+        });
+        let domains = calls.domains.as_ref().is_none_or(|domains| {
+            let set = DomainSet::new(domains.iter().map(|one| &**one), PathEnding::Below);
+            let kind = match roles.contains(RoleId::GIT_REMOTE_URL) {
+                true => UrlKind::GitRemote,
+                false => UrlKind::Fetch,
+            };
+            roles.intersects(program.url_roles) && set.restricts(&Location::new(text, kind)).is_some()
+        });
+        let values = calls.values.as_ref();
+        let values = values.is_none_or(|values| values.iter().any(|one| **one == *text));
+        wanted && within && domains && values
+    };
+    let roles = slots::roles(program, tool, arguments);
+    tool.arguments.iter().zip(roles).any(|(argument, roles)| {
+        let roles: RoleSet = roles.into_iter().collect();
+        match arguments.get(argument.name.to_string()) {
+            Some(Value::String(text)) => is_meant(roles, text),
+            Some(Value::Array(items)) => items
+                .iter()
+                .filter_map(Value::as_str)
+                .any(|text| is_meant(roles, text)),
+            _ => false,
+        }
+    })
+}
+
+fn is_excluded(invariant: &Invariant, decision: &str) -> bool {
+    let mut decisions = invariant.decisions.iter();
+    decisions.any(|effect| effect.as_str() == decision) == invariant.is_never
+}
+
+/// Holds statements, and so many calls of each tool against what is said of them.
+fn hold(
+    documents: &Documents,
+    statements: &[Value],
+    seed: u64,
+    calls: usize,
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let mut parts = documents.clone();
+    parts.push((DocumentKind::Invariants, json!(statements)));
+    let Some(engine) = arbitrary::engine(&parts) else {
+        return Ok(());
+    };
+    let imagined = Imagined::new(&engine, None);
+    let mut random = Random(seed | 1);
+    let judged = |call: &Call<'_>| {
+        let verdict = imagined.judge(call);
+        (verdict.decision.as_str(), verdict.rule.to_string())
+    };
+    for (invariant, found) in engine.invariants().iter().zip(check_invariants(&engine)) {
+        let told = |why: String| format!("{found:?} of {invariant:?}, but {why}\n{}", shown(&parts));
+        match &found.outcome {
+            Outcome::Unknown { .. } | Outcome::Empty => tally.unknown += 1,
+            Outcome::Refuted { call, decision, rule } => {
+                tally.refuted += 1;
+                refuted(&imagined, invariant, call, (decision, rule)).map_err(told)?;
+            }
+            Outcome::Proven { .. } => {
+                tally.proven += 1;
+                for (at, (server, tool, _)) in TOOLS.iter().enumerate() {
+                    for _ in 0..calls {
+                        let arguments = calls::arguments(at, &mut random);
+                        let call = Call::from_value(server, tool, &arguments);
+                        if !is_about(&imagined, &invariant.calls, &call, &arguments) {
+                            continue;
+                        }
+                        let (decision, rule) = judged(&call);
+                        tally.calls += 1;
+                        if is_excluded(invariant, decision) && !FORM.contains(&&*rule) {
+                            return Err(told(format!(
+                                "{server}/{tool} {arguments} is {decision} by {rule}"
+                            )));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn refuted(
+    imagined: &Imagined<'_>,
+    invariant: &Invariant,
+    call: &Value,
+    said: (&str, &str),
+) -> Result<(), String> {
+    let text = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
+    let arguments = call.get("arguments").ok_or("no arguments")?;
+    let call = Call::from_value(text("serverName"), text("toolName"), arguments);
+    let verdict = imagined.judge(&call);
+    if (verdict.decision.as_str(), &*verdict.rule) != said {
+        return Err(format!("{arguments} is judged {verdict:?}"));
+    }
+    if !is_excluded(invariant, said.0) {
+        return Err(format!("{arguments} refutes nothing"));
+    }
+    match is_about(imagined, &invariant.calls, &call, arguments) {
+        true => Ok(()),
+        false => Err(format!("it is not about {arguments}")),
+    }
+}
+
+proptest! {
+    #![proptest_config(config(30))]
+
+    #[test]
+    fn what_is_proven_is_refuted_by_no_call(
+        documents in arbitrary::documents(),
+        statements in prop::collection::vec(statement(), 1..6),
+        seed in any::<u64>(),
+    ) {
+        if let Err(why) = hold(&documents, &statements, seed, 12, &mut Tally::default()) {
+            return Err(TestCaseError::fail(why));
+        }
+    }
+}
+
+/// `cargo test --release -p callgate-core --features analysis --lib -- --ignored proven_in_many`
+#[test]
+#[ignore = "takes minutes in a debug build"]
+fn what_is_proven_in_many_policies_is_refuted_by_no_call() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    let mut tally = Tally::default();
+    for seed in 1..2_000_u64 {
+        let documents = arbitrary::documents().new_tree(&mut runner).unwrap().current();
+        let statements = prop::collection::vec(statement(), 12);
+        let statements = statements.new_tree(&mut runner).unwrap().current();
+        let seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed);
+        if let Err(why) = hold(&documents, &statements, seed, 20, &mut tally) {
+            panic!("{why}");
+        }
+    }
+    println!("{tally:?}");
+}
+
+/// An engine with these rules over one tool whose `url` may hold several values.
+fn engine(rules: &Value, statement: &Value) -> Engine {
+    let documents = vec![
+        (DocumentKind::Policy, json!({"rules": rules})),
+        (
+            DocumentKind::Annotations,
+            json!({"servers": {"web": {"tools": [{"toolName": "get", "args": {"url": "fetch-url"}}]}}}),
+        ),
+        (DocumentKind::Invariants, json!([statement])),
+    ];
+    arbitrary::engine(&documents).unwrap()
+}
+
+#[track_caller]
+fn check(rules: &Value, statement: &Value, expected: Option<&Value>) {
+    let found = check_invariants(&engine(rules, statement));
+    let found = found.first().map(|one| &one.outcome);
+    match (found, expected) {
+        (Some(Outcome::Proven { .. }), None) => {}
+        (Some(Outcome::Refuted { call, .. }), Some(expected)) => assert_eq!(&call["arguments"], expected),
+        _ => panic!("{found:?}"),
+    }
+}
+
+#[test]
+fn a_second_value_refutes_what_the_first_does_not() {
+    let rule = |name: &str, domains: &[&str], effect: &str| json!({"name": name, "if": {"domains": {"roles": "fetch-url", "allowed": domains}}, "then": effect, "reason": "r"});
+    let last = json!({"name": "ask", "if": {"server": "web"}, "then": "escalate", "reason": "r"});
+    // One that is listed, and one that is not.
+    let rules = json!([rule("good", &["good.test"], "allow"), last]);
+    let statement = json!({"never": {"decision": "escalate", "values": ["https://good.test/"]}});
+    let call = json!({"url": ["https://good.test/", "ftp://good.test/"]});
+    check(&rules, &statement, Some(&call));
+    // Each is allowed by a rule of its own, and no rule allows both.
+    let rules = json!([
+        rule("good", &["good.test"], "allow"),
+        rule("fair", &["fair.test"], "allow")
+    ]);
+    let both = json!({"never": {"decision": "deny", "values": ["https://good.test/"], "tool": "get"}});
+    let call = json!({"url": ["https://fair.test/", "https://good.test/"]});
+    check(&rules, &both, Some(&call));
+    // Another value never makes a call less strict.
+    check(
+        &rules,
+        &json!({"never": {"decision": "allow", "domains": ["evil.test"]}}),
+        None,
+    );
+}

@@ -26,6 +26,7 @@ use source::{core_folder, core_sources};
 /// What core uses of the standard library. None of it reaches outside the process or keeps state.
 const STANDARD: &[&str] = &[
     "std::borrow::Cow",
+    "std::cell::Cell",
     "std::cell::RefCell",
     "std::cmp",
     "std::collections::BinaryHeap",
@@ -60,6 +61,7 @@ const CRATES: &[&str] = &[
     "hmac",
     "icu_normalizer",
     "indexmap",
+    "lexical_parse_float",
     "path_clean",
     "serde",
     "serde_json",

@@ -11,10 +11,10 @@ const REMEMBERED: usize = 64;
 
 /// An approved call, and which it is: a code of its server, tool, judged arguments and policy.
 #[derive(Clone, Debug)]
-pub(in crate::guard) struct Approved {
+pub(crate) struct Approved {
     pub(super) call: String,
     /// The id of the question that a person answered.
-    pub(in crate::guard) question: String,
+    pub(crate) question: String,
 }
 
 /// What the server gave the client to send back with the call, and until when it may.

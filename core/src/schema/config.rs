@@ -153,7 +153,7 @@ pub(super) fn invariants() -> Value {
                 "server": names(), "tool": names(), "roles": names(),
                 "within": text("A directory: calls with a path at or below it."),
                 "domains": about(names(), "Domain patterns: calls with a URL that matches one."),
-                "values": about(names(), "Values, or `@names` of lists: calls with one of them."),
+                "values": about(names(), "Values, or `@names` of lists: calls in which an argument has one of them. Any argument, unless `roles` says which."),
             },
         })
     };

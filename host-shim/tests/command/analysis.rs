@@ -231,7 +231,7 @@ fn statements_are_proven_refuted_or_not_known() {
             {"name": "no writing to /etc", "never": {"decision": "allow", "roles": "write-path", "within": "/etc"}},
             {"name": "keys stay", "always": {"decision": "deny", "server": "filesystem", "within": "~/.ssh"}},
             {"name": "no asking", "never": {"decision": "escalate", "tool": "write_file"}},
-            {"name": "main", "never": {"decision": ["allow", "escalate"], "tool": "git_push", "values": "main"}},
+            {"name": "main", "never": {"decision": ["allow", "escalate"], "tool": "git_push", "roles": "branch-name", "values": "main"}},
             {"never": {"decision": "allow", "tool": "no_such_tool"}},
         ]);
     });

@@ -10,7 +10,7 @@ use crate::document::{Member, members, unknown_key, without_comments};
 /// The bundle's name in the paths of its faults.
 const NAME: &str = "bundle";
 
-/// The keys that are no document of an engine.
+/// The keys that do not hold a document of an engine.
 pub(crate) const OTHERS: [&str; 2] = [TESTS, "description"];
 
 /// The key of the files of scenarios.

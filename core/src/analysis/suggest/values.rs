@@ -104,7 +104,7 @@ impl Values<'_> {
         }
     }
 
-    /// The values of a role that is none of a resource, as they were given, by argument.
+    /// The values of roles that do not name resources, as they were given, by argument.
     fn texts(&self, role: &Borne) -> Vec<Vec<(&str, &str)>> {
         let each = self.given.iter().map(|one| {
             let own = one.values.iter().filter(|value| value.role == role.name);
@@ -113,7 +113,7 @@ impl Values<'_> {
         each.collect()
     }
 
-    /// Conditions on the values of roles that are none of resources, for a tool without such.
+    /// Conditions on the values of roles that do not name resources, for a tool that names none.
     pub(super) fn listed(&self, roles: &[Borne]) -> Value {
         let mut lists = Vec::new();
         for role in roles {

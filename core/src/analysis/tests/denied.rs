@@ -1,4 +1,4 @@
-//! A tool whose every call is said to be denied has no call that is not.
+//! Every call of a tool that analysis reports as always denied is denied.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

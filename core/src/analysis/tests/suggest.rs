@@ -80,7 +80,7 @@ fn hold(documents: &Documents, seed: u64, calls: usize, tally: &mut Tally) -> Re
                         let call = Call::from_value(server, tool, &change.arguments);
                         let found = [&before, &after].map(|one| one.judge(&call).decision.as_str());
                         if found != [change.before.decision, change.after.decision] {
-                            return why("a region is not what it is said to be");
+                            return why("a region is judged otherwise than it says");
                         }
                     }
                     for (at, (server, tool, _)) in TOOLS.iter().enumerate() {

@@ -250,6 +250,10 @@ impl<'a, 'e> Held<'a, 'e> {
                 if let (Some(place), Some(own)) = (picks.get_mut(other.group), other.picks.get(other.group)) {
                     place.clone_from(own);
                 }
+                // What is meant may be what was replaced.
+                if !self.is_meant(mode, groups, &picks) {
+                    continue;
+                }
                 let judged = self.judge(mode, groups, &picks);
                 if self.is_bad(judged.strictness) {
                     return Some(judged);

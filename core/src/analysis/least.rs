@@ -5,7 +5,18 @@ use std::sync::Arc;
 use super::divided::{Divided, Group, Mode, Picks, products};
 use crate::bind::Call;
 use crate::judge::Apart;
-use crate::role::{Registry, RoleSet};
+use crate::role::RoleSet;
+
+/// How strict the engine is about parts of a call; the least is the most harmless.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Harm {
+    /// About the worst of them.
+    worst: usize,
+    /// Whether a structural check decides, and not rules about roles.
+    is_structural: bool,
+    /// About all of them.
+    sum: usize,
+}
 
 impl Divided<'_, '_> {
     /// For each group the values about which the verdict is the least strict.
@@ -16,20 +27,32 @@ impl Divided<'_, '_> {
         }
         let roles: Vec<RoleSet> = groups.iter().map(|group| roles_of(mode, group)).collect();
         self.align(mode, groups, &roles, &mut least);
-        for (at, (group, own_roles)) in groups.iter().zip(&roles).enumerate() {
+        // Values that are refused hide what the engine says of all others, so those are looked at once more without them.
+        if self.improve(mode, groups, &roles, &mut least) {
+            self.improve(mode, groups, &roles, &mut least);
+        }
+        least
+    }
+
+    /// Takes the most harmless values of one group after the other. Whether a structural check decided before.
+    fn improve(&mut self, mode: &Mode, groups: &[Group], roles: &[RoleSet], least: &mut Picks) -> bool {
+        let mut was_structural = false;
+        for (at, (group, own_roles)) in groups.iter().zip(roles).enumerate() {
             let sizes: Vec<usize> = group.choices.iter().map(|choices| choices.len()).collect();
             let start = least.get(at).cloned().unwrap_or_default();
-            let mut best: Option<(usize, Vec<usize>)> = None;
+            let mut best: Option<(Harm, Vec<usize>)> = None;
             for picks in std::iter::once(start).chain(products(&sizes, self.analysis.bounds.calls)) {
                 let mut whole = least.clone();
                 if let Some(own) = whole.get_mut(at) {
                     own.clone_from(&picks);
                 }
-                let (strictness, _) = self.apart(mode, groups, &whole, *own_roles);
-                if best.as_ref().is_none_or(|(known, _)| strictness < *known) {
-                    best = Some((strictness, picks));
+                let harm = self.apart(mode, groups, &whole, *own_roles);
+                was_structural |= at == 0 && best.is_none() && harm.is_structural;
+                let is_enough = harm.worst == 0;
+                if best.as_ref().is_none_or(|(known, _)| harm < *known) {
+                    best = Some((harm, picks));
                 }
-                if strictness == 0 {
+                if is_enough {
                     break;
                 }
             }
@@ -37,7 +60,7 @@ impl Divided<'_, '_> {
                 *own = picks;
             }
         }
-        least
+        was_structural
     }
 
     /// Where several arguments bear one role, each hides what the engine says of the others. So they begin with one value that
@@ -59,7 +82,7 @@ impl Divided<'_, '_> {
             };
             let concerned = others.iter().filter_map(|other| roles.get(*other));
             let concerned = concerned.fold(*own, |all, roles| all.union(*roles));
-            let mut best: Option<(usize, Picks)> = None;
+            let mut best: Option<((bool, usize), Picks)> = None;
             for (pick, choice) in choices.iter().enumerate() {
                 let mut whole = least.clone();
                 if let Some(own) = whole.get_mut(at) {
@@ -74,11 +97,12 @@ impl Divided<'_, '_> {
                         *own = vec![place];
                     }
                 }
-                let (_, sum) = self.apart(mode, groups, &whole, concerned);
-                if best.as_ref().is_none_or(|(known, _)| sum < *known) {
-                    best = Some((sum, whole));
+                let harm = self.apart(mode, groups, &whole, concerned);
+                let harm = (harm.is_structural, harm.sum);
+                if best.as_ref().is_none_or(|(known, _)| harm < *known) {
+                    best = Some((harm, whole));
                 }
-                if sum == 0 {
+                if harm == (false, 0) {
                     break;
                 }
             }
@@ -88,21 +112,27 @@ impl Divided<'_, '_> {
         }
     }
 
-    /// How strict the engine is about these roles, whatever it says of others: about the worst of them, and about all.
-    fn apart(&mut self, mode: &Mode, groups: &[Group], picks: &Picks, roles: RoleSet) -> (usize, usize) {
+    /// How strict the engine is about these roles, whatever it says of others.
+    fn apart(&mut self, mode: &Mode, groups: &[Group], picks: &Picks, roles: RoleSet) -> Harm {
         let arguments = self.arguments(mode, groups, picks);
         let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
         self.calls += 1;
-        match self.analysis.imagined.judge_apart(&call) {
-            Apart::Structural(strictness) => {
-                (strictness.into(), usize::from(strictness) * Registry::CAPACITY)
-            }
-            Apart::Whole(effect) => (effect as usize, effect as usize),
+        let (is_structural, (worst, sum)) = match self.analysis.imagined.judge_apart(&call) {
+            Apart::Structural { strictness, sum } => (true, (strictness.into(), sum)),
+            Apart::Whole(effect) => (false, (effect as usize, effect as usize)),
             Apart::Roles(judged) => {
                 let own = judged.iter().filter(|(role, _)| roles.contains(*role));
                 let each = own.map(|(_, effect)| *effect as usize);
-                each.fold((0, 0), |(most, sum), one| (most.max(one), sum + one))
+                (
+                    false,
+                    each.fold((0, 0), |(most, sum), one| (most.max(one), sum + one)),
+                )
             }
+        };
+        Harm {
+            worst,
+            is_structural,
+            sum,
         }
     }
 }

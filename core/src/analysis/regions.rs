@@ -66,6 +66,13 @@ impl Divided<'_, '_> {
                     is_well_formed |= !is_about_form(&verdict.rule);
                 }
             }
+            // Without any value of a role other rules decide.
+            for absences in self.absent_together(&mode, &groups) {
+                let (region, _) = self.region_without(&mode, &groups, &least, &absences);
+                if region.decision != Decision::Deny.as_str() {
+                    return false;
+                }
+            }
             if !is_well_formed {
                 return false;
             }

@@ -110,10 +110,7 @@ impl Search<'_> {
         let rules = self.rules(&open);
         let mut at = self.names().len();
         loop {
-            let Some(engine) = self.with(&rules, at)? else {
-                break;
-            };
-            let Some((rule, reason)) = blocked(&engine, self.host, self.requests) else {
+            let Some((rule, reason)) = blocked(&self.with(&rules, at)?, self.host, self.requests) else {
                 return self.suggestion(rules, at);
             };
             // Before the rule that decides so.
@@ -127,31 +124,22 @@ impl Search<'_> {
                 None => return Ok(Advice::NoRule { rule, reason }),
             }
         }
-        Ok(Advice::Allowed)
     }
 
     fn suggestion(&self, mut rules: Vec<Value>, at: usize) -> Result<Advice, BuildError> {
-        for place in (0..rules.len())
-            .rev()
-            .filter(|_| rules.len() > 1)
-            .collect::<Vec<_>>()
-        {
-            let mut fewer = rules.clone();
-            if place < fewer.len() && fewer.len() > 1 {
-                fewer.remove(place);
-                let engine = self.with(&fewer, at)?;
-                if engine.is_some_and(|engine| blocked(&engine, self.host, self.requests).is_none()) {
-                    rules = fewer;
-                }
+        for place in (0..rules.len()).rev() {
+            let others = rules.iter().enumerate().filter(|(at, _)| *at != place);
+            let fewer: Vec<Value> = others.map(|(_, rule)| rule.clone()).collect();
+            if !fewer.is_empty() && blocked(&self.with(&fewer, at)?, self.host, self.requests).is_none() {
+                rules = fewer;
             }
         }
         let mut looser = Vec::new();
-        if let Some(new) = self.with(&rules, at)? {
-            let comparison = Comparison::new(self.engine, &new);
-            for (server, tool) in comparison.tools() {
-                let changes = comparison.tool(server, tool);
-                looser.extend(changes.filter(|one| !one.looser.is_empty() || !one.unknown.is_empty()));
-            }
+        let new = self.with(&rules, at)?;
+        let comparison = Comparison::new(self.engine, &new);
+        for (server, tool) in comparison.tools() {
+            let changes = comparison.tool(server, tool);
+            looser.extend(changes.filter(|one| !one.looser.is_empty() || !one.unknown.is_empty()));
         }
         Ok(Advice::Rules(Suggestion {
             before: self.names().get(at).map(|name| (*name).to_owned()),
@@ -172,14 +160,14 @@ impl Search<'_> {
     }
 
     /// The engine with these rules at that place of the policy.
-    fn with(&self, rules: &[Value], at: usize) -> Result<Option<Engine>, BuildError> {
-        let mut policy = self.policy.clone();
-        let Some(all) = policy.get_mut("rules").and_then(Value::as_array_mut) else {
-            return Ok(None);
-        };
+    fn with(&self, rules: &[Value], at: usize) -> Result<Engine, BuildError> {
+        let own = self.policy.get("rules").and_then(Value::as_array);
+        let mut all = own.cloned().unwrap_or_default();
         let at = at.min(all.len());
         all.splice(at..at, rules.iter().cloned());
-        build(self.parts, Some(&policy), self.host).map(Some)
+        let mut policy = self.policy.as_object().cloned().unwrap_or_default();
+        policy.insert("rules".to_owned(), all.into());
+        build(self.parts, Some(&policy.into()), self.host)
     }
 
     /// An engine whose rules allow every call of the tool, and look at what each of its URLs names.

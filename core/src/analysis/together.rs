@@ -59,7 +59,7 @@ impl Divided<'_, '_> {
         parts
     }
 
-    fn region_without(
+    pub(super) fn region_without(
         &mut self,
         mode: &Mode,
         groups: &[Group],

@@ -137,7 +137,7 @@ impl<'e> Imagined<'e> {
     /// What each role of the call comes to by itself.
     pub(crate) fn judge_apart(&self, call: &Call<'_>) -> Apart {
         self.with_case(call, |case| case.judge_apart())
-            .unwrap_or(Apart::Structural(2))
+            .unwrap_or(Apart::REFUSED)
     }
 
     /// What judging sees of the call.

@@ -1,26 +1,44 @@
 //! What the parts of a call come to by themselves.
 
-use super::{Case, checks};
+use super::check::Check;
+use super::operand::Form;
+use super::{Case, RoleValues, Table, checks};
 use crate::model::Effect;
 use crate::program::RoleList;
-use crate::role::RoleId;
+use crate::role::{RoleId, RoleSet};
 
 /// What the parts of a call come to by themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Apart {
-    /// A structural check decides: how strict it is, as [`Decision::strictness`](super::Decision::strictness) has it.
-    Structural(u8),
+    /// A structural check decides.
+    Structural {
+        /// How strict it is, as [`Decision::strictness`](super::Decision::strictness) has it.
+        strictness: u8,
+        /// How strict the checks are about each value by itself, taken together. A check tells of the first value alone, so the
+        /// verdict would not show that another one has become harmless.
+        sum: usize,
+    },
     /// Each resource role, whether or not another one denies the call.
     Roles(Vec<(RoleId, Effect)>),
     /// A tool without a resource role.
     Whole(Effect),
 }
 
+impl Apart {
+    /// Nothing is known of a call that is not of the shape that its tool has.
+    pub(crate) const REFUSED: Self = Self::Structural {
+        strictness: 2,
+        sum: 0,
+    };
+}
+
 impl<'p> Case<'p, '_, '_> {
     /// What each role comes to by itself.
     pub(crate) fn judge_apart(&mut self) -> Apart {
         if let Some(verdict) = checks::run(self, 0) {
-            return Apart::Structural(verdict.decision.strictness());
+            let strictness = verdict.decision.strictness();
+            let sum = self.each_strictness();
+            return Apart::Structural { strictness, sum };
         }
         let escalates = self.escalated.is_some();
         let least = |effect: Effect| match escalates {
@@ -28,7 +46,7 @@ impl<'p> Case<'p, '_, '_> {
             false => effect,
         };
         let Some(tool) = self.tool.filter(|_| !self.canonicalizer.facts.has_failed()) else {
-            return Apart::Structural(2);
+            return Apart::REFUSED;
         };
         let roles = self.tool_roles.intersection(self.program.resource_roles);
         if roles.is_empty() {
@@ -43,5 +61,26 @@ impl<'p> Case<'p, '_, '_> {
             false => (role, least(Effect::Allow)),
         });
         Apart::Roles(judged.collect())
+    }
+
+    /// How strict structural checks are about each value by itself, taken together. The case is of no other use afterwards.
+    fn each_strictness(&mut self) -> usize {
+        let mut sum = 0;
+        while let Some(Check::Deny(verdict, _)) = checks::resolvable_values(self) {
+            sum += usize::from(verdict.decision.strictness());
+        }
+        for operand in std::mem::take(&mut self.operands) {
+            if matches!(operand.form, Form::Unresolvable(_)) {
+                continue;
+            }
+            self.operands = vec![operand];
+            self.values = RoleValues::default();
+            self.hits = Table::default();
+            self.sandboxed = RoleSet::default();
+            self.escalated = None;
+            let found = checks::run(self, checks::RESOLVED);
+            sum += found.map_or(0, |verdict| usize::from(verdict.decision.strictness()));
+        }
+        sum
     }
 }

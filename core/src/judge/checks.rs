@@ -36,6 +36,10 @@ macro_rules! checks {
     };
 }
 
+/// How many checks there are up to `resolvable-values`, after which every value has its canonical form.
+#[cfg(feature = "analysis")]
+pub(super) const RESOLVED: usize = 5;
+
 checks! {
     "argument-shape" => argument_shape,
     "trusted-server" => trusted_server,

@@ -11,6 +11,7 @@ use super::division::{config, shown};
 use crate::analysis::Analysis;
 use crate::bind::Call;
 use crate::config::DocumentKind;
+use crate::judge::Decision;
 
 /// How many tools have calls that are all denied, as the engine tells alone, and as the analysis tells.
 #[derive(Default)]
@@ -173,4 +174,49 @@ fn what_only_a_look_at_values_shows() {
     // Where the division is not exact, nothing is said.
     let patterns = (DocumentKind::ProtectedPaths, json!(["/etc", "/srv/*/key"]));
     check(rules, &[patterns], &others, &[]);
+}
+
+/// Of two directories to search, each is denied, and the rule that allows the tool is heard where the call has neither.
+#[test]
+fn calls_without_any_path_are_looked_at() {
+    let tool = json!({
+        "toolName": "search",
+        "args": {"include": "read-path", "exclude": "read-path"},
+        "inputSchema": {"properties": {"include": {"type": "string"}, "exclude": {"type": "string"}}},
+    });
+    let rule = |name: &str, conditions: Value, effect: &str| json!({"name": name, "if": conditions, "then": effect, "reason": ""});
+    let rules = json!([
+        rule(
+            "no-reading",
+            json!({"paths": {"roles": "read-path", "within": "/"}}),
+            "deny"
+        ),
+        rule("search", json!({"tool": "search"}), "allow"),
+    ]);
+    let documents = vec![
+        (DocumentKind::Policy, json!({"rules": rules})),
+        (
+            DocumentKind::Annotations,
+            json!({"servers": {"s": {"tools": [tool]}}}),
+        ),
+    ];
+    let engine = arbitrary::engine(&documents).unwrap();
+    let call = json!({});
+    let analysis = Analysis::new(&engine);
+    let verdict = analysis.imagined.judge(&Call::from_value("s", "search", &call));
+    let is_denied = analysis.denies_every_call("s", "search");
+    assert_eq!((verdict.decision, is_denied), (Decision::Allow, false));
+}
+
+/// The values that come first are refused whatever the others are, and yet calls are allowed.
+#[test]
+fn values_that_are_refused_hide_nothing_about_others() {
+    let unresolvable = ["a/b", "c/d"];
+    let rules = json!([{"if": {"lists": [
+        {"roles": "github-owner", "allowed": unresolvable, "matchType": "identifiers"},
+        {"roles": "github-repo", "allowed": unresolvable, "matchType": "identifiers"},
+    ]}, "then": "escalate"}, {"if": {"tool": ["open", "move"]}, "then": "allow"}]);
+    let everything = (DocumentKind::ProtectedPaths, json!(["/etc", "/srv", "/home"]));
+    let others = ["get", "copy", "read", "add", "push", "attach", "send", "put"];
+    check(rules, &[everything], &others, &[]);
 }

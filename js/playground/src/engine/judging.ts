@@ -2,10 +2,12 @@ import {
   CallgateError,
   createEngine,
   createRecordedHost,
+  createVirtualHost,
   type Diagnostic,
   type Engine,
   type Explanation,
   type Host,
+  type Machine,
 } from "callgate";
 import { parseCall, type ReadCall } from "callgate/tools";
 import { plainValue, readJson } from "../jsonc.js";

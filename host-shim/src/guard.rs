@@ -7,7 +7,7 @@
 //!   is answered with a tool result that is an error, with the rule and the reason, so that the model can do otherwise.
 //! - **`tools/list`** is answered without the tools whose every call is certain to be denied: because nobody annotated them, a
 //!   ceiling forbids them, or the policy leaves nothing to allow or to ask about. An analysis of the policy says so, when tools
-//!   are first asked for; what it does not know for certain is shown.
+//!   are first asked for; what it does not know for certain is shown. Clients are told when a reload hides other tools.
 //! - **Pins**: where a lock file says which tools were accepted, any other tool, and one that has changed since, is hidden
 //!   and its calls are denied.
 //! - **What two parsers could read differently** is never passed on to the server: batches, names that occur twice or
@@ -79,8 +79,9 @@ pub use stdio::{Ended, StdioError};
 #[cfg(feature = "otel")]
 pub use telemetry::Telemetry;
 
-/// How many tools of a server are remembered that nobody has accepted.
+/// How many tools of a server are remembered that nobody has accepted, and bytes of the longest of their names.
 const LISTED: usize = 10_000;
+const LONGEST: usize = 1024;
 
 /// What a guard is built from.
 pub struct GuardOptions {
@@ -117,8 +118,10 @@ pub struct Guard {
     /// What the numbers of calls in the log begin with, and the number of the last.
     session: String,
     calls: AtomicU64,
-    /// The digests of tools as the server listed them last.
+    /// The digests of tools as the server listed them last; empty where tools are not pinned.
     listed: Mutex<BTreeMap<String, String>>,
+    /// How many reloads have hidden other tools of these.
+    list_changes: AtomicU64,
     revisions: Mutex<Revisions>,
 }
 
@@ -161,6 +164,7 @@ impl Guard {
             session: session(),
             calls: AtomicU64::new(0),
             listed: Mutex::default(),
+            list_changes: AtomicU64::new(0),
             revisions: Mutex::default(),
         };
         let policy = guard.policy();
@@ -180,7 +184,8 @@ impl Guard {
         Self { telemetry, ..self }
     }
 
-    /// Judges by another gate and other pins from now on. Calls that are being judged end under the old one.
+    /// Judges by another gate and other pins from now on. Calls that are being judged end under the old one. Clients are told if
+    /// other tools are hidden from them.
     ///
     /// # Errors
     /// The log cannot be written; the old gate stays.
@@ -190,8 +195,33 @@ impl Guard {
             policy: Some(&policy.digest),
             refused: None,
         })?;
-        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        let before = {
+            let mut current = self.policy.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *current, Arc::clone(&policy))
+        };
+        if self.hides_others(&before, &policy) {
+            self.list_changes.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(())
+    }
+
+    /// Whether a policy hides other tools of those that the server has listed.
+    fn hides_others(&self, before: &Policy, after: &Policy) -> bool {
+        let listed: Vec<String> = {
+            let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+            listed.keys().cloned().collect()
+        };
+        let is_hidden = |policy: &Policy, tool| {
+            self.held_back(policy, tool).is_some() || policy.hides(&self.server, tool)
+        };
+        listed
+            .iter()
+            .any(|tool| is_hidden(before, tool) != is_hidden(after, tool))
+    }
+
+    /// Grows with each reload that hides other tools than before.
+    fn list_changes(&self) -> u64 {
+        self.list_changes.load(Ordering::Relaxed)
     }
 
     /// Notes that changed documents are refused; the old gate stays.
@@ -207,12 +237,13 @@ impl Guard {
 
     /// Remembers a tool as the server lists it, as JSON text, and says whether it is held back.
     fn lists(&self, policy: &Policy, tool: &str, text: &str) -> bool {
-        let Some(pins) = &policy.pins else { return false };
-        let digest = pins::digest_of(text).unwrap_or_default();
+        let pins = policy.pins.as_ref();
+        let digest = pins.and_then(|_| pins::digest_of(text)).unwrap_or_default();
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         // What nobody accepted is held back in any case, so not all of it need be remembered.
-        let is_remembered = pins.digest(tool).is_some() || listed.contains_key(tool);
-        if is_remembered || listed.len() < LISTED {
+        let is_pinned = pins.is_some_and(|pins| pins.digest(tool).is_some());
+        let has_room = listed.len() < LISTED && tool.len() <= LONGEST;
+        if is_pinned || listed.contains_key(tool) || has_room {
             listed.insert(tool.to_owned(), digest);
         }
         drop(listed);

@@ -1,6 +1,7 @@
 //! What becomes of each message between a client and a server.
 
 mod calls;
+mod changes;
 mod eras;
 mod questions;
 mod sending;
@@ -24,6 +25,7 @@ use super::reply;
 use super::tools::filtered;
 use crate::backend;
 use crate::members::Members;
+use changes::ListChanges;
 use eras::Opening;
 use questions::Questions;
 use sending::Place;
@@ -47,6 +49,7 @@ pub(super) struct Relay {
     openings: BTreeMap<String, Opening>,
     /// The client and the server have begun with `initialize`.
     has_begun: bool,
+    changes: ListChanges,
     /// The ids of requests that the client took back. The server need not answer them, and may all the same.
     taken_back: VecDeque<String>,
 }
@@ -104,6 +107,7 @@ impl Relay {
     pub(super) fn new(guard: Arc<Guard>) -> Self {
         Self {
             questions: Questions::new(guard.asked.as_ref(), &guard.session),
+            changes: ListChanges::since(guard.list_changes()),
             guard,
             waiting: BTreeMap::new(),
             openings: BTreeMap::new(),
@@ -154,6 +158,7 @@ impl Relay {
                         if request.method == "initialize" {
                             self.questions.initialized(&request);
                         }
+                        self.subscribes(&request);
                         Step::ToServer(line)
                     }
                 },
@@ -166,7 +171,12 @@ impl Relay {
                 step.unwrap_or(Step::ToServer(line))
             }
             Message::Notification { method, .. } => match method::kind_of(&method) {
-                Ok(Kind::Other) => Step::ToServer(line),
+                Ok(Kind::Other) => {
+                    if method == "notifications/initialized" {
+                        self.changes.begin();
+                    }
+                    Step::ToServer(line)
+                }
                 Ok(Kind::Call | Kind::List) => {
                     self.note_refused(&format!("`{method}` as a notification, expected a request"));
                     Step::Nowhere
@@ -209,7 +219,13 @@ impl Relay {
                     .warn("the server sent a request with an id of the guard's own; it is not passed on");
                 Step::Nowhere
             }
-            Message::Request(_) | Message::Notification { .. } => Step::ToClient(line),
+            Message::Notification { method, members } => {
+                if method == "notifications/subscriptions/acknowledged" {
+                    self.acknowledged(&members);
+                }
+                Step::ToClient(line)
+            }
+            Message::Request(_) => Step::ToClient(line),
             // An answer to a message that the server could not read.
             Message::Response { id: None, .. } => Step::ToClient(line),
             Message::Response {
@@ -247,8 +263,15 @@ impl Relay {
         }
     }
 
+    /// What there is to do without a message.
+    pub(super) fn by_itself(&mut self) -> Vec<Step> {
+        let mut steps = self.answered();
+        steps.extend(self.list_changes());
+        steps
+    }
+
     /// What becomes of the calls that a person has been asked about, where there is something new.
-    pub(super) fn answered(&mut self) -> Vec<Step> {
+    fn answered(&mut self) -> Vec<Step> {
         self.settled()
     }
 
@@ -329,15 +352,24 @@ impl Relay {
         if self.guard.observes {
             return None;
         }
-        let policy = self.guard.policy();
+        let mut policy = self.guard.policy();
         let mut held_back = Vec::new();
-        let shown = filtered(answer, |tool, text| {
-            let is_held_back = self.guard.lists(&policy, tool, text);
-            if is_held_back {
-                held_back.push(format!("`{tool}`"));
+        let shown = loop {
+            held_back.clear();
+            let shown = filtered(answer, |tool, text| {
+                let is_held_back = self.guard.lists(&policy, tool, text);
+                if is_held_back {
+                    held_back.push(format!("`{tool}`"));
+                }
+                is_held_back || policy.hides(&self.guard.server, tool)
+            });
+            // A reload that came meanwhile may not have known of these tools, and has told nobody.
+            let now = self.guard.policy();
+            if Arc::ptr_eq(&policy, &now) {
+                break shown;
             }
-            is_held_back || policy.hides(&self.guard.server, tool)
-        });
+            policy = now;
+        };
         if !held_back.is_empty() {
             let count = held_back.len();
             held_back.truncate(NAMED);

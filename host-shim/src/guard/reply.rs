@@ -81,6 +81,18 @@ pub(super) fn request(id: &Id, method: &str, params: &Value) -> String {
     )
 }
 
+/// Tells a client that the list of tools has changed, on a subscription of the modern era or without one.
+pub(super) fn list_changed(subscription: Option<&Id>) -> String {
+    const METHOD: &str = "notifications/tools/list_changed";
+    match subscription {
+        Some(id) => format!(
+            r#"{{"jsonrpc":"2.0","method":"{METHOD}","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}}}}}"#,
+            id.json
+        ),
+        None => format!(r#"{{"jsonrpc":"2.0","method":"{METHOD}"}}"#),
+    }
+}
+
 /// Takes a request of the guard's own back.
 pub(super) fn cancelled(request: &Id) -> String {
     format!(

@@ -25,8 +25,8 @@ pub(super) const FROM_CLIENT: usize = 20 * 1024 * 1024;
 /// How long calls may take to end when the guard is told to stop.
 pub(super) const CALLS: Duration = Duration::from_secs(10);
 
-/// How often it is looked whether a person has answered.
-const ASKED: Duration = Duration::from_millis(200);
+/// How often it is looked whether a person has answered, or other tools are hidden.
+const NEWS: Duration = Duration::from_millis(200);
 
 /// How often it is looked whether something has ended.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
@@ -131,16 +131,14 @@ impl Guard {
             // Nobody waits any more once the guard ends.
             let _ = tell.send(Event::ServerSilent);
         })?;
-        if self.asked.is_some() {
-            let shared = Arc::clone(&shared);
-            thread::Builder::new().name("questions".into()).spawn(move || {
-                loop {
-                    thread::sleep(ASKED);
-                    let steps = shared.relay().answered();
-                    steps.into_iter().for_each(|step| shared.take(step));
-                }
-            })?;
-        }
+        let watching = Arc::clone(&shared);
+        thread::Builder::new().name("news".into()).spawn(move || {
+            loop {
+                thread::sleep(NEWS);
+                let steps = watching.relay().by_itself();
+                steps.into_iter().for_each(|step| watching.take(step));
+            }
+        })?;
         let ended = match told.recv() {
             Ok(Event::ClientLeft) | Err(_) => Ended::ClientLeft,
             Ok(Event::Signal(signal)) => Ended::Signal(signal),

@@ -52,7 +52,7 @@ fn write_tools(shown: &[&RawValue]) -> String {
     format!("[{}]", tools.join(","))
 }
 
-/// The object with another value for a name.
+/// The object with another value for a name, or with that name at its end.
 pub(super) fn write_with(members: &Members<'_>, name: &str, value: &str) -> String {
     let mut text = String::with_capacity(value.len() + 128);
     text.push('{');
@@ -63,6 +63,14 @@ pub(super) fn write_with(members: &Members<'_>, name: &str, value: &str) -> Stri
         push_string(&mut text, known);
         text.push(':');
         text.push_str(if known == name { value } else { old.get() });
+    }
+    if members.get(name).is_none() {
+        if !members.0.is_empty() {
+            text.push(',');
+        }
+        push_string(&mut text, name);
+        text.push(':');
+        text.push_str(value);
     }
     text.push('}');
     text

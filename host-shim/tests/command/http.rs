@@ -372,7 +372,7 @@ fn a_token_of_the_guard_is_asked_of_clients() {
 }
 
 /// The data of the next event of a stream, but for events without data.
-fn next_event(stream: &mut impl std::io::BufRead) -> Value {
+pub(crate) fn next_event(stream: &mut impl std::io::BufRead) -> Value {
     loop {
         let mut line = String::new();
         let read = stream.read_line(&mut line).expect("a stream");

@@ -6,6 +6,8 @@ mod annotate;
 #[cfg(feature = "guard")]
 mod asking;
 mod ceilings;
+#[cfg(feature = "guard")]
+mod changes;
 mod documents;
 #[cfg(feature = "guard")]
 mod faults;

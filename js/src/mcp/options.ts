@@ -8,7 +8,10 @@ export interface GatedTool {
 
 /** Which tools are shown. */
 export interface ToolsFilter {
-  /** The engine that judges; a function where it may be replaced while calls are made. */
+  /**
+   * The engine that judges; a function where it may be replaced while calls are made. Nobody is told of it: whoever replaces the
+   * engine of a gated server tells its clients that other tools may be hidden now (`sendToolListChanged()` of the SDK).
+   */
   readonly engine: Engine | (() => Engine);
   /** The server's name in the policy and the annotations. What the server says of itself does not count. */
   readonly serverName: string;

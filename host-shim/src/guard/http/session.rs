@@ -19,8 +19,8 @@ use crate::guard::child::{Running, write_line};
 use crate::guard::message::Id;
 use crate::guard::relay::{Relay, Step};
 
-/// How often it is looked whether a person has answered.
-const ASKED: Duration = Duration::from_millis(200);
+/// How often it is looked whether a person has answered, or other tools are hidden.
+const NEWS: Duration = Duration::from_millis(200);
 
 /// How long a client waits for the stream on which the server speaks by itself.
 const BEGINNING: Duration = Duration::from_secs(2);
@@ -57,7 +57,6 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(guard: Arc<Guard>, client: Client, server: Server) -> Arc<Self> {
-        let asks = guard.asked.is_some();
         let session = Arc::new(Self {
             relay: Mutex::new(Relay::new(Arc::clone(&guard))),
             guard,
@@ -68,9 +67,7 @@ impl Session {
             is_listening: AtomicBool::new(false),
             has_asked: Notify::new(),
         });
-        if asks {
-            tokio::spawn(watch(Arc::downgrade(&session)));
-        }
+        tokio::spawn(watch(Arc::downgrade(&session)));
         session
     }
 
@@ -242,12 +239,12 @@ impl Session {
     }
 }
 
-/// Goes on with calls that a person was asked about.
+/// Goes on with calls that a person was asked about, and tells of tools that are hidden since.
 async fn watch(session: Weak<Session>) {
     loop {
-        tokio::time::sleep(ASKED).await;
+        tokio::time::sleep(NEWS).await;
         let Some(session) = session.upgrade() else { return };
-        let steps = block_in_place(|| session.relay().answered());
+        let steps = block_in_place(|| session.relay().by_itself());
         for step in steps {
             session.take(step, None, Event::default()).await;
         }

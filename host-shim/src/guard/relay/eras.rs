@@ -81,7 +81,7 @@ impl Relay {
         match (opening, error) {
             (Opening::Initialize(_), None) => {
                 self.has_begun = true;
-                None
+                self.announced(answer)
             }
             (Opening::Initialize(revision), Some(error))
                 if error.is_modern() || error.is_unknown_method() =>

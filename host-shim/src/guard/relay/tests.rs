@@ -17,11 +17,12 @@ pub(super) const ANNOTATIONS: &str = r#"{"servers": {"files": {"tools": [
     {"toolName": "wait", "args": {}}
 ]}}}"#;
 
-pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
+/// A gate with a policy.
+pub(super) fn gate(policy: &str) -> Gate {
     let machine = Machine::new("/home/u", "/work").link("/work/out", "/etc");
-    let gate = Gate::builder()
+    Gate::builder()
         .engine(EngineKind::Native)
-        .part(DocumentKind::Policy, POLICY)
+        .part(DocumentKind::Policy, policy)
         .part(DocumentKind::Annotations, ANNOTATIONS)
         .part(DocumentKind::Sandbox, r#""/work""#)
         .part(
@@ -30,7 +31,10 @@ pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
         )
         .host(Arc::new(VirtualHost::new(machine).unwrap()))
         .build()
-        .unwrap();
+        .unwrap()
+}
+
+pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
     let mut options = GuardOptions {
         server: "files".to_owned(),
         pins: None,
@@ -42,7 +46,7 @@ pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
         container_workspace_dir: None,
     };
     change(&mut options);
-    Relay::new(Arc::new(Guard::new(gate, options).unwrap()))
+    Relay::new(Arc::new(Guard::new(gate(POLICY), options).unwrap()))
 }
 
 pub(super) fn relay() -> Relay {

@@ -64,9 +64,11 @@ impl<'m> Message<'m> {
             .map_err(|error| refused(format!("not a JSON-RPC message: {error}")))?;
         members.check_names(&NAMES).map_err(refused)?;
         let id = members.get("id").map(Id::read);
+        // The id of an answer is its reader's own: an error with it would be taken for the answer to another request.
+        let is_answer = members.get("result").or(members.get("error")).is_some();
         let answered = match &id {
-            Some(Ok(id)) => Some(id.json.clone()),
-            Some(Err(_)) | None => None,
+            Some(Ok(id)) if !is_answer => Some(id.json.clone()),
+            Some(Ok(_) | Err(_)) | None => None,
         };
         let refused = |reason: &str| Refused {
             id: answered.clone(),
@@ -78,9 +80,7 @@ impl<'m> Message<'m> {
         let method = members.get("method").map(|method| text_of(Some(method)));
         match (method, id) {
             (Some(None), _) => Err(refused("the member `method` is not a string")),
-            (Some(Some(_)), _) if members.get("result").or(members.get("error")).is_some() => {
-                Err(refused("a message with a method and an answer"))
-            }
+            (Some(Some(_)), _) if is_answer => Err(refused("a message with a method and an answer")),
             (Some(Some(method)), Some(Ok(id))) => Ok(Self::Request(Request { id, method, members })),
             (Some(Some(_)), Some(Err(reason))) => Err(refused(reason)),
             (Some(Some(method)), None) => Ok(Self::Notification { method, members }),
@@ -192,4 +192,27 @@ pub(super) fn text_of(value: Option<&RawValue>) -> Option<String> {
 pub(super) fn push_string(into: &mut String, text: &str) {
     // A string is always JSON.
     into.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_request_has_no_answer_that_another_could_be_taken_for() {
+        let answers_to = |text: &str| Message::read(text).unwrap_err().id;
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#,
+            r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","error":{}}"#,
+        ] {
+            assert_eq!(answers_to(text), None, "{text}");
+        }
+        for request in [
+            r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1}"#,
+        ] {
+            assert_eq!(answers_to(request).as_deref(), Some("1"));
+        }
+    }
 }

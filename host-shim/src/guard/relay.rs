@@ -17,7 +17,7 @@ use callgate_core::{Decision, Offer, Verdict};
 use super::Guard;
 use super::asking::Approved;
 use super::lines::unbroken;
-use super::message::{Id, Message, Request, text_of};
+use super::message::{Id, Message, Refused, Request, text_of};
 use super::method::{self, Kind};
 use super::queue::Answerer;
 use super::record::{Outcome, Record};
@@ -100,6 +100,8 @@ enum Next {
 pub(super) enum Step {
     ToServer(String),
     ToClient(String),
+    /// A notification that is not passed on. Only where each message is answered by itself is this the answer.
+    Refused(String),
     Nowhere,
 }
 
@@ -130,13 +132,7 @@ impl Relay {
         }
         let message = match Message::read(&line) {
             Ok(message) => message,
-            Err(refused) => {
-                let code = match serde_json::from_str::<serde::de::IgnoredAny>(&line) {
-                    Ok(_) => reply::INVALID_REQUEST,
-                    Err(_) => reply::PARSE_ERROR,
-                };
-                return self.refuse(refused.id.as_deref(), code, &refused.reason);
-            }
+            Err(refused) => return Step::ToClient(self.not_read(&line, &refused)),
         };
         match message {
             Message::Request(request) => match self.begin(&request) {
@@ -177,14 +173,12 @@ impl Relay {
                     }
                     Step::ToServer(line)
                 }
-                Ok(Kind::Call | Kind::List) => {
-                    self.note_refused(&format!("`{method}` as a notification, expected a request"));
-                    Step::Nowhere
-                }
-                Err(reason) => {
-                    self.note_refused(&reason);
-                    Step::Nowhere
-                }
+                Ok(Kind::Call | Kind::List) => Step::Refused(self.not_passed(
+                    None,
+                    reply::INVALID_REQUEST,
+                    &format!("`{method}` as a notification, expected a request"),
+                )),
+                Err(reason) => Step::Refused(self.not_passed(None, reply::INVALID_REQUEST, &reason)),
             },
             Message::Response {
                 id: Some(id),
@@ -398,13 +392,27 @@ impl Relay {
         }
     }
 
+    /// What the client is told of a text that is no message.
+    fn not_read(&self, text: &str, refused: &Refused) -> String {
+        let code = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+            Ok(_) => reply::INVALID_REQUEST,
+            Err(_) => reply::PARSE_ERROR,
+        };
+        self.not_passed(refused.id.as_deref(), code, &refused.reason)
+    }
+
     fn refuse(&self, id: Option<&str>, code: i32, reason: &str) -> Step {
+        Step::ToClient(self.not_passed(id, code, reason))
+    }
+
+    /// What the client is told of a message that is not passed on.
+    fn not_passed(&self, id: Option<&str>, code: i32, reason: &str) -> String {
         self.note_refused(reason);
-        Step::ToClient(reply::error(
+        reply::error(
             id,
             code,
             &format!("Callgate does not pass this message on: {reason}"),
-        ))
+        )
     }
 
     fn note_refused(&self, reason: &str) {

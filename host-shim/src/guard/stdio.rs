@@ -219,7 +219,7 @@ impl Shared {
         match step {
             Step::ToServer(message) => self.server.send(message),
             Step::ToClient(message) => self.to_client(message),
-            Step::Nowhere => {}
+            Step::Refused(_) | Step::Nowhere => {}
         }
     }
 

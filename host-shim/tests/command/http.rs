@@ -192,10 +192,52 @@ fn what_is_no_request_of_a_client_goes_no_further() {
             -32600,
         ),
         (text.replacen("\"path\"", "\"path\":\"b\",\"path\"", 1), -32602),
+        // A line break in a string is no white space.
+        (text.replacen("a.txt", "a\n.txt", 1), -32700),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#.to_owned(),
+            -32600,
+        ),
     ] {
         let answer = ask(&guard.address, "POST /mcp", &[named], &body);
         assert_eq!(answer.json()["error"]["code"], code, "{body}");
     }
+    // What wants no answer is refused where it came.
+    let notification = r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"read_text_file"}}"#;
+    for body in [notification, &notification.replace("tools/call", "tools%2fcall")] {
+        let answer = ask(&guard.address, "POST /mcp", &[named], body);
+        assert_eq!(
+            (answer.status(), &answer.json()["id"]),
+            (400, &Value::Null),
+            "{body}"
+        );
+        let modern = body.replace(
+            r#""name""#,
+            r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name""#,
+        );
+        let headers = [
+            ("mcp-protocol-version", MODERN),
+            (
+                "mcp-method",
+                if body == notification {
+                    "tools/call"
+                } else {
+                    "tools%2fcall"
+                },
+            ),
+            ("mcp-name", "read_text_file"),
+        ];
+        assert_eq!(
+            ask(&guard.address, "POST /mcp", &headers, &modern).status(),
+            400,
+            "{modern}"
+        );
+    }
+    assert!(
+        log(&project)
+            .iter()
+            .all(|line| line["kind"] != "decision" || line["decision"] != "allow")
+    );
     // A body of 100 MB, announced and not.
     assert_eq!(
         status("POST /mcp", &[named, ("content-length", "100000000")], ""),

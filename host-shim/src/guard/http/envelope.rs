@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::guard::message::{Id, Message, text_of};
+use crate::guard::message::{Id, Message, Refused, text_of};
 use crate::guard::reply::revision_of;
 use crate::members::Members;
 
@@ -26,9 +26,15 @@ pub(super) enum Kind {
 }
 
 impl Envelope {
-    /// Reads a message, which the relay has read before.
+    /// Reads a message that was read before.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (kind, members) = match Message::read(text).ok()? {
+        Self::try_read(text).ok()
+    }
+
+    /// # Errors
+    /// Why the text is no message that can be passed on.
+    pub(super) fn try_read(text: &str) -> Result<Self, Refused> {
+        let (kind, members) = match Message::read(text)? {
             Message::Request(request) => {
                 let (id, method) = (request.id, request.method);
                 (Kind::Request { id, method }, request.members)
@@ -44,7 +50,7 @@ impl Envelope {
             "notifications/cancelled" => (None, member("requestId")),
             method => (named_by(method).and_then(|name| text_of(member(name))), None),
         };
-        Some(Self {
+        Ok(Self {
             revision: revision_of(params),
             name,
             refers: refers.map(RawValue::get).map(str::to_owned),

@@ -72,9 +72,10 @@ impl Listener {
         let headers = request.headers().clone();
         let accepts = Accepts::of(&headers)?;
         let text = text_of(request).await?;
-        let Some(envelope) = Envelope::read(&text) else {
-            return Err(self.refuse_text(text));
-        };
+        let envelope = Envelope::try_read(&text).map_err(|refused| {
+            let refused = Relay::new(Arc::clone(&self.guard)).unread(&text, &refused);
+            message(StatusCode::BAD_REQUEST, refused)
+        })?;
         let mirrored = match &self.behind {
             Behind::Url(remote) => Some(&remote.mirrored),
             Behind::Program(_) => None,
@@ -95,14 +96,6 @@ impl Listener {
         self.pass(session, text, envelope, &accepts, leaving, None).await
     }
 
-    /// A message on which two readers could differ, which the relay refuses and logs.
-    fn refuse_text(&self, text: String) -> Whole {
-        match Relay::new(Arc::clone(&self.guard)).client_sent(text) {
-            Step::ToClient(refused) => message(StatusCode::BAD_REQUEST, refused),
-            Step::ToServer(_) | Step::Nowhere => refusal(StatusCode::BAD_REQUEST, "not a message"),
-        }
-    }
-
     /// A message on a session's stream, and its answer.
     async fn pass(
         self: &Arc<Self>,
@@ -121,30 +114,18 @@ impl Listener {
         };
         let Some(id) = envelope.id().cloned() else {
             match session.judge(text) {
-                Step::ToClient(refused) if answered(&refused).is_none() => {
-                    return Err(message(StatusCode::BAD_REQUEST, refused));
-                }
+                Step::Refused(refused) => return Err(message(StatusCode::BAD_REQUEST, refused)),
                 // It may be the answer to another request, which waited for this message.
                 step => session.take(step, None, Event::default()).await,
             }
             return Ok(plain(StatusCode::ACCEPTED, ""));
         };
-        let from = streams.open(&id, progress_token(&text));
-        if from.is_some() {
-            leaving.request = Some(id.clone());
-        }
-        let is_modern = envelope.revision.is_some();
-        let step = session.judge(text);
-        let Some(mut from) = from else {
-            // The relay knows the id too.
-            return match step {
-                Step::ToClient(refused) => Err(message(StatusCode::BAD_REQUEST, refused)),
-                Step::ToServer(_) | Step::Nowhere => {
-                    Err(refusal(StatusCode::BAD_REQUEST, "the id waits already"))
-                }
-            };
+        let Some(mut from) = streams.open(&id, progress_token(&text)) else {
+            return Err(message(StatusCode::BAD_REQUEST, session.repeated(&id)));
         };
-        let step = match step {
+        leaving.request = Some(id.clone());
+        let is_modern = envelope.revision.is_some();
+        let step = match session.judge(text) {
             Step::ToClient(text) if answered(&text).is_some_and(|answered| answered == id) => {
                 leaving.is_answered = true;
                 return Ok(self.last(text, is_modern, begun));
@@ -214,7 +195,12 @@ impl Listener {
             Behind::Url(remote) => (Server::Url(Connection::new(Arc::clone(remote))), None),
             Behind::Program(_) if envelope.id().is_none() => {
                 // It belongs to no request that a program has.
-                return Ok(plain(StatusCode::ACCEPTED, ""));
+                return match Relay::new(Arc::clone(&self.guard)).client_sent(text) {
+                    Step::Refused(refused) => Err(message(StatusCode::BAD_REQUEST, refused)),
+                    Step::ToServer(_) | Step::ToClient(_) | Step::Nowhere => {
+                        Ok(plain(StatusCode::ACCEPTED, ""))
+                    }
+                };
             }
             Behind::Program(program) => {
                 if let (Revisions::Handshake, Some(revision)) = (self.guard.revisions(), &envelope.revision) {

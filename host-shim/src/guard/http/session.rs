@@ -103,6 +103,11 @@ impl Session {
         block_in_place(|| self.relay().client_sent(text))
     }
 
+    /// What is told of a request whose id another one has.
+    pub(super) fn repeated(&self, id: &Id) -> String {
+        self.relay().repeated(id)
+    }
+
     /// What becomes of a text that is no message.
     pub(super) fn unreadable(&self, what: &str) -> Step {
         self.relay().unreadable(what)
@@ -126,7 +131,7 @@ impl Session {
             Step::ToClient(text) => self.deliver(text, origin, event).await,
             // A client that goes on after an event has to know of it.
             Step::Nowhere if event.id.is_some() => self.deliver(String::new(), origin, event).await,
-            Step::Nowhere => {}
+            Step::Refused(_) | Step::Nowhere => {}
         }
     }
 

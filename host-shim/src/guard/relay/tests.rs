@@ -159,7 +159,7 @@ fn what_two_parsers_could_read_differently_does_not_pass() {
         ),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#,
-            &json!(1),
+            &null,
             "a method and an answer",
         ),
         (
@@ -221,7 +221,10 @@ fn a_notification_is_no_call() {
     let mut relay = relay();
     for method in ["tools/call", "tools/list", "Tools/call"] {
         let message = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"name":"read"}}}}"#);
-        assert_eq!(client(&mut relay, &message), Step::Nowhere);
+        assert!(
+            matches!(client(&mut relay, &message), Step::Refused(_)),
+            "{method}"
+        );
     }
     let other = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(client(&mut relay, other), Step::ToServer(other.to_owned()));
@@ -236,6 +239,11 @@ fn a_message_is_one_line_for_every_reader_of_lines() {
         panic!()
     };
     assert_eq!(sent, hidden.replace('\r', " "));
+    // In a string it is not JSON.
+    for end in ['\r', '\n'] {
+        let call = call("2", r#"{"name":"read","arguments":{"path":"a-b"}}"#).replace('-', &end.to_string());
+        refused(client(&mut relay, &call), &Value::Null, "control character");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a transport that answers each request by itself has to know of the relay, and to tell it.
 
 use super::{Opening, Relay, reply};
+use crate::guard::message::{Id, Refused};
 use crate::guard::reply::HEADER_MISMATCH;
 
 impl Relay {
@@ -31,6 +32,17 @@ impl Relay {
     /// Whether the client and the server have begun with `initialize`.
     pub(in crate::guard) fn has_begun(&self) -> bool {
         self.has_begun
+    }
+
+    /// Refuses a text that is no message; gives the answer.
+    pub(crate) fn unread(&self, text: &str, refused: &Refused) -> String {
+        self.not_read(text, refused)
+    }
+
+    /// Refuses a request because another with its id is still to be answered; gives the answer.
+    pub(crate) fn repeated(&self, id: &Id) -> String {
+        let reason = format!("the id {} is that of a request without an answer yet", id.json);
+        self.not_passed(Some(&id.json), reply::INVALID_REQUEST, &reason)
     }
 
     /// Refuses a message whose headers say something else; gives the answer.

@@ -46,7 +46,7 @@ pub(crate) use canonical::url_kind;
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
 #[cfg(all(test, feature = "analysis"))]
-pub(crate) use sight::Sight;
+pub(crate) use sight::{Sight, ValueSight};
 use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};

@@ -9,6 +9,7 @@ use crate::net::{DomainSet, PathEnding, Scope};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::program::{ListMatcher, Program, Rule, Tool};
 use crate::role::{Category, RoleId, RoleSet, Step};
+use crate::text::strip_directory;
 
 /// How the values of an argument are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +30,9 @@ pub(super) struct Atoms {
     pub(super) reading: Reading,
     /// Absolute, each once.
     pub(super) directories: BTreeSet<String>,
-    /// Those of the sandbox, which excepts from what is protected.
-    pub(super) sandbox: BTreeSet<String>,
+    /// Those in which protected patterns are looked at by themselves: of the sandbox, which excepts from what is protected, and
+    /// what the tool's server has a name for.
+    pub(super) roots: BTreeSet<String>,
     /// Patterns of protected paths: where they begin, and the rest.
     pub(super) patterns: BTreeSet<(String, String)>,
     /// The keys of domain patterns.
@@ -68,7 +70,7 @@ impl Atoms {
     pub(super) fn join(&mut self, other: Self) {
         self.reading.join(other.reading);
         self.directories.extend(other.directories);
-        self.sandbox.extend(other.sandbox);
+        self.roots.extend(other.roots);
         self.patterns.extend(other.patterns);
         self.domains.extend(other.domains);
         self.names.extend(other.names);
@@ -119,13 +121,34 @@ impl Atoms {
         for place in places {
             self.directories.extend(imagined.forms(place));
         }
+        self.add_shared(imagined, tool);
         for place in &program.sandbox {
-            self.sandbox.extend(imagined.forms(place));
+            self.roots.extend(imagined.forms(place));
         }
         for pattern in &program.protected.patterns {
             self.directories.extend(imagined.forms(&pattern.directory));
             let written = (pattern.directory.to_string(), pattern.pattern.as_str().to_owned());
             self.patterns.insert(written);
+        }
+    }
+
+    /// The directories that the tool's server has a name for. Where it calls two of them by names of which one holds the other,
+    /// a part of the one has no name of its own.
+    fn add_shared(&mut self, imagined: &Imagined<'_>, tool: &Tool) {
+        let shared = imagined.program().server(&tool.server).paths.as_deref();
+        let shared = shared.unwrap_or_default();
+        for one in shared {
+            let hidden = shared
+                .iter()
+                .filter_map(|other| strip_directory(&other.server, &one.server));
+            let hidden: Vec<&str> = hidden.filter(|names| !names.is_empty()).collect();
+            for form in imagined.forms(&one.host) {
+                let above = form.trim_end_matches('/');
+                self.directories
+                    .extend(hidden.iter().map(|names| format!("{above}/{names}")));
+                self.directories.insert(form.clone());
+                self.roots.insert(form);
+            }
         }
     }
 

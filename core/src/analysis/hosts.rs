@@ -1,5 +1,7 @@
 //! URLs, remotes and bare hosts that stand for all others between the patterns that anything names.
 
+use core::net::{Ipv4Addr, Ipv6Addr};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::atoms::Atoms;
@@ -17,10 +19,14 @@ enum Form {
 
 impl Form {
     fn write(self, host: &str, path: &str) -> String {
+        let host = match self {
+            Self::Url | Self::Remote => bracketed(host),
+            Self::Bare => Cow::Borrowed(host),
+        };
         match self {
             Self::Url => format!("https://{host}/"),
             Self::Remote => format!("https://{host}/{path}.git"),
-            Self::Bare if path.is_empty() => host.to_owned(),
+            Self::Bare if path.is_empty() => host.into_owned(),
             Self::Bare => format!("{host}/{path}"),
         }
     }
@@ -96,20 +102,27 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
         if form == Form::Remote {
             found.push(odd(host, path, host));
         }
+        if let Ok(address) = host.parse::<Ipv4Addr>() {
+            let carrier = address.to_ipv6_mapped().to_string();
+            let label = Label::Of("an IPv6 address that carries", (*host).to_owned());
+            found.push(Choice::text(form.write(&format!("[{carrier}]"), path), label));
+        }
         if form != Form::Bare {
             let label = Label::Of("by another protocol, at", (*host).to_owned());
-            found.push(Choice::text(format!("ftp://{host}/{path}"), label));
+            found.push(Choice::text(format!("ftp://{}/{path}", bracketed(host)), label));
+        }
+        if form != Form::Bare && !host.contains(':') {
             let label = Label::Of("by another protocol, below", (*host).to_owned());
             found.push(Choice::text(format!("ftp://some-host.{host}/{path}"), label));
         }
     }
-    let other = other_host(&hosts);
+    let (other, address) = (other_host(&hosts), other_address(&hosts));
     found.push(Choice::text(
         form.write(&other, path),
         Label::Words("any other host"),
     ));
     found.push(Choice::text(
-        form.write("192.0.2.1", path),
+        form.write(&address, path),
         Label::Words("an IP address that nothing names"),
     ));
     found.push(Choice::text(
@@ -120,7 +133,7 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
         let label = Label::Words("by another protocol, at any other host");
         found.push(Choice::text(format!("ftp://{other}/{path}"), label));
         let label = Label::Words("by another protocol, at an IP address");
-        found.push(Choice::text(format!("ftp://192.0.2.1/{path}"), label));
+        found.push(Choice::text(format!("ftp://{address}/{path}"), label));
     }
     if form == Form::Remote {
         found.push(odd(&other, path, "any other host"));
@@ -138,6 +151,28 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
 fn odd(host: &str, path: &str, shown: &str) -> Choice {
     let label = Label::Of("with `@` in the user name, at", shown.to_owned());
     Choice::text(format!("some@user@{host}:{path}"), label)
+}
+
+/// An IPv6 address as it stands in a URL, whether it is written in brackets or not.
+fn bracketed(host: &str) -> Cow<'_, str> {
+    match host.parse::<Ipv6Addr>() {
+        Ok(_) => format!("[{host}]").into(),
+        Err(_) => host.into(),
+    }
+}
+
+/// An address of the range for documentation (RFC 5737) that is none of these, and that none of them is the end of.
+fn other_address(hosts: &BTreeSet<&str>) -> String {
+    let mut addresses = (1..=254).map(|last| format!("192.0.2.{last}"));
+    let is_free = |address: &String| !tails(address).any(|tail| hosts.contains(tail));
+    addresses
+        .find(is_free)
+        .unwrap_or_else(|| "198.51.100.1".to_owned())
+}
+
+/// The address, and the rest of it after each dot.
+fn tails(address: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(address), |rest| rest.split_once('.').map(|(_, rest)| rest))
 }
 
 /// A host that is below none of these.

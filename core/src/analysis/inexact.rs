@@ -1,8 +1,12 @@
 //! Where the regions of a tool are not exact, whatever the values.
 
+use core::net::Ipv4Addr;
+
 use super::divided::Divided;
 use super::same;
 use super::slots::Slot;
+use crate::model::Effect;
+use crate::net::DomainSet;
 use crate::path::PathCase;
 use crate::program::{ListCondition, ListMatcher, Program};
 use crate::role::{RoleSet, Step};
@@ -68,6 +72,7 @@ impl Divided<'_, '_> {
                 ));
             }
         }
+        self.note_addresses(program, roles);
         let tested = self.slots.iter().filter(|slot| !slot.tests.is_empty());
         let is_resource = |slot: &&Slot<'_>| {
             let argument = slot.argument.and_then(|at| self.tool.arguments.get(at));
@@ -83,6 +88,27 @@ impl Divided<'_, '_> {
                 slot.name()
             );
             self.note(why);
+        }
+    }
+
+    /// An IPv6 address may carry two IPv4 addresses, and so meet two conditions of a restriction by look-alikes.
+    fn note_addresses(&mut self, program: &Program, roles: RoleSet) {
+        let names_address = |set: &DomainSet| set.keys().any(|key| key.text.parse::<Ipv4Addr>().is_ok());
+        for (_, rule) in program.rules_of(self.tool) {
+            let own = rule.domains.iter().map(|(of, set)| (*of, set));
+            let listed = rule.lists.iter().filter_map(|list| match &list.matcher {
+                ListMatcher::Domains(set) => Some((list.roles, set)),
+                ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => None,
+            });
+            let naming = own
+                .chain(listed)
+                .filter(|(of, set)| of.intersects(roles) && names_address(set));
+            if rule.effect != Effect::Allow && naming.count() > 1 {
+                self.note(format!(
+                    "IPv6 addresses that carry several IPv4 addresses which the rule `{}` names",
+                    rule.name
+                ));
+            }
         }
     }
 

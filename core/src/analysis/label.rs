@@ -29,6 +29,8 @@ pub(crate) enum Label {
     Is(String),
     /// Two values at once.
     Both(Box<Label>, Box<Label>),
+    /// The value alone, in an array.
+    InArray(Box<Label>),
 }
 
 impl Label {
@@ -39,7 +41,12 @@ impl Label {
             | Self::Holds(directory, _)
             | Self::Matches(directory, _)
             | Self::OtherCase(directory) => Some(directory),
-            Self::Words(_) | Self::Of(_, _) | Self::Absent | Self::Is(_) | Self::Both(_, _) => None,
+            Self::Words(_)
+            | Self::Of(_, _)
+            | Self::Absent
+            | Self::Is(_)
+            | Self::Both(_, _)
+            | Self::InArray(_) => None,
         }
     }
 }
@@ -73,6 +80,7 @@ impl fmt::Display for Label {
             Self::Absent => formatter.write_str("absent"),
             Self::Is(text) => write!(formatter, "`{text}`"),
             Self::Both(one, other) => write!(formatter, "both {one} and {other}"),
+            Self::InArray(one) => write!(formatter, "{one}, in an array"),
         }
     }
 }

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use super::choice::Choice;
 use super::divided::{Divided, Mode, SlotRoles, products};
+use super::label::Label;
+use super::slots::Accepts;
 use super::{names, slots};
 use crate::model::{Seen, Test};
 use crate::program::Tool;
@@ -20,6 +22,7 @@ impl Divided<'_, '_> {
         for at in &tested {
             let mut found = Vec::new();
             let slot = self.slots.get(*at);
+            let may_be_array = slot.is_some_and(|slot| slot.accepts == Accepts::Either);
             let is_known = |tool: &Tool| slot.is_none_or(|slot| slot.is_known(tool));
             if !is_known(self.tool) || self.other.is_some_and(|other| !is_known(other.tool)) {
                 dimensions.push(vec![Choice::absent()]);
@@ -43,9 +46,15 @@ impl Divided<'_, '_> {
                 other: other.unwrap_or_default(),
             };
             if self.are_valued(roles) {
-                found.extend(self.choices_for(*at, roles).iter().cloned());
+                let own = self.choices_for(*at, roles);
+                found = self.told_apart(*at, found, kind);
+                // A condition sees an array as such, whatever it holds.
+                if may_be_array {
+                    found.extend(own.iter().filter_map(in_array));
+                }
+                found.extend(own.iter().cloned());
             } else {
-                found = self.told_apart(*at, found);
+                found = self.told_apart(*at, found, |_| 0);
             }
             dimensions.push(found);
         }
@@ -97,16 +106,22 @@ impl Divided<'_, '_> {
         modes.into_iter().map(|(mode, _)| mode).collect()
     }
 
-    /// The first of each set of values that the slot's tests do not tell apart.
-    fn told_apart(&self, slot: usize, choices: Vec<Choice>) -> Vec<Choice> {
+    /// The first of each set of values of one kind that the slot's tests do not tell apart.
+    fn told_apart(
+        &self,
+        slot: usize,
+        choices: Vec<Choice>,
+        kind: impl Fn(Option<&Value>) -> u8,
+    ) -> Vec<Choice> {
         let tests = self
             .slots
             .get(slot)
             .map(|slot| slot.tests.as_slice())
             .unwrap_or_default();
-        let mut kept: Vec<(Choice, Vec<bool>)> = Vec::new();
+        let mut kept: Vec<(Choice, (u8, Vec<bool>))> = Vec::new();
         for choice in choices {
-            let found = test_each(tests, choice.value.as_ref());
+            let value = choice.value.as_ref();
+            let found = (kind(value), test_each(tests, value));
             if kept.iter().all(|(_, known)| *known != found) {
                 kept.push((choice, found));
             }
@@ -121,6 +136,26 @@ impl Divided<'_, '_> {
         })
         .collect()
     }
+}
+
+/// The type of a value.
+fn kind(value: Option<&Value>) -> u8 {
+    match value {
+        None => 0,
+        Some(Value::Null) => 1,
+        Some(Value::Bool(_)) => 2,
+        Some(Value::Number(_)) => 3,
+        Some(Value::String(_)) => 4,
+        Some(Value::Array(_)) => 5,
+        Some(Value::Object(_)) => 6,
+    }
+}
+
+/// A text, alone in an array.
+fn in_array(choice: &Choice) -> Option<Choice> {
+    let text = choice.value.as_ref().filter(|value| value.is_string())?;
+    let label = Label::InArray(Box::new(choice.label.clone()));
+    Some(Choice::value(Value::Array(vec![text.clone()]), label))
 }
 
 /// How each test sees the value: whether a grant takes it as met, and whether a restriction does.

@@ -27,9 +27,9 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
             .collect(),
         false => Vec::new(),
     };
-    let sandbox: Vec<&str> = atoms.sandbox.iter().map(String::as_str).collect();
+    let roots: Vec<&str> = atoms.roots.iter().map(String::as_str).collect();
     for (begin, pattern) in &atoms.patterns {
-        for (directory, path) in matching(begin, pattern, &sandbox) {
+        for (directory, path) in matching(begin, pattern, &roots) {
             found.push(Choice::text(path, Label::Matches(directory, pattern.clone())));
         }
     }
@@ -50,8 +50,8 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
 
 /// Paths that a protected pattern matches, each with the directory that it stands for. Whatever a pattern matches is denied,
 /// unless the sandbox excepts it.
-pub(super) fn matching(begin: &str, pattern: &str, sandbox: &[&str]) -> Vec<(String, String)> {
-    let directories = std::iter::once(begin).chain(sandbox.iter().copied());
+pub(super) fn matching(begin: &str, pattern: &str, roots: &[&str]) -> Vec<(String, String)> {
+    let directories = std::iter::once(begin).chain(roots.iter().copied());
     let below = directories.filter(|directory| is_at_or_below(directory, begin));
     below
         .filter_map(|directory| Some((directory.to_owned(), instance(directory, begin, pattern)?)))

@@ -59,6 +59,10 @@ pub(super) const ROLES: &[&str] = &[
     "none",
 ];
 
+const PATH_ROLES: &[&str] = &["read-path", "write-path", "delete-path"];
+
+const URL_ROLES: &[&str] = &["fetch-url", "git-remote-url"];
+
 pub(super) const DIRECTORIES: &[&str] = &[
     "/",
     "/srv",
@@ -81,7 +85,20 @@ pub(super) const DOMAINS: &[&str] = &[
     "github.com/acme/*",
     "*.example",
     "127.0.0.1",
+    "::1",
+    "[2001:db8::1]",
+    "[::ffff:192.0.2.9]",
     "localhost",
+];
+
+/// Places of the host and what servers call them: the server, the place, its name.
+const SHARED: &[&[(&str, &str, &str)]] = &[
+    &[("filesystem", "/srv/app", "/work"), ("notes", "/", "/host")],
+    &[
+        ("filesystem", "/srv", "/work"),
+        ("filesystem", "/etc", "/work/app/in"),
+        ("git", "/home/u", "/h"),
+    ],
 ];
 
 pub(super) const ENTRIES: &[&str] = &[
@@ -100,12 +117,28 @@ fn roles() -> impl Strategy<Value = Vec<&'static str>> {
     subsequence(ROLES.to_vec(), 1..4)
 }
 
+/// Patterns of hosts; often `*` alone, by which any host differs from IP addresses and loopback names.
+fn domains() -> impl Strategy<Value = Vec<&'static str>> {
+    prop_oneof![
+        3 => subsequence(DOMAINS.to_vec(), 1..4),
+        2 => Just(vec!["*"]),
+    ]
+}
+
+/// Roles of a condition: often those whose values it can look at.
+fn roles_of(fitting: &'static [&'static str]) -> impl Strategy<Value = Vec<&'static str>> {
+    prop_oneof![
+        2 => subsequence(fitting.to_vec(), 1..=fitting.len()),
+        3 => roles(),
+    ]
+}
+
 fn list() -> impl Strategy<Value = Value> {
     prop_oneof![
         3 => (roles(), subsequence(ENTRIES.to_vec(), 1..4), select(vec!["identifiers", "identifiers", "emails"])).prop_map(
             |(roles, allowed, kind)| json!({"roles": roles, "allowed": allowed, "matchType": kind})
         ),
-        1 => (roles(), subsequence(DOMAINS.to_vec(), 1..3))
+        1 => (roles_of(URL_ROLES), domains())
             .prop_map(|(roles, allowed)| json!({"roles": roles, "allowed": allowed, "matchType": "domains"})),
     ]
 }
@@ -118,14 +151,17 @@ fn argument_condition() -> impl Strategy<Value = Value> {
         json!(true),
         json!(null),
         json!("1"),
+        json!("main"),
+        json!("reader"),
     ];
     let test = prop_oneof![
         select(vec!["present", "absent", "truthy", "falsy"]).prop_map(|word| ("is", json!(word))),
         select(values.clone()).prop_map(|value| ("equals", value)),
         subsequence(values, 1..3).prop_map(|values| ("in", json!(values))),
     ];
-    test.prop_map(|(word, value)| {
-        let mut condition = json!({"arg": "mode"});
+    let argument = select(vec!["mode", "mode", "mode", "branch", "to", "share"]);
+    (argument, test).prop_map(|(argument, (word, value))| {
+        let mut condition = json!({"arg": argument});
         condition[word] = value;
         condition
     })
@@ -138,8 +174,8 @@ fn condition() -> impl Strategy<Value = Value> {
         prop::option::weighted(0.2, roles()),
         prop::option::weighted(0.2, subsequence(servers, 1..4)),
         prop::option::weighted(0.1, subsequence(tools, 1..5)),
-        prop::option::weighted(0.35, (roles(), select(DIRECTORIES))),
-        prop::option::weighted(0.25, (roles(), subsequence(DOMAINS.to_vec(), 1..4))),
+        prop::option::weighted(0.35, (roles_of(PATH_ROLES), select(DIRECTORIES))),
+        prop::option::weighted(0.25, (roles_of(URL_ROLES), domains())),
         prop::option::weighted(0.35, prop::collection::vec(list(), 1..3)),
         prop::option::weighted(0.12, prop::collection::vec(argument_condition(), 1..3)),
     );
@@ -185,22 +221,21 @@ pub(super) fn documents() -> impl Strategy<Value = Documents> {
         0..3,
     );
     let sandbox = prop::option::weighted(0.5, select(vec!["/srv/app", "/srv"]));
-    let gated = prop::option::weighted(
-        0.3,
-        (
-            select(vec!["git", "fetch", "notes"]),
-            subsequence(DOMAINS.to_vec(), 1..4),
-        ),
-    );
+    let gated = prop::option::weighted(0.3, (select(vec!["git", "fetch", "notes"]), domains()));
     let options = (
         select(vec!["on", "off"]),
         select(vec!["ignore", "schema", "escalate", "deny"]),
         select(vec!["before-rules", "before-rules", "after-rules"]),
         select(vec!["sensitive", "sensitive", "insensitive"]),
         select(vec!["careful", "careful", "runtime"]),
+        prop::option::weighted(0.3, select(SHARED)),
     );
     (policy(), protected, sandbox, gated, options).prop_map(
-        |(policy, protected, sandbox, gated, (heuristic, unknown, order, case, compatibility))| {
+        |(policy, protected, sandbox, gated, (heuristic, unknown, order, case, compatibility, shared))| {
+            let mut shares = Map::new();
+            for (server, host, name) in shared.into_iter().flatten() {
+                shares.entry(*server).or_insert_with(|| json!({}))[*host] = json!(name);
+            }
             let mut parts = vec![
                 (DocumentKind::Policy, policy),
                 (DocumentKind::Annotations, annotations()),
@@ -208,7 +243,7 @@ pub(super) fn documents() -> impl Strategy<Value = Documents> {
                 (
                     DocumentKind::Options,
                     json!({"heuristicPaths": heuristic, "unknownArguments": unknown, "sandbox": order, "pathCase": case,
-                           "compatibility": compatibility}),
+                           "compatibility": compatibility, "serverPaths": shares}),
                 ),
             ];
             parts.extend(sandbox.map(|sandbox| (DocumentKind::Sandbox, json!(sandbox))));

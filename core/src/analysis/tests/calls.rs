@@ -119,6 +119,12 @@ fn text(kind: &str, random: &mut Random) -> String {
                 "example",
                 "127.0.0.1",
                 "192.0.2.7",
+                "192.0.2.9",
+                "[::1]",
+                "[2001:DB8:0::1]",
+                "[2001:db8::2]",
+                "[::ffff:127.0.0.1]",
+                "[::ffff:192.0.2.9]",
                 "localhost",
                 "other.org",
                 "good.test.",
@@ -144,6 +150,8 @@ fn text(kind: &str, random: &mut Random) -> String {
                 "api.good.test",
                 "evil.test",
                 "127.0.0.1",
+                "[::1]",
+                "[::ffff:192.0.2.9]",
                 "other.org",
             ];
             let end = ["/acme/w.git", "/acme/w", "/acme/other", "/Acme/W", "/x/y/z", ""];

@@ -72,7 +72,7 @@ fn the_analysis_tells_more_than_the_engine_alone() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[5; 32]);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut tally = Tally::default();
-    for seed in 1..40_u64 {
+    for seed in 1..80_u64 {
         let documents = arbitrary::documents().new_tree(&mut runner).unwrap().current();
         let seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed);
         hold(&documents, seed, 2, &mut tally).unwrap();

@@ -26,6 +26,7 @@ mod names;
 mod pairs;
 mod places;
 mod portable;
+mod progress;
 mod regions;
 mod rows;
 mod same;
@@ -51,6 +52,7 @@ pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
 use divided::SlotRoles;
 pub use invariants::{Outcome, Statement, check_invariants};
 pub use lint::{Finding, lint_policy, lint_tools};
+pub use progress::{Progress, Subject, Watcher};
 pub use rows::{Column, Row};
 pub use suggest::{Advice, Suggestion, suggest_rules};
 
@@ -138,6 +140,7 @@ pub struct Analysis<'e> {
     bounds: Bounds,
     cuts: Cuts,
     target: Option<Target>,
+    watcher: Option<Watcher<'e>>,
     /// The program that this one is compared with.
     other: Option<Imagined<'e>>,
     /// Whether several values of an argument are looked at where one does not tell everything.
@@ -216,6 +219,7 @@ impl<'e> Analysis<'e> {
             bounds: Bounds::default(),
             cuts: Cuts::default(),
             target: None,
+            watcher: None,
             other: None,
             is_about_several: false,
             choices: RefCell::default(),
@@ -237,6 +241,15 @@ impl<'e> Analysis<'e> {
         }
     }
 
+    /// Tells the watcher of each tool whose regions are asked for.
+    #[must_use]
+    pub fn watched(self, watcher: Watcher<'e>) -> Self {
+        Self {
+            watcher: Some(watcher),
+            ..self
+        }
+    }
+
     /// The server and name of every annotated tool.
     pub fn tools(&self) -> Vec<(&'e str, &'e str)> {
         let tools = self.imagined.program().tools.iter();
@@ -245,7 +258,17 @@ impl<'e> Analysis<'e> {
 
     /// The regions of a tool's calls; `None` for a tool that is not annotated.
     pub fn tool(&self, server: &str, name: &str) -> Option<ToolRegions> {
-        let tool = self.imagined.program().tool(server, name)?;
+        let program = self.imagined.program();
+        let tool = program.tool(server, name)?;
+        if let Some(watcher) = self.watcher {
+            let before = program.tools.iter().take_while(|one| !std::ptr::eq(*one, tool));
+            watcher(&Progress {
+                subject: Subject::Tool { server, name },
+                at: before.count() + 1,
+                of: program.tools.len(),
+                part_of: None,
+            });
+        }
         Some(divided::Divided::new(self, tool).regions())
     }
 

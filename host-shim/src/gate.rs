@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "command")]
 use callgate_core::{
-    Advice, Call, Diagnostic, DocumentKind, Finding, lint_policy, lint_tools, suggest_rules,
+    Advice, Call, Diagnostic, DocumentKind, Finding, Watcher, lint_policy, lint_tools, suggest_rules,
 };
 use callgate_core::{
     Audience, CallError, Ceiling, Decision, Offer, Operation, Recording, Semantics, Verdict,
@@ -215,13 +215,18 @@ impl Gate {
         &self.scenario_files
     }
 
-    /// What is doubtful about the documents, with the files that hold them; only a look at all calls shows it.
+    /// What is doubtful about the documents, with the files that hold them; only a look at all calls shows it. The watcher is
+    /// told what is looked at.
     ///
     /// # Errors
     /// When the documents are refused, which they were not before.
     #[cfg(feature = "command")]
-    pub fn lint(&self, host: &dyn Host) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
-        Ok(self.with_files(lint_policy(&self.parts(), host)?))
+    pub fn lint(
+        &self,
+        host: &dyn Host,
+        watcher: Watcher<'_>,
+    ) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
+        Ok(self.with_files(lint_policy(&self.parts(), host, watcher)?))
     }
 
     /// How the tools of a server, as it answers to MCP's `tools/list`, differ from what the documents say of them, with the files

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::divided::{Divided, Group, Mode, Picks};
 use super::rows::{Column, merged_by_key};
 use super::together::without;
-use super::{Analysis, Bounds, Place, same};
+use super::{Analysis, Bounds, Place, Progress, Subject, Watcher, same};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
@@ -70,6 +70,9 @@ impl ToolChanges {
 pub struct Comparison<'e> {
     /// Divided as the old program has it, and as the new one has it, each at the cuts of both.
     sides: [Analysis<'e>; 2],
+    /// The server and name of every tool that one of the programs has, in order.
+    tools: Vec<(&'e str, &'e str)>,
+    watcher: Option<Watcher<'e>>,
     has_same_settings: bool,
     has_same_roles: bool,
 }
@@ -106,6 +109,10 @@ impl<'e> Comparison<'e> {
         let [first, second] = &sides;
         let (first, second) = (first.imagined.program(), second.imagined.program());
         Self {
+            tools: sort::set(sides.iter().flat_map(Analysis::tools))
+                .into_iter()
+                .collect(),
+            watcher: None,
             has_same_settings: same::settings(first, second),
             has_same_roles: same::roles(first, second),
             sides,
@@ -119,11 +126,18 @@ impl<'e> Comparison<'e> {
         Self { sides, ..self }
     }
 
+    /// Tells the watcher of each tool that is asked for.
+    #[must_use]
+    pub fn watched(self, watcher: Watcher<'e>) -> Self {
+        Self {
+            watcher: Some(watcher),
+            ..self
+        }
+    }
+
     /// The server and name of every tool that one of the programs has, in order.
     pub fn tools(&self) -> Vec<(&'e str, &'e str)> {
-        sort::set(self.sides.iter().flat_map(Analysis::tools))
-            .into_iter()
-            .collect()
+        self.tools.clone()
     }
 
     /// How the verdicts about a tool's calls differ; `None` for a tool that neither program has.
@@ -141,6 +155,14 @@ impl<'e> Comparison<'e> {
         let (old_tool, new_tool) = (old_program.tool(server, name), new_program.tool(server, name));
         if old_tool.is_none() && new_tool.is_none() {
             return None;
+        }
+        if let (Some(watcher), Ok(at)) = (self.watcher, self.tools.binary_search(&(server, name))) {
+            watcher(&Progress {
+                subject: Subject::Tool { server, name },
+                at: at + 1,
+                of: self.tools.len(),
+                part_of: None,
+            });
         }
         if let (Some(one), Some(other)) = (old_tool, new_tool)
             && self.has_same_settings

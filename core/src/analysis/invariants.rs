@@ -12,7 +12,7 @@ use super::label::Label;
 use super::rows::{UNKNOWN_ARGUMENT, is_about_form};
 use super::slots::Accepts;
 use super::together::without;
-use super::{Analysis, Cuts};
+use super::{Analysis, Cuts, Progress, Subject, Watcher};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined};
 use crate::model::Effect;
@@ -60,21 +60,32 @@ pub struct Statement {
     pub outcome: Outcome,
 }
 
-/// Holds the statements of an engine's documents against all calls of its tools.
-pub fn check_invariants(engine: &Engine) -> Vec<Statement> {
+/// Holds the statements of an engine's documents against all calls of its tools. The watcher is told of every tool that a
+/// statement is about.
+pub fn check_invariants(engine: &Engine, watcher: Watcher<'_>) -> Vec<Statement> {
     let statements = engine.invariants().iter().enumerate();
     statements
         .map(|(at, invariant)| {
             let name = invariant.name.as_deref().map(str::to_owned);
-            Statement {
-                name: name.unwrap_or_else(|| format!("invariants[{at}]")),
-                outcome: outcome(engine, invariant),
-            }
+            let name = name.unwrap_or_else(|| format!("invariants[{at}]"));
+            let progress = Progress {
+                subject: Subject::Statement(&name),
+                at: at + 1,
+                of: engine.invariants().len(),
+                part_of: None,
+            };
+            let outcome = outcome(engine, invariant, &|tool| {
+                watcher(&Progress {
+                    part_of: Some(&progress),
+                    ..*tool
+                });
+            });
+            Statement { name, outcome }
         })
         .collect()
 }
 
-fn outcome(engine: &Engine, invariant: &Invariant) -> Outcome {
+fn outcome(engine: &Engine, invariant: &Invariant, watcher: Watcher<'_>) -> Outcome {
     let texts = |texts: &Option<Vec<Box<str>>>| texts.iter().flatten().map(|text| text.to_string()).collect();
     let calls = &invariant.calls;
     let mut analysis = Analysis::on(Imagined::new(engine, None));
@@ -90,7 +101,8 @@ fn outcome(engine: &Engine, invariant: &Invariant) -> Outcome {
     };
     analysis.is_about_several = may_rise(invariant);
     let (mut regions, mut because) = (0, Vec::new());
-    for tool in &analysis.imagined.program().tools {
+    let tools = &analysis.imagined.program().tools;
+    for (at, tool) in tools.iter().enumerate() {
         let holds = |patterns: &Option<Vec<crate::glob::NamePattern>>, name: &str| {
             let patterns = patterns.as_ref();
             patterns.is_none_or(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
@@ -98,6 +110,15 @@ fn outcome(engine: &Engine, invariant: &Invariant) -> Outcome {
         if !holds(&calls.server, &tool.server) || !holds(&calls.tool, &tool.name) {
             continue;
         }
+        watcher(&Progress {
+            subject: Subject::Tool {
+                server: &tool.server,
+                name: &tool.name,
+            },
+            at: at + 1,
+            of: tools.len(),
+            part_of: None,
+        });
         let mut held = Held::new(&analysis, tool, invariant);
         if let Some(refuted) = held.refuted() {
             return refuted;

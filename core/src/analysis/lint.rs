@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::rows::is_about_form;
-use super::{Analysis, Comparison, Region, ToolRegions};
+use super::{Analysis, Comparison, Progress, Region, Subject, ToolRegions, Watcher};
 use crate::bind::Call;
 use crate::config::{self, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -30,16 +30,18 @@ pub struct Finding {
     pub call: Option<Value>,
 }
 
-/// Looks at a valid configuration as a whole, on a disk without links. What loading warns about is not repeated.
+/// Looks at a valid configuration as a whole, on a disk without links. What loading warns about is not repeated. The watcher is
+/// told of every tool, and then of every rule.
 ///
 /// # Errors
 /// When no engine can be built from the documents.
 pub fn lint_policy(
     parts: &[(DocumentKind, DocumentSource<'_>)],
     host: &dyn Host,
+    watcher: Watcher<'_>,
 ) -> Result<Vec<Finding>, BuildError> {
     let engine = build(parts, None, host)?;
-    let analysis = Analysis::new(&engine);
+    let analysis = Analysis::new(&engine).watched(watcher);
     let tools = analysis.tools().into_iter();
     let regions: Vec<ToolRegions> = tools
         .filter_map(|(server, tool)| analysis.tool(server, tool))
@@ -52,7 +54,7 @@ pub fn lint_policy(
         regions: &regions,
         findings: Vec::new(),
     };
-    lint.rules();
+    lint.rules(watcher);
     lint.tools();
     lint.roles();
     if let Ok(config) = config::read(parts) {
@@ -150,7 +152,7 @@ impl Lint<'_> {
     }
 
     /// Rules that decide nothing, and allow rules that look at no argument.
-    fn rules(&mut self) {
+    fn rules(&mut self, watcher: Watcher<'_>) {
         let program = self.imagined.program();
         let each_region = self.regions.iter().flat_map(regions_of);
         let deciding: BTreeSet<&str> = each_region.map(|(_, region)| &*region.rule).collect();
@@ -158,6 +160,12 @@ impl Lint<'_> {
             return;
         };
         for (at, rule) in program.rules.iter().enumerate() {
+            watcher(&Progress {
+                subject: Subject::Rule(&rule.name),
+                at: at + 1,
+                of: program.rules.len(),
+                part_of: None,
+            });
             let path = format!("policy.rules[{at}]");
             if !deciding.contains(&*rule.name) {
                 self.idle(&policy, at, rule, path);

@@ -9,3 +9,4 @@ mod division;
 mod lint;
 mod statements;
 mod suggest;
+mod watching;

@@ -36,6 +36,7 @@ mod suggest;
 mod telemetry;
 #[cfg(feature = "http")]
 mod upstream;
+mod waiting;
 #[cfg(feature = "http")]
 mod wire;
 mod world;

@@ -148,7 +148,7 @@ impl WasmPolicy {
         let parts: Vec<_> = parts
             .map(|(kind, text)| (*kind, DocumentSource::Text(text)))
             .collect();
-        let found = lint_policy(&parts, &self.host.asked())
+        let found = lint_policy(&parts, &self.host.asked(), &|_| {})
             .map_err(|error| refusal(error.to_string(), &error.diagnostics))?;
         found.iter().all(|finding| listener.tell(finding));
         Ok(())
@@ -186,7 +186,7 @@ impl WasmPolicy {
     /// What is known of the documents' statements about all calls, a statement a line.
     #[wasm_bindgen(js_name = tellStatements)]
     pub fn tell_statements(&self, listener: &Listener) {
-        let statements = check_invariants(&self.engine);
+        let statements = check_invariants(&self.engine, &|_| {});
         statements.iter().all(|statement| listener.tell(statement));
     }
 }

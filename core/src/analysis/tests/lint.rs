@@ -50,7 +50,7 @@ const ENTRIES: &[&str] = &["covered", "never-matches", "unused-list"];
 fn check_entries(more: &[(DocumentKind, Value)], expected: &[&str]) {
     let documents = documents(more);
     check(
-        &lint_policy(&parts(&documents), &Home).unwrap(),
+        &lint_policy(&parts(&documents), &Home, &|_| {}).unwrap(),
         ENTRIES,
         expected,
     );
@@ -236,7 +236,7 @@ fn a_path_within_another_one_has_no_effect() {
 fn what_is_always_denied_is_said_where_it_is_certain() {
     let rule = rules(json!({"server": "fetch"}), "allow");
     let documents = documents(&[rule, (DocumentKind::ProtectedPaths, json!(["/srv/*/key"]))]);
-    let found = lint_policy(&parts(&documents), &Home).unwrap();
+    let found = lint_policy(&parts(&documents), &Home, &|_| {}).unwrap();
     let servers = ["filesystem", "git", "github", "mail", "notes"];
     let denied: Vec<&Finding> = found
         .iter()

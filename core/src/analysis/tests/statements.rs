@@ -146,7 +146,7 @@ fn hold(
         let verdict = imagined.judge(call);
         (verdict.decision.as_str(), verdict.rule.to_string())
     };
-    for (invariant, found) in engine.invariants().iter().zip(check_invariants(&engine)) {
+    for (invariant, found) in engine.invariants().iter().zip(check_invariants(&engine, &|_| {})) {
         let told = |why: String| format!("{found:?} of {invariant:?}, but {why}\n{}", shown(&parts));
         match &found.outcome {
             Outcome::Unknown { .. } | Outcome::Empty => tally.unknown += 1,
@@ -251,7 +251,7 @@ fn engine(rules: &Value, statement: &Value) -> Engine {
 
 #[track_caller]
 fn check(rules: &Value, statement: &Value, expected: Option<&Value>) {
-    let found = check_invariants(&engine(rules, statement));
+    let found = check_invariants(&engine(rules, statement), &|_| {});
     let found = found.first().map(|one| &one.outcome);
     match (found, expected) {
         (Some(Outcome::Proven { .. }), None) => {}

@@ -102,7 +102,7 @@ impl Annotate {
         let gate = builder.part(DocumentKind::Annotations, &*proposal.text).build();
         let found = gate
             .ok()
-            .and_then(|gate| gate.lint(&host).ok())
+            .and_then(|gate| gate.lint(&host, &|_| {}).ok())
             .unwrap_or_default();
         let is_meant = |finding: &Finding| {
             let server = finding.call.as_ref().and_then(|call| call["serverName"].as_str());

@@ -4,6 +4,7 @@ use callgate_core::{Outcome, Statement, check_invariants};
 use clap::Args;
 
 use crate::output::{DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, note, paint, wrapped};
+use crate::progress::Progress;
 use crate::setup::Setup;
 
 /// Prove the statements about all calls that the bundle holds under `invariants`, or refute them
@@ -21,7 +22,9 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let engine = self.setup.compiled()?;
-        let statements = check_invariants(&engine);
+        let progress = Progress::new();
+        let statements = check_invariants(&engine, &progress.watcher());
+        progress.clear();
         if statements.is_empty() {
             note("the bundle has no `invariants`");
         }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::map::{cell, described};
 use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, paint, style_of, wrapped};
+use crate::progress::Progress;
 use crate::setup::{Setup, compiled, in_folder};
 
 /// Show what changes between two policies: which calls are judged less strictly, which more
@@ -57,7 +58,9 @@ impl Diff {
         let host = self.setup.host()?;
         let old = self.engine(&self.old, &host)?;
         let new = self.engine(&self.new, &host)?;
-        let comparison = Comparison::new(&old, &new);
+        let progress = Progress::new();
+        let watcher = progress.watcher();
+        let comparison = Comparison::new(&old, &new).watched(&watcher);
         let mut counts = Counts::default();
         for (server, tool) in comparison.tools() {
             let Some(changes) = comparison
@@ -70,6 +73,7 @@ impl Diff {
             counts.stricter += changes.stricter.len();
             counts.other_rule += changes.other_rule.len();
             counts.unknown += changes.unknown.len();
+            progress.clear();
             if out.markdown {
                 if counts.is_first(&changes) {
                     out.line("| | tool | calls | before | after |\n|---|---|---|---|---|")?;
@@ -81,6 +85,7 @@ impl Diff {
                 out.json(&changes)?;
             }
         }
+        progress.clear();
         self.sum_up(&counts, out)?;
         Ok(self.exit(&counts))
     }

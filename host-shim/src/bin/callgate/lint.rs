@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::annotate::refusal;
 use crate::asking::Listing;
 use crate::output::{DIM, Exit, Failure, GREEN, Out, YELLOW, clean, diagnosis, paint};
+use crate::progress::Progress;
 use crate::setup::Setup;
 
 /// Show what is doubtful about the documents, each with a call that shows it
@@ -48,9 +49,10 @@ impl Lint {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let gate = self.setup.builder()?.engine(EngineKind::Native).build()?;
         let host = self.setup.host()?;
-        let mut found = gate
-            .lint(host.as_ref())
-            .map_err(|error| Failure::Invalid(error.to_string()))?;
+        let progress = Progress::new();
+        let found = gate.lint(host.as_ref(), &progress.watcher());
+        progress.clear();
+        let mut found = found.map_err(|error| Failure::Invalid(error.to_string()))?;
         if let Some((server, tools)) = self.listing.tools()? {
             let listed = gate.lint_tools(host.as_ref(), server, &tools);
             found.extend(listed.map_err(|faults| refusal(&faults))?);

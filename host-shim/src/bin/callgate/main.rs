@@ -29,6 +29,7 @@ mod output;
 mod page;
 #[cfg(feature = "guard")]
 mod pin;
+mod progress;
 mod recording;
 mod replace;
 mod replay;

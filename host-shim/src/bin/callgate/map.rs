@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, note, paint, style_of, wrapped};
+use crate::progress::Progress;
 use crate::setup::Setup;
 
 /// Show what an agent may do: every tool, what its arguments may be, and the verdict
@@ -61,6 +62,9 @@ impl Map {
             Some(target) => analysis.reaching(Target::parse(target)),
             None => analysis,
         };
+        let progress = Progress::new();
+        let watcher = progress.watcher();
+        let analysis = analysis.watched(&watcher);
         let (mut shown, mut inexact) = (0, 0);
         if out.markdown {
             out.line("| tool | when | verdict | rule |")?;
@@ -83,6 +87,7 @@ impl Map {
             }
             shown += 1;
             inexact += usize::from(!regions.inexact.is_empty());
+            progress.clear();
             if out.markdown {
                 out.text(&markdown(&regions, &rows))?;
             } else if out.human {
@@ -94,6 +99,7 @@ impl Map {
                 }))?;
             }
         }
+        progress.clear();
         if shown == 0 && !self.tool.is_empty() && self.to.is_none() && self.only.is_empty() {
             return Err(Failure::Fault(format!(
                 "no annotated tool is called `{}`",

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::eval::mention_warnings;
 use crate::output::{Exit, Failure, Out, note};
+use crate::progress::Progress;
 use crate::setup::Setup;
 use files::File;
 use run::Outcome;
@@ -75,11 +76,13 @@ impl Test {
             .transpose()?;
         let report = self.junit.as_deref().map(junit::create).transpose()?;
 
-        let mut outcomes = run::all(&files, &gate, &self.setup)?;
+        let progress = Progress::new();
+        let mut outcomes = run::all(&files, &gate, &self.setup, &progress)?;
         let coverage = match self.no_coverage {
             true => None,
-            false => Some(coverage(&gate, host.as_ref(), &outcomes)?),
+            false => Some(coverage(&gate, host.as_ref(), &outcomes, &progress)?),
         };
+        progress.clear();
         if let Some(coverage) = &coverage {
             outcomes
                 .iter_mut()
@@ -152,11 +155,17 @@ impl Test {
 }
 
 /// What the scenarios reach.
-fn coverage(gate: &Gate, host: &dyn Host, outcomes: &[Outcome<'_>]) -> Result<CoverageReport, Failure> {
+fn coverage(
+    gate: &Gate,
+    host: &dyn Host,
+    outcomes: &[Outcome<'_>],
+    progress: &Progress,
+) -> Result<CoverageReport, Failure> {
     let engine = gate
         .compile(host)
         .map_err(|error| Failure::Invalid(error.to_string()))?;
-    let analysis = Analysis::with_host(&engine, host);
+    let watcher = progress.watcher();
+    let analysis = Analysis::with_host(&engine, host).watched(&watcher);
     let mut coverage = Coverage::new(&analysis);
     for outcome in outcomes {
         outcome.add_to(&mut coverage);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::files::{Case, File};
 use crate::output::{Failure, clean, note};
+use crate::progress::Progress;
 use crate::setup::Setup;
 
 /// A scenario, and the verdict about its call.
@@ -31,11 +32,19 @@ const OWN_RULES: [&str; 2] = ["default-deny", "trusted-server"];
 const MOST_GATES: usize = 16;
 
 /// Judges every scenario, those of one world by one gate.
-pub(super) fn all<'f>(files: &'f [File], usual: &Gate, setup: &Setup) -> Result<Vec<Outcome<'f>>, Failure> {
+pub(super) fn all<'f>(
+    files: &'f [File],
+    usual: &Gate,
+    setup: &Setup,
+    progress: &Progress,
+) -> Result<Vec<Outcome<'f>>, Failure> {
     let mut gates: BTreeMap<String, Gate> = BTreeMap::new();
     let mut outcomes = Vec::new();
+    let count: usize = files.iter().map(|file| file.cases.len()).sum();
     for file in files {
         for case in &file.cases {
+            let at = outcomes.len() + 1;
+            progress.say(format!("scenario {at} of {count}: {}:{}", file.name, case.line()));
             let key = match &case.scenario.place {
                 None => None,
                 Some(ScenarioPlace::World(part)) => Some(format!("world {}", part.text)),
@@ -49,6 +58,7 @@ pub(super) fn all<'f>(files: &'f [File], usual: &Gate, setup: &Setup) -> Result<
                         }
                         let builder = setup.builder_in_world(Arc::clone(host))?;
                         let gate = builder.build().inspect_err(|_| {
+                            progress.clear();
                             let place = format!("{}:{}", file.name, case.line());
                             note(&format!("in the world of the scenario at {}:", clean(&place)));
                         })?;

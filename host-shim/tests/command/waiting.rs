@@ -1,0 +1,121 @@
+//! Who waits at a terminal is told what is being looked at. Nobody else is.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::{Value, json};
+
+use crate::project::{Project, reading};
+
+/// So many rules about directories, and as many tools, all of one server.
+fn write(project: &Project, count: usize) {
+    let rule = |at: usize| {
+        let conditions = json!({"paths": {"roles": "read-path", "within": format!("/srv/{at}")}});
+        json!({"name": format!("rule-{at}"), "if": conditions, "then": "allow", "reason": "r"})
+    };
+    let tool =
+        |at: usize| json!({"toolName": format!("tool-{at}"), "args": {format!("path-{at}"): "read-path"}});
+    let policy = json!({"rules": (0..count).map(rule).collect::<Vec<Value>>()});
+    let tools: Vec<Value> = (0..count).map(tool).collect();
+    project.write("policy.json", policy.to_string());
+    project.write(
+        "annotations.json",
+        json!({"servers": {"many\u{1b}[2J": {"tools": tools}}}).to_string(),
+    );
+    project.write(
+        "callgate.json",
+        json!({
+            "policy": "policy.json", "annotations": "annotations.json",
+            "invariants": [{"name": "reads", "never": {"decision": "allow", "within": "/etc"}}],
+        })
+        .to_string(),
+    );
+    project.edit("policy.json", |policy| {
+        policy["rules"][0]["then"] = "escalate".into()
+    });
+    project.write("other.json", policy.to_string());
+    let scenario = json!({"call": serde_json::from_str::<Value>(&reading("/etc/hosts")).expect("JSON"), "expect": "deny"});
+    project.write("scenarios.jsonl", scenario.to_string());
+}
+
+/// What the command writes to standard error, which is a terminal of some kind, and how long it takes.
+fn on_a_terminal(project: &Project, kind: &str, arguments: &[&str]) -> (String, Duration) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&master).expect("a terminal");
+    unlockpt(&master).expect("a terminal");
+    let name = ptsname(&master, Vec::new()).expect("a name");
+    let slave = File::options()
+        .read(true)
+        .write(true)
+        .open(name.to_str().expect("UTF-8"))
+        .expect("a terminal");
+    let reader = thread::spawn(move || {
+        let mut text = Vec::new();
+        // It ends with an error once nobody writes any more.
+        let _ = File::from(master).read_to_end(&mut text);
+        String::from_utf8(text).expect("UTF-8")
+    });
+    let begun = Instant::now();
+    let mut command = project.command("project", arguments);
+    command
+        .env("TERM", kind)
+        .stdout(Stdio::null())
+        .stderr(Stdio::from(slave));
+    command.status().expect("the command runs");
+    let took = begun.elapsed();
+    // With it goes this process' own hand on the terminal.
+    drop(command);
+    (reader.join().expect("a text"), took)
+}
+
+/// What a terminal shows of a text in the end: its last line.
+fn left_over(text: &str) -> &str {
+    let line = text.rsplit(['\r', '\n']).next().unwrap_or_default();
+    line.strip_prefix("\x1b[K").unwrap_or(line)
+}
+
+#[test]
+fn what_takes_long_says_what_it_looks_at() {
+    let project = Project::new();
+    let mut count = 100;
+    let text = loop {
+        write(&project, count);
+        let (text, took) = on_a_terminal(&project, "xterm", &["map"]);
+        if took > Duration::from_secs(3) {
+            break text;
+        }
+        count *= 2;
+    };
+    let shown = |text: &str, what: &str| {
+        assert!(text.contains(&format!("\r\x1b[K\x1b[?7l… {what} ")), "{text}");
+        assert!(text.contains(&format!(" of {count}: many\\u{{1b}}[2J/tool-")), "{text}");
+        assert_eq!(left_over(text), "", "{text}");
+    };
+    shown(&text, "tool");
+    for (arguments, what) in [
+        (&["lint"][..], "tool"),
+        (&["diff", "policy.json", "other.json"], "tool"),
+        (&["check"], "statement 1 of 1: reads, tool"),
+        (&["test", "scenarios.jsonl"], "tool"),
+    ] {
+        let (text, _) = on_a_terminal(&project, "xterm", arguments);
+        shown(&text, what);
+    }
+    let piped = project.run(&["map"]);
+    assert_eq!(String::from_utf8_lossy(&piped.stderr), "");
+    let (dumb, _) = on_a_terminal(&project, "dumb", &["map"]);
+    assert_eq!(dumb, "");
+}
+
+#[test]
+fn what_is_done_at_once_says_nothing() {
+    let project = Project::new();
+    for arguments in [&["map"][..], &["check"], &["diff", "policy.json", "policy.json"]] {
+        let (text, _) = on_a_terminal(&project, "xterm", arguments);
+        assert!(!text.contains('…'), "{arguments:?}: {text}");
+    }
+}

@@ -14,7 +14,7 @@ use super::digest::digest;
 const FORMAT: &str = "callgate-lock/1";
 
 /// The parts of a tool that are pinned, by their names in `tools/list`.
-const PARTS: [&str; 5] = ["name", "title", "description", "inputSchema", "annotations"];
+pub(super) const PARTS: [&str; 5] = ["name", "title", "description", "inputSchema", "annotations"];
 
 /// A lock file: what was accepted, by server and tool.
 #[derive(Clone, Debug, Deserialize, Serialize)]

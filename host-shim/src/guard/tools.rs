@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use super::message::{push_string, text_of};
+use super::pins::PARTS;
 use crate::members::Members;
 
 /// Writes the answer to `tools/list` again, without the tools that are hidden, each of which is given by its name and as it
@@ -30,7 +31,7 @@ pub(super) fn filtered(
     let mut names = BTreeSet::new();
     for tool in &tools {
         let members: Members<'_> = serde_json::from_str(tool.get()).map_err(|_| UNREADABLE)?;
-        members.check_names(&["name"]).map_err(|_| UNREADABLE)?;
+        members.check_names(&PARTS).map_err(|_| UNREADABLE)?;
         let name = text_of(members.get("name")).ok_or(UNREADABLE)?;
         if !names.insert(name.clone()) {
             return Err("the server's answer to `tools/list` has a tool twice");
@@ -111,6 +112,9 @@ mod tests {
             r#"{"tools":[{}]}"#,
             r#"{"tools":[{"name":"a"},{"name":"\u0061"}]}"#,
             r#"{"tools":[{"name":"a","Name":"b"}]}"#,
+            // What was accepted is the one, and what a model is shown the other.
+            r#"{"tools":[{"name":"a","description":"A","Description":"B"}]}"#,
+            r#"{"tools":[{"name":"a","inputSchema":{},"inputschema":{}}]}"#,
             r#"{"tools":[],"Tools":[{"name":"b"}]}"#,
         ] {
             let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);

@@ -19,8 +19,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::queue::{Answer, Answerer, Question, Queue};
-pub(super) use unfinished::Approved;
 use unfinished::UnfinishedCalls;
+pub(super) use unfinished::{Approved, GoesOn};
 
 /// How many calls of one client may wait for a person at a time.
 pub(super) const WAITING: usize = 64;
@@ -209,22 +209,20 @@ impl Asked {
         for parked in std::mem::take(&mut *self.parked()).into_values() {
             self.withdraw(&parked.put);
         }
+        self.unfinished.forget();
     }
 
-    /// A call that a person approved.
-    pub(super) fn approved(&self, bound: Bound<'_>, question: &str) -> Option<Approved> {
-        let (call, question) = (self.key.call(bound)?, question.to_owned());
-        Some(Approved { call, question })
+    /// The server asks its client for more before it goes on with an approved call. Gives the state with which the client sends
+    /// the call again.
+    pub(super) fn is_unfinished(&self, server: &str, goes_on: GoesOn) -> Option<String> {
+        let approved = goes_on.approved.clone();
+        let id = self.unfinished.remember(goes_on, self.asking.patience);
+        self.key.state(&id, approved.bound(server))
     }
 
-    /// The server asks its client for more before it goes on with an approved call.
-    pub(super) fn is_unfinished(&self, approved: Approved, state: Option<String>) {
-        self.unfinished.remember(approved, state, self.asking.patience);
-    }
-
-    /// The approval of a call with which a client answers its server.
-    pub(super) fn approval_of(&self, bound: Bound<'_>, state: Option<&str>) -> Option<Approved> {
-        self.unfinished.take(&self.key.call(bound)?, state)
+    /// The approved call that a state was given out for, with which a client answers its server: once.
+    pub(super) fn goes_on(&self, state: &str, bound: Bound<'_>) -> Option<GoesOn> {
+        self.unfinished.take(self.key.question(state, bound)?)
     }
 
     /// A text that nobody else can know, for the ids of requests.

@@ -239,18 +239,20 @@ impl Relay {
                     ));
                     return Step::Nowhere;
                 };
+                let mut goes_on = None;
                 if waiting.kind == Kind::Call {
                     let outcome = outcome_of(&members);
                     self.outcome(&waiting, outcome);
                     if outcome.0 == Outcome::Unfinished {
-                        self.is_unfinished(waiting.call.take().and_then(|sent| sent.approved), &members);
+                        let approved = waiting.call.take().and_then(|sent| sent.approved);
+                        goes_on = approved.and_then(|approved| self.is_unfinished(approved, &members));
                     }
                 }
                 if let Some(step) = self.reveals(&waiting.id, &members, &line) {
                     return step;
                 }
                 match waiting.kind {
-                    Kind::Other | Kind::Call => Step::ToClient(line),
+                    Kind::Other | Kind::Call => Step::ToClient(goes_on.unwrap_or(line)),
                     Kind::List => Step::ToClient(self.list(&waiting.id, &members).unwrap_or(line)),
                 }
             }

@@ -39,11 +39,6 @@ impl Key {
         ))
     }
 
-    /// A call, told from all others.
-    pub(super) fn call(&self, bound: Bound<'_>) -> Option<String> {
-        self.code(&parts("", bound)).map(hex)
-    }
-
     /// The question of a state; `None` unless it was given out for just this.
     pub(super) fn question<'s>(&self, state: &'s str, bound: Bound<'_>) -> Option<&'s str> {
         let (question, code) = state.strip_prefix(PREFIX)?.rsplit_once('.')?;

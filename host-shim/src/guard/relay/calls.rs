@@ -24,14 +24,12 @@ impl Relay {
                 return Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason));
             }
         };
-        if let Some(state) = own_state(&call) {
+        // Who observes asks nobody.
+        if let Some(state) = own_state(&call).filter(|_| !self.guard.observes) {
             return Next::Step(self.asked_again(message, request, &call, &state));
         }
         match self.judge(&call) {
-            Ok(judged) => {
-                let judged = self.resumed(&call, judged);
-                self.decided(message, request, &call, judged)
-            }
+            Ok(judged) => self.decided(message, request, &call, judged),
             Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
         }
     }

@@ -338,38 +338,55 @@ fn wants_more(id: u32, state: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string()
 }
 
+/// A call that a person has approved, and that the server has.
+fn approved(relay: &mut Relay, id: u32) {
+    let first = asked(relay, id, &json!({}));
+    let yes = again(id + 1, &first, &chosen("allow this once"));
+    assert!(matches!(client(relay, &yes), Step::ToServer(_)));
+}
+
+/// What a client sends once it has what the server wants.
+fn goes_on(id: u32, path: &str, state: &Value) -> String {
+    let mut more = json!({"inputResponses": {"q": {"roots": []}}});
+    if !state.is_null() {
+        more["requestState"] = state.clone();
+    }
+    modern(id, path, &more)
+}
+
 #[test]
 fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
+    let rule = |step: Step| told(step)["result"]["_meta"]["callgate/rule"].clone();
     for (id, state) in [(10, json!("one")), (20, Value::Null)] {
-        let first = asked(&mut relay, id, &json!({}));
-        let yes = again(id + 1, &first, &chosen("allow this once"));
-        assert!(matches!(client(&mut relay, &yes), Step::ToServer(_)));
-        let more = wants_more(id + 1, &state);
-        assert_eq!(relay.server_sent(more.clone()), Step::ToClient(more));
-        let mut theirs = json!({"inputResponses": {"q": {"roots": []}}});
-        // Another call, another state, or none at all: a person is asked.
-        for (path, wrong) in [("/docs/b", state.clone()), ("/docs/./a", json!("another"))] {
-            theirs["requestState"] = wrong;
-            let other = modern(id + 2, path, &theirs);
-            assert_eq!(
-                told(client(&mut relay, &other))["result"]["resultType"],
-                "input_required"
-            );
-        }
-        asked(&mut relay, id + 3, &json!({}));
+        approved(&mut relay, id);
+        let mut asks = told(relay.server_sent(wants_more(id + 1, &state)));
+        let given = asks["result"]["requestState"].clone();
+        assert_ne!(given, state);
+        // Nothing but the state is another one.
+        asks["result"]["requestState"] = state.clone();
+        let theirs: Value = serde_json::from_str(&wants_more(id + 1, &state)).unwrap();
+        assert_eq!(asks["result"]["inputRequests"], theirs["result"]["inputRequests"]);
+        // Another call is not the one that was approved, and the server's own state says nothing.
+        assert_eq!(
+            rule(client(&mut relay, &goes_on(id + 2, "/docs/b", &given))),
+            "structural-approval"
+        );
+        let unknown = told(client(&mut relay, &goes_on(id + 2, "/docs/./a", &state)));
+        assert_eq!(unknown["result"]["resultType"], "input_required");
         let questions = queue.questions().unwrap().len();
-        theirs["requestState"] = state.clone();
-        if state.is_null() {
-            theirs.as_object_mut().unwrap().remove("requestState");
-        }
-        let goes_on = client(&mut relay, &modern(id + 4, "/docs/./a", &theirs));
-        assert_eq!(goes_on, Step::ToServer(modern(id + 4, "/docs/a", &theirs)));
+        let sent = client(&mut relay, &goes_on(id + 4, "/docs/./a", &given));
+        let Step::ToServer(sent) = sent else {
+            panic!("{sent:?}")
+        };
+        let sent: Value = serde_json::from_str(&sent).unwrap();
+        let expected: Value = serde_json::from_str(&goes_on(id + 4, "/docs/a", &state)).unwrap();
+        assert_eq!(sent, expected);
         // The server may ask for more than one thing, one after the other.
-        relay.server_sent(wants_more(id + 4, &state));
-        let goes_on = client(&mut relay, &modern(id + 5, "/docs/./a", &theirs));
-        assert!(matches!(goes_on, Step::ToServer(_)));
+        let more = told(relay.server_sent(wants_more(id + 4, &state)))["result"]["requestState"].clone();
+        let sent = client(&mut relay, &goes_on(id + 5, "/docs/./a", &more));
+        assert!(matches!(sent, Step::ToServer(_)));
         assert_eq!(queue.questions().unwrap().len(), questions);
         let last = decisions(folder.path()).pop().unwrap();
         assert_eq!(
@@ -377,8 +394,59 @@ fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
             (&json!("allow"), &json!("structural-approval"))
         );
         // Once for each time that the server asks.
-        asked(&mut relay, id + 6, &theirs);
+        for used in [given, more] {
+            let again = client(&mut relay, &goes_on(id + 6, "/docs/./a", &used));
+            assert_eq!(rule(again), "structural-approval");
+        }
     }
+}
+
+#[test]
+fn only_the_client_that_the_server_asks_goes_on_with_an_approved_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, _) = asking(folder.path());
+    let mut other = Relay::new(Arc::clone(&relay.guard));
+    approved(&mut relay, 1);
+    let asks = told(relay.server_sent(wants_more(2, &Value::Null)));
+    // It is the same call, and the same server, which gives no state by which to tell its clients.
+    let theirs = told(client(&mut other, &goes_on(1, "/docs/a", &Value::Null)));
+    assert_eq!(theirs["result"]["resultType"], "input_required");
+    let own = goes_on(3, "/docs/a", &asks["result"]["requestState"]);
+    assert!(matches!(client(&mut relay, &own), Step::ToServer(_)));
+}
+
+#[test]
+fn a_call_that_the_server_has_taken_is_not_approved_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, _) = asking(folder.path());
+    for (id, answer) in [
+        // A task goes on by itself.
+        (10, wants_more(11, &Value::Null).replace("input_required", "task")),
+        (20, wants_more(21, &json!(5))),
+        (
+            30,
+            wants_more(31, &Value::Null)
+                .replace("\"resultType\"", "\"resultType\":\"complete\",\"resultType\""),
+        ),
+    ] {
+        approved(&mut relay, id);
+        assert_eq!(relay.server_sent(answer.clone()), Step::ToClient(answer));
+        for state in [Value::Null, json!(5), json!({})] {
+            let again = told(client(&mut relay, &goes_on(id + 2, "/docs/a", &state)));
+            assert_eq!(again["result"]["resultType"], "input_required", "{again}");
+        }
+    }
+}
+
+#[test]
+fn an_observer_forwards_a_state_of_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let relay = &mut super::tests::relay_with(|options| {
+        options.observe = true;
+        options.audit = Some(folder.path().join("log"));
+    });
+    let call = goes_on(1, "/docs/a", &json!("callgate-1.x.00"));
+    assert_eq!(client(relay, &call), Step::ToServer(call));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Judgement, Next, Relay, Step, denied};
-use crate::guard::asking::{self, About, Approved, Asked, Bound, Parked, Put, QUESTION};
+use crate::guard::asking::{self, About, Approved, Asked, Bound, GoesOn, Parked, Put, QUESTION};
 use crate::guard::digest::digest;
 use crate::guard::message::{Id, Message, Request, ToolCall, push_string, text_of};
 use crate::guard::queue::{Answer, Answerer};
@@ -194,6 +194,9 @@ impl Relay {
             policy: &judgement.policy,
         };
         let asked = guard.asked.as_ref();
+        if let Some(goes_on) = asked.and_then(|asked| asked.goes_on(state, bound)) {
+            return self.goes_on(request, call, judgement, goes_on);
+        }
         let parked = asked.and_then(|asked| Some((asked, asked.parked_call(state, bound)?)));
         let Some((asked, parked)) = parked else {
             let reason = "What the call would touch, or the policy, has changed since a person was asked, or there is an answer already, or its time is over";
@@ -335,57 +338,71 @@ impl Relay {
         } else if escalates {
             let question = &pending.put.question.id;
             response.verdict = approved("A person approved this call", question);
-            judgement.approved = guard.asked.as_ref().and_then(|asked| {
-                let bound = Bound {
-                    server: &guard.server,
-                    tool: &call.name,
-                    arguments: &pending.arguments,
-                    policy: &judgement.policy,
-                };
-                asked.approved(bound, question)
-            });
+            let bound = Bound {
+                server: &guard.server,
+                tool: &call.name,
+                arguments: &pending.arguments,
+                policy: &judgement.policy,
+            };
+            judgement.approved = Some(Approved::new(bound, question));
         }
         let next = self.decided(&pending.message, &request, &call, judgement);
         self.follow(next, pending.message)
     }
 
     /// A call that a person approved, that the server asked its client about, and that comes again with the client's answer.
-    pub(super) fn resumed(&self, call: &ToolCall<'_>, mut judgement: Judgement) -> Judgement {
-        let answers = [STATE, ANSWERS]
-            .iter()
-            .any(|name| call.params.get(name).is_some());
-        let escalates = matches!(judgement.response.verdict.decision, Decision::Escalate(_));
-        if let (Some(asked), Some(arguments), true) = (
-            &self.guard.asked,
-            &judgement.response.arguments,
-            answers && escalates,
-        ) {
-            let bound = Bound {
-                server: &self.guard.server,
-                tool: &call.name,
-                arguments: &digest(arguments.as_bytes()),
-                policy: &judgement.policy,
-            };
-            judgement.approved = asked.approval_of(bound, text_of(call.params.get(STATE)).as_deref());
-        }
-        if let Some(given) = &judgement.approved {
+    fn goes_on(
+        &mut self,
+        request: &Request<'_>,
+        call: &ToolCall<'_>,
+        mut judgement: Judgement,
+        GoesOn {
+            approved: given,
+            state,
+        }: GoesOn,
+    ) -> Step {
+        let answers = call.params.get(ANSWERS).map(|answers| answers.get().to_owned());
+        let message = as_server_sees_it(request, call, &[state, answers]);
+        // It was read before.
+        let again = match Message::read(&message) {
+            Ok(Message::Request(again)) => ToolCall::read(&again).ok().map(|call| (again, call)),
+            Ok(Message::Notification { .. } | Message::Response { .. }) | Err(_) => None,
+        };
+        let Some((request, call)) = again else {
+            return self.refuse(
+                Some(&request.id.json),
+                reply::INTERNAL_ERROR,
+                "the call cannot be read again",
+            );
+        };
+        if let Decision::Escalate(_) = judgement.response.verdict.decision {
             judgement.response.verdict = approved(
                 "A person approved this call, and the server asked for more",
                 &given.question,
             );
+            judgement.approved = Some(given);
         }
-        judgement
+        let next = self.decided(&message, &request, &call, judgement);
+        self.follow(next, message)
     }
 
-    /// Remembers an approved call that the server does not finish before its client has answered it.
-    pub(super) fn is_unfinished(&self, approved: Option<Approved>, answer: &Members<'_>) {
-        if let (Some(asked), Some(approved)) = (&self.guard.asked, approved) {
-            let result = answer.get("result");
-            let result: Option<Members<'_>> =
-                result.and_then(|result| serde_json::from_str(result.get()).ok());
-            let state = result.and_then(|result| text_of(result.get(STATE)));
-            asked.is_unfinished(approved, state);
+    /// Remembers an approved call that the server does not finish before its client has answered it. Gives the answer with the
+    /// state by which the client is known again.
+    pub(super) fn is_unfinished(&self, approved: Approved, answer: &Members<'_>) -> Option<String> {
+        let result: Members<'_> = serde_json::from_str(answer.get("result")?.get()).ok()?;
+        result.check_names(&["resultType", STATE]).ok()?;
+        // Other results that are not complete ask for nothing: the call is the server's from then on.
+        if text_of(result.get("resultType"))? != "input_required" {
+            return None;
         }
+        let state = match result.get(STATE) {
+            Some(state) => Some(text_of(Some(state)).map(|_| state.get().to_owned())?),
+            None => None,
+        };
+        let asked = self.guard.asked.as_ref()?;
+        let state = asked.is_unfinished(&self.guard.server, GoesOn { approved, state })?;
+        let result = write_with(&result, STATE, &Value::String(state).to_string());
+        Some(write_with(answer, "result", &result))
     }
 
     /// Whether the client cancels a call that waits for a person, and what it is told then.

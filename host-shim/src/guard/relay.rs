@@ -326,10 +326,15 @@ impl Relay {
 
     /// Forgets a request of the client's that the server has. It still hears that nobody wants an answer.
     fn take_back(&mut self, id: &Id) -> Option<Step> {
+        // The guard's own question is not the client's.
+        if let Some(Opening::Probe(_)) = self.openings.get(&id.text) {
+            return Some(Step::Nowhere);
+        }
         // A server may tell `1` from `"1"`, and would answer.
         if self.waiting.get(&id.text)?.id.json == id.json {
             let waiting = self.waiting.remove(&id.text)?;
             self.outcome(&waiting, (Outcome::Cancelled, None));
+            self.openings.remove(&id.text);
             if self.taken_back.len() >= TAKEN_BACK {
                 self.taken_back.pop_front();
             }

@@ -293,6 +293,34 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_is_taken_back_shows_nothing() {
+        let mut relay = relay();
+        let cancel = |relay: &mut Relay, id: &str| {
+            let cancelled = format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+            );
+            client(relay, &cancelled)
+        };
+        for (id, method) in [(1, "server/discover"), (2, "tools/list"), (3, "initialize")] {
+            client(&mut relay, &request(id, method, META));
+            assert_eq!(relay.openings.len(), 1);
+            assert!(matches!(cancel(&mut relay, &id.to_string()), Step::ToServer(_)));
+            assert_eq!(relay.openings.len(), 0, "{method}");
+        }
+        // What the guard asks by itself is not the client's to take back.
+        client(&mut relay, &request(4, "ping", META));
+        let Step::ToServer(probe) = relay.server_sent(error("4", -32601, "")) else {
+            panic!()
+        };
+        let probe: serde_json::Value = serde_json::from_str(&probe).unwrap();
+        assert_eq!(cancel(&mut relay, &probe["id"].to_string()), Step::Nowhere);
+        assert!(matches!(
+            relay.server_sent(error(&probe["id"].to_string(), -32601, "")),
+            Step::ToClient(_)
+        ));
+    }
+
+    #[test]
     fn an_error_without_a_probe_is_looked_into() {
         for (answer, is_legacy) in [
             (error("ID", -32601, ""), true),

@@ -1,7 +1,6 @@
 //! Replaying, beginning a project, and what the command says of itself.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -132,7 +131,7 @@ fn every_document_has_a_schema() {
 #[cfg(feature = "guard")]
 #[test]
 fn the_package_ships_the_schema_of_the_log() {
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../js/schemas/audit.json");
+    let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../js/schemas/audit.json");
     let output = Project::new().run(&["schema", "audit"]);
     assert!(
         fs::read(shipped).expect("a schema") == output.stdout,

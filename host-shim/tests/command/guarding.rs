@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -213,7 +214,14 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
     };
     wrap(&["--server", "no"], 4, &[], &["has no server `no`"]);
     wrap(&["--undo"], 1, &[], &["there is no `.mcp.json.callgate`"]);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("a mode");
     wrap(&[], 0, &[r#"{"wrapped":["s"],"already":[],"left":[["far","#], &[]);
+    let mode = |file: &str| {
+        let found = fs::metadata(project.folder.path().join("project").join(file));
+        found.expect("a file").permissions().mode() & 0o777
+    };
+    // What is kept holds the same secrets, and is for nobody else to read.
+    assert_eq!((mode(".mcp.json"), mode(".mcp.json.callgate")), (0o640, 0o600));
     let wrapped = text();
     assert!(wrapped.starts_with("{ // mine"), "{wrapped}");
     assert!(wrapped.contains(r#""--server","s","--","cat"]"#), "{wrapped}");

@@ -11,7 +11,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
-use crate::replace::replace;
+use crate::replace::{replace, replace_secret};
 use server::{Guarded, Server, Wrapped};
 
 /// Put the guard before every server of an agent's configuration
@@ -232,7 +232,9 @@ impl Wrap {
             after: after.to_owned(),
         };
         let text = serde_json::to_string(&kept).map_err(|error| Failure::Fault(error.to_string()))?;
-        write(&self.beside(), &text)
+        // Environments and headers of servers hold secrets.
+        replace_secret(&self.beside(), &text)
+            .map_err(|error| Failure::Fault(format!("cannot write `{}`: {error}", self.beside().display())))
     }
 }
 
@@ -247,14 +249,13 @@ struct Arguments {
 impl Arguments {
     /// The guard before a server, without what leads to it.
     fn of(&self, server: &Server<'_>) -> Vec<String> {
-        let mut words = vec![
-            &*self.program,
-            "guard",
-            "--bundle",
-            &self.bundle,
-            "--server",
-            server.name,
-        ];
+        let mut words = vec![&*self.program, "guard", "--bundle", &self.bundle];
+        // A name may begin as a flag does.
+        let named = format!("--server={}", server.name);
+        match server.name.starts_with('-') {
+            true => words.push(&named),
+            false => words.extend(["--server", server.name]),
+        }
         if let Some(audit) = &self.audit {
             words.extend(["--audit", audit]);
         }

@@ -1,16 +1,35 @@
 //! Changing the commands of servers in the text of a configuration, and nothing else.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use callgate_core::without_comments;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::server::{Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
+use super::server::{AMBIGUOUS, Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
+
+/// What some editors write before a text, and some agents pass over.
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// Where agents have their servers.
+const KEYS: [&str; 3] = ["mcpServers", "servers", "mcp"];
 
 /// The members of an object as they are written.
-type Members<'t> = BTreeMap<String, &'t RawValue>;
+#[derive(Default)]
+struct Members<'t>(BTreeMap<String, &'t RawValue>);
+
+/// How an entry with an address says that it is started as a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// `stdio`, with a command and its arguments.
+    Usual,
+    /// `local`, with a command that is an array.
+    Array,
+}
 
 /// Writes the text again with the commands that `guarded` gives; `None` leaves a server as it is.
 ///
@@ -21,10 +40,15 @@ pub(super) fn wrap(
     mut guarded: impl FnMut(&Server<'_>) -> Option<Guarded>,
 ) -> Result<Wrapped, String> {
     let json = without_comments(text);
-    let (servers, is_nested) = servers(&json)?;
+    // Every place stays where it is.
+    let json = match json.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => Cow::Owned(format!("{:1$}{rest}", "", BYTE_ORDER_MARK.len())),
+        None => json,
+    };
+    let servers = servers(&json)?;
     let mut wrapped = Wrapped::default();
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-    for (name, raw) in &servers {
+    for (name, raw, dialect) in &servers {
         let leave = |reason| (name.clone(), reason);
         let members: Map<String, Value> = match serde_json::from_str(raw.get()) {
             Ok(members) => members,
@@ -33,6 +57,7 @@ pub(super) fn wrap(
                 continue;
             }
         };
+        self::members(raw.get()).map_err(|error| format!("the server `{name}`: {error}"))?;
         let way = match way_of(&members) {
             Ok(way) => way,
             Err(reason) => {
@@ -51,7 +76,7 @@ pub(super) fn wrap(
         };
         match server.way {
             Way::Program(_) => edits.extend(edits_of(&json, raw, &guard.command)?),
-            Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, is_nested))),
+            Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, *dialect))),
         }
         wrapped.changed.push(name.clone());
     }
@@ -64,30 +89,72 @@ pub(super) fn wrap(
     Ok(wrapped)
 }
 
+/// An object of which no two readers take another member.
 fn members(text: &str) -> Result<Members<'_>, String> {
     serde_json::from_str(text).map_err(|error| format!("expected an object: {error}"))
 }
 
-/// The servers, and whether they are those of the agent whose commands are arrays.
-fn servers(json: &str) -> Result<(Members<'_>, bool), String> {
-    let top = members(json)?;
-    let found = ["mcpServers", "servers", "mcp"]
-        .into_iter()
-        .find_map(|key| Some((key, top.get(key)?)));
-    let Some((key, raw)) = found else {
-        return Err(
-            "has none of `mcpServers`, `servers` and `mcp`, expected the servers of an agent".to_owned(),
-        );
-    };
-    let inner = members(raw.get()).map_err(|error| format!("`{key}`: {error}"))?;
-    // The newer form of one agent has them one level down.
-    match inner.get("servers").filter(|_| key == "mcp") {
-        Some(raw) => Ok((
-            members(raw.get()).map_err(|error| format!("`mcp.servers`: {error}"))?,
-            true,
-        )),
-        None => Ok((inner, key == "mcp")),
+impl<'de: 't, 't> Deserialize<'de> for Members<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Members::default();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    if members.0.contains_key(&name) {
+                        return Err(A::Error::custom(format_args!("the member `{name}` occurs twice")));
+                    }
+                    members.0.insert(name, value);
+                }
+                Ok(members)
+            }
+        }
+
+        deserializer.deserialize_map(MembersVisitor)
     }
+}
+
+/// The servers, and how each of them says that it is a program.
+fn servers(json: &str) -> Result<Vec<(String, &RawValue, Dialect)>, String> {
+    let top = members(json)?;
+    let mut servers = Vec::new();
+    let mut has_any = false;
+    for key in KEYS {
+        let Some(raw) = top.0.get(key) else { continue };
+        has_any = true;
+        let mut inner = members(raw.get()).map_err(|error| format!("`{key}`: {error}"))?;
+        // One agent's newer form, and another's settings, have them one level down.
+        let below = inner.0.get("servers").copied().filter(|_| key == "mcp");
+        if let Some(raw) = below {
+            inner = members(raw.get()).map_err(|error| format!("`mcp.servers`: {error}"))?;
+        }
+        for (name, raw) in inner.0 {
+            let is_array = match below {
+                Some(_) => matches!(type_of(raw).as_deref(), Some("local" | "remote")),
+                None => key == "mcp",
+            };
+            let dialect = if is_array { Dialect::Array } else { Dialect::Usual };
+            servers.push((name, raw, dialect));
+        }
+    }
+    match has_any {
+        true => Ok(servers),
+        false => {
+            Err("has none of `mcpServers`, `servers` and `mcp`, expected the servers of an agent".to_owned())
+        }
+    }
+}
+
+fn type_of(entry: &RawValue) -> Option<String> {
+    let entry = members(entry.get()).ok()?;
+    serde_json::from_str(entry.0.get("type")?.get()).ok()
 }
 
 fn command_of(members: &Map<String, Value>) -> Option<Vec<String>> {
@@ -111,6 +178,10 @@ fn command_of(members: &Map<String, Value>) -> Option<Vec<String>> {
 }
 
 fn way_of(members: &Map<String, Value>) -> Result<Way, &'static str> {
+    let has_address = members.contains_key("httpUrl") || members.contains_key("url");
+    if members.contains_key("command") && has_address {
+        return Err(AMBIGUOUS);
+    }
     if members.contains_key("command") {
         return command_of(members)
             .map(Way::Program)
@@ -150,13 +221,14 @@ fn way_of(members: &Map<String, Value>) -> Result<Way, &'static str> {
 }
 
 /// An entry with an address as one with a command. Whatever else it says stays.
-fn entry_of(members: Map<String, Value>, guard: Guarded, is_nested: bool) -> String {
+fn entry_of(members: Map<String, Value>, guard: Guarded, dialect: Dialect) -> String {
+    let is_array = dialect == Dialect::Array;
     let mut entry = Map::new();
     for (name, value) in members {
         match &*name {
             "url" | "httpUrl" | "headers" => {}
             "type" => {
-                let kind = if is_nested { "local" } else { "stdio" };
+                let kind = if is_array { "local" } else { "stdio" };
                 entry.insert(name, kind.into());
             }
             _ => {
@@ -170,14 +242,14 @@ fn entry_of(members: Map<String, Value>, guard: Guarded, is_nested: bool) -> Str
         .map(|(name, value)| (name, value.into()))
         .collect();
     let mut words = guard.command.into_iter();
-    if is_nested {
+    if is_array {
         entry.insert("command".to_owned(), words.collect());
     } else {
         entry.insert("command".to_owned(), words.next().into());
         entry.insert("args".to_owned(), words.collect());
     }
     if !environment.is_empty() {
-        let name = if is_nested { "environment" } else { "env" };
+        let name = if is_array { "environment" } else { "env" };
         entry.insert(name.to_owned(), environment.into());
     }
     Value::Object(entry).to_string()
@@ -194,7 +266,7 @@ fn edits_of(json: &str, raw: &RawValue, words: &[String]) -> Result<Vec<(Range<u
     let members = members(raw.get())?;
     let range = |value| range(json, value);
     let array = |words: &[String]| serde_json::to_string(words).map_err(|error| error.to_string());
-    let Some(command) = members.get("command") else {
+    let Some(command) = members.0.get("command") else {
         return Ok(Vec::new());
     };
     if command.get().starts_with('[') {
@@ -203,7 +275,7 @@ fn edits_of(json: &str, raw: &RawValue, words: &[String]) -> Result<Vec<(Range<u
     let (program, arguments) = words.split_at(words.len().min(1));
     let program = Value::String(program.concat()).to_string();
     let arguments = array(arguments)?;
-    Ok(match members.get("args") {
+    Ok(match members.0.get("args") {
         Some(given) => vec![(range(command), program), (range(given), arguments)],
         None => vec![(range(command), format!("{program}, \"args\": {arguments}"))],
     })
@@ -309,8 +381,41 @@ mod tests {
         ] {
             assert_eq!(guarded(text).text, expected);
         }
-        for text in ["[]", "{}", r#"{"mcpServers": []}"#, "{"] {
+        for text in [
+            "[]",
+            "{}",
+            r#"{"mcpServers": []}"#,
+            "{",
+            // Agents may take either.
+            r#"{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {}}"#,
+            r#"{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#,
+            r#"{"servers": {"a": {"command": "x", "\u0063ommand": "y"}}}"#,
+        ] {
             assert!(wrap(text, |_| None).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn no_server_is_passed_over() {
+        let text = "\u{feff}{\r\n\"mcpServers\": {\"a\": {\"command\": \"x\"}}, \"servers\": {\"b\": {\"command\": \"y\"}},\r\n\"mcp\": {\"servers\": {\"c\": {\"command\": \"./callgate\", \"args\": [\"guard\", \"--\", \"z\"]}}}}";
+        let wrapped = guarded(text);
+        assert_eq!(wrapped.changed, ["a", "b", "c"]);
+        let args =
+            |name: &str| format!(r#""command": "/bin/callgate", "args": ["guard","--server","{name}","--""#);
+        for name in ["a", "b", "c"] {
+            assert!(wrapped.text.contains(&args(name)), "{}", wrapped.text);
+        }
+        assert!(wrapped.text.starts_with("\u{feff}{\r\n"));
+        // Which of them counts differs from agent to agent.
+        let both = r#"{"mcpServers": {"s": {"command": "x", "url": "https://x"}}}"#;
+        assert_eq!(guarded(both).left, [("s".to_owned(), AMBIGUOUS)]);
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn settings_that_look_like_those_of_another_agent_keep_their_own_form() {
+        let text = r#"{"mcp": {"servers": {"s": {"type": "http", "url": "https://x"}, "t": {"type": "remote", "url": "https://y"}}}}"#;
+        let expected = r#"{"mcp": {"servers": {"s": {"type":"stdio","command":"/bin/callgate","args":["guard","--server","s","--url","https://x"]}, "t": {"type":"local","command":["/bin/callgate","guard","--server","t","--url","https://y"]}}}}"#;
+        assert_eq!(guarded(text).text, expected);
     }
 }

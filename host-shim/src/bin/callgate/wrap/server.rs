@@ -91,12 +91,15 @@ impl Guarded {
     }
 }
 
-/// Whether a command is a guard already.
+pub(super) const AMBIGUOUS: &str = "it has a command and an address, and agents differ about which counts";
+
+/// Whether a command is a guard already. A program that is named from the folder where the agent happens to start is anybody's.
 pub(super) fn is_guard(command: &[String]) -> bool {
     let [program, verb, ..] = command else {
         return false;
     };
-    program.rsplit('/').next() == Some("callgate") && verb == "guard"
+    let is_installed = program == "callgate" || program.starts_with('/') && program.ends_with("/callgate");
+    is_installed && verb == "guard"
 }
 
 /// Why the guard cannot stand before an address, if it cannot.

@@ -2,7 +2,8 @@
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value};
 
-use super::server::{Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
+use super::edit::BYTE_ORDER_MARK;
+use super::server::{AMBIGUOUS, Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
 
 /// The table that has the servers.
 const SERVERS: &str = "mcp_servers";
@@ -15,6 +16,10 @@ pub(super) fn wrap(
     text: &str,
     mut guarded: impl FnMut(&Server<'_>) -> Option<Guarded>,
 ) -> Result<Wrapped, String> {
+    let (mark, text) = match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => (BYTE_ORDER_MARK, rest),
+        None => ("", text),
+    };
     let mut document: DocumentMut = text.parse().map_err(|error| format!("{error}"))?;
     let servers = document
         .get_mut(SERVERS)
@@ -47,12 +52,20 @@ pub(super) fn wrap(
         write(entry, guard);
         wrapped.changed.push(name);
     }
-    wrapped.text = document.to_string();
+    let mut written = document.to_string();
+    if text.contains('\n') && text.replace("\r\n", "").find('\n').is_none() {
+        // What is written has the other line ends.
+        written = written.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    wrapped.text = format!("{mark}{written}");
     Ok(wrapped)
 }
 
 fn way_of(entry: &dyn TableLike) -> Result<Way, &'static str> {
     const COMMAND: &str = "its command is not a string with arguments that are strings";
+    if entry.contains_key("command") && entry.contains_key("url") {
+        return Err(AMBIGUOUS);
+    }
     if let Some(command) = entry.get("command") {
         let mut words = vec![command.as_str().ok_or(COMMAND)?.to_owned()];
         if let Some(arguments) = entry.get("args") {
@@ -138,7 +151,6 @@ mod tests {
         wrap(text, before).unwrap()
     }
 
-    #[cfg(feature = "http")]
     #[test]
     fn servers_change_and_nothing_else() {
         let text = r#"model = "x"   # mine
@@ -148,21 +160,16 @@ command = "npx" # the command
 args = ["-y", "x"]
 env = { A = "1" }
 
-[mcp_servers."far away"]
-url = "https://example.com/mcp"
-bearer_token_env_var = "TOKEN"
-http_headers = { "X-Team" = "a" }
-tool_timeout_sec = 5
-[mcp_servers."far away".env_http_headers]
-X-Key = "KEY"
-
 [mcp_servers]
 bare = { command = "serve" }
 odd = { command = 5 }
+both = { command = "serve", url = "https://example.com" }
 
 [other]
 a = [ 1,
   2 ]
+b = """
+c"""
 "#;
         let expected = r#"model = "x"   # mine
 
@@ -171,29 +178,51 @@ command = "/bin/callgate" # the command
 args = ["guard", "--server", "files", "--", "npx", "-y", "x"]
 env = { A = "1" }
 
-[mcp_servers."far away"]
+[mcp_servers]
+bare = { command = "/bin/callgate" , args = ["guard", "--server", "bare", "--", "serve"] }
+odd = { command = 5 }
+both = { command = "serve", url = "https://example.com" }
+
+[other]
+a = [ 1,
+  2 ]
+b = """
+c"""
+"#;
+        // However lines end, and with the mark that some editors write.
+        for (mark, end) in [("", "\n"), ("", "\r\n"), (BYTE_ORDER_MARK, "\n")] {
+            let spelled = |text: &str| format!("{mark}{}", text.replace('\n', end));
+            let mut wrapped = guarded(&spelled(text));
+            assert_eq!(wrapped.text, spelled(expected));
+            wrapped.changed.sort();
+            assert_eq!(wrapped.changed, ["bare", "files"]);
+            assert_eq!(wrapped.left.len(), 2);
+            // A second time there is nothing to do.
+            let again = guarded(&spelled(expected));
+            assert_eq!((again.text, again.already.len()), (spelled(expected), 2));
+        }
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn an_address_becomes_a_command() {
+        let text = r#"[mcp_servers."far away"]
+url = "https://example.com/mcp"
+bearer_token_env_var = "TOKEN"
+http_headers = { "X-Team" = "a" }
+tool_timeout_sec = 5
+[mcp_servers."far away".env_http_headers]
+X-Key = "KEY"
+"#;
+        let expected = r#"[mcp_servers."far away"]
 tool_timeout_sec = 5
 command = "/bin/callgate"
 args = ["guard", "--server", "far away", "--url", "https://example.com/mcp", "--header-env", "X-Team=CALLGATE_HEADER_1", "--header-env", "X-Key=KEY", "--token-env", "TOKEN"]
 env = { CALLGATE_HEADER_1 = "a" }
 env_vars = ["KEY", "TOKEN"]
-
-[mcp_servers]
-bare = { command = "/bin/callgate" , args = ["guard", "--server", "bare", "--", "serve"] }
-odd = { command = 5 }
-
-[other]
-a = [ 1,
-  2 ]
 "#;
-        let mut wrapped = guarded(text);
-        assert_eq!(wrapped.text, expected);
-        wrapped.changed.sort();
-        assert_eq!(wrapped.changed, ["bare", "far away", "files"]);
-        assert_eq!(wrapped.left.len(), 1);
-        // A second time there is nothing to do.
-        let again = guarded(expected);
-        assert_eq!((&*again.text, again.already.len()), (expected, 3));
+        assert_eq!(guarded(text).text, expected);
+        assert_eq!(guarded(expected).already, ["far away"]);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::members::Members;
 /// Integers that every parser of JSON can hold.
 const SAFE_INTEGER: i64 = 1 << 53;
 
+/// Bytes of the longest id. Ids are kept for as long as their requests wait.
+const LONGEST_ID: usize = 1024;
+
 /// Members that say what a message is.
 const NAMES: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
@@ -102,6 +105,9 @@ impl Id {
         const EXPECTED: &str = "the member `id` is not a string or an integer that a double can hold";
         let json = value.get().to_owned();
         if let Some(text) = text_of(Some(value)) {
+            if text.len() > LONGEST_ID {
+                return Err("the member `id` has more than 1024 bytes");
+            }
             // Spelled in one way, whatever escapes it came with.
             let json = serde_json::to_string(&text).map_err(|_| EXPECTED)?;
             return Ok(Self { json, text });
@@ -215,6 +221,22 @@ mod tests {
         assert!(matches!(Message::read(&text), Ok(Message::Request(_))));
         // Each with each would take minutes.
         assert!(begun.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn an_id_has_a_limit() {
+        let request = |length: usize| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#,
+                "x".repeat(length)
+            )
+        };
+        assert!(Message::read(&request(LONGEST_ID)).is_ok());
+        let refused = Message::read(&request(LONGEST_ID + 1)).unwrap_err();
+        assert_eq!(
+            (refused.id, &*refused.reason),
+            (None, "the member `id` has more than 1024 bytes")
+        );
     }
 
     #[test]

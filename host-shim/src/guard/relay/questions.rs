@@ -20,6 +20,9 @@ use crate::members::Members;
 const STATE: &str = "requestState";
 const ANSWERS: &str = "inputResponses";
 
+/// Bytes of the longest state of a server that is kept.
+const LONGEST_STATE: usize = 1024 * 1024;
+
 /// Calls that wait for a person, and how the client of this relay is asked.
 #[derive(Default)]
 pub(super) struct Questions {
@@ -396,7 +399,11 @@ impl Relay {
             return None;
         }
         let state = match result.get(STATE) {
-            Some(state) => Some(text_of(Some(state)).map(|_| state.get().to_owned())?),
+            Some(state) if state.get().len() <= LONGEST_STATE => {
+                Some(text_of(Some(state)).map(|_| state.get().to_owned())?)
+            }
+            // A person is asked again.
+            Some(_) => return None,
             None => None,
         };
         let asked = self.guard.asked.as_ref()?;

@@ -143,8 +143,9 @@ mod world;
 #[cfg(feature = "analysis")]
 pub use analysis::{
     Advice, Analysis, Bounds, Column, Comparison, Coverage, CoverageReport, CoveredRule, Finding, Judged,
-    Outcome, Part, Place, Progress, Region, Row, Statement, Subject, Suggestion, Target, ToolChanges, ToolRegions,
-    Unreached, VerdictChange, Watcher, check_invariants, lint_policy, lint_tools, names_tool, suggest_rules,
+    Outcome, Part, Place, Progress, Region, Row, Statement, Subject, Suggestion, Target, ToolChanges,
+    ToolRegions, Unreached, VerdictChange, Watcher, check_invariants, lint_policy, lint_tools, names_tool,
+    suggest_rules,
 };
 pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};

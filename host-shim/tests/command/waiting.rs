@@ -92,7 +92,10 @@ fn what_takes_long_says_what_it_looks_at() {
     };
     let shown = |text: &str, what: &str| {
         assert!(text.contains(&format!("\r\x1b[K\x1b[?7l… {what} ")), "{text}");
-        assert!(text.contains(&format!(" of {count}: many\\u{{1b}}[2J/tool-")), "{text}");
+        assert!(
+            text.contains(&format!(" of {count}: many\\u{{1b}}[2J/tool-")),
+            "{text}"
+        );
         assert_eq!(left_over(text), "", "{text}");
     };
     shown(&text, "tool");

@@ -11,9 +11,7 @@ use crate::engine::Engine;
 
 fn documents() -> Vec<(DocumentKind, Value)> {
     let tools = json!([{"toolName": "get", "args": {"url": "fetch-url"}}, {"toolName": "put", "args": {"url": "fetch-url"}}]);
-    let rule = |name: &str, host: &str| {
-        json!({"name": name, "if": {"domains": {"roles": "fetch-url", "allowed": [host]}}, "then": "allow", "reason": ""})
-    };
+    let rule = |name: &str, host: &str| json!({"name": name, "if": {"domains": {"roles": "fetch-url", "allowed": [host]}}, "then": "allow", "reason": ""});
     let statement =
         |name: &str, tool: &str| json!({"name": name, "never": {"decision": "allow", "tool": tool}});
     vec![
@@ -21,7 +19,10 @@ fn documents() -> Vec<(DocumentKind, Value)> {
             DocumentKind::Policy,
             json!({"rules": [rule("a", "a.test"), rule("b", "b.test")]}),
         ),
-        (DocumentKind::Annotations, json!({"servers": {"web": {"tools": tools}}})),
+        (
+            DocumentKind::Annotations,
+            json!({"servers": {"web": {"tools": tools}}}),
+        ),
         (
             DocumentKind::Invariants,
             json!([statement("one", "*"), statement("two", "put")]),
@@ -71,7 +72,10 @@ fn every_tool_is_told_of() {
 #[test]
 fn lint_tells_of_rules_too() {
     let documents = documents();
-    let parts: Vec<_> = documents.iter().map(|(kind, value)| (*kind, value.into())).collect();
+    let parts: Vec<_> = documents
+        .iter()
+        .map(|(kind, value)| (*kind, value.into()))
+        .collect();
     let found = told(|watcher| {
         lint_policy(&parts, &Home, watcher).unwrap();
     });

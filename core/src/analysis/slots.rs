@@ -206,11 +206,7 @@ pub(super) fn arguments<'v>(
     let mut fits = true;
     for (slot, value) in slots.iter().zip(values) {
         if let Some(value) = value {
-            let wrapped = match (slot.accepts, value) {
-                (Accepts::Array, Value::String(_)) => Value::Array(vec![value.clone()]),
-                _ => value.clone(),
-            };
-            fits &= slot.put(&mut arguments, wrapped);
+            fits &= slot.put(&mut arguments, as_accepted(slot, value));
         }
     }
     if let Value::Object(members) = &mut arguments {
@@ -223,6 +219,14 @@ pub(super) fn arguments<'v>(
         }
     }
     (arguments, fits)
+}
+
+/// The value, a text in an array where the schema wants one.
+pub(super) fn as_accepted(slot: &Slot<'_>, value: &Value) -> Value {
+    match (slot.accepts, value) {
+        (Accepts::Array, Value::String(_)) => Value::Array(vec![value.clone()]),
+        _ => value.clone(),
+    }
 }
 
 /// A value that the schema accepts and that names nothing.

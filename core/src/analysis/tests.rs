@@ -7,6 +7,7 @@ mod covering;
 mod denied;
 mod division;
 mod lint;
+mod places;
 mod statements;
 mod suggest;
 mod watching;

@@ -177,7 +177,7 @@ fn condition() -> impl Strategy<Value = Value> {
         prop::option::weighted(0.35, (roles_of(PATH_ROLES), select(DIRECTORIES))),
         prop::option::weighted(0.25, (roles_of(URL_ROLES), domains())),
         prop::option::weighted(0.35, prop::collection::vec(list(), 1..3)),
-        prop::option::weighted(0.12, prop::collection::vec(argument_condition(), 1..3)),
+        prop::option::weighted(0.15, prop::collection::vec(argument_condition(), 1..3)),
     );
     parts.prop_map(|(roles, server, tool, paths, domains, lists, args)| {
         let mut condition = Map::new();

@@ -2,7 +2,7 @@
 //!
 //! A text may have comments and trailing commas, and a key `$schema` at the top, for editors.
 //!
-//! [`load`] gives a JSON value in which no key is repeated and nothing is nested too deep. A [`Node`] is a
+//! [`load`] gives a [`Json`] value in which no key is repeated and nothing is nested too deep. A [`Node`] is a
 //! value together with its [`JsonPath`]; its methods take what is expected there, coerce nothing, and put what
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
@@ -10,6 +10,7 @@ mod bytes;
 mod comments;
 mod condition;
 mod fraction;
+mod json;
 mod json_path;
 pub(crate) mod keys;
 mod members;
@@ -21,8 +22,6 @@ mod report;
 mod side_effect;
 mod suggest;
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
@@ -31,6 +30,7 @@ use crate::limits::Limits;
 pub use bytes::{MOST_FILE_BYTES, document_text, utf8};
 pub use comments::without_comments;
 pub(crate) use condition::IS;
+pub(crate) use json::{Json, Members};
 pub(crate) use json_path::JsonPath;
 pub(crate) use members::{Member, items, members};
 pub(crate) use node::{Node, Object};
@@ -91,24 +91,23 @@ pub(crate) fn load<'a>(
     name: &str,
     limits: &Limits,
     unread: fn(&JsonPath<'_>) -> bool,
-) -> Result<Cow<'a, Value>, Vec<Diagnostic>> {
-    let mut value = match input {
-        DocumentSource::Text(text) => parse::parse_document(text, name, limits, unread).map(Cow::Owned)?,
+) -> Result<Json<'a>, Vec<Diagnostic>> {
+    let value = match input {
+        DocumentSource::Text(text) => parse::parse_document(text, name, limits, unread)?,
         DocumentSource::Value(value) => {
             parse::check_depth(value, name, limits)?;
-            Cow::Borrowed(value)
+            Json::from(value)
         }
     };
     // It names a schema to an editor, and means nothing here.
-    if value.get("$schema").is_some_and(Value::is_string)
-        && let Some(members) = value.to_mut().as_object_mut()
-    {
-        members.shift_remove("$schema");
-    }
-    Ok(value)
+    let names_schema = value.get("$schema").is_some_and(Json::is_string);
+    Ok(match value {
+        Json::Object(members) if names_schema => Json::Object(members.without("$schema")),
+        value => value,
+    })
 }
 
 /// Loads JSON that is not a document: without comments, trailing commas, or a key that means nothing.
 pub(crate) fn load_json(text: &str, name: &str, limits: &Limits) -> Result<Value, Vec<Diagnostic>> {
-    parse::parse(text, name, limits, |_| false)
+    parse::parse(text, name, limits, |_| false).map(Value::from)
 }

@@ -13,7 +13,6 @@ mod tools_list;
 mod verb;
 mod words;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::map::Entry;
@@ -22,7 +21,7 @@ use serde_json::{Map, Value, json};
 
 use crate::annotation;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DocumentSource, Node, Report, load};
+use crate::document::{DocumentSource, Json, Node, Report, load};
 use crate::limits::Limits;
 use crate::role::{Registry, RoleId, RoleSet};
 use crate::table::Table;
@@ -91,10 +90,10 @@ pub fn propose_annotations(
     existing: Option<DocumentSource<'_>>,
 ) -> Result<Proposal, Vec<Diagnostic>> {
     let limits = Limits::default();
-    let list = load(tools, tools_list::NAME, &limits, |_| false)?;
+    let list = Value::from(load(tools, tools_list::NAME, &limits, |_| false)?);
     let tools = tools_list::read(&list)?;
     let old = match existing {
-        Some(source) => Some(load(source, ANNOTATIONS, &limits, |_| false)?),
+        Some(source) => Some(Value::from(load(source, ANNOTATIONS, &limits, |_| false)?)),
         None => None,
     };
     let mut drafter = Drafter {
@@ -104,7 +103,7 @@ pub fn propose_annotations(
         drafted: Vec::new(),
         unsure: Vec::new(),
     };
-    let (annotations, drift) = drafter.merge(&tools, old.as_deref())?;
+    let (annotations, drift) = drafter.merge(&tools, old.as_ref())?;
     Ok(Proposal {
         text: text_of(existing, old, &annotations, &limits),
         annotations,
@@ -115,19 +114,14 @@ pub fn propose_annotations(
 }
 
 /// The text of the merged annotations: that of the existing ones, as far as it can stay.
-fn text_of(
-    existing: Option<DocumentSource<'_>>,
-    old: Option<Cow<'_, Value>>,
-    new: &Value,
-    limits: &Limits,
-) -> String {
+fn text_of(existing: Option<DocumentSource<'_>>, old: Option<Value>, new: &Value, limits: &Limits) -> String {
     let rewritten = match (existing, old) {
         (Some(DocumentSource::Text(text)), Some(old)) => rewrite::rewrite(text, &old, new),
         _ => None,
     };
     let is_same = |text: &String| {
         let read = load(DocumentSource::Text(text), ANNOTATIONS, limits, |_| false);
-        read.is_ok_and(|read| *read == *new)
+        read.is_ok_and(|read| Value::from(read) == *new)
     };
     let whole = || rewrite::render(new, "") + "\n";
     rewritten.filter(is_same).unwrap_or_else(whole)
@@ -299,8 +293,9 @@ fn names<'v>(kept: &'v Option<&mut Vec<Value>>) -> impl Iterator<Item = &'v str>
 /// Checks that the annotations can be added to.
 fn check(existing: &Value, server: &str) -> Result<(), Vec<Diagnostic>> {
     let report = Report::default();
-    let document = Node::document(existing, ANNOTATIONS, &report);
-    if annotation::is_harn(existing) {
+    let existing = Json::from(existing);
+    let document = Node::document(&existing, ANNOTATIONS, &report);
+    if annotation::is_harn(&existing) {
         document.error(
             Code::InvalidValue,
             format_args!(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{JsonPath, Node, Object, Report, keys};
+use crate::document::{Json, JsonPath, Node, Object, Report, keys};
 use crate::model::{ArgumentName, JsonType, Roles, SchemaType, Semantics};
 use crate::role::{Registry, RoleId};
 
@@ -134,23 +134,23 @@ fn read_schema(node: &Node<'_, '_>) -> Option<Schema> {
             .map(|(name, property)| (name.into(), read_schema_type(property.value())))
             .collect()
     });
-    let required = node.value().get("required").and_then(Value::as_array);
-    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    let required = node.value().get("required").and_then(Json::as_array);
+    let required = required.into_iter().flatten().filter_map(Json::as_str);
     Some(Schema {
         properties,
         required: required.map(Box::from).collect(),
     })
 }
 
-fn read_schema_type(property: &Value) -> SchemaType {
-    let types = |schema: Option<&Value>| match schema.and_then(|schema| schema.get("type")) {
-        Some(Value::String(name)) => JsonType::find(name).into_iter().collect(),
+fn read_schema_type(property: &Json<'_>) -> SchemaType {
+    let types = |schema: Option<&Json<'_>>| match schema.and_then(|schema| schema.get("type")) {
+        Some(Json::String(name)) => JsonType::find(name).into_iter().collect(),
         // A type of no known name may stand for anything.
-        Some(Value::Array(names)) => {
+        Some(Json::Array(names)) => {
             let types = names.iter().map(|name| JsonType::find(name.as_str()?));
             types.collect::<Option<_>>().unwrap_or_default()
         }
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => Vec::new(),
+        Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_)) | None => Vec::new(),
     };
     SchemaType {
         own: types(Some(property)),
@@ -162,14 +162,15 @@ fn read_schema_type(property: &Value) -> SchemaType {
 pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Argument>, Vec<Diagnostic>> {
     const NAME: &str = "annotation";
     let report = Report::default();
-    let document = Node::document(stored, NAME, &report);
+    let stored = Json::from(stored);
+    let document = Node::document(&stored, NAME, &report);
     let mut arguments = Vec::new();
     if let Some(object) = document.object()
         && let Some(args) = object.required("args", "an object of roles")
         && let Some(args) = args.object()
     {
         for (name, node) in args.entries() {
-            let none = matches!(node.value(), Value::Array(roles) if roles.is_empty());
+            let none = matches!(node.value(), Json::Array(roles) if roles.is_empty());
             let roles = if none {
                 Some((Roles::Fixed(Vec::new()), None))
             } else {
@@ -199,7 +200,7 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
         arguments.extend(argument(name, read_role_spec(&node, registry)));
     }
     for (name, node) in object.entries() {
-        if let Some(base) = node.value().get("relativeTo").and_then(Value::as_str)
+        if let Some(base) = node.value().get("relativeTo").and_then(Json::as_str)
             && !may_be_base(&arguments, base)
         {
             node.warning(Code::NeverMatches, format_args!(
@@ -240,7 +241,8 @@ mod tests {
 
     fn read_file(value: &Value) -> (Annotations, Vec<String>) {
         let report = Report::default();
-        let node = Node::document(value, "a", &report);
+        let value = Json::from(value);
+        let node = Node::document(&value, "a", &report);
         let annotations = read(&node, &Registry::default(), "harn");
         crate::lint::artifacts(&annotations, &node);
         let faults = report.finish("a").iter().map(ToString::to_string).collect();
@@ -399,6 +401,7 @@ mod tests {
         let value = file(json!([tool]));
         let text = value.to_string();
         let kept = load(DocumentSource::Text(&text), "a", &Limits::default(), is_unread).unwrap();
+        let kept = Value::from(kept);
         let schema = json!({"required": ["p"], "properties": {
             "p": {"type": "array", "items": {"type": "string"}}, "q": true, "r": {"items": [null]},
         }});

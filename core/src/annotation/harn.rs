@@ -1,10 +1,8 @@
 //! Annotation files in the Harn VM's format, `{tool name: annotation}`, which this engine reads as they are.
 
-use serde_json::Value;
-
 use super::{Annotations, Schema, Tool, implied};
 use crate::diagnostic::Severity;
-use crate::document::{Node, keys};
+use crate::document::{Json, Node, keys};
 use crate::model::Semantics;
 
 /// The server that a Harn file's tools belong to, unless the options name another.
@@ -12,14 +10,14 @@ pub(crate) const SERVER: &str = "harn";
 
 /// Returns `true` if the document is a Harn file: it has neither `servers` nor `generatedAt`, all its members are
 /// objects, and at least one of them has a key of a tool annotation.
-pub(crate) fn is_harn(document: &Value) -> bool {
-    let Value::Object(members) = document else {
+pub(crate) fn is_harn(document: &Json<'_>) -> bool {
+    let Json::Object(members) = document else {
         return false;
     };
-    let says = |tool: &Value| keys::SEMANTICS.iter().any(|key| tool.get(key).is_some());
-    !members.contains_key("servers")
-        && !members.contains_key("generatedAt")
-        && members.values().all(Value::is_object)
+    let says = |tool: &Json<'_>| keys::SEMANTICS.iter().any(|key| tool.get(key).is_some());
+    !members.contains("servers")
+        && !members.contains("generatedAt")
+        && members.values().all(Json::is_object)
         && members.values().any(says)
 }
 
@@ -50,7 +48,7 @@ pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::annotation::read;
@@ -60,7 +58,8 @@ mod tests {
 
     fn load(value: &Value) -> (Annotations, Vec<String>) {
         let report = Report::default();
-        let node = Node::document(value, "a", &report);
+        let value = Json::from(value);
+        let node = Node::document(&value, "a", &report);
         let annotations = read(&node, &Registry::default(), "vm");
         crate::lint::artifacts(&annotations, &node);
         let faults = report.finish("a").iter().map(ToString::to_string).collect();
@@ -116,8 +115,10 @@ mod tests {
             json!({"servers": {"kind": {}}, "a": {"kind": "read"}}),
             json!({"generatedAt": "t", "a": {"kind": "read"}}),
         ] {
-            assert!(!is_harn(&value), "{value}");
+            assert!(!is_harn(&Json::from(&value)), "{value}");
         }
-        assert!(is_harn(&json!({"generated": {"inline_result": true}})));
+        assert!(is_harn(&Json::from(
+            &json!({"generated": {"inline_result": true}})
+        )));
     }
 }

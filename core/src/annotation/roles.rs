@@ -1,10 +1,8 @@
 //! Roles as a document writes them: a word, an array, or a conditional
 //! `{default, when: [{condition: {arg, equals | in | is}, roles}]}`.
 
-use serde_json::Value;
-
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object, keys};
+use crate::document::{Json, Node, Object, keys};
 use crate::model::{Clause, Roles};
 use crate::role::{Registry, RoleId};
 
@@ -26,9 +24,9 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
 
 /// The roles of an argument: an array of them, or a conditional.
 fn read_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Roles> {
-    if let Value::Object(_) = node.value() {
+    if let Json::Object(_) = node.value() {
         read_conditional(&node.object()?, registry)
-    } else if let Value::Array(_) | Value::String(_) = node.value() {
+    } else if let Json::Array(_) | Json::String(_) = node.value() {
         some_roles(node, registry).map(Roles::Fixed)
     } else {
         node.wrong_type("a role, an array of roles, or an object with `default` and `when`")
@@ -109,7 +107,7 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::document::Report;
@@ -117,6 +115,7 @@ mod tests {
     /// Compares the faults of one argument, each by how it starts after what says where the argument is.
     fn check_roles(roles: Value, expected: &[&str]) {
         let report = Report::default();
+        let roles = Json::from(&roles);
         let node = Node::document(&roles, "x", &report);
         read_roles(&node, &Registry::default());
         let faults: Vec<String> = report.finish("x").iter().map(ToString::to_string).collect();

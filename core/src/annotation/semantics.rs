@@ -68,12 +68,17 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::document::Json;
     use crate::document::Report;
     use crate::model::{SideEffectLevel, ToolKind};
 
     fn check(tool: Value, expected: Semantics, faults: &[&str]) {
         let report = Report::default();
-        let semantics = Semantics::read(&Node::document(&tool, "tool", &report).object().unwrap());
+        let semantics = Semantics::read(
+            &Node::document(&Json::from(&tool), "tool", &report)
+                .object()
+                .unwrap(),
+        );
         assert_eq!(semantics, expected);
         let found: Vec<String> = report.finish("tool").iter().map(ToString::to_string).collect();
         assert_eq!(found.len(), faults.len(), "{found:?}");

@@ -267,12 +267,15 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::Report;
+    use crate::document::{Json, Report};
     use crate::role::Registry;
 
     fn check(value: Value, expected: Options, faults: &[&str]) {
         let report = Report::default();
-        assert_eq!(read(&Node::document(&value, "options", &report)), expected);
+        assert_eq!(
+            read(&Node::document(&Json::from(&value), "options", &report)),
+            expected
+        );
         let found: Vec<String> = report.finish("options").iter().map(ToString::to_string).collect();
         assert_eq!(found, faults);
     }
@@ -414,7 +417,7 @@ mod tests {
             let value = json!({"limits": limits});
             let report = Report::default();
             assert_eq!(
-                read(&Node::document(&value, "options", &report)),
+                read(&Node::document(&Json::from(&value), "options", &report)),
                 Options::default()
             );
             let faults = report.finish("options");

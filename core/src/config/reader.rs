@@ -1,13 +1,9 @@
 //! Reads the documents of a configuration one after the other.
 
-use std::borrow::Cow;
-
-use serde_json::Value;
-
 use super::DocumentKind;
 use crate::annotation;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{self, DocumentSource, JsonPath, Node, Report};
+use crate::document::{self, DocumentSource, Json, JsonPath, Node, Report};
 use crate::limits::Limits;
 
 /// The documents, and the diagnostics so far.
@@ -74,7 +70,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn load(&mut self, kind: DocumentKind) -> Option<Cow<'a, Value>> {
+    fn load(&mut self, kind: DocumentKind) -> Option<Json<'a>> {
         let (_, input) = self.documents.iter().find(|(known, _)| *known == kind)?;
         let unread = if kind == DocumentKind::Annotations {
             annotation::is_unread
@@ -96,7 +92,7 @@ impl<'a> Reader<'a> {
     fn read<T>(
         &mut self,
         kind: DocumentKind,
-        value: &Value,
+        value: &Json<'_>,
         read: impl FnOnce(&Node<'_, '_>, &Limits) -> T,
     ) -> T {
         let report = Report::within(self.folder.clone());

@@ -58,11 +58,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::Report;
+    use crate::document::{Json, Report};
 
     fn check(value: Value, names: &[&str], faults: &[&str]) {
         let report = Report::default();
-        let registry = read(&Node::document(&value, "roles", &report), false);
+        let registry = read(&Node::document(&Json::from(&value), "roles", &report), false);
         let added: Vec<&str> = registry
             .iter()
             .filter(|(role, _)| !Registry::is_builtin(*role))

@@ -1,8 +1,6 @@
 //! Conditions on arguments, `{arg, equals | in | is}`: of conditional roles and of rules.
 
-use serde_json::Value;
-
-use super::{Node, keys};
+use super::{Json, Node, keys};
 use crate::diagnostic::{Code, Severity};
 use crate::model::{ArgumentName, Condition, ConditionArgument, Scalar, Segment, Test};
 
@@ -89,10 +87,10 @@ fn read_condition_argument(node: &Node<'_, '_>) -> Option<ConditionArgument> {
 
 fn read_scalar(node: &Node<'_, '_>) -> Option<Scalar> {
     match node.value() {
-        Value::Null => Some(Scalar::Null),
-        Value::Bool(value) => Some(Scalar::Bool(*value)),
-        Value::Number(value) => value.as_f64().map(Scalar::Number),
-        Value::String(text) => Some(Scalar::Text(text.as_str().into())),
-        Value::Array(_) | Value::Object(_) => node.wrong_type("a string, a number, a boolean or null"),
+        Json::Null => Some(Scalar::Null),
+        Json::Bool(value) => Some(Scalar::Bool(*value)),
+        Json::Number(value) => value.as_f64().map(Scalar::Number),
+        Json::String(text) => Some(Scalar::Text((**text).into())),
+        Json::Array(_) | Json::Object(_) => node.wrong_type("a string, a number, a boolean or null"),
     }
 }

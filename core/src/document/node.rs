@@ -2,8 +2,6 @@
 
 use std::fmt::{self, Write as _};
 
-use serde_json::{Map, Value};
-
 use crate::diagnostic::{Code, Severity};
 use crate::limits::{Limits, exceeded};
 use crate::named::Named;
@@ -11,21 +9,21 @@ use crate::role::{Registry, RoleId};
 
 use super::report::Message;
 use super::suggest::{SHOWN, describe_unknown};
-use super::{JsonPath, Report, did_you_mean, listed};
+use super::{Json, JsonPath, Members, Report, did_you_mean, listed};
 
 /// A value, its place, and the report for its faults.
 ///
 /// A method that returns `None` has reported the reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'v, 'p> {
-    value: &'v Value,
+    value: &'v Json<'v>,
     place: JsonPath<'p>,
     pub(super) report: &'p Report,
 }
 
 impl<'v, 'p> Node<'v, 'p> {
     /// The root of a document.
-    pub(crate) fn document(value: &'v Value, name: &'p str, report: &'p Report) -> Self {
+    pub(crate) fn document(value: &'v Json<'v>, name: &'p str, report: &'p Report) -> Self {
         Self {
             value,
             place: JsonPath::Document(name),
@@ -33,7 +31,7 @@ impl<'v, 'p> Node<'v, 'p> {
         }
     }
 
-    pub(crate) fn value(&self) -> &'v Value {
+    pub(crate) fn value(&self) -> &'v Json<'v> {
         self.value
     }
 
@@ -93,7 +91,7 @@ impl<'v, 'p> Node<'v, 'p> {
 
     pub(crate) fn object(&self) -> Option<Object<'v, 'p>> {
         match self.value {
-            Value::Object(entries) => Some(Object {
+            Json::Object(entries) => Some(Object {
                 entries,
                 place: self.place,
                 report: self.report,
@@ -115,7 +113,7 @@ impl<'v, 'p> Node<'v, 'p> {
         expected: &str,
     ) -> Option<impl ExactSizeIterator<Item = Node<'v, '_>> + use<'v, '_>> {
         match self.value {
-            Value::Array(items) => Some(items.iter().enumerate().map(|(index, value)| Node {
+            Json::Array(items) => Some(items.iter().enumerate().map(|(index, value)| Node {
                 value,
                 place: JsonPath::Index(&self.place, index),
                 report: self.report,
@@ -126,7 +124,7 @@ impl<'v, 'p> Node<'v, 'p> {
 
     pub(crate) fn string(&self) -> Option<&'v str> {
         match self.value {
-            Value::String(text) => Some(text),
+            Json::String(text) => Some(text),
             _ => self.wrong_type("a string"),
         }
     }
@@ -156,7 +154,7 @@ impl<'v, 'p> Node<'v, 'p> {
 
     pub(crate) fn boolean(&self) -> Option<bool> {
         match self.value {
-            Value::Bool(value) => Some(*value),
+            Json::Bool(value) => Some(*value),
             _ => self.wrong_type("`true` or `false`"),
         }
     }
@@ -232,7 +230,7 @@ impl<'v, 'p> Node<'v, 'p> {
     /// Looks up a string in a table of names.
     pub(crate) fn one_of<T: Clone>(&self, table: &[(&'static str, T)]) -> Option<T> {
         let names = || table.iter().map(|(name, _)| *name);
-        let Value::String(text) = self.value else {
+        let Json::String(text) = self.value else {
             return self.wrong_type(&format!("one of {}", listed(names())));
         };
         let known = table.iter().find(|(name, _)| name == text);
@@ -266,7 +264,7 @@ impl<'v, 'p> Node<'v, 'p> {
 /// An object in a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object<'v, 'p> {
-    entries: &'v Map<String, Value>,
+    entries: &'v Members<'v>,
     place: JsonPath<'p>,
     report: &'p Report,
 }
@@ -347,13 +345,13 @@ impl<'v> Object<'v, '_> {
     pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&'v str, Node<'v, '_>)> {
         self.entries
             .iter()
-            .map(|(key, value)| (key.as_str(), self.child(key, value)))
+            .map(|(key, value)| (key, self.child(key, value)))
     }
 
     /// Reports every key not in `known`. Returns `true` if all keys are known.
     pub(crate) fn unknown_keys(&self, known: &[&str], severity: Severity) -> bool {
         let mut all_known = true;
-        let is_known = |key: &&String| known.contains(&key.as_str());
+        let is_known = |key: &&str| known.contains(key);
         for key in self.entries.keys().filter(|key| !is_known(key)) {
             all_known = false;
             let place = JsonPath::Key(&self.place, key);
@@ -364,7 +362,7 @@ impl<'v> Object<'v, '_> {
         all_known
     }
 
-    fn child<'s>(&'s self, key: &'s str, value: &'v Value) -> Node<'v, 's> {
+    fn child<'s>(&'s self, key: &'s str, value: &'v Json<'v>) -> Node<'v, 's> {
         Node {
             value,
             place: JsonPath::Key(&self.place, key),
@@ -373,7 +371,7 @@ impl<'v> Object<'v, '_> {
     }
 }
 
-fn found(value: &Value) -> String {
+fn found(value: &Json<'_>) -> String {
     let mut shown = Shown(Vec::new());
     let whole = write!(shown, "{value}").is_ok();
     let text = shown.0.utf8_chunks().next().map_or("", |chunk| chunk.valid());
@@ -396,13 +394,13 @@ impl fmt::Write for Shown {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
     fn check(value: Value, read: impl Fn(&Node<'_, '_>), expected: &[&str]) {
         let report = Report::default();
-        read(&Node::document(&value, "doc", &report));
+        read(&Node::document(&Json::from(&value), "doc", &report));
         let found: Vec<String> = report
             .finish("doc")
             .iter()
@@ -492,7 +490,7 @@ mod tests {
     #[test]
     fn long_values_are_cut_between_characters() {
         let long = json!({"text": "é".repeat(100)});
-        let shown = found(&long);
+        let shown = found(&Json::from(&long));
         assert!(
             shown.starts_with("`{\"text\":\"éé") && shown.ends_with("é…`"),
             "{shown}"

@@ -1,20 +1,18 @@
 //! JSON text (RFC 8259) without its ambiguities: no repeated keys, no lone surrogates, no unlimited nesting.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::{Limits, exceeded};
 
 use super::fraction::Fractions;
 use super::position::position_of_byte;
-use super::{JsonPath, Report, locate, without_comments};
+use super::{Json, JsonPath, Members, Report, locate, without_comments};
 
 /// The JSON reader recurses, so no configuration may allow more levels than the stack can hold.
 pub(crate) const DEEPEST: usize = 120;
@@ -23,31 +21,31 @@ pub(crate) const DEEPEST: usize = 120;
 ///
 /// Every repeated key is reported; reading stops at a syntax error or too much nesting. A value at an `unread` place
 /// must obey the same rules, but is left out; an item of an array is replaced by null.
-pub(super) fn parse(
-    text: &str,
+pub(super) fn parse<'t>(
+    text: &'t str,
     name: &str,
     limits: &Limits,
     unread: fn(&JsonPath<'_>) -> bool,
-) -> Result<Value, Vec<Diagnostic>> {
+) -> Result<Json<'t>, Vec<Diagnostic>> {
     read(text, name, limits, unread).map_err(|refusal| refusal.faults)
 }
 
 /// The same for a document, which may have comments and trailing commas. Its faults have positions.
 ///
 /// Most documents are written by programs and have neither, so they are looked for where the text is not JSON.
-pub(super) fn parse_document(
-    text: &str,
+pub(super) fn parse_document<'t>(
+    text: &'t str,
     name: &str,
     limits: &Limits,
     unread: fn(&JsonPath<'_>) -> bool,
-) -> Result<Value, Vec<Diagnostic>> {
+) -> Result<Json<'t>, Vec<Diagnostic>> {
     let refusal = match read(text, name, limits, unread) {
         Ok(value) => return Ok(value),
         Err(refusal) if refusal.syntax.is_none() => refusal,
         Err(refusal) => match without_comments(text) {
             Cow::Borrowed(_) => refusal,
             Cow::Owned(text) => match read(&text, name, limits, unread) {
-                Ok(value) => return Ok(value),
+                Ok(value) => return Ok(value.into_owned()),
                 Err(refusal) => refusal,
             },
         },
@@ -87,12 +85,12 @@ struct Refusal {
     syntax: Option<serde_json::Error>,
 }
 
-fn read(
-    text: &str,
+fn read<'t>(
+    text: &'t str,
     name: &str,
     limits: &Limits,
     unread: fn(&JsonPath<'_>) -> bool,
-) -> Result<Value, Refusal> {
+) -> Result<Json<'t>, Refusal> {
     let (found, most) = (text.len(), limits.document_bytes);
     if found > most {
         let message = exceeded(found, "bytes", "document_bytes", most);
@@ -202,8 +200,8 @@ impl<'p> Strict<'p> {
         }
     }
 
-    fn kept(self, value: impl FnOnce() -> Value) -> Value {
-        if self.keep { value() } else { Value::Null }
+    fn kept<'t>(self, value: impl FnOnce() -> Json<'t>) -> Json<'t> {
+        if self.keep { value() } else { Json::Null }
     }
 
     fn repeated(self, key: &str) {
@@ -215,80 +213,60 @@ impl<'p> Strict<'p> {
     }
 }
 
-/// The keys of members that are only checked.
-#[derive(Default)]
-struct Keys<'t> {
-    few: Vec<Cow<'t, str>>,
-    others: BTreeSet<Cow<'t, str>>,
-}
-
-impl<'t> Keys<'t> {
-    /// So many keys are compared one by one.
-    const FEW: usize = 16;
-
-    fn contains(&self, key: &str) -> bool {
-        self.few.iter().any(|known| known == key) || self.others.contains(key)
-    }
-
-    fn insert(&mut self, key: Cow<'t, str>) {
-        if self.few.len() < Self::FEW {
-            self.few.push(key);
-        } else {
-            self.others.insert(key);
-        }
-    }
-}
-
 /// A key, borrowed from the text if it has no escapes.
 #[derive(Deserialize)]
 struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
-    type Value = Value;
+    type Value = Json<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Json<'de>, D::Error> {
         reader.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Strict<'_> {
-    type Value = Value;
+    type Value = Json<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Json<'de>, E> {
+        Ok(Json::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(self.kept(|| Value::Bool(value)))
+    fn visit_bool<E>(self, value: bool) -> Result<Json<'de>, E> {
+        Ok(self.kept(|| Json::Bool(value)))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(self.kept(|| Value::Number(value.into())))
+    fn visit_i64<E>(self, value: i64) -> Result<Json<'de>, E> {
+        Ok(self.kept(|| Json::Number(value.into())))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(self.kept(|| Value::Number(value.into())))
+    fn visit_u64<E>(self, value: u64) -> Result<Json<'de>, E> {
+        Ok(self.kept(|| Json::Number(value.into())))
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Json<'de>, E> {
         let exact = self.fractions.next();
         // JSON text has no infinite numbers; reading would stop at one.
         exact
             .and_then(Number::from_f64)
             .or_else(|| Number::from_f64(value))
-            .map(|number| self.kept(|| Value::Number(number)))
+            .map(|number| self.kept(|| Json::Number(number)))
             .ok_or_else(|| E::custom("number out of range"))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(self.kept(|| Value::String(value.to_owned())))
+    fn visit_str<E>(self, value: &str) -> Result<Json<'de>, E> {
+        Ok(self.kept(|| Json::String(Cow::Owned(value.to_owned()))))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Json<'de>, E> {
+        Ok(self.kept(|| Json::String(Cow::Borrowed(value))))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Json<'de>, A::Error> {
         let inner = self.enter()?;
         let mut items = Vec::new();
         let mut count = 0;
@@ -297,35 +275,28 @@ impl<'de> Visitor<'de> for Strict<'_> {
             match access.next_element_seed(inner.at(place))? {
                 Some(item) if self.keep => items.push(item),
                 Some(_) => {}
-                None if self.keep => return Ok(Value::Array(items)),
-                None => return Ok(Value::Null),
+                None if self.keep => return Ok(Json::Array(items)),
+                None => return Ok(Json::Null),
             }
             count += 1;
         }
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Json<'de>, A::Error> {
         let inner = self.enter()?;
-        let mut map = Map::new();
-        let mut checked = Keys::default();
+        // The members that are left out are kept by their keys, so that a repeated one is noticed.
+        let (mut members, mut checked) = (Members::default(), Members::default());
         while let Some(Key(key)) = access.next_key()? {
             let member = inner.at(JsonPath::Key(&self.place, &key));
-            let keep = member.keep;
+            let seen = if member.keep { &mut members } else { &mut checked };
             let value = access.next_value_seed(member)?;
-            if !keep && checked.contains(&key) {
+            if seen.contains(&key) {
                 self.repeated(&key);
-            } else if !keep {
-                checked.insert(key);
             } else {
-                match map.entry(key) {
-                    Entry::Vacant(entry) => {
-                        entry.insert(value);
-                    }
-                    Entry::Occupied(entry) => self.repeated(entry.key()),
-                }
+                seen.push(key, value);
             }
         }
-        Ok(self.kept(|| Value::Object(map)))
+        Ok(self.kept(|| Json::Object(members)))
     }
 }
 
@@ -363,7 +334,7 @@ mod tests {
         ) {
             let members = numbers.iter().map(|number| format!("\"-1.5\\\"{number}\": [7, {number}, -0, \"2.5\"]"));
             let text = format!("{{{}}}", members.collect::<Vec<_>>().join(", /* 0.1 */"));
-            let read = parse_document(&text, "doc", &Limits::default(), |_| false);
+            let read = parse_document(&text, "doc", &Limits::default(), |_| false).map(Value::from);
             // A number may come twice.
             for (name, value) in read.iter().filter_map(Value::as_object).flatten() {
                 let number = name.strip_prefix("-1.5\"").unwrap();
@@ -450,7 +421,7 @@ mod tests {
     #[test]
     fn what_is_unread_is_checked_and_left_out() {
         let unread = |place: &JsonPath<'_>| matches!(place, JsonPath::Key(JsonPath::Document(_), "skip"));
-        let read = |text: &str| parse(text, "doc", &Limits::default(), unread);
+        let read = |text: &str| parse(text, "doc", &Limits::default(), unread).map(Value::from);
         let value =
             read("{\"a\":{\"skip\":[1]},\"skip\":[{\"x\":\"\\n\",\"y\":[2]},\"s\"],\"b\":2}").unwrap();
         assert_eq!(value.to_string(), "{\"a\":{\"skip\":[1]},\"b\":2}");

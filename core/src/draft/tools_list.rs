@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Node, Report};
+use crate::document::{Json, Node, Report};
 
 /// The document's name in diagnostics.
 pub(super) const NAME: &str = "toolsList";
@@ -48,16 +48,18 @@ impl<'v> ListedTool<'v> {
 /// server says wrongly is not evidence.
 pub(super) fn read(list: &Value) -> Result<Vec<ListedTool<'_>>, Vec<Diagnostic>> {
     let report = Report::default();
-    let tools = read_list(&Node::document(list, NAME, &report));
-    match tools {
-        Some(tools) if !report.has_errors() => Ok(tools),
-        Some(_) | None => Err(report.finish(NAME)),
+    let checked = check_list(&Node::document(&Json::from(list), NAME, &report));
+    if checked.is_none() || report.has_errors() {
+        return Err(report.finish(NAME));
     }
+    let tools = list.get("result").unwrap_or(list);
+    let tools = tools.get("tools").unwrap_or(tools).as_array();
+    Ok(tools.into_iter().flatten().map(listed).collect())
 }
 
-fn read_list<'v>(list: &Node<'v, '_>) -> Option<Vec<ListedTool<'v>>> {
-    if list.value().is_array() {
-        return read_tools(list);
+fn check_list(list: &Node<'_, '_>) -> Option<()> {
+    if list.value().as_array().is_some() {
+        return check_tools(list);
     }
     let object = list.object()?;
     if let Some(error) = object.optional("error") {
@@ -65,14 +67,16 @@ fn read_list<'v>(list: &Node<'v, '_>) -> Option<Vec<ListedTool<'v>>> {
         return None;
     }
     match object.optional("result") {
-        Some(result) => result.object()?.require("tools", "an array of tools", read_tools),
-        None => object.require("tools", "an array of tools", read_tools),
+        Some(result) => result
+            .object()?
+            .require("tools", "an array of tools", check_tools),
+        None => object.require("tools", "an array of tools", check_tools),
     }
 }
 
-fn read_tools<'v>(tools: &Node<'v, '_>) -> Option<Vec<ListedTool<'v>>> {
+fn check_tools(tools: &Node<'_, '_>) -> Option<()> {
     let mut seen = BTreeSet::new();
-    tools.each("an array of tools", |node| {
+    let checked = tools.each("an array of tools", |node| {
         let tool = node.object()?;
         let name = tool.require("name", "the name of a tool", |node| node.name())?;
         if !seen.insert(name) {
@@ -81,24 +85,23 @@ fn read_tools<'v>(tools: &Node<'v, '_>) -> Option<Vec<ListedTool<'v>>> {
                 format_args!("found the tool `{name}` again, expected each once"),
             );
         }
-        let hints = node.value().get("annotations");
-        let hint = |name| hints.and_then(|hints| hints.get(name)).and_then(Value::as_bool);
-        Some(ListedTool {
-            name,
-            description: node
-                .value()
-                .get("description")
-                .and_then(Value::as_str)
-                .unwrap_or_default(),
-            schema: node
-                .value()
-                .get("inputSchema")
-                .filter(|schema| schema.is_object()),
-            hints: Hints {
-                is_read_only: hint("readOnlyHint"),
-                is_destructive: hint("destructiveHint"),
-                is_open_world: hint("openWorldHint"),
-            },
-        })
-    })
+        Some(())
+    });
+    checked.map(|_| ())
+}
+
+fn listed(tool: &Value) -> ListedTool<'_> {
+    let text = |key| tool.get(key).and_then(Value::as_str).unwrap_or_default();
+    let hints = tool.get("annotations");
+    let hint = |name| hints.and_then(|hints| hints.get(name)).and_then(Value::as_bool);
+    ListedTool {
+        name: text("name"),
+        description: text("description"),
+        schema: tool.get("inputSchema").filter(|schema| schema.is_object()),
+        hints: Hints {
+            is_read_only: hint("readOnlyHint"),
+            is_destructive: hint("destructiveHint"),
+            is_open_world: hint("openWorldHint"),
+        },
+    }
 }

@@ -1,10 +1,8 @@
 //! Artifact routes: every tool that may return a reference needs a tool that reads it (SPEC §12, the lint).
 
-use serde_json::Value;
-
 use crate::annotation::{Annotations, Tool, is_harn};
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, did_you_mean};
+use crate::document::{Json, Node, did_you_mean};
 use crate::model::ToolKind;
 use crate::sort;
 
@@ -43,7 +41,7 @@ fn with_node(tool: &Tool, document: &Node<'_, '_>, then: impl FnOnce(&Node<'_, '
     let server = servers.optional(&tool.server)?.object()?;
     let list = server.optional("tools")?;
     let is_wanted =
-        |item: &Node<'_, '_>| item.value().get("toolName").and_then(Value::as_str) == Some(&tool.name);
+        |item: &Node<'_, '_>| item.value().get("toolName").and_then(Json::as_str) == Some(&tool.name);
     then(&list.array("an array of tools")?.find(is_wanted)?);
     Some(())
 }

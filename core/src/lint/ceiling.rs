@@ -114,7 +114,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::{DocumentSource, Node};
+    use crate::document::{DocumentSource, Json, Node};
     use crate::role::Registry;
 
     #[track_caller]
@@ -125,6 +125,7 @@ mod tests {
             "think": {"kind": "think"},
         });
         let report = Report::default();
+        let annotations = Json::from(&annotations);
         let node = Node::document(&annotations, "a", &report);
         let annotations = crate::annotation::read(&node, &Registry::default(), "harn");
         let ceiling = Ceiling::load(DocumentSource::Value(&ceiling)).unwrap();

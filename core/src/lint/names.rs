@@ -235,7 +235,7 @@ mod tests {
 
     use super::*;
     use crate::annotation;
-    use crate::document::Node;
+    use crate::document::{Json, Node};
     use crate::limits::Limits;
     use crate::policy::read_rules;
     use crate::role::Registry;
@@ -254,10 +254,11 @@ mod tests {
             ]},
             "git": {"tools": [{"toolName": "git_push", "args": {"remote": ["git-remote-url"]}, "inputSchema": {"properties": {"force": {}}}}]},
         }});
+        let annotations = Json::from(&annotations);
         let annotations = Node::document(&annotations, "annotations", &report);
         let annotations = annotation::read(&annotations, &registry, annotation::HARN_SERVER);
         let rules = read_rules(
-            &Node::document(&rules, "rules", &report),
+            &Node::document(&Json::from(&rules), "rules", &report),
             &registry,
             &Limits::default(),
         );

@@ -165,7 +165,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::Node;
+    use crate::document::{Json, Node};
     use crate::limits::Limits;
     use crate::{annotation, policy};
 
@@ -176,7 +176,7 @@ mod tests {
         }]});
         let (report, registry) = (Report::default(), Registry::default());
         let policy = policy::read(
-            &Node::document(&policy, "p", &report),
+            &Node::document(&Json::from(&policy), "p", &report),
             &registry,
             &Limits::default(),
         );
@@ -219,7 +219,7 @@ mod tests {
             ]},
         }});
         annotation::read(
-            &Node::document(&annotations, "annotations", report),
+            &Node::document(&Json::from(&annotations), "annotations", report),
             &Registry::default(),
             annotation::HARN_SERVER,
         )

@@ -1,9 +1,7 @@
 //! Rules that match every call, or none.
 
-use serde_json::Value;
-
 use crate::diagnostic::{Code, Severity};
-use crate::document::Node;
+use crate::document::{Json, Node};
 use crate::model::Effect;
 use crate::policy::{ListCondition, Rule};
 use crate::role::{Category, Registry, RoleId};
@@ -13,7 +11,7 @@ use crate::role::{Category, Registry, RoleId};
 /// Only the rule itself is examined: a rule without a warning may still never match.
 pub(crate) fn check(rules: &[Rule], document: &Node<'_, '_>, registry: &Registry) {
     let policy = match document.value() {
-        Value::Object(_) => document.object(),
+        Json::Object(_) => document.object(),
         _ => None,
     };
     let node = policy.as_ref().and_then(|policy| policy.optional("rules"));
@@ -22,7 +20,7 @@ pub(crate) fn check(rules: &[Rule], document: &Node<'_, '_>, registry: &Registry
 
 /// As [`check`], for an array of rules without its policy.
 pub(super) fn check_rules(rules: &[Rule], node: &Node<'_, '_>, registry: &Registry) {
-    let Value::Array(_) = node.value() else { return };
+    let Json::Array(_) = node.value() else { return };
     let items: Vec<Node<'_, '_>> = node.array("an array of rules").into_iter().flatten().collect();
     for rule in rules {
         if let Some(item) = items.get(rule.index) {
@@ -129,7 +127,7 @@ fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::document::{Node, Report};
+    use crate::document::{Json, Node, Report};
     use crate::limits::Limits;
     use crate::policy::read_rules;
     use crate::role::Registry;
@@ -140,7 +138,8 @@ mod tests {
             "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
         }]);
         let report = Report::default();
-        let node = Node::document(&rules, "rules", &report);
+        let json = Json::from(&rules);
+        let node = Node::document(&json, "rules", &report);
         let read = read_rules(&node, &Registry::default(), &Limits::default());
         super::check_rules(&read, &node, &Registry::default());
         let found: Vec<String> = report.finish("rules").iter().map(ToString::to_string).collect();

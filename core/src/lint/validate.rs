@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{JsonPath, Node, Report};
+use crate::document::{Json, JsonPath, Node, Report};
 use crate::limits::Limits;
 use crate::model::MatchType;
 use crate::policy::{ListDefinition, Lists, Rule, read_list_definitions, read_rules};
@@ -32,12 +32,13 @@ pub(crate) fn validate_compiled_rules(
     limits: &Limits,
 ) -> Validation {
     let (rules_report, definitions_report) = (Report::default(), Report::default());
+    let (rules, list_definitions) = (Json::from(rules), Json::from(list_definitions));
     let definitions = read_list_definitions(&Node::document(
-        list_definitions,
+        &list_definitions,
         "listDefinitions",
         &definitions_report,
     ));
-    let node = Node::document(rules, "rules", &rules_report);
+    let node = Node::document(&rules, "rules", &rules_report);
     let read = read_rules(&node, registry, limits);
     check_rules(&read, &node, registry);
     let path = JsonPath::Document("rules");

@@ -184,13 +184,14 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::Report;
+    use crate::document::{Json, Report};
     use crate::model::{ConditionArgument, Effect, MatchType, Test};
     use crate::role::RoleId;
 
     fn read_policy(value: &Value, limits: &Limits) -> (Policy, Vec<String>) {
         let report = Report::default();
-        let node = Node::document(value, "p", &report);
+        let value = Json::from(value);
+        let node = Node::document(&value, "p", &report);
         let policy = read(&node, &Registry::default(), limits);
         crate::lint::reachability(&policy.rules, &node, &Registry::default());
         let faults = report.finish("p").iter().map(ToString::to_string).collect();

@@ -103,11 +103,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::document::Report;
+    use crate::document::{Json, Report};
 
     fn read(value: Value, limits: &Limits) -> (Lists, Vec<String>) {
         let report = Report::default();
-        let lists = Lists::read(&Node::document(&value, "lists", &report), limits);
+        let lists = Lists::read(&Node::document(&Json::from(&value), "lists", &report), limits);
         let faults = report.finish("lists").iter().map(ToString::to_string).collect();
         (lists, faults)
     }

@@ -1,10 +1,8 @@
 //! What one scenario says.
 
-use serde_json::Value;
-
 use super::{Expectation, Scenario, ScenarioPart, ScenarioPlace};
 use crate::diagnostic::{Code, Position, Severity};
-use crate::document::{Node, keys};
+use crate::document::{Json, Node, keys};
 
 /// What holds for every scenario of a file that does not say otherwise.
 #[derive(Default)]
@@ -99,10 +97,10 @@ fn recorded(node: &Node<'_, '_>) -> Option<Scenario> {
 
 /// A call, or the JSON text of one: text can say what a document cannot, such as a name that occurs twice.
 fn read_call(node: &Node<'_, '_>) -> Option<ScenarioPart> {
-    if let Value::String(text) = node.value() {
-        return Some(part_of(node, text.clone()));
+    if let Json::String(text) = node.value() {
+        return Some(part_of(node, text.to_string()));
     }
-    let Value::Object(_) = node.value() else {
+    let Json::Object(_) = node.value() else {
         return node.wrong_type("a call `{serverName, toolName, arguments}`, or its JSON text");
     };
     let call = node.object()?;
@@ -132,7 +130,7 @@ pub(super) fn read_world(node: &Node<'_, '_>) -> Option<ScenarioPart> {
 
 fn read_object(node: &Node<'_, '_>, what: &str) -> Option<ScenarioPart> {
     match node.value() {
-        Value::Object(_) => Some(part(node)),
+        Json::Object(_) => Some(part(node)),
         _ => node.wrong_type(&format!("an object, a {what}")),
     }
 }

@@ -3,10 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Map;
-
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Object, Relative, did_you_mean, keys, listed};
+use crate::document::{Members, Node, Object, Relative, did_you_mean, keys, listed};
 use crate::limits::Limits;
 use crate::named::Named;
 use crate::sort;
@@ -29,7 +27,7 @@ pub(crate) fn read(document: &Node<'_, '_>, limits: &Limits) -> World {
     let mut roots_are_whole = false;
     if let Some(roots) = object.required("roots", "an object from key to directory") {
         world.roots = read_directories(&roots, limits, refuse_key);
-        roots_are_whole = roots.value().as_object().map(Map::len) == Some(world.roots.len());
+        roots_are_whole = roots.value().as_object().map(Members::len) == Some(world.roots.len());
         check_legacy_forms(&roots, &world.roots);
     }
     if let Some(mounts) = object.optional("mounts") {

@@ -4,12 +4,13 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::{Node, Report};
+use crate::document::{Json, Node, Report};
 use crate::limits::Limits;
 
 fn read_world(value: &Value) -> (World, Vec<String>) {
     let report = Report::default();
-    let node = Node::document(value, "w", &report);
+    let value = Json::from(value);
+    let node = Node::document(&value, "w", &report);
     let world = read(&node, &Limits::default());
     crate::lint::world(&world, &node);
     let faults = report.finish("w").iter().map(ToString::to_string).collect();
@@ -229,14 +230,14 @@ fn limits_hold_for_tables() {
     };
     let value = world(json!({"mounts": {"M": "/srv/r/M"}}));
     let crowded = Report::default();
-    read(&Node::document(&value, "w", &crowded), &limits);
+    read(&Node::document(&Json::from(&value), "w", &crowded), &limits);
     assert_eq!(
         crowded.finish("w")[0].to_string(),
         "error[limit] at w: `2` roots and mods, expected at most 1 (limit `places`)"
     );
     limits.rules = 1;
     let value = world(json!({"visibility": [row("r", json!(null)), row("r", json!("a"))]}));
-    read(&Node::document(&value, "w", &report), &limits);
+    read(&Node::document(&Json::from(&value), "w", &report), &limits);
     let faults = report.finish("w");
     assert_eq!(
         faults[0].to_string(),

@@ -141,11 +141,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::document::Json;
 
     #[track_caller]
     fn check(value: Value, expected: &[&str]) -> Ceiling {
         let report = Report::default();
-        let ceiling = Ceiling::read(&Node::document(&value, "c", &report), &Limits::default());
+        let ceiling = Ceiling::read(
+            &Node::document(&Json::from(&value), "c", &report),
+            &Limits::default(),
+        );
         let found: Vec<String> = report.finish("c").iter().map(ToString::to_string).collect();
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (found, expected) in found.iter().zip(expected) {

@@ -1,13 +1,12 @@
 //! The annotations file `{generatedAt, servers: {name: {inputHash, tools: []}}}`, or one of Harn's.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{Json, JsonPath, Node, Object, Report, keys};
 use crate::model::{ArgumentName, JsonType, Roles, SchemaType, Semantics};
 use crate::role::{Registry, RoleId};
+use crate::table::Set;
 
 use super::roles::{RoleSpec, read_role_spec};
 use super::{Annotations, Argument, Schema, Tool, harn, implied};
@@ -73,13 +72,15 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
     server.optional_string("inputHash");
     let list = server.required("tools", "an array of tools");
     let items = list.iter().filter_map(|list| list.array("an array of tools"));
-    let mut seen = BTreeSet::new();
+    let known: Vec<&str> = keys::TOOL.iter().chain(keys::SEMANTICS).copied().collect();
+    let mut seen = Set::default();
     for item in items.flatten() {
         let Some(tool) = item.object() else { continue };
+        tool.unknown_keys(&known, Severity::Warning);
         let Some(read) = read_tool(name, &tool, registry) else {
             continue;
         };
-        if !seen.insert(read.name.clone()) {
+        if !seen.insert(item.value().get("toolName").and_then(Json::as_str)) {
             item.error(
                 Code::DuplicateTool,
                 format_args!(
@@ -93,8 +94,6 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
 }
 
 fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option<Tool> {
-    let known: Vec<&str> = keys::TOOL.iter().chain(keys::SEMANTICS).copied().collect();
-    tool.unknown_keys(&known, Severity::Warning);
     let name = tool.require("toolName", "the name of a tool", |node| node.name());
     if let Some(node) = tool.optional("serverName")
         && let Some(found) = node.string()

@@ -1,9 +1,16 @@
 //! The members of an object as they stand in a text.
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
 use crate::diagnostic::{Diagnostic, Position};
 
 use super::comments::without_comments;
-use super::parse::check_syntax;
+use super::parse::syntax_fault;
 use super::position::{Lines, Walk};
 
 /// A member of an object, where it stands.
@@ -23,32 +30,27 @@ pub(crate) struct Member<'t> {
 /// # Errors
 /// The fault of a text that is not JSON.
 pub(crate) fn members<'t>(text: &'t str, name: &str) -> Result<Option<Vec<Member<'t>>>, Diagnostic> {
-    let json = without_comments(text);
-    check_syntax(&json, text, name)?;
+    let (json, values) = values(text, name)?;
     let mut walk = Walk::new(&json);
-    walk.skip_space();
-    if walk.peek() != Some(b'{') {
+    if !walk.take(b'{') {
         return Ok(None);
     }
-    let mut members = Vec::new();
+    let mut members = Vec::with_capacity(values.len());
     let mut lines = Lines::new(text);
-    walk.take(b'{');
-    while walk.peek() == Some(b'"') {
+    for length in values {
         let key_at = lines.position(walk.at());
         let key = walk.key();
         let start = walk.at();
         let value_at = lines.position(start);
-        walk.skip_value();
+        walk.pass(length);
         members.push(Member {
             key,
             key_at,
-            value: text.get(start..walk.at()).unwrap_or_default().trim_end(),
+            value: text.get(start..walk.at()).unwrap_or_default(),
             value_at,
             start,
         });
-        if !walk.take(b',') {
-            break;
-        }
+        walk.take(b',');
     }
     Ok(Some(members))
 }
@@ -66,31 +68,82 @@ pub(crate) struct Item<'t> {
 /// # Errors
 /// The fault of a text that is not JSON.
 pub(crate) fn items<'t>(text: &'t str, name: &str) -> Result<Vec<Item<'t>>, Diagnostic> {
-    let json = without_comments(text);
-    check_syntax(&json, text, name)?;
+    let (json, values) = values(text, name)?;
     let mut walk = Walk::new(&json);
-    let mut items = Vec::new();
+    let mut items = Vec::with_capacity(values.len());
     let mut lines = Lines::new(text);
     if !walk.take(b'[') {
-        return Ok(items);
+        return Ok(Vec::new());
     }
-    while !matches!(walk.peek(), None | Some(b']')) {
+    for length in values {
         let start = walk.at();
         let at = lines.position(start);
-        walk.skip_value();
-        // What was a trailing comma or a comment is space there.
-        let length = json
-            .get(start..walk.at())
-            .map_or(0, |value| value.trim_end().len());
+        walk.pass(length);
         items.push(Item {
-            value: text.get(start..start + length).unwrap_or_default(),
+            value: text.get(start..walk.at()).unwrap_or_default(),
             at,
         });
-        if !walk.take(b',') {
-            break;
-        }
+        walk.take(b',');
     }
     Ok(items)
+}
+
+/// The text without comments, and how long each member's value or each item is in it; none if it is neither an object nor an
+/// array.
+///
+/// Most texts have no comments, so they are looked for where the text is not JSON.
+fn values<'t>(text: &'t str, name: &str) -> Result<(Cow<'t, str>, Vec<usize>), Diagnostic> {
+    let fault = match lengths(text) {
+        Ok(values) => return Ok((Cow::Borrowed(text), values)),
+        Err(fault) => fault,
+    };
+    match without_comments(text) {
+        Cow::Borrowed(_) => Err(syntax_fault(&fault, text, name)),
+        Cow::Owned(json) => match lengths(&json) {
+            Ok(values) => Ok((Cow::Owned(json), values)),
+            Err(fault) => Err(syntax_fault(&fault, text, name)),
+        },
+    }
+}
+
+/// Checks that the text is JSON, without a bound on its depth, and passes over each value in it once.
+fn lengths(json: &str) -> Result<Vec<usize>, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let found = match json.trim_start().as_bytes().first() {
+        Some(b'{') => reader.deserialize_map(Lengths)?,
+        Some(b'[') => reader.deserialize_seq(Lengths)?,
+        _ => {
+            reader.deserialize_ignored_any(IgnoredAny)?;
+            Vec::new()
+        }
+    };
+    reader.end().map(|()| found)
+}
+
+struct Lengths;
+
+impl<'de> Visitor<'de> for Lengths {
+    type Value = Vec<usize>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object or an array")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Vec<usize>, A::Error> {
+        let mut lengths = Vec::new();
+        while access.next_key::<IgnoredAny>()?.is_some() {
+            lengths.push(access.next_value::<&RawValue>()?.get().len());
+        }
+        Ok(lengths)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Vec<usize>, A::Error> {
+        let mut lengths = Vec::new();
+        while let Some(item) = access.next_element::<&RawValue>()? {
+            lengths.push(item.get().len());
+        }
+        Ok(lengths)
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -60,16 +60,8 @@ pub(super) fn parse_document<'t>(
     Err(faults)
 }
 
-/// Checks that `json`, the text without its comments, is JSON, without a bound on its depth.
-pub(super) fn check_syntax(json: &str, text: &str, name: &str) -> Result<(), Diagnostic> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    IgnoredAny::deserialize(&mut reader)
-        .and_then(|_| reader.end())
-        .map_err(|fault| syntax_fault(&fault, text, name))
-}
-
 /// A syntax error with its position in the text, which its message then leaves out.
-fn syntax_fault(fault: &serde_json::Error, text: &str, name: &str) -> Diagnostic {
+pub(super) fn syntax_fault(fault: &serde_json::Error, text: &str, name: &str) -> Diagnostic {
     let (line, column) = (fault.line(), fault.column());
     let place = format!(" at line {line} column {column}");
     let message = syntax_message(fault).replacen(&place, "", 1);

@@ -254,8 +254,13 @@ impl<'t> Walk<'t> {
         serde_json::from_str(raw).unwrap_or_default()
     }
 
+    /// Passes over so many bytes.
+    pub(super) fn pass(&mut self, length: usize) {
+        self.at += length;
+    }
+
     /// Passes over a value and what is nested in it, without recursion.
-    pub(super) fn skip_value(&mut self) {
+    fn skip_value(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
             match byte {

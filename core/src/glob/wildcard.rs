@@ -5,14 +5,14 @@
 
 /// A pattern with at least one `*`. Matching takes time proportional to the length of the text, times the number of
 /// components between two `**`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Wildcard {
     text: Box<str>,
     components: Box<[Component]>,
 }
 
 /// What one component of a text must be.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Component {
     /// `**`: any number of components.
     Any,

@@ -9,7 +9,14 @@ use crate::sort;
 /// Reports each tool of the kind `execute` whose artifacts no tool can read. A reader is an annotated tool,
 /// named as `tool` on any server or as `server/tool`.
 pub(crate) fn check(annotations: &Annotations, document: &Node<'_, '_>) {
+    let in_question = |tool: &&Tool| {
+        let semantics = &tool.semantics;
+        semantics.kind == ToolKind::Execute && semantics.emits_artifacts && !semantics.inline_result
+    };
     let tools = || annotations.tools.iter();
+    if !tools().any(|tool| in_question(&tool)) {
+        return;
+    }
     let names = sort::set(tools().map(|tool| &*tool.name));
     let placed = sort::set(tools().map(|tool| (&*tool.server, &*tool.name)));
     let exists = |reader: &str| {
@@ -18,13 +25,9 @@ pub(crate) fn check(annotations: &Annotations, document: &Node<'_, '_>) {
                 .split_once('/')
                 .is_some_and(|reader| placed.contains(&reader))
     };
-    for tool in tools() {
-        let semantics = &tool.semantics;
-        if semantics.kind == ToolKind::Execute
-            && semantics.emits_artifacts
-            && !semantics.inline_result
-            && !semantics.result_readers.iter().any(|reader| exists(reader))
-        {
+    for tool in tools().filter(in_question) {
+        let readers = &tool.semantics.result_readers;
+        if !readers.iter().any(|reader| exists(reader)) {
             with_node(tool, document, |node| report(tool, annotations, node));
         }
     }

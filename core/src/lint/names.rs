@@ -1,7 +1,5 @@
 //! Names that rules give: of themselves, of servers and tools, and of roles that these have.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
@@ -10,6 +8,7 @@ use crate::policy::{Conditions, Rule};
 use crate::role::RoleSet;
 use crate::seed::RESERVED_SERVERS;
 use crate::sort;
+use crate::table::{Set, Table};
 
 /// Warns about each rule of the rules at `path` that
 ///
@@ -18,7 +17,7 @@ use crate::sort;
 /// - has a condition on roles of which none of its tools bears any;
 /// - has a condition on an argument that none of its tools has.
 pub(crate) fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotations, report: &Report) {
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::default();
     let known = Known::new(annotations);
     for rule in rules {
         let place = JsonPath::Index(path, rule.index);
@@ -42,16 +41,16 @@ pub(crate) fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotatio
 
 /// The roles of tools, by server and by name.
 struct Known<'a> {
-    servers: BTreeMap<&'a str, BTreeMap<&'a str, RoleSet>>,
-    by_tool: BTreeMap<&'a str, RoleSet>,
+    servers: Table<&'a str, Table<&'a str, RoleSet>>,
+    by_tool: Table<&'a str, RoleSet>,
     all: RoleSet,
 }
 
 impl<'a> Known<'a> {
     fn new(annotations: &'a Annotations) -> Self {
         let mut known = Self {
-            servers: BTreeMap::new(),
-            by_tool: BTreeMap::new(),
+            servers: Table::default(),
+            by_tool: Table::default(),
             all: RoleSet::default(),
         };
         for tool in &annotations.tools {
@@ -85,7 +84,7 @@ impl<'a> Known<'a> {
                         );
                         (
                             message,
-                            did_you_mean(server.as_str(), self.servers.keys().copied()),
+                            did_you_mean(server.as_str(), sort::set(self.servers.keys().copied())),
                         )
                     },
                 );
@@ -108,7 +107,10 @@ impl<'a> Known<'a> {
                             "found the tool {}, expected an annotated tool",
                             unknown(tool, "annotation of the rule's servers")
                         );
-                        (message, did_you_mean(tool.as_str(), self.by_tool.keys().copied()))
+                        (
+                            message,
+                            did_you_mean(tool.as_str(), sort::set(self.by_tool.keys().copied())),
+                        )
                     },
                 );
             }
@@ -145,13 +147,13 @@ impl<'a> Known<'a> {
     }
 
     /// The tools of each server that the pattern matches.
-    fn tools_of(&self, server: &NamePattern) -> impl Iterator<Item = &BTreeMap<&'a str, RoleSet>> {
+    fn tools_of(&self, server: &NamePattern) -> impl Iterator<Item = &Table<&'a str, RoleSet>> {
         matching(&self.servers, server)
     }
 
     /// The roles of the tools that a rule is about; `None` if there are no such tools.
     fn roles_of(&self, servers: Option<&[NamePattern]>, tools: Option<&[NamePattern]>) -> Option<RoleSet> {
-        let union = |tools: &BTreeMap<&'a str, RoleSet>, names: Option<&[NamePattern]>| match names {
+        let union = |tools: &Table<&'a str, RoleSet>, names: Option<&[NamePattern]>| match names {
             None => tools.values().copied().reduce(RoleSet::union),
             Some(names) => names
                 .iter()
@@ -207,7 +209,7 @@ fn arguments_of(tool: &Tool) -> impl Iterator<Item = Option<&str>> {
 }
 
 /// What stands under the names that the pattern matches.
-fn matching<'m, T>(named: &'m BTreeMap<&str, T>, pattern: &NamePattern) -> impl Iterator<Item = &'m T> {
+fn matching<'m, T>(named: &'m Table<&str, T>, pattern: &NamePattern) -> impl Iterator<Item = &'m T> {
     let (exact, pattern) = match pattern {
         NamePattern::Exact(name) => (named.get(&**name), None),
         NamePattern::Wildcard(pattern) => (None, Some(pattern)),

@@ -39,8 +39,8 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let mut rules = Vec::with_capacity(config.policy.rules.len());
     let mut listed_roles = RoleSet::default();
     let mut ruled_roles = RoleSet::default();
-    for (at, rule) in config.policy.rules.into_iter().enumerate() {
-        let (servers, tools) = (rule.conditions.server.clone(), rule.conditions.tool.clone());
+    for (at, mut rule) in config.policy.rules.into_iter().enumerate() {
+        let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
         let compiled = compile_rule(rule, &registry, &config.lists, ending, |within| {
             let (at, _) = directories.insert_full(absolute(within));
             at as DirectoryId

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::Equivalent;
+
 use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
 use crate::glob::NamePattern;
 use crate::model::Effect;
@@ -59,6 +61,16 @@ pub(crate) struct Restricting {
 /// A server and a tool, each a name, a pattern, or any.
 type Scope = (Option<NamePattern>, Option<NamePattern>);
 
+/// A server and a tool, each a name or any, as the key of a table.
+#[derive(Hash)]
+struct Exact<'n>(Option<&'n str>, Option<&'n str>);
+
+impl Equivalent<(Option<Box<str>>, Option<Box<str>>)> for Exact<'_> {
+    fn equivalent(&self, (server, tool): &(Option<Box<str>>, Option<Box<str>>)) -> bool {
+        self.0 == server.as_deref() && self.1 == tool.as_deref()
+    }
+}
+
 /// All scopes.
 #[derive(Default)]
 pub(crate) struct Index {
@@ -66,9 +78,10 @@ pub(crate) struct Index {
     /// conditions on values is.
     hears_roles_alone: bool,
     pub(crate) scopes: Vec<ScopeIndex>,
-    by_scope: BTreeMap<Scope, usize>,
+    /// The scopes without a pattern.
+    exact: Table<(Option<Box<str>>, Option<Box<str>>), usize>,
     /// The scopes with a pattern, which no name finds.
-    patterns: Vec<(Scope, usize)>,
+    patterns: Table<Scope, usize>,
 }
 
 impl Index {
@@ -102,25 +115,24 @@ impl Index {
 
     /// Returns the place of a scope, and makes the scope first if it is new.
     fn place(&mut self, scope: Scope) -> usize {
-        if let Some(at) = self.by_scope.get(&scope) {
-            return *at;
+        let next = self.scopes.len();
+        let named = |name: &Option<NamePattern>| match name {
+            None => Some(None),
+            Some(NamePattern::Exact(name)) => Some(Some(name.clone())),
+            Some(NamePattern::Wildcard(_)) => None,
+        };
+        let at = match (named(&scope.0), named(&scope.1)) {
+            (Some(server), Some(tool)) => *self.exact.entry((server, tool)).or_insert(next),
+            _ => *self.patterns.entry(scope).or_insert(next),
+        };
+        if at == next {
+            self.scopes.push(ScopeIndex::default());
         }
-        let at = self.scopes.len();
-        self.scopes.push(ScopeIndex::default());
-        if [&scope.0, &scope.1]
-            .into_iter()
-            .flatten()
-            .any(NamePattern::is_wildcard)
-        {
-            self.patterns.push((scope.clone(), at));
-        }
-        self.by_scope.insert(scope, at);
         at
     }
 
     /// The scopes whose rules can match that tool. More than one of them may have the same rule.
     pub(crate) fn scopes_for(&self, server: &str, tool: &str) -> Vec<usize> {
-        let exact = |name: &str| NamePattern::Exact(name.into());
         let named = [
             (None, None),
             (Some(server), None),
@@ -128,7 +140,7 @@ impl Index {
             (Some(server), Some(tool)),
         ]
         .into_iter()
-        .filter_map(|(server, tool)| self.by_scope.get(&(server.map(exact), tool.map(exact))).copied());
+        .filter_map(|(server, tool)| self.exact.get(&Exact(server, tool)).copied());
         let holds = |pattern: &Option<NamePattern>, name: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.matches(name))
         };

@@ -61,12 +61,15 @@ pub(crate) struct Restricting {
 /// A server and a tool, each a name, a pattern, or any.
 type Scope = (Option<NamePattern>, Option<NamePattern>);
 
-/// A server and a tool, each a name or any, as the key of a table.
+/// A server and a tool, each a name or any.
+type Names = (Option<Box<str>>, Option<Box<str>>);
+
+/// The same, to look a scope up.
 #[derive(Hash)]
 struct Exact<'n>(Option<&'n str>, Option<&'n str>);
 
-impl Equivalent<(Option<Box<str>>, Option<Box<str>>)> for Exact<'_> {
-    fn equivalent(&self, (server, tool): &(Option<Box<str>>, Option<Box<str>>)) -> bool {
+impl Equivalent<Names> for Exact<'_> {
+    fn equivalent(&self, (server, tool): &Names) -> bool {
         self.0 == server.as_deref() && self.1 == tool.as_deref()
     }
 }
@@ -79,7 +82,7 @@ pub(crate) struct Index {
     hears_roles_alone: bool,
     pub(crate) scopes: Vec<ScopeIndex>,
     /// The scopes without a pattern.
-    exact: Table<(Option<Box<str>>, Option<Box<str>>), usize>,
+    exact: Table<Names, usize>,
     /// The scopes with a pattern, which no name finds.
     patterns: Table<Scope, usize>,
 }

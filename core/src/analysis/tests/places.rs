@@ -73,7 +73,7 @@ fn a_server_has_names_for_some_places() {
     assert!(regions.inexact.is_empty());
     // What the server calls `/work/in` is another place.
     let names = shared(json!({"/home/u/app": "/work", "/etc": "/work/in"}));
-    let (found, _) = self::regions(rules, &[names.clone()], "filesystem", "read");
+    let (found, _) = self::regions(rules, std::slice::from_ref(&names), "filesystem", "read");
     holds(
         &found,
         &[
@@ -84,7 +84,7 @@ fn a_server_has_names_for_some_places() {
     // Of two arguments, both must be where the server has names.
     let (found, _) = self::regions(
         json!([rule("all", json!({}), "allow")]),
-        &[names.clone()],
+        std::slice::from_ref(&names),
         "filesystem",
         "move",
     );

@@ -10,6 +10,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 /// What says that this program is to be the server.
 const SERVER: &str = "--server-that-answers";
 
@@ -20,6 +22,10 @@ const TURN: usize = 100;
 const IN_FLIGHT: usize = 1_000;
 const MEGABYTES: usize = 10;
 const MANY: usize = 100_000;
+
+/// What a server with many tools offers, and by how many rules its policy judges them.
+const TOOLS: usize = 200;
+const RULES: usize = 1_000;
 
 const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bundle");
 
@@ -33,6 +39,7 @@ fn main() {
     in_flight(&folder);
     large(&folder);
     growth(&folder);
+    listing(&folder);
     fs::remove_dir_all(folder).expect("it is this program's own");
 }
 
@@ -44,12 +51,34 @@ fn answer() {
         let head = String::from_utf8_lossy(&line[..line.len().min(64)]).into_owned();
         if let Some((_, after)) = head.split_once("\"id\":") {
             let id: String = after.chars().take_while(char::is_ascii_digit).collect();
-            let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
+            let result = match head.contains("\"tools/list\"") {
+                true => json!({ "tools": (0..TOOLS).map(tool).collect::<Vec<_>>() }),
+                false => json!({ "content": [] }),
+            };
+            let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
             output.write_all(answer.as_bytes()).expect("the client reads");
             output.flush().expect("the client reads");
         }
         line = Vec::new();
     }
+}
+
+fn server() -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("a program"));
+    command.arg(SERVER);
+    command
+}
+
+fn guard(flags: &[&str], bundle: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    command
+        .args(["guard", "--engine", "native", "--server", "filesystem"])
+        .args(flags)
+        .arg("--")
+        .arg(std::env::current_exe().expect("a program"))
+        .arg(SERVER)
+        .current_dir(bundle);
+    command
 }
 
 /// A server, or a guard before one.
@@ -62,7 +91,16 @@ struct Peer {
 }
 
 impl Peer {
-    fn start(name: &'static str, mut command: Command) -> Self {
+    /// Starts it and makes it warm.
+    fn start(name: &'static str, command: Command) -> Self {
+        let mut peer = Self::cold(name, command);
+        for _ in 0..500 {
+            peer.call("src/main.rs");
+        }
+        peer
+    }
+
+    fn cold(name: &'static str, mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -71,35 +109,21 @@ impl Peer {
             .expect("it starts");
         let to = child.stdin.take();
         let from = BufReader::new(child.stdout.take().expect("an output"));
-        let mut peer = Self {
+        Self {
             name,
             child,
             to,
             from,
             calls: 0,
-        };
-        for _ in 0..500 {
-            peer.call("src/main.rs");
         }
-        peer
     }
 
     fn direct() -> Self {
-        let mut command = Command::new(std::env::current_exe().expect("a program"));
-        command.arg(SERVER);
-        Self::start("without", command)
+        Self::start("without", server())
     }
 
     fn guarded(name: &'static str, flags: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command
-            .args(["guard", "--engine", "native", "--server", "filesystem"])
-            .args(flags)
-            .arg("--")
-            .arg(std::env::current_exe().expect("a program"))
-            .arg(SERVER)
-            .current_dir(BUNDLE);
-        Self::start(name, command)
+        Self::start(name, guard(flags, Path::new(BUNDLE)))
     }
 
     fn message(&mut self, arguments: &str) -> String {
@@ -123,6 +147,17 @@ impl Peer {
             "{}: {line}",
             self.name
         );
+    }
+
+    fn list(&mut self) {
+        self.calls += 1;
+        let id = self.calls;
+        self.send(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"}}\n"
+        ));
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("it answers");
+        assert!(line.contains("\"name\":\"tool_"), "{}: {line}", self.name);
     }
 
     fn call(&mut self, path: &str) -> Duration {
@@ -279,4 +314,73 @@ fn growth(folder: &Path) {
         "\nresident memory of the guard: {before} KB after 1,500 calls, {} KB after {MANY} more",
         peer.memory("VmRSS")
     );
+}
+
+/// One of many tools.
+fn tool(at: usize) -> Value {
+    let text = json!({"type": "string", "description": "where it is, or what it is about"});
+    json!({
+        "name": format!("tool_{at}"),
+        "description": "Does something that takes a sentence to say",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"source": text, "destination": text, "url": text, "note": text},
+            "required": ["source"],
+        },
+    })
+}
+
+/// How long a client waits for the first list, of which the guard has to say what is certain to be denied, and for the next.
+fn listing(folder: &Path) {
+    let rule = |at: usize| match at % 4 {
+        0 => {
+            json!({"tool": format!("tool_{}", at % TOOLS), "paths": {"roles": "read-path", "within": format!("/srv/{at}")}})
+        }
+        1 => json!({"paths": {"roles": "write-path", "within": format!("/home/u/{at}")}}),
+        2 => {
+            json!({"tool": format!("tool_{}", at % TOOLS), "domains": {"roles": "fetch-url", "allowed": [format!("h{at}.example.com")]}})
+        }
+        _ => {
+            json!({"tool": format!("tool_{}", at % TOOLS), "args": [{"arg": "note", "equals": format!("n{at}")}]})
+        }
+    };
+    let effect = |at: usize| ["allow", "escalate", "deny"][at % 3];
+    let rules = (0..RULES)
+        .map(|at| json!({"name": format!("rule-{at}"), "if": rule(at), "then": effect(at), "reason": "r"}));
+    let annotated = |at| {
+        let mut tool = tool(at);
+        tool["toolName"] = tool["name"].take();
+        tool["args"] =
+            json!({"source": "read-path", "destination": "write-path", "url": "fetch-url", "note": "none"});
+        let members = tool.as_object_mut().expect("an object");
+        members.retain(|name, _| ["toolName", "args", "inputSchema"].contains(&name.as_str()));
+        tool
+    };
+    let bundle = json!({
+        "policy": {"rules": rules.collect::<Vec<_>>()},
+        "annotations": {"servers": {"filesystem": {"tools": (0..TOOLS).map(annotated).collect::<Vec<_>>()}}},
+        "sandbox": ".",
+        "protectedPaths": ["~/.ssh", "**/.env", "callgate.json"],
+    });
+    fs::write(folder.join("callgate.json"), bundle.to_string()).expect("it can be written");
+    println!("\n| `tools/list` of {TOOLS} tools, {RULES} rules | from the start | once more |");
+    println!("|---|---:|---:|");
+    for (name, is_guarded) in [("without", false), ("with the guard", true)] {
+        let mut times = [Vec::new(), Vec::new()];
+        for _ in 0..10 {
+            let begin = Instant::now();
+            let command = if is_guarded { guard(&[], folder) } else { server() };
+            let mut peer = Peer::cold(name, command);
+            peer.list();
+            times[0].push(begin.elapsed());
+            let begin = Instant::now();
+            peer.list();
+            times[1].push(begin.elapsed());
+        }
+        let [first, next] = times.map(|mut times| {
+            times.sort_unstable();
+            times[times.len() / 2].as_secs_f64() * 1e3
+        });
+        println!("| {name} | {first:.1} ms | {next:.2} ms |");
+    }
 }

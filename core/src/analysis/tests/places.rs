@@ -169,9 +169,6 @@ fn a_condition_sees_an_array_as_such() {
     assert!(denied, "{found:#?}");
     let in_array = found.iter().filter(|one| one.contains("`main`, in an array"));
     let in_array: Vec<&String> = in_array.collect();
-    assert!(
-        in_array.iter().any(|one| one.starts_with("allow ")),
-        "{found:#?}"
-    );
+    assert!(in_array.iter().any(|one| one.starts_with("allow ")), "{found:#?}");
     assert_eq!(regions.inexact, Vec::<String>::new());
 }

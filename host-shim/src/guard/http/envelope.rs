@@ -32,7 +32,7 @@ impl Envelope {
     }
 
     /// # Errors
-    /// Why the text is no message that can be passed on.
+    /// Why the text is not a message that can be passed on.
     pub(super) fn try_read(text: &str) -> Result<Self, Refused> {
         let (kind, members) = match Message::read(text)? {
             Message::Request(request) => {

@@ -108,7 +108,7 @@ impl Session {
         self.relay().repeated(id)
     }
 
-    /// What becomes of a text that is no message.
+    /// What becomes of a text that is not a message.
     pub(super) fn unreadable(&self, what: &str) -> Step {
         self.relay().unreadable(what)
     }

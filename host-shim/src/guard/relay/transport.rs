@@ -34,7 +34,7 @@ impl Relay {
         self.has_begun
     }
 
-    /// Refuses a text that is no message; gives the answer.
+    /// Refuses a text that is not a message; gives the answer.
     pub(crate) fn unread(&self, text: &str, refused: &Refused) -> String {
         self.not_read(text, refused)
     }

@@ -1,19 +1,16 @@
 //! How long Cedar's analysis and this one take to answer the same question about the same policy, in one run.
 //!
-//! `CVC5=PROGRAM cargo run --release` in this folder, on an otherwise idle machine; the program is cvc5, or `cvc5.py` here for who
+//! `CVC5=PROGRAM cargo run --release` in this folder, on an otherwise idle machine; the program is cvc5, or `solver.py` here for who
 //! has only its library. Numbers as arguments are the numbers of rules, by default 10, 36, 100, 300 and 1,000.
 //!
 //! The rules say what both can say: every other one allows a tool to fetch from a host, whose name Cedar compares as a string, and
 //! the others allow a tool to read below a directory, which is `like` in Cedar. Each time is from the policy's text to the answer:
 //! reading it, making what is asked, asking. Both must answer alike, and as is right.
 
-use std::borrow::Cow;
 use std::str::FromStr as _;
 use std::time::{Duration, Instant};
 
-use callgate_core::{
-    Comparison, DocumentKind, Engine, Host, HostError, Outcome, RealpathError, check_invariants,
-};
+use callgate_core::{Comparison, DocumentKind, Engine, LinklessHost, Outcome, check_invariants};
 use cedar_policy::{PolicySet, Schema};
 use cedar_policy_symcc::solver::LocalSolver;
 use cedar_policy_symcc::{CedarSymCompiler, CompiledPolicySet};
@@ -111,17 +108,22 @@ impl Cedar {
             .schema
             .request_envs()
             .map(|env| {
-                [&one, &other].map(|set| CompiledPolicySet::compile(set, &env, &self.schema).expect("a policy"))
+                [&one, &other]
+                    .map(|set| CompiledPolicySet::compile(set, &env, &self.schema).expect("a policy"))
             })
             .collect();
         let asked = begun.elapsed();
         for [one, other] in &compiled {
             let found = match question {
                 Question::OtherOrder | Question::OneDiffers => {
-                    self.compiler.check_equivalent_with_counterexample_opt(one, other).await
+                    self.compiler
+                        .check_equivalent_with_counterexample_opt(one, other)
+                        .await
                 }
                 Question::NeverElsewhere | Question::NeverThere => {
-                    self.compiler.check_disjoint_with_counterexample_opt(one, other).await
+                    self.compiler
+                        .check_disjoint_with_counterexample_opt(one, other)
+                        .await
                 }
             };
             if found.expect("an answer").is_some() {
@@ -134,23 +136,34 @@ impl Cedar {
 
 /// What allows reading below the directory.
 fn reading(directory: &str) -> String {
-    format!("permit(principal, action == Action::\"read\", resource) when {{ {} }};", below(directory))
+    format!(
+        "permit(principal, action == Action::\"read\", resource) when {{ {} }};",
+        below(directory)
+    )
 }
 
 fn engine(places: &[usize], invariants: &Value) -> Engine {
     let rule = |at: &usize| {
         let conditions = match at % 2 {
-            0 => json!({"tool": "fetch", "domains": {"roles": "fetch-url", "allowed": [format!("h{at}.example.com")]}}),
-            _ => json!({"tool": "read", "paths": {"roles": "read-path", "within": format!("/srv/{at}/data")}}),
+            0 => {
+                json!({"tool": "fetch", "domains": {"roles": "fetch-url", "allowed": [format!("h{at}.example.com")]}})
+            }
+            _ => {
+                json!({"tool": "read", "paths": {"roles": "read-path", "within": format!("/srv/{at}/data")}})
+            }
         };
         json!({"name": format!("r{at}"), "if": conditions, "then": "allow", "reason": "r"})
     };
     let policy = json!({"rules": places.iter().map(rule).collect::<Vec<Value>>()});
     let tool = |name: &str, argument: &str, role: &str| {
-        let schema = json!({"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]});
+        let schema =
+            json!({"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]});
         json!({"toolName": name, "args": {argument: role}, "inputSchema": schema})
     };
-    let tools = json!([tool("fetch", "url", "fetch-url"), tool("read", "path", "read-path")]);
+    let tools = json!([
+        tool("fetch", "url", "fetch-url"),
+        tool("read", "path", "read-path")
+    ]);
     // As Cedar has it, from text.
     let [policy, annotations, invariants] =
         [&policy, &json!({"servers": {"s": {"tools": tools}}}), invariants].map(Value::to_string);
@@ -158,7 +171,7 @@ fn engine(places: &[usize], invariants: &Value) -> Engine {
         .part(DocumentKind::Policy, policy.as_str())
         .part(DocumentKind::Annotations, annotations.as_str())
         .part(DocumentKind::Invariants, invariants.as_str())
-        .build(&Ready)
+        .build(&LinklessHost::new("/home/u", "/"))
         .expect("an engine")
 }
 
@@ -176,7 +189,10 @@ fn own_answer(question: Question, count: usize) -> (bool, Duration) {
     let other = other.map(|places| engine(&places, &invariants));
     let asked = begun.elapsed();
     let Some(other) = other else {
-        return match check_invariants(&one, &|_| {}).first().map(|found| &found.outcome) {
+        return match check_invariants(&one, &|_| {})
+            .first()
+            .map(|found| &found.outcome)
+        {
             Some(Outcome::Proven { .. }) => (true, asked),
             Some(Outcome::Refuted { .. }) => (false, asked),
             found => panic!("{found:?}"),
@@ -205,7 +221,11 @@ impl Times {
     }
 
     fn shown(&mut self) -> String {
-        format!("{:.1?} | {:.1?}", median(&mut self.asked), median(&mut self.answered))
+        format!(
+            "{:.1?} | {:.1?}",
+            median(&mut self.asked),
+            median(&mut self.answered)
+        )
     }
 }
 
@@ -215,12 +235,18 @@ fn median(times: &mut [Duration]) -> Duration {
 }
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
     runtime.block_on(compare());
 }
 
 async fn compare() {
-    let given: Vec<usize> = std::env::args().skip(1).map(|one| one.parse().expect("a number")).collect();
+    let given: Vec<usize> = std::env::args()
+        .skip(1)
+        .map(|one| one.parse().expect("a number"))
+        .collect();
     let counts = match given.is_empty() {
         true => vec![10, 36, 100, 300, 1_000],
         false => given,
@@ -235,7 +261,8 @@ async fn compare() {
             let (mut theirs, mut ours) = (Times::default(), Times::default());
             for _ in 0..RUNS {
                 let begun = Instant::now();
-                let Ok((answer, asked)) = tokio::time::timeout(MOST, cedar.answer(question, count)).await else {
+                let Ok((answer, asked)) = tokio::time::timeout(MOST, cedar.answer(question, count)).await
+                else {
                     // What it still works on would be in the way of the next question.
                     cedar = Cedar::new();
                     break;
@@ -255,46 +282,5 @@ async fn compare() {
             let ratio = median(&mut theirs.answered).div_duration_f64(median(&mut ours.answered));
             println!("| {count} | {name} | {their_cells} | {our_cells} | {ratio:.0} |");
         }
-    }
-}
-
-/// Every path exists and is canonical already.
-struct Ready;
-
-impl Host for Ready {
-    fn home_dir(&self) -> &str {
-        "/home/u"
-    }
-
-    fn current_dir(&self) -> &str {
-        "/"
-    }
-
-    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
-        Ok(path.into())
-    }
-
-    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
-        Ok(None)
-    }
-
-    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
-        Ok(Some(false))
-    }
-
-    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
-        Ok(Vec::new())
-    }
-
-    fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
-        Ok(Vec::new())
-    }
-
-    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
-        Ok(vec![url.to_owned()])
-    }
-
-    fn git_branch(&self, _: &str) -> Result<String, HostError> {
-        Ok(String::new())
     }
 }

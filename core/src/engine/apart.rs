@@ -23,6 +23,15 @@ pub struct LinklessHost {
 }
 
 impl LinklessHost {
+    /// With these directories, both absolute; the case of names matters.
+    pub fn new(home: &str, current: &str) -> Self {
+        Self {
+            home: home.into(),
+            current: current.into(),
+            ignores_path_case: false,
+        }
+    }
+
     /// With the directories of another host, and its way with the case of names.
     pub fn like(host: &dyn Host) -> Self {
         Self {

@@ -160,7 +160,7 @@ pub use compat::{
 pub use config::DocumentKind;
 pub use diagnostic::{Code, Diagnostic, Position, Severity};
 pub use document::{
-    DocumentSource, MOST_FILE_BYTES, anchored, did_you_mean, document_text, unknown_key, utf8,
+    DocumentSource, MOST_FILE_BYTES, anchored, check_json, did_you_mean, document_text, unknown_key, utf8,
     without_comments,
 };
 pub use draft::{Change, DraftedArgument, Drift, Proposal, propose_annotations};

@@ -48,7 +48,7 @@ export class CallgateError extends Error {
   override readonly name = "CallgateError";
   /** Why it was thrown, for programs. */
   readonly code: ErrorCode;
-  /** Every fault of the documents; empty unless `code` is `invalid-document`. */
+  /** Every fault of the documents, or of the text of a call; else empty. */
   readonly diagnostics: readonly Diagnostic[];
 
   constructor(code: ErrorCode, message: string, diagnostics: readonly Diagnostic[] = []) {

@@ -116,3 +116,31 @@ test("a call is read as the command reads its lines", () => {
     assert.throws(() => parseCall(text), { code: "invalid-call" });
   }
 });
+
+test("a name that occurs twice is refused where it stands, since parsers would read it differently", () => {
+  const args = (text) => `{"serverName": "s", "toolName": "t",\n "arguments": ${text}}`;
+  for (const [text, path, line, column] of [
+    [args('{"path": "/a", "path": "/b"}'), "call.arguments.path", 2, 30],
+    [args('{"path": "/a", "p\\u0061th": "/b"}'), "call.arguments.path", 2, 30],
+    [args('{"list": [{"a": 1}, {"a": {"b": 1, "b": 1}}]}'), "call.arguments.list[1].a.b", 2, 50],
+    ['{"serverName": "s", "toolName": "t", "context": {"mode": "dev", "mode": "x"}}', "call.context.mode", 1, 65],
+    [
+      '{"method": "tools/call", "params": {"name": "t", "arguments": {"a": 1, "a": 2}}}',
+      "call.params.arguments.a",
+      1,
+      72,
+    ],
+    [args('{"path": "\\ud800"}'), "call", 2, 31],
+  ]) {
+    assert.throws(
+      () => parseCall(text, text.includes("method") ? "s" : undefined),
+      ({ code, diagnostics: [fault] }) => {
+        assert.equal(code, "invalid-call");
+        assert.deepEqual([fault.path, fault.line, fault.column], [path, line, column], text);
+        return true;
+      },
+    );
+  }
+  const apart = args('{"a": {"b": 1}, "c": [{"b": 2}, {"b": 3}]}');
+  assert.deepEqual(parseCall(apart).call.arguments, { a: { b: 1 }, c: [{ b: 2 }, { b: 3 }] });
+});

@@ -50,14 +50,19 @@ pub(super) fn parse_document<'t>(
             },
         },
     };
-    let mut faults = refusal.faults;
-    if let Some(fault) = refusal.syntax
-        && let Some(diagnostic) = faults.last_mut()
-    {
-        *diagnostic = syntax_fault(&fault, text, name);
-    }
-    locate(&mut faults, name, text);
-    Err(faults)
+    Err(refusal.located(text, name))
+}
+
+/// Checks JSON text that is no document, so it has neither comments nor trailing commas, nor a bound on its size. Its faults
+/// have positions.
+pub(super) fn check(text: &str, name: &str) -> Result<(), Vec<Diagnostic>> {
+    let limits = Limits {
+        document_bytes: usize::MAX,
+        depth: DEEPEST,
+        ..Limits::default()
+    };
+    let read = read(text, name, &limits, |_| true);
+    read.map(drop).map_err(|refusal| refusal.located(text, name))
 }
 
 /// A syntax error with its position in the text, which its message then leaves out.
@@ -75,6 +80,20 @@ struct Refusal {
     faults: Vec<Diagnostic>,
     /// The syntax error that the last of the faults is about.
     syntax: Option<serde_json::Error>,
+}
+
+impl Refusal {
+    /// The faults with their positions in the text.
+    fn located(self, text: &str, name: &str) -> Vec<Diagnostic> {
+        let mut faults = self.faults;
+        if let Some(fault) = &self.syntax
+            && let Some(diagnostic) = faults.last_mut()
+        {
+            *diagnostic = syntax_fault(fault, text, name);
+        }
+        locate(&mut faults, name, text);
+        faults
+    }
 }
 
 fn read<'t>(
@@ -375,6 +394,32 @@ mod tests {
                 "duplicate-key doc.l[1][\"k-\"]: the key `k-` is given twice, expected once",
                 "duplicate-key doc.a: the key `a` is given twice, expected once",
             ],
+        );
+    }
+
+    #[test]
+    fn what_parsers_read_differently_is_found_where_it_stands() {
+        let check = |text: &str, expected: &[&str]| {
+            let faults = check(text, "call").err().unwrap_or_default();
+            let found: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        check("{\"a\": [{\"k\": 1}, {\"k\": 2}], \"b\": {\"a\": {}}}", &[]);
+        check(&("[".repeat(DEEPEST) + &"]".repeat(DEEPEST)), &[]);
+        check(
+            "{\"arguments\": {\"path\": \"/a\",\n  \"p\\u0061th\": \"/b\"}, \"l\": [{\"é\": 0, \"é\": [{}]}]}",
+            &[
+                "2:3: error[duplicate-key] at call.arguments.path: the key `path` is given twice, expected once",
+                "2:38: error[duplicate-key] at call.l[0][\"é\"]: the key `é` is given twice, expected once",
+            ],
+        );
+        check(
+            "{\n\"a\": \"\\ud800\", \"b\": 1, \"b\": 2}",
+            &["2:13: error[syntax] at call: a lone surrogate (half of a `\\u` pair), expected well-formed Unicode"],
+        );
+        check(
+            "{} // c",
+            &["1:4: error[syntax] at call: not JSON: trailing characters"],
         );
     }
 

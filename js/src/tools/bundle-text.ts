@@ -59,7 +59,8 @@ export interface ReadCall {
 
 /**
  * Reads a call from JSON text as the command reads its lines: `{serverName, toolName, arguments, context?}`, or a frame of MCP's
- * `tools/call` for the server called `serverName`. No name may occur twice.
+ * `tools/call` for the server called `serverName`. No name may occur twice, in the arguments neither: of two values, parsers
+ * take one or the other.
  *
  * @throws {@link CallgateError} `invalid-call`, with its place in `diagnostics`, if the text is not a call.
  */
@@ -77,6 +78,22 @@ export function parseCall(text: string, serverName?: string): ReadCall {
       { code: "invalid-call", severity: "error", path: "call", message, ...place },
     ]);
   }
+  refuseAmbiguous(text);
   const call = JSON.parse(read.call) as ToolCall;
   return typeof read.context === "string" ? { call, context: JSON.parse(read.context) as CallContext } : { call };
+}
+
+/** Refuses a text of which `JSON.parse` would show one reading and hide another. */
+function refuseAmbiguous(text: string): void {
+  try {
+    within("invalid-call", () => wasm.checkJson(text, "call"));
+  } catch (thrown) {
+    if (thrown instanceof CallgateError && thrown.diagnostics.length > 0) {
+      const [{ message } = thrown] = thrown.diagnostics;
+      const help = "of two values one parser takes the first, another the last";
+      const faults = thrown.diagnostics.map((fault) => (fault.code === "duplicate-key" ? { ...fault, help } : fault));
+      throw new CallgateError("invalid-call", message, faults);
+    }
+    throw thrown;
+  }
 }

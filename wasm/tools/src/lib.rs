@@ -60,6 +60,15 @@ pub fn document_text(bytes: Vec<u8>, name: &str) -> Result<String, JsValue> {
         .map_err(|fault| refusal("the document cannot be read", &[fault]))
 }
 
+/// Checks that every parser reads the JSON text alike. `name` is what it is called in the faults.
+///
+/// # Errors
+/// The faults, where one might read it differently, or it is not JSON.
+#[wasm_bindgen(js_name = checkJson)]
+pub fn check_json(text: &str, name: &str) -> Result<(), JsValue> {
+    callgate_core::check_json(text, name).map_err(|faults| refusal("it cannot be read", &faults))
+}
+
 /// Reads what a line asks: `{id, call, context}`, `{id, other}` or `{id, error: {line, column, message, help}}`. `id`,
 /// `call` and `context` are JSON text. What is not there is null or missing.
 #[wasm_bindgen(js_name = readLine)]

@@ -1,6 +1,17 @@
 import { child, type JsonNode, readJson } from "./jsonc.js";
 import { BUNDLE, type State } from "./state.js";
 
+/** The documents that a bundle holds or names the file of. */
+export const DOCUMENTS = ["policy", "annotations", "lists", "ceiling", "world"] as const;
+
+export type DocumentKey = (typeof DOCUMENTS)[number];
+
+/** A file that the bundle names, and for which document. */
+export interface NamedFile {
+  readonly key: DocumentKey;
+  readonly file: string;
+}
+
 /** A document of the bundle: the file in which it stands, and its place there. */
 export interface Found {
   readonly file: string;
@@ -53,10 +64,17 @@ export function keyOf(files: State["files"], file: string): readonly string[] {
 }
 
 /** The files that the bundle names, whether they are there or not. */
-export function namedFiles(files: State["files"]): string[] {
+export function namedIn(files: State["files"]): NamedFile[] {
   const bundle = outlineNode(files);
-  const names = ["policy", "annotations", "lists", "ceiling", "world"].map((key) => named(child(bundle, key)));
-  return names.filter((name) => name !== undefined);
+  return DOCUMENTS.flatMap((key) => {
+    const file = named(child(bundle, key));
+    return file === undefined ? [] : [{ key, file }];
+  });
+}
+
+/** What stands in the bundle for a document: the document, or the name of its file. */
+export function writtenAt(files: State["files"], key: DocumentKey): JsonNode | undefined {
+  return child(outlineNode(files), key);
 }
 
 function named(node: JsonNode | undefined): string | undefined {

@@ -185,7 +185,15 @@ function connect(store: Store): void {
       void take(files);
     }
   });
-  byId("export").addEventListener("click", () => download("callgate.json", oneFile(store.state.files)));
+  byId("export").addEventListener("click", () => {
+    const { text, missing } = oneFile(store.state.files);
+    download("callgate.json", text);
+    announce(
+      missing.length === 0
+        ? "The bundle is exported as one file"
+        : `The bundle is exported; it names ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} not here`,
+    );
+  });
   // A link that is opened in this tab replaces what is here.
   window.addEventListener("hashchange", async () => {
     try {

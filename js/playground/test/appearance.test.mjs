@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { open, skip, stop } from "./page.mjs";
+import { check, open, skip, stop } from "./page.mjs";
 import { STATES } from "./states.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -23,6 +23,27 @@ const PART = 0.01;
 const SHADE = 48;
 
 after(stop);
+
+check("arrow keys move between tabs, and the first link leads to the call", async (page) => {
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await page.getByRole("tab", { name: "Scenarios" }).getAttribute("aria-selected"), "true");
+  assert.ok(await page.locator("#panel-call").isHidden());
+  await page.keyboard.press("ArrowRight");
+  assert.ok(await page.locator("#panel-call").isVisible());
+});
+
+check("a theme is chosen and kept", async (page) => {
+  const dark = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+  assert.equal(await dark(), "light dark");
+  await page.locator("#theme").click();
+  await page.locator("#theme").click();
+  assert.equal(await dark(), "dark");
+  await page.reload();
+  await page.locator("#theme", { hasText: "Theme: dark" }).click();
+});
 
 for (const [name, options, run] of STATES) {
   test(`${name}: everybody can use it, and it looks as it did`, { skip }, async (t) => {

@@ -1,6 +1,7 @@
 // The built page in headless Chromium, below a folder of its own, with everything that it must not do counted as a fault.
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { hasChromium, serve, startChromium } from "../../test/tools/hosts.mjs";
 
@@ -91,3 +92,50 @@ export function argument(page, name) {
 export function file(page, name) {
   return page.locator("#panel-bundle .files button", { hasText: name });
 }
+
+/** A test of the page, in which nothing that it must not do may happen. */
+export const check = (name, run, options = {}) =>
+  test(name, { skip }, async (t) => {
+    const page = await open(options);
+    try {
+      await run(page, t);
+    } catch (thrown) {
+      // What the page itself says may be why.
+      await page.done().catch((why) => {
+        thrown.message += `\n${why.message}`;
+      });
+      throw thrown;
+    }
+    await page.done();
+  });
+
+/** The examples, each with how many scenarios it has. */
+export const EXAMPLES = {
+  "A coding agent in a project": 15,
+  "Six bypasses of naive engines": 8,
+  "To begin with: one file": 11,
+  "Mail and shared documents": 5,
+  "A world of addresses": 11,
+  "The same world under a sub-agent's ceiling": 11,
+};
+
+/** A bundle in one file, with one rule. */
+export const RULES = JSON.stringify({
+  sandbox: "/srv/app",
+  policy: { rules: [{ name: "ask", if: { roles: "read-path" }, then: "escalate", reason: "A person decides" }] },
+  annotations: { servers: { filesystem: { tools: [{ toolName: "read_file", args: { path: "read-path" } }] } } },
+});
+
+/** Chooses files as a person does. They are on no disk, from which the page might read them too late. */
+export async function choose(page, ...files) {
+  await chooseFor(page, "#file", ...files);
+}
+
+/** The same for another field. */
+export async function chooseFor(page, field, ...files) {
+  const given = files.map(([name, text]) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) }));
+  await page.locator(field).setInputFiles(given);
+}
+
+/** Values as lines of JSON. */
+export const lines = (...items) => items.map((item) => `${JSON.stringify(item)}\n`).join("");

@@ -2,20 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
-
-/** A module of the page, as Node can load it. */
-async function load(path) {
-  const input = fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-  const bundle = await rolldown({ input });
-  const { output } = await bundle.generate({ format: "esm" });
-  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
-}
+import { load } from "./modules.mjs";
 
 const { cursorAt, follow, plainValue, readJson } = await load("jsonc.ts");
 const { keysOf, schemasAt, valuesOf } = await load("editor/schema.ts");
 const { callTitle } = await load("panes/call-title.ts");
+const { parseStrictly } = await load("strict.ts");
 
 const read = (path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const TEXT = read("host-shim/src/bin/callgate/init/callgate.json");
@@ -51,6 +43,22 @@ test("a text that is cut anywhere is read as far as it goes", () => {
     b: undefined,
     c: [2, 3, 4],
   });
+});
+
+test("a name that occurs twice is refused, however it is written", () => {
+  assert.deepEqual(parseStrictly('{"a": {"b": 1}, "c": [{"b": 2}, {"b": 3}]}'), {
+    a: { b: 1 },
+    c: [{ b: 2 }, { b: 3 }],
+  });
+  for (const [text, fault] of [
+    ['{"a": 1,\n "\\u0061": 2}', "the name `a` occurs twice, the second time in line 2, column 2"],
+    ['{"é": [0, {"x": {}, "x": []}]}', "the name `x` occurs twice, the second time in line 1, column 21"],
+    ['{"": 1, "": 1}', "the name `` occurs twice, the second time in line 1, column 9"],
+    ['{"__proto__": 1, "__proto__": 2}', "the name `__proto__` occurs twice, the second time in line 1, column 18"],
+  ]) {
+    assert.throws(() => parseStrictly(text), { message: fault });
+  }
+  assert.throws(() => parseStrictly("{} {}"), SyntaxError);
 });
 
 /** Where the bar in a text stands. */

@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 /** The folder of everything that is built or installed for the tests. */
 export const TARGET = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL("../../../target", import.meta.url));
 
+/** The command, as `cargo test` builds it. */
+export const NATIVE = join(TARGET, "debug/callgate");
+
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** No connections to other machines, and none of the user's own settings. */

@@ -8,6 +8,7 @@ import {
 } from "callgate";
 import { parseBundle } from "callgate/tools";
 import { BUNDLE, type State } from "../state.js";
+import { parseStrictly } from "../strict.js";
 
 /** What the texts configure. */
 export type Config = Omit<EngineConfig, "host">;
@@ -21,27 +22,42 @@ export function configOf(files: State["files"], folder: string): Config {
   return parseBundle(files[BUNDLE] ?? "", { folder, read: (path) => textOf(files, path) });
 }
 
+/** How many answers are kept. A path that is typed is another question with each key. */
+const MOST_ANSWERS = 100_000;
+
 /**
- * The machine as a host, which walks a path once: the machine is data, so its answers stay as they are.
+ * The machine as a host, which is asked once: the machine is data, so its answers stay as they are, whatever becomes of the
+ * call and the documents.
  *
  * @throws An error if the text describes no machine.
  */
 export function hostOf(machine: string): Host {
-  const host = createVirtualHost(JSON.parse(machine) as Machine);
-  const once = <Found>(ask: (path: string) => Found): ((path: string) => Found) => {
-    const answers = new Map<string, Found>();
-    return (path) => {
-      if (!answers.has(path)) {
-        answers.set(path, ask(path));
-      }
-      return answers.get(path) as Found;
-    };
-  };
+  const host = createVirtualHost(parseStrictly(machine) as Machine);
   return Object.freeze({
     ...host,
     realpath: once((path) => host.realpath(path)),
     readLink: once((path) => host.readLink(path)),
+    isDirectory: once((path) => host.isDirectory(path)),
+    gitDefaultRemoteUrls: once((repository) => host.gitDefaultRemoteUrls(repository)),
+    gitBranch: once((repository) => host.gitBranch(repository)),
   });
+}
+
+/** The function, which finds each answer once. What it throws is found anew. */
+function once<Answer>(ask: (question: string) => Answer): (question: string) => Answer {
+  const answers = new Map<string, Answer>();
+  return (question) => {
+    const known = answers.get(question);
+    if (known !== undefined || answers.has(question)) {
+      return known as Answer;
+    }
+    const answer = ask(question);
+    if (answers.size >= MOST_ANSWERS) {
+      answers.clear();
+    }
+    answers.set(question, answer);
+    return answer;
+  };
 }
 
 /** Whatever was thrown, as faults of documents. */

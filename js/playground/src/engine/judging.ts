@@ -3,15 +3,16 @@ import {
   createEngine,
   createRecordedHost,
   createVirtualHost,
-  type Diagnostic,
   type Engine,
   type Explanation,
+  type Gated,
   type Host,
   type Machine,
 } from "callgate";
 import { parseCall, type ReadCall } from "callgate/tools";
 import { plainValue, readJson } from "../jsonc.js";
 import type { Scenario, State } from "../state.js";
+import { parseStrictly, repetitionIn } from "../strict.js";
 import { type Config, configOf, faultsOf, hostOf } from "./config.js";
 import { absolute, followLinks } from "./links.js";
 import type { Built, Explained, Judged, Walk } from "./protocol.js";
@@ -23,11 +24,15 @@ const EXCHANGES_SHOWN = 100;
 
 /** Documents that were read, and, where nothing is wrong with them, the engine and the machine that they make. */
 export interface Setup {
-  readonly built: Built;
+  readonly diagnostics: Built["diagnostics"];
+  readonly machineFault: string | undefined;
   readonly engine: Engine | undefined;
   readonly config: Config | undefined;
   readonly host: Host | undefined;
 }
+
+/** The machine as it was last read: what it answered holds while its text stays. */
+let machineRead: { readonly text: string; readonly host: Host } | undefined;
 
 /** Reads the documents and the machine. Whatever is wrong with them is in the answer. */
 export function setUp({ files, machine }: State): Setup {
@@ -35,14 +40,15 @@ export function setUp({ files, machine }: State): Setup {
   let folder = "/";
   let machineFault: string | undefined;
   try {
-    host = hostOf(machine);
+    machineRead = machineRead?.text === machine ? machineRead : { text: machine, host: hostOf(machine) };
+    host = machineRead.host;
     folder = host.currentDir;
   } catch (thrown) {
     machineFault = thrown instanceof Error ? thrown.message : String(thrown);
   }
   let config: Config | undefined;
   let engine: Engine | undefined;
-  let diagnostics: readonly Diagnostic[];
+  let diagnostics: Built["diagnostics"];
   try {
     config = configOf(files, folder);
     engine = host && createEngine({ ...config, host });
@@ -50,8 +56,12 @@ export function setUp({ files, machine }: State): Setup {
   } catch (thrown) {
     diagnostics = faultsOf(thrown);
   }
-  const built: Built = { kind: "built", diagnostics, machineFault, tools: toolsIn(config) };
-  return { built, engine, config, host };
+  return { diagnostics, machineFault, engine, config, host };
+}
+
+/** What the page says of the documents. */
+export function describe({ diagnostics, machineFault, config }: Setup): Built {
+  return { kind: "built", diagnostics, machineFault, tools: toolsIn(config) };
 }
 
 let annotated: string | undefined;
@@ -78,25 +88,53 @@ export function judge(setup: Setup, text: string): Judged {
   }
 }
 
+/** The engine for scenarios on a machine of their own. Those of one file mostly have the same. */
+let elsewhere: { readonly setup: Setup; readonly machine: string; readonly engine: Engine } | undefined;
+
 /**
  * Judges a scenario: on the page's machine, on its own, or with the answers that were recorded elsewhere. As for `callgate test`
  * the bundle lies in the current directory of the machine.
  */
 export function tryOut(setup: Setup, { call, world, recording }: Scenario): Judged {
-  if ((world === undefined && recording === undefined) || setup.config === undefined) {
-    return judge(setup, call);
-  }
   try {
-    const host =
-      recording === undefined
-        ? createVirtualHost(JSON.parse(world ?? "") as Machine)
-        : createRecordedHost(JSON.parse(recording));
-    using engine = createEngine({ ...setup.config, folder: host.currentDir, host });
-    const { call: read, context } = parseCall(call);
-    return { verdict: engine.gate(read, { context }).verdict, sent: undefined };
+    const engine = engineFor(setup, world, recording);
+    const { verdict } = ambiguous(engine, call) ?? gated(engine, call);
+    return { verdict, sent: undefined };
   } catch (thrown) {
     return { faults: faultsOf(thrown) };
   }
+}
+
+function gated(engine: Engine, text: string): Pick<Gated, "verdict"> {
+  const { call, context } = parseCall(text);
+  return engine.gate(call, { context });
+}
+
+/** The denial of a call in which a name occurs twice. As a value, of which one reading is lost, it might be allowed. */
+function ambiguous(engine: Engine, text: string): Pick<Gated, "verdict"> | undefined {
+  if (repetitionIn(readJson(text), text) === undefined) {
+    return undefined;
+  }
+  const verdict = engine.evaluateText(text);
+  return verdict.rule === "structural-unreadable-argument" ? { verdict } : undefined;
+}
+
+function engineFor(setup: Setup, world: string | undefined, recording: string | undefined): Engine {
+  const machine = recording ?? world;
+  if (machine === undefined || setup.config === undefined) {
+    return ready(setup);
+  }
+  if (elsewhere?.setup !== setup || elsewhere.machine !== machine) {
+    elsewhere?.engine.dispose();
+    elsewhere = undefined;
+    const host =
+      recording === undefined
+        ? createVirtualHost(parseStrictly(machine) as Machine)
+        : createRecordedHost(JSON.parse(recording));
+    const engine = createEngine({ ...setup.config, folder: host.currentDir, host });
+    elsewhere = { setup, machine, engine };
+  }
+  return elsewhere.engine;
 }
 
 /** Explains the verdict about a call; `undefined` if it cannot be judged. */
@@ -158,9 +196,9 @@ function linksOf(
   return [];
 }
 
-function ready({ engine, built }: Setup): Engine {
+function ready({ engine, machineFault }: Setup): Engine {
   if (engine === undefined) {
-    const message = built.machineFault === undefined ? "the bundle has faults" : "the machine has a fault";
+    const message = machineFault === undefined ? "the bundle has faults" : "the machine has a fault";
     throw new CallgateError("not-ready", message);
   }
   return engine;

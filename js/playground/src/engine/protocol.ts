@@ -4,11 +4,11 @@ import type { State } from "../state.js";
 /** What the page tells its worker: the parts of the state that changed. */
 export type Change = Partial<Omit<State, "before">>;
 
-/** What the worker answers, in this order; where another change came meanwhile, the rest is left out. */
+/** What the worker answers, the verdict first; where another change came meanwhile, the rest is left out. */
 export type Answer =
   | { readonly kind: "failed"; readonly message: string }
-  | Built
   | { readonly kind: "judged"; readonly judged: Judged }
+  | Built
   | { readonly kind: "explained"; readonly explained: Explained | undefined }
   | { readonly kind: "tried"; readonly results: readonly Judged[] };
 

@@ -1,28 +1,28 @@
 // The engine judges here, so that the page answers keys while it does.
 import { init } from "callgate";
 import { init as initTools } from "callgate/tools";
-import type { Part, State } from "../state.js";
-import { explain, judge, type Setup, setUp, tryOut } from "./judging.js";
-import type { Answer, Change } from "./protocol.js";
+import type { State } from "../state.js";
+import { Due } from "./due.js";
+import { describe, explain, judge, type Setup, setUp, tryOut } from "./judging.js";
+import type { Answer, Change, Judged } from "./protocol.js";
 
 const answer = (message: Answer): void => self.postMessage(message);
 const loaded = Promise.all([init(), initTools()]);
 
 let state: State = { files: {}, machine: "", call: "", scenarios: [] };
 let setup: Setup | undefined;
-/** What has to be done anew. */
-const due = new Set<Part | "explanation">();
+/** What became of scenarios with these documents, by the scenario. */
+const tried = new Map<string, Judged>();
+const due = new Due();
 let isRunning = false;
 
 self.onmessage = ({ data }: MessageEvent<Change>) => {
   state = { ...state, ...data };
-  for (const part of Object.keys(data) as Part[]) {
-    due.add(part);
-  }
+  due.changed(data);
   void run();
 };
 
-/** Does what is due, the verdict first. Between two steps it looks whether something newer came. */
+/** Does what is due. Between two steps it looks whether something newer came. */
 async function run(): Promise<void> {
   if (isRunning) {
     return;
@@ -30,8 +30,20 @@ async function run(): Promise<void> {
   isRunning = true;
   try {
     await loaded;
-    while (due.size > 0) {
-      step();
+    for (let step = due.first; step !== undefined; step = due.first) {
+      if (step === "documents" || setup === undefined) {
+        setup?.engine?.dispose();
+        setup = setUp(state);
+        tried.clear();
+        due.done("documents");
+        continue;
+      }
+      if (step === "scenarios") {
+        tryNext(setup);
+      } else {
+        due.done(step);
+        answer(answerOf(step, setup));
+      }
       await turn();
     }
   } catch (thrown) {
@@ -41,24 +53,36 @@ async function run(): Promise<void> {
   }
 }
 
-function step(): void {
-  if (due.delete("files") || due.delete("machine")) {
-    due.delete("machine");
-    setup?.engine?.dispose();
-    setup = setUp(state);
-    answer(setup.built);
-    due.add("call").add("scenarios");
-  } else if (setup === undefined) {
-    due.clear();
-  } else if (due.delete("call")) {
-    answer({ kind: "judged", judged: judge(setup, state.call) });
-    due.add("explanation");
-  } else if (due.delete("explanation")) {
-    answer({ kind: "explained", explained: explain(setup, state.call) });
-  } else if (due.delete("scenarios")) {
-    const built = setup;
-    answer({ kind: "tried", results: state.scenarios.map((scenario) => tryOut(built, scenario)) });
+function answerOf(step: "verdict" | "faults" | "explanation", built: Setup): Answer {
+  switch (step) {
+    case "verdict":
+      return { kind: "judged", judged: judge(built, state.call) };
+    case "faults":
+      return describe(built);
+    case "explanation":
+      return { kind: "explained", explained: explain(built, state.call) };
   }
+}
+
+/** How long scenarios are judged before the worker looks whether something newer came, in milliseconds. */
+const SLICE = 8;
+
+/** Judges some more scenarios, and answers when all of them are judged. */
+function tryNext(built: Setup): void {
+  const begin = performance.now();
+  const results: Judged[] = [];
+  for (const scenario of state.scenarios) {
+    const key = JSON.stringify(scenario);
+    const known = tried.get(key);
+    if (known === undefined && performance.now() - begin > SLICE) {
+      return;
+    }
+    const result = known ?? tryOut(built, scenario);
+    tried.set(key, result);
+    results.push(result);
+  }
+  due.done("scenarios");
+  answer({ kind: "tried", results });
 }
 
 /** Lets messages in that came meanwhile. */

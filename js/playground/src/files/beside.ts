@@ -1,6 +1,7 @@
-import { namedFiles } from "../documents.js";
+import { namedIn } from "../documents.js";
 import { BUNDLE, type State } from "../state.js";
-import { type Given, importFiles } from "./import.js";
+import { importFiles } from "./import.js";
+import type { Given } from "./place.js";
 
 /** The machine where a project gives none. */
 const MACHINE = '{\n  "home": "/home/u",\n  "cwd": "/home/u/app"\n}';
@@ -23,9 +24,8 @@ export async function besideThePage(fragment: string): Promise<State | undefined
   }
   const place = new URL(bundle, document.baseURI);
   const text = await read(place);
-  const parts = namedFiles({ [BUNDLE]: text }).map(
-    async (name): Promise<Given> => ({ name, text: await read(new URL(name, place)) }),
-  );
+  const names = new Set(namedIn({ [BUNDLE]: text }).map(({ file }) => file));
+  const parts = [...names].map(async (name): Promise<Given> => ({ name, text: await read(new URL(name, place)) }));
   const more = ["machine", "scenarios"]
     .flatMap((key) => named.getAll(key))
     .map(async (name): Promise<Given> => ({ name, text: await read(new URL(name, document.baseURI)) }));

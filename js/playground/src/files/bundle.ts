@@ -1,23 +1,38 @@
-import { documentOf } from "../documents.js";
+import { DOCUMENTS, documentOf } from "../documents.js";
+import { readJson } from "../jsonc.js";
 import { BUNDLE, type Scenario, type State } from "../state.js";
 
-const PARTS = ["policy", "annotations", "lists", "ceiling", "world"];
+/** A bundle as one file. */
+export interface OneFile {
+  readonly text: string;
+  /** The files that it names still, since they are not here. */
+  readonly missing: readonly string[];
+}
 
 /** The bundle as one file. What it names stands in it, comments included. */
-export function oneFile(files: State["files"]): string {
+export function oneFile(files: State["files"]): OneFile {
   const text = files[BUNDLE] ?? "";
-  const named = PARTS.flatMap((part) => {
-    const { file, written } = documentOf(files, part);
-    const inside = files[file];
-    return file === BUNDLE || inside === undefined || written === undefined ? [] : [{ written, inside }];
-  });
+  const named = DOCUMENTS.map((key) => documentOf(files, key)).filter(({ file }) => file !== BUNDLE);
+  const missing = named.filter(({ file }) => readJson(files[file] ?? "") === undefined).map(({ file }) => file);
   // From the last to the first, so that places stay what they are.
-  return named
-    .sort((one, other) => other.written.from - one.written.from)
+  const whole = named
+    .filter(({ file }) => !missing.includes(file))
+    .sort((one, other) => (other.written?.from ?? 0) - (one.written?.from ?? 0))
     .reduce(
-      (whole, { written, inside }) => whole.slice(0, written.from) + inside.trim() + whole.slice(written.to),
+      (whole, { written, file }) =>
+        written === undefined
+          ? whole
+          : whole.slice(0, written.from) + inlined(files[file] ?? "") + whole.slice(written.to),
       text,
     );
+  return { text: whole, missing: [...new Set(missing)] };
+}
+
+/** The text of a file as a value within another text: a comment at its end must not reach what follows. */
+function inlined(text: string): string {
+  const value = readJson(text);
+  const isCommented = value !== undefined && text.slice(value.to).trim() !== "";
+  return isCommented ? `${text.trim()}\n` : text.trim();
 }
 
 /** Scenarios as lines of JSON. */

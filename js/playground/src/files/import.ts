@@ -1,13 +1,9 @@
 import type { Recording } from "callgate";
-import { plainValue, readJson } from "../jsonc.js";
+import { type JsonNode, plainValue, readJson } from "../jsonc.js";
 import { BUNDLE, EXPECTATIONS, type Expectation, type Scenario, type State } from "../state.js";
+import { repetitionIn } from "../strict.js";
+import { type Given, isWrittenOut, withDocument } from "./place.js";
 import { machineOf } from "./recording.js";
-
-/** A file that somebody chose. */
-export interface Given {
-  readonly name: string;
-  readonly text: string;
-}
 
 /** What came of an import. */
 export interface Imported {
@@ -15,15 +11,6 @@ export interface Imported {
   /** What to say of it. */
   readonly said: string;
 }
-
-/** Documents by one of their keys, and the name that a file of them has where its own is not known. */
-const DOCUMENTS: readonly (readonly [key: string, name: string])[] = [
-  ["rules", "policy.json"],
-  ["servers", "annotations.json"],
-  ["lists", "lists.json"],
-  ["visibility", "world.json"],
-  ["tool_arg_constraints", "ceiling.json"],
-];
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -36,24 +23,25 @@ export function importFiles(given: readonly Given[], state: State): Imported {
   const faults: string[] = [];
   let passedOver = 0;
   // A bundle comes first: the other files are those that it names.
-  const ordered = [...given].sort((one, other) => Number(isBundle(other)) - Number(isBundle(one)));
-  for (const file of ordered) {
-    const whole = record(plainValue(readJson(file.text)));
-    const isOne = !isLines(file.text);
-    const document = DOCUMENTS.find(([key]) => Object.hasOwn(whole, key));
-    if (isOne && isBundle(file)) {
-      files = { [BUNDLE]: file.text };
-      said.push(`the bundle ${file.name}`);
-    } else if (isOne && document !== undefined) {
-      const name = Object.hasOwn(files, file.name) || bundleNames(files, file.name) ? file.name : document[1];
-      files = { ...files, [name]: file.text };
-      said.push(name);
-    } else if (isOne && typeof whole.home === "string" && typeof whole.cwd === "string") {
+  const bundles = given.filter(isBundle);
+  for (const { name, text } of bundles) {
+    files = { [BUNDLE]: text };
+    said.push(`the bundle ${name}`);
+  }
+  for (const file of given.filter((one) => !bundles.includes(one))) {
+    if (bundles.length > 0 && isWrittenOut(files, file)) {
+      faults.push(`the bundle does not name ${file.name}`);
+      continue;
+    }
+    const placed = withDocument(files, file);
+    if (placed !== undefined) {
+      files = placed.files;
+      said.push(placed.as);
+    } else if (isMachine(file)) {
       machine = file.text;
       said.push("a machine");
     } else {
-      for (const item of itemsOf(file.text)) {
-        const fault = faultOf(record(item));
+      for (const { item, fault = faultOf(record(item)) } of itemsOf(file.text)) {
         if (fault !== undefined) {
           faults.push(fault);
           continue;
@@ -78,7 +66,8 @@ export function importFiles(given: readonly Given[], state: State): Imported {
     said.push(`${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}`);
   }
   const wrong = faults.length === 0 ? "" : `; ${faults.length} not imported, since ${faults[0]}`;
-  const rest = (passedOver === 0 ? "" : `; ${passedOver} lines are no call`) + wrong;
+  const others = passedOver === 1 ? "; 1 line is no call" : `; ${passedOver} lines are no call`;
+  const rest = (passedOver === 0 ? "" : others) + wrong;
   return {
     change: {
       files,
@@ -90,12 +79,13 @@ export function importFiles(given: readonly Given[], state: State): Imported {
 }
 
 function isBundle({ name, text }: Given): boolean {
-  const whole = record(plainValue(readJson(text)));
-  return !isLines(text) && (name === BUNDLE || (Object.hasOwn(whole, "policy") && Object.hasOwn(whole, "annotations")));
+  const whole = record(plainValue(readJson(text, 1)));
+  return !isLines(text) && (name === BUNDLE || Object.hasOwn(whole, "policy") || Object.hasOwn(whole, "annotations"));
 }
 
-function bundleNames(files: State["files"], name: string): boolean {
-  return (files[BUNDLE] ?? "").includes(JSON.stringify(name));
+function isMachine({ text }: Given): boolean {
+  const { home, cwd } = record(plainValue(readJson(text, 1)));
+  return !isLines(text) && typeof home === "string" && typeof cwd === "string";
 }
 
 /** Returns `true` if the text is several lines of JSON. */
@@ -104,24 +94,42 @@ function isLines(text: string): boolean {
   return first === undefined || text.slice(first.to).trim() !== "";
 }
 
+/** Something that may be a scenario, or why it is none: a name that occurs twice may mean either value. */
+interface Item {
+  readonly item?: unknown;
+  readonly fault?: string | undefined;
+}
+
 /** The items of a list, of a file of scenarios, or the lines. What a file says once holds for each scenario that says nothing. */
-function itemsOf(text: string): unknown[] {
+function itemsOf(text: string): Item[] {
   if (isLines(text)) {
     return withoutComments(text)
       .split("\n")
       .filter((line) => line.trim() !== "")
-      .map(parsed);
+      .map(lineOf);
   }
-  const whole = plainValue(readJson(text));
-  const { scenarios, world, context } = record(whole);
-  if (!Array.isArray(scenarios)) {
-    return Array.isArray(whole) ? whole : [whole];
+  const root = readJson(text);
+  const value = (node: JsonNode): Item => ({ item: plainValue(node), fault: repetitionIn(node, text) });
+  if (root?.kind === "array") {
+    return root.items.map(value);
+  }
+  const whole = root === undefined ? {} : value(root);
+  const { scenarios, world, context } = record(whole.item);
+  if (whole.fault !== undefined || !Array.isArray(scenarios)) {
+    return [whole];
   }
   return scenarios.map((item: unknown) => {
     const own = record(item);
     const usual = own.recording === undefined && world !== undefined ? { world } : {};
-    return { ...usual, ...(context !== undefined && { context }), ...own };
+    return { item: { ...usual, ...(context !== undefined && { context }), ...own } };
   });
+}
+
+/** What a line holds. A line that is not JSON holds nothing. */
+function lineOf(line: string): Item {
+  const node = readJson(line);
+  const fault = repetitionIn(node, line);
+  return { item: parsed(line), fault: parsed(line) === undefined ? undefined : fault };
 }
 
 /** The text without comments and trailing commas, which lines may have too. */

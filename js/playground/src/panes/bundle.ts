@@ -1,7 +1,7 @@
 import type { Diagnostic } from "callgate";
 import type { PolicyFinding } from "callgate/analysis";
 import { Analyst } from "../analysis/analyst.js";
-import { keyOf, namedFiles } from "../documents.js";
+import { keyOf, namedIn } from "../documents.js";
 import { fill, h } from "../dom.js";
 import { schemaHelp } from "../editor/completion.js";
 import { Editor } from "../editor/editor.js";
@@ -188,7 +188,7 @@ export class BundlePane {
     if (!Object.hasOwn(files, this.#file)) {
       this.#file = BUNDLE;
     }
-    const names = [...new Set([BUNDLE, ...Object.keys(files), ...namedFiles(files)])];
+    const names = [...new Set([BUNDLE, ...Object.keys(files), ...namedIn(files).map(({ file }) => file)])];
     fill(
       this.#files,
       names.map((name) => {

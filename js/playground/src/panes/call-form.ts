@@ -1,6 +1,7 @@
 import { announce, fill, h } from "../dom.js";
 import type { Argument, Tool } from "../engine/protocol.js";
 import type { Store } from "../state.js";
+import { parseStrictly } from "../strict.js";
 
 /** A call as the form reads it. Members that it does not know are kept. */
 interface Call {
@@ -50,7 +51,10 @@ export class CallForm {
   draw(): void {
     const call = this.#read();
     if (call === undefined) {
-      fill(this.element, h("p", { class: "quiet" }, "The text of the call is not an object. Its JSON says where."));
+      fill(
+        this.element,
+        h("p", { class: "quiet" }, "The text of the call is not one that can be judged. Its JSON says where."),
+      );
       return;
     }
     const server = String(call.serverName ?? "");
@@ -153,7 +157,7 @@ export class CallForm {
 
   #read(): Call | undefined {
     try {
-      return recordOf(JSON.parse(this.#store.state.call));
+      return recordOf(parseStrictly(this.#store.state.call));
     } catch {
       return undefined;
     }
@@ -217,14 +221,14 @@ function field(
   return jsonField(id, value, write);
 }
 
-/** A field for a value as JSON. What is not JSON yet is not written. */
+/** A field for a value as JSON. What is not JSON yet, or may mean two values, is not written. */
 function jsonField(id: string, value: unknown, write: (value: unknown) => void): HTMLElement {
   const text = value === undefined ? "" : JSON.stringify(value);
   const input = (event: Event) => {
     const area = event.target as HTMLTextAreaElement;
     let isJson = true;
     try {
-      write(area.value.trim() === "" ? undefined : JSON.parse(area.value));
+      write(area.value.trim() === "" ? undefined : parseStrictly(area.value));
     } catch {
       isJson = false;
     }

@@ -64,7 +64,7 @@ export class CallPane {
 
   /** What would be sent, and what is wrong with the text. */
   judged(judged: Judged): void {
-    const faults = "faults" in judged ? judged.faults.filter(({ code }) => code === "invalid-call") : [];
+    const faults = "faults" in judged ? judged.faults.filter(({ path }) => /^call\b/.test(path)) : [];
     this.#editor.mark(faults);
     if (faults.length > 0 && this.#isForm) {
       this.#form.draw();

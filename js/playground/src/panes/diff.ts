@@ -2,12 +2,10 @@ import type { DecidedBy, PolicyDiff, ToolChanges, VerdictChange } from "callgate
 import { Analyst } from "../analysis/analyst.js";
 import { described } from "../analysis/nodes.js";
 import type { Told } from "../analysis/protocol.js";
-import { documentOf } from "../documents.js";
 import { announce, fill, h } from "../dom.js";
 import { importFiles } from "../files/import.js";
 import { readFiles } from "../files/read.js";
-import { child, readJson } from "../jsonc.js";
-import { BUNDLE, type State, type Store } from "../state.js";
+import type { Store } from "../state.js";
 import { badge } from "./verdict.js";
 
 /** How many changes of one kind are listed for a tool. */
@@ -77,19 +75,13 @@ export class DiffPane {
     announce("The present documents are kept: change them, and see what becomes looser or stricter");
   }
 
-  /** A policy alone replaces that of the present documents, as it does for the command. */
+  /** Documents without a bundle replace those of the present one, as a policy alone does for the command. */
   async #load(chosen: readonly File[]): Promise<void> {
     const given = await readFiles(chosen);
     if (given === undefined) {
       return;
     }
     const { files } = this.#store.state;
-    const [only] = given;
-    if (only !== undefined && given.length === 1 && child(readJson(only.text), "rules") !== undefined) {
-      this.#store.update({ before: withPolicy(files, only.text) });
-      announce(`As before: ${only.name}, with the other documents that are here`);
-      return;
-    }
     const { change, said } = importFiles(given, this.#store.state);
     if (change.files !== undefined && change.files !== files) {
       this.#store.update({ before: change.files });
@@ -200,14 +192,6 @@ export class DiffPane {
       h("button", { type: "button", class: "text", onclick: () => this.#open(call) }, "Open such a call"),
     );
   }
-}
-
-/** The texts with another policy. */
-function withPolicy(files: State["files"], policy: string): State["files"] {
-  const { file, node } = documentOf(files, "policy");
-  const text = files[file] ?? "";
-  const isInline = file === BUNDLE && node !== undefined;
-  return { ...files, [file]: isInline ? text.slice(0, node.from) + policy + text.slice(node.to) : policy };
 }
 
 function judged({ decision, rule }: DecidedBy): HTMLElement {

@@ -2,6 +2,7 @@ import type { Machine } from "callgate";
 import { fill, h } from "../dom.js";
 import { Editor } from "../editor/editor.js";
 import type { Store } from "../state.js";
+import { parseStrictly } from "../strict.js";
 import { EntryForm } from "./entry-form.js";
 import { type Entry, treeOf } from "./machine-tree.js";
 import { TreeView } from "./tree-view.js";
@@ -79,7 +80,7 @@ export class MachinePane {
   /** The machine, if the text is one. */
   #read(): Machine | undefined {
     try {
-      const machine = JSON.parse(this.#store.state.machine) as Machine;
+      const machine = parseStrictly(this.#store.state.machine) as Machine;
       treeOf(machine);
       return machine;
     } catch {

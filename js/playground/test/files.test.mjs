@@ -1,0 +1,256 @@
+// What comes into the page and leaves it: files, and links that hold everything.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { inflateRawSync } from "node:zlib";
+import { loadBundle } from "../../dist/bundle.js";
+import { createEngine, createVirtualHost } from "../../dist/node.js";
+import { isThere, NATIVE } from "../../test/tools/hosts.mjs";
+import { argument, check, choose, EXAMPLES, example, file, lines, open, RULES, stop, verdict } from "./page.mjs";
+
+after(stop);
+
+check("a file that is dropped on the page is imported", async (page) => {
+  await page.evaluate((text) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], "callgate.json"));
+    document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+  }, RULES);
+  await page.locator("#announcement", { hasText: "Imported the bundle callgate.json" }).waitFor();
+});
+
+check("bundles, scenarios, logs and recordings are imported", async (page) => {
+  const call = { serverName: "filesystem", toolName: "read_file", arguments: { path: "/srv/app/a" } };
+  await choose(
+    page,
+    ["tests.jsonl", lines({ call, expect: "allow" }, { request: call, expectedDecision: "not-allow" }, "rest")],
+    ["callgate.json", RULES],
+  );
+  await page
+    .locator("#announcement", { hasText: "Imported the bundle callgate.json, 2 scenarios; 1 line is no call" })
+    .waitFor();
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  await page.locator("tr.unmet", { hasText: "/srv/app/a" }).waitFor();
+  const values = [{ argument: "/path", role: "read-path", raw: "/etc/passwd", canonical: "/etc/passwd" }];
+  const line = { format: "callgate-audit/1", time: "2026-11-23T08:00:00Z", server: "filesystem", tool: "read_file" };
+  await choose(page, [
+    "log.jsonl",
+    lines({ ...line, kind: "start" }, { ...line, kind: "decision", decision: "escalate", rule: "ask", values }),
+  ]);
+  await page.locator("tr.met", { hasText: "logged 2026-11-23T08:00:00Z" }).waitFor();
+  const elsewhere = createVirtualHost({
+    home: "/root",
+    cwd: "/srv",
+    fs: { files: ["/etc/passwd"], links: { "/srv/app/way": "/etc/passwd" } },
+  });
+  const recorded = { ...call, arguments: { path: "/srv/app/way" } };
+  const answer = createEngine({ ...JSON.parse(RULES), folder: "/srv", host: elsewhere }).explainGate(recorded);
+  assert.equal(answer.verdict.rule, "ask");
+  await choose(page, [
+    "recording.jsonl",
+    lines({
+      format: "cases/1",
+      engine: { ...JSON.parse(RULES), folder: "/srv" },
+      recording: answer.recording,
+      cases: [{ op: "explainGate", call: recorded, expect: { answer } }],
+    }),
+  ]);
+  const row = page.locator("tr.met", { hasText: "judged with the answers that were recorded" });
+  await row.waitFor();
+  // The machine that is made from the recording answers likewise.
+  await row.getByRole("button", { name: "/srv/app/way" }).first().click();
+  await verdict(page, "escalate", "ask");
+  await page.locator(".value .link", { hasText: "/srv/app/way → /etc/passwd" }).waitFor();
+});
+
+check("scenarios are downloaded as the command reads them", async (page) => {
+  const call = { serverName: "filesystem", toolName: "read_file", arguments: { path: "/srv/app/way" } };
+  const world = {
+    home: "/root",
+    cwd: "/srv",
+    fs: { files: ["/etc/passwd"], links: { "/srv/app/way": "/etc/passwd" } },
+  };
+  const text = JSON.stringify({ ...call, id: 7 });
+  const given = [
+    { name: "elsewhere", call, expect: "escalate", rule: "ask", world },
+    { call: text, expect: "allow", world: { home: "/root", cwd: "/srv" } },
+    { call, context: { mode: "dev" }, rule: "structural-sandbox-allow" },
+  ];
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  const rows = await page.locator("tbody tr").count();
+  await choose(
+    page,
+    ["callgate.json", RULES],
+    ["lines.jsonl", `// Comments may stand between the lines.\n${lines(...given.slice(1))}`],
+    ["all.json", JSON.stringify({ scenarios: [{ ...given[0], world: undefined }], world })],
+  );
+  await page.locator("tr.met", { hasText: "judged on a machine of its own" }).nth(1).waitFor();
+  assert.equal(await page.locator("tr.unmet", { hasText: "way" }).count(), 0);
+  const verdict = { decision: "deny", rule: "ask" };
+  await choose(page, [
+    "wrong.jsonl",
+    lines({ call, expct: "deny" }, { call, expect: "Deny" }, { request: call, verdict }, { call: {}, expect: "deny" }),
+  ]);
+  await page.locator("#announcement", { hasText: "Imported 1 scenario; 1 line is no call; 2 not imported" }).waitFor();
+  await page.locator("#announcement", { hasText: "a scenario has no key `expct`" }).waitFor();
+  await page.locator("tbody tr").last().getByRole("button", { name: "Remove" }).click();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const written = await readFile(await (await downloading).path(), "utf8");
+  const found = written.trim().split("\n").map(JSON.parse).slice(rows);
+  assert.deepEqual(found, [...given.slice(1), given[0]]);
+});
+
+check("the exported bundle is one file that other hosts read", async (page) => {
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export bundle" }).click();
+  const folder = await mkdtemp(join(tmpdir(), "callgate-"));
+  const file = join(folder, "callgate.json");
+  await (await downloading).saveAs(file);
+  assert.match(await readFile(file, "utf8"), /"rules": \[/);
+  const host = createVirtualHost({ home: "/home/u", cwd: folder });
+  const engine = createEngine({ ...loadBundle(file), host });
+  const call = { serverName: "filesystem", toolName: "read_text_file", arguments: { path: "~/Documents/plan.md" } };
+  assert.equal(engine.gate(call).verdict.rule, "allow-read-documents");
+  await rm(folder, { recursive: true });
+});
+
+check("several files go where the bundle names them", async (page) => {
+  const { policy, annotations, ...rest } = JSON.parse(RULES);
+  const bundle = JSON.stringify({ ...rest, policy: "parts/rules.json", annotations: "parts/tools.json" });
+  await choose(
+    page,
+    ["rules.json", JSON.stringify(policy)],
+    ["callgate.json", bundle],
+    ["mine.json", JSON.stringify(annotations)],
+  );
+  await page
+    .locator("#announcement", { hasText: "Imported the bundle callgate.json, parts/rules.json, parts/tools.json" })
+    .waitFor();
+  assert.equal(await page.locator(".files .missing").count(), 0);
+  await page.getByLabel("Tool").selectOption("read_file");
+  await argument(page, "path").fill("/etc/passwd");
+  await verdict(page, "escalate", "ask");
+  // A policy alone replaces that one.
+  await choose(page, ["new.json", '{ "rules": [] }']);
+  await page.locator("#announcement", { hasText: "Imported parts/rules.json" }).waitFor();
+  await verdict(page, "deny", "default-deny");
+  // And in a bundle of one file it takes the place of the policy there.
+  await choose(page, ["callgate.json", RULES]);
+  await verdict(page, "escalate", "ask");
+  await choose(page, ["new.json", '{ "rules": [] }']);
+  await verdict(page, "deny", "default-deny");
+  assert.equal(await page.locator("#panel-bundle .files button").count(), 1);
+  // What a bundle brings along is what it names.
+  await choose(page, ["callgate.json", RULES], ["old.json", '{ "rules": [] }']);
+  await page.locator("#announcement", { hasText: "since the bundle does not name old.json" }).waitFor();
+  await verdict(page, "escalate", "ask");
+});
+
+check("what may mean two things is not imported", async (page) => {
+  const rows = page.locator("#panel-scenarios tbody tr");
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  const before = await rows.count();
+  const twice = '{"serverName": "filesystem", "toolName": "read_file", "arguments": {"path": "/a", "path": "/b"}}';
+  const scenario = (call) => `{"call": ${call}, "expect": "deny"}`;
+  for (const [name, text, place] of [
+    ["lines.jsonl", `${scenario(twice)}\n${scenario("{}")}`, "line 1, column 87"],
+    ["list.json", `[\n${scenario(twice)}]`, "line 2, column 87"],
+    ["all.json", `{"scenarios": [\n${scenario(twice)}]}`, "line 2, column 87"],
+  ]) {
+    await choose(page, [name, text]);
+    const said = `the name \`path\` occurs twice, the second time in ${place}`;
+    await page.locator("#announcement", { hasText: said }).waitFor();
+  }
+  assert.equal(await rows.count(), before);
+  // Text can say what a document cannot: the engine denies such a call, as `callgate test` has it.
+  await choose(page, [
+    "text.jsonl",
+    `{"call": ${JSON.stringify(twice.replace("file", "text_file"))}, "expect": "deny"}`,
+  ]);
+  await page.locator("tr.met", { hasText: "structural-unreadable-argument" }).waitFor();
+});
+
+/** Everything that the page holds, from a link to it. */
+function heldBy(url) {
+  return JSON.parse(inflateRawSync(Buffer.from(new URL(url).hash.slice("#v1=".length), "base64url")));
+}
+
+/** What a button downloads, in a folder. */
+async function download(page, button, path) {
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: button }).click();
+  await (await downloading).saveAs(path);
+}
+
+check("the command reads what is exported, and agrees about every scenario", async (page, t) => {
+  if (!isThere(t, "the command", existsSync(NATIVE))) {
+    return;
+  }
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  for (const [title, count] of Object.entries(EXAMPLES)) {
+    await example(page, title, `${count} of ${count} as expected`);
+    const folder = await mkdtemp(join(tmpdir(), "callgate-"));
+    await download(page, "Export bundle", join(folder, "callgate.json"));
+    await download(page, "Download", join(folder, "scenarios.jsonl"));
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.locator("#announcement", { hasText: "It holds everything" }).waitFor();
+    await writeFile(join(folder, "machine.json"), heldBy(page.url()).machine);
+    const options = { encoding: "utf8", cwd: folder };
+    const { status, stdout, stderr } = spawnSync(NATIVE, ["validate", "--bundle", "callgate.json"], options);
+    assert.equal(status, 0, `${title}: ${stdout}${stderr}`);
+    const asked = ["test", "--bundle", "callgate.json", "--world", "machine.json", "--json", "scenarios.jsonl"];
+    const tested = spawnSync(NATIVE, asked, options);
+    assert.equal(tested.status, 0, `${title}: ${tested.stdout}${tested.stderr}`);
+    const { passed, failed } = JSON.parse(tested.stdout.trim().split("\n").at(-1));
+    assert.deepEqual([passed, failed], [count, 0], title);
+    await page.evaluate(() => history.replaceState(undefined, "", location.pathname));
+    await rm(folder, { recursive: true });
+  }
+});
+
+check("a link holds everything", async (page) => {
+  await argument(page, "path").fill("/etc/passwd");
+  await verdict(page, "escalate", "ask-other-paths");
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#v1="));
+  const fragment = new URL(page.url()).hash;
+  assert.ok(fragment.length < 8000, `${fragment.length} characters`);
+  const other = await open({ fragment });
+  await verdict(other, "escalate", "ask-other-paths");
+  assert.equal(await argument(other, "path").inputValue(), "/etc/passwd");
+  await other.locator("#tab-scenarios", { hasText: "15 of 15" }).waitFor();
+  await other.done();
+  for (const broken of [fragment.slice(0, 200), "#v1=%%%", `#v1=${btoa("nonsense")}`]) {
+    const cut = await open({ fragment: broken });
+    await cut.locator("#announcement", { hasText: "The link cannot be read" }).waitFor();
+    await verdict(cut, "allow", "allow-read-documents");
+    await cut.done();
+  }
+});
+
+check(
+  "a project links to the page with its own bundle",
+  async (page) => {
+    await verdict(page, "escalate", "own");
+    await file(page, "parts/rules.json").click();
+    assert.match(await page.getByLabel("Text of the bundle").textContent(), /"name": "own"/);
+    await page.locator("#tab-scenarios", { hasText: "1 of 1 as expected" }).waitFor();
+    const other = await open({ fragment: "#bundle=https://elsewhere.example/callgate.json" });
+    await other.locator("#announcement", { hasText: "is not of this site" }).waitFor();
+    await other.done();
+  },
+  { fragment: "#bundle=../own/callgate.json&scenarios=../own/calls.jsonl" },
+);
+
+check("a file that is gone before it is read is said to be", async (page) => {
+  await page.evaluate(() => {
+    File.prototype.text = () => Promise.reject(new DOMException("", "NotReadableError"));
+  });
+  await choose(page, ["callgate.json", RULES]);
+  await page.locator("#announcement", { hasText: "A file cannot be read" }).waitFor();
+});

@@ -1,0 +1,126 @@
+// The call, its verdict and how that came about, and the scenarios beside it.
+import assert from "node:assert/strict";
+import { after } from "node:test";
+import { argument, check, choose, EXAMPLES, example, file, RULES, stop, verdict, write } from "./page.mjs";
+
+after(stop);
+
+check("the first example is judged and explained", async (page) => {
+  await verdict(page, "allow", "allow-read-documents");
+  await page.locator(".value", { hasText: "/home/u/app/docs/plan.md → ../../Documents/plan.md" }).waitFor();
+  await page.locator(".canonical", { hasText: "/home/u/Documents/plan.md" }).waitFor();
+  await page.locator(".check.passed", { hasText: "protected-paths" }).waitFor();
+  await page.locator(".rule.holds", { hasText: "allow-read-documents" }).waitFor();
+});
+
+check("a form writes the call, and so does its JSON", async (page) => {
+  await argument(page, "path").fill("~/.ssh/../.ssh/id_ed25519");
+  await verdict(page, "deny", "structural-protected-path");
+  await page.locator(".check.stopped", { hasText: "protected-path" }).waitFor();
+  await page.getByLabel("Tool").selectOption("write_file");
+  await argument(page, "path").fill("src/new.rs");
+  await verdict(page, "allow", "structural-sandbox-allow");
+  await page.getByText("What the server gets").click();
+  assert.match(await page.locator(".sent pre").textContent(), /"path": "\/home\/u\/app\/src\/new.rs"/);
+  await page.getByRole("group", { name: "How the call is written" }).getByRole("button", { name: "JSON" }).click();
+  const text =
+    '{"serverName": "fetch", "toolName": "fetch", "arguments": {"url": "https://docs.rs/"}, "arguments": {}}';
+  await write(page, "Call as JSON", text);
+  await page.locator(".verdict", { hasText: "`arguments` occurs twice" }).waitFor();
+  await write(page, "Call as JSON", text.replace(', "arguments": {}', ""));
+  await verdict(page, "allow", "allow-fetch-known");
+});
+
+check("a name that occurs twice in a call is refused where it stands", async (page) => {
+  await page.getByRole("group", { name: "How the call is written" }).getByRole("button", { name: "JSON" }).click();
+  const call = (args) => `{"serverName": "filesystem", "toolName": "read_text_file",\n  "arguments": ${args}}`;
+  const marked = page.locator("#panel-call .cm-lintRange-error");
+  for (const [args, place, mark] of [
+    ['{"path": "docs/plan.md", "path": "/etc/shadow"}', "line 2: the key `path` is given twice", '"path"'],
+    ['{"path": "docs/plan.md", "p\\u0061th": "/etc/shadow"}', "line 2: the key `path` is given twice", '"p\\u0061th"'],
+    ['{"path": "a", "head": {"b": [{"c": 1, "c": 2}]}}', "line 2: the key `c` is given twice", '"c"'],
+  ]) {
+    await write(page, "Call as JSON", call(args));
+    await page.locator('.verdict[data-decision="none"]', { hasText: place }).waitFor();
+    assert.equal(await marked.textContent(), mark);
+  }
+  // A form would show one of the values.
+  await page.getByRole("group", { name: "How the call is written" }).getByRole("button", { name: "Form" }).click();
+  await page.locator(".form", { hasText: "not one that can be judged" }).waitFor();
+  await page.getByRole("group", { name: "How the call is written" }).getByRole("button", { name: "JSON" }).click();
+  await write(page, "Call as JSON", call('{"path": "docs/plan.md"}'));
+  await verdict(page, "allow", "allow-read-documents");
+  assert.equal(await marked.count(), 0);
+});
+
+check("a name that occurs twice in a document is refused where it stands", async (page) => {
+  const rule = (effect) => `{ "name": "a", "if": {}, "then": "deny", "th\\u0065n": "${effect}", "reason": "" }`;
+  await file(page, "policy.json").click();
+  await write(page, "Text of the bundle", `{\n  "rules": [${rule("allow")}]\n}`);
+  await page.locator(".problems button.error", { hasText: "policy.json:2:" }).waitFor();
+  await page.locator(".problems button.error", { hasText: "the key `then` is given twice" }).waitFor();
+  await page.locator(".verdict", { hasText: "the bundle has faults" }).waitFor();
+});
+
+check("a rule that is clicked says what it decides", async (page) => {
+  const rule = page.locator(".rule", { hasText: "allow-read-documents" });
+  await rule.locator("summary").click();
+  await rule.locator(".card", { hasText: "a read-path lies in ~/Documents" }).waitFor();
+  await rule.locator(".card button", { hasText: "~/Documents/plan.md" }).waitFor();
+  await rule.getByRole("button", { name: "Show it in the policy" }).click();
+  assert.equal(await file(page, "policy.json").getAttribute("aria-pressed"), "true");
+  await page.keyboard.press("Delete");
+  await page.keyboard.insertText('{ "name": "none", "if": { "server": "fetch" }, "then": "deny", "reason": "" }');
+  await verdict(page, "escalate", "ask-other-paths");
+});
+
+check("every example is as it says", async (page) => {
+  for (const [title, count] of Object.entries(EXAMPLES)) {
+    await example(page, title, `${count} of ${count} as expected`);
+    assert.equal(await page.locator(".problems h3").textContent(), "No problems", title);
+  }
+});
+
+check("scenarios are judged at every change", async (page) => {
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  await page.getByRole("button", { name: "Add the call above" }).click();
+  await page.locator(".count", { hasText: "16 of 16 as expected" }).waitFor();
+  await page.locator("tbody tr").last().getByRole("combobox").selectOption("deny");
+  await page.locator(".count", { hasText: "1 of 16 not as expected" }).waitFor();
+  await page.getByRole("button", { name: "Remove filesystem/read_text_file docs/plan.md" }).click();
+  await page.locator(".count", { hasText: "15 of 15 as expected" }).waitFor();
+  await file(page, "policy.json").click();
+  await write(page, "Text of the bundle", '{ "rules": [] }');
+  await page.locator(".count", { hasText: "4 of 15 not as expected" }).waitFor();
+  await page.getByRole("button", { name: "filesystem/read_text_file README.md base64", exact: true }).click();
+  await verdict(page, "deny", "structural-unknown-argument");
+});
+
+check("ten thousand rules are judged", async (page) => {
+  const rules = Array.from({ length: 10_000 }, (_, at) => ({
+    name: `rule-${at}`,
+    if: { paths: { roles: "read-path", within: `/srv/${at}` } },
+    then: "allow",
+    reason: "",
+  }));
+  const bundle = JSON.stringify({ ...JSON.parse(RULES), policy: { rules } }, null, 1);
+  await choose(page, ["callgate.json", bundle]);
+  await page.getByLabel("Tool").selectOption("read_file");
+  await argument(page, "path").fill("/srv/5000/a");
+  await verdict(page, "allow", "rule-5000");
+  await page.locator(".rule.holds", { hasText: "rule-5000" }).waitFor();
+  await page.locator(".walk", { hasText: "and 4,940 more that do not hold" }).waitFor();
+  // However long all calls are looked at, a key has its verdict.
+  await page.getByRole("button", { name: "Lint" }).click();
+  await page.getByRole("tab", { name: "Map" }).click();
+  await page.getByRole("tab", { name: "Call" }).click();
+  const begin = Date.now();
+  await argument(page, "path").fill("/srv/7000/a");
+  await verdict(page, "allow", "rule-7000");
+  assert.ok(Date.now() - begin < 5000, `${Date.now() - begin} ms`);
+  await page.getByRole("tab", { name: "Map" }).click();
+  await page.locator("#panel-map .count", { hasText: /4,0\d\d allowed/ }).waitFor();
+  assert.equal(await page.locator("#panel-map .region").count(), 400);
+  await page.locator("#panel-map .warning", { hasText: "regions, of which 4096 were looked at" }).waitFor();
+  await page.getByRole("button", { name: "Lint" }).click();
+});

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { lintGutter, lintKeymap, type Diagnostic as Mark, setDiagnostics } from "@codemirror/lint";
 import { search, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension } from "@codemirror/state";
+import { type ChangeSet, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import type { Diagnostic } from "callgate";
 import { json } from "./language.js";
@@ -24,6 +24,8 @@ export class Editor {
   readonly #extensions: readonly Extension[];
   readonly #kept = new Map<string, EditorState>();
   #shown = "";
+  /** The text that is shown, which a long document takes long to put together. */
+  #text = "";
   #isWriting = false;
 
   constructor(parent: HTMLElement, { label, change, extensions = [] }: Options) {
@@ -50,9 +52,10 @@ export class Editor {
         ...lintKeymap,
       ]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-      EditorView.updateListener.of(({ docChanged, state }) => {
+      EditorView.updateListener.of(({ docChanged, changes }) => {
         if (docChanged && !this.#isWriting) {
-          change(state.doc.toString());
+          this.#text = changed(this.#text, changes);
+          change(this.#text);
         }
       }),
       ...extensions,
@@ -72,11 +75,14 @@ export class Editor {
       this.#shown = name;
       const kept = this.#kept.get(name);
       this.#view.setState(kept?.doc.toString() === text ? kept : this.#stateOf(text));
-    } else if (text !== this.#view.state.doc.toString()) {
+    } else if (text !== this.#text) {
       this.#isWriting = true;
       this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text } });
       this.#isWriting = false;
+    } else {
+      return;
     }
+    this.#text = this.#view.state.doc.toString();
   }
 
   /**
@@ -120,4 +126,15 @@ export class Editor {
   offsetOf({ line = 1, column = 1 }: Pick<Diagnostic, "line" | "column">): number {
     return this.#markOf({ line, column, severity: "error", message: "", code: "", path: "" }).from;
   }
+}
+
+/** The text after the changes. */
+function changed(text: string, changes: ChangeSet): string {
+  let result = "";
+  let at = 0;
+  changes.iterChanges((from, to, _from, _to, inserted) => {
+    result += text.slice(at, from) + inserted.toString();
+    at = to;
+  });
+  return result + text.slice(at);
 }

@@ -9,6 +9,7 @@ import {
 import { parseBundle } from "callgate/tools";
 import { BUNDLE, type State } from "../state.js";
 import { parseStrictly } from "../strict.js";
+import { editedInner, type Inner, innerOf } from "./inner.js";
 
 /** What the texts configure. */
 export type Config = Omit<EngineConfig, "host">;
@@ -20,6 +21,48 @@ export type Config = Omit<EngineConfig, "host">;
  */
 export function configOf(files: State["files"], folder: string): Config {
   return parseBundle(files[BUNDLE] ?? "", { folder, read: (path) => textOf(files, path) });
+}
+
+/** A bundle that was read without faults. */
+export interface ReadBundle {
+  readonly files: State["files"];
+  readonly folder: string;
+  readonly config: Config;
+  /** Its longest document, if that stands in the bundle. */
+  readonly inner: Inner | undefined;
+}
+
+/** A bundle of less text is taken apart at once. */
+const LONG = 100_000;
+
+/** What a long bundle holds besides its texts: taking one apart takes as long as reading what it holds. */
+export function readBundle(files: State["files"], folder: string, config: Config): ReadBundle {
+  const text = files[BUNDLE] ?? "";
+  const inner = text.length < LONG ? undefined : innerOf(text);
+  const isSame = inner !== undefined && String(config[inner.key]).endsWith(text.slice(inner.from, inner.to));
+  return { files, folder, config, inner: isSame ? inner : undefined };
+}
+
+/**
+ * The bundle after an edit within its longest document. It is right if the document is one, so whoever uses it has to read the
+ * whole anew where an engine finds a fault.
+ */
+export function withEdit(known: ReadBundle, files: State["files"], folder: string): ReadBundle | undefined {
+  const { inner, config } = known;
+  const names = Object.keys(files);
+  const isInner =
+    folder === known.folder &&
+    names.length === Object.keys(known.files).length &&
+    names.every((name) => name === BUNDLE || files[name] === known.files[name]);
+  const [before, after] = [known.files[BUNDLE] ?? "", files[BUNDLE] ?? ""];
+  const next = inner === undefined || !isInner ? undefined : editedInner(before, inner, after);
+  if (inner === undefined || next === undefined) {
+    return undefined;
+  }
+  const document = String(config[inner.key]);
+  const head = document.slice(0, document.length - (inner.to - inner.from));
+  const text = head + after.slice(next.from, next.to);
+  return { files, folder, config: { ...config, [inner.key]: text }, inner: next };
 }
 
 /** How many answers are kept. A path that is typed is another question with each key. */

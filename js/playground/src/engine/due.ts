@@ -8,6 +8,7 @@ export type Step = (typeof STEPS)[number];
 /** What each part of the state is needed for. */
 const NEEDED: Readonly<Record<keyof Change, readonly Step[]>> = {
   files: STEPS,
+  edits: STEPS,
   machine: STEPS,
   call: ["verdict", "explanation"],
   scenarios: ["scenarios"],

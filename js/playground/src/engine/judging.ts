@@ -13,7 +13,7 @@ import { parseCall, type ReadCall } from "callgate/tools";
 import { plainValue, readJson } from "../jsonc.js";
 import type { Scenario, State } from "../state.js";
 import { parseStrictly, repetitionIn } from "../strict.js";
-import { type Config, configOf, faultsOf, hostOf } from "./config.js";
+import { type Config, configOf, faultsOf, hostOf, type ReadBundle, readBundle, withEdit } from "./config.js";
 import { absolute, followLinks } from "./links.js";
 import type { Built, Explained, Judged, Walk } from "./protocol.js";
 import { toolsOf } from "./tools.js";
@@ -24,6 +24,7 @@ const EXCHANGES_SHOWN = 100;
 
 /** Documents that were read, and, where nothing is wrong with them, the engine and the machine that they make. */
 export interface Setup {
+  readonly files: State["files"];
   readonly diagnostics: Built["diagnostics"];
   readonly machineFault: string | undefined;
   readonly engine: Engine | undefined;
@@ -33,9 +34,11 @@ export interface Setup {
 
 /** The machine as it was last read: what it answered holds while its text stays. */
 let machineRead: { readonly text: string; readonly host: Host } | undefined;
+/** The bundle as it was last read without faults. */
+let bundleRead: ReadBundle | undefined;
 
 /** Reads the documents and the machine. Whatever is wrong with them is in the answer. */
-export function setUp({ files, machine }: State): Setup {
+export function setUp({ files, machine }: Pick<State, "files" | "machine">): Setup {
   let host: Host | undefined;
   let folder = "/";
   let machineFault: string | undefined;
@@ -46,21 +49,33 @@ export function setUp({ files, machine }: State): Setup {
   } catch (thrown) {
     machineFault = thrown instanceof Error ? thrown.message : String(thrown);
   }
+  const edited = host && bundleRead && withEdit(bundleRead, files, folder);
+  if (edited !== undefined) {
+    try {
+      const { config } = edited;
+      const engine = createEngine({ ...config, host });
+      bundleRead = edited;
+      return { files, diagnostics: engine.diagnostics, machineFault, engine, config, host };
+    } catch {
+      // What is wrong, and where, is found in the whole text.
+    }
+  }
+  bundleRead = undefined;
   let config: Config | undefined;
-  let engine: Engine | undefined;
-  let diagnostics: Built["diagnostics"];
   try {
     config = configOf(files, folder);
-    engine = host && createEngine({ ...config, host });
-    diagnostics = engine?.diagnostics ?? [];
+    const engine = host && createEngine({ ...config, host });
+    return { files, diagnostics: engine?.diagnostics ?? [], machineFault, engine, config, host };
   } catch (thrown) {
-    diagnostics = faultsOf(thrown);
+    return { files, diagnostics: faultsOf(thrown), machineFault, engine: undefined, config, host };
   }
-  return { diagnostics, machineFault, engine, config, host };
 }
 
 /** What the page says of the documents. */
-export function describe({ diagnostics, machineFault, config }: Setup): Built {
+export function describe({ files, diagnostics, machineFault, config, host, engine }: Setup): Built {
+  if (engine !== undefined && config !== undefined && host !== undefined) {
+    bundleRead ??= readBundle(files, host.currentDir, config);
+  }
   return { kind: "built", diagnostics, machineFault, tools: toolsIn(config) };
 }
 

@@ -1,8 +1,17 @@
 import type { CheckStep, Diagnostic, Exchange, RuleStep, ValueStep, Verdict } from "callgate";
 import type { State } from "../state.js";
+import type { Edit } from "./edit.js";
 
-/** What the page tells its worker: the parts of the state that changed. */
-export type Change = Partial<Omit<State, "before">>;
+/** The parts of the state that the worker knows. */
+export type Known = Omit<State, "before">;
+
+/**
+ * What the page tells its worker: the parts of the state that changed, and of files that were edited how, since a long text takes
+ * long to hand over.
+ */
+export interface Change extends Partial<Known> {
+  readonly edits?: Readonly<Record<string, Edit>> | undefined;
+}
 
 /** What the worker answers, the verdict first; where another change came meanwhile, the rest is left out. */
 export type Answer =

@@ -1,15 +1,15 @@
 // The engine judges here, so that the page answers keys while it does.
 import { init } from "callgate";
 import { init as initTools } from "callgate/tools";
-import type { State } from "../state.js";
 import { Due } from "./due.js";
+import { edited } from "./edit.js";
 import { describe, explain, judge, type Setup, setUp, tryOut } from "./judging.js";
-import type { Answer, Change, Judged } from "./protocol.js";
+import type { Answer, Change, Judged, Known } from "./protocol.js";
 
 const answer = (message: Answer): void => self.postMessage(message);
 const loaded = Promise.all([init(), initTools()]);
 
-let state: State = { files: {}, machine: "", call: "", scenarios: [] };
+let state: Known = { files: {}, machine: "", call: "", scenarios: [] };
 let setup: Setup | undefined;
 /** What became of scenarios with these documents, by the scenario. */
 const tried = new Map<string, Judged>();
@@ -17,7 +17,9 @@ const due = new Due();
 let isRunning = false;
 
 self.onmessage = ({ data }: MessageEvent<Change>) => {
-  state = { ...state, ...data };
+  const { edits = {}, ...parts } = data;
+  const files = Object.entries(edits).map(([name, edit]) => [name, edited(state.files[name] ?? "", edit)]);
+  state = { ...state, files: { ...state.files, ...Object.fromEntries(files) }, ...parts };
   due.changed(data);
   void run();
 };

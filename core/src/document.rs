@@ -112,7 +112,7 @@ pub(crate) fn load_json(text: &str, name: &str, limits: &Limits) -> Result<Value
     parse::parse(text, name, limits, |_| false).map(Value::from)
 }
 
-/// Checks JSON text that is no document, such as a call, for what parsers read differently: a name that occurs twice in an
+/// Checks JSON text that is not a document, such as a call, for what parsers read differently: a name that occurs twice in an
 /// object, a lone surrogate, a number beyond all others. `name` is what it is called in the faults.
 ///
 /// # Errors

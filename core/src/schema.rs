@@ -121,7 +121,7 @@ fn call() -> Value {
         "properties": {
             "serverName": text("The server that offers the tool."),
             "toolName": text("The tool's name."),
-            "arguments": {"description": "The arguments. Whatever is no object is denied."},
+            "arguments": {"description": "The arguments. Whatever is not an object is denied."},
         },
         "required": ["serverName", "toolName"],
     })

@@ -52,7 +52,7 @@ Answers are JSON, one a line. The command that is built with cargo has these fla
 answers for people, \`init\`, \`annotate\`, \`guard\` and more.
 
 Exit codes: 0 allow or valid, 1 fault (a bad flag or call, an unreadable file), 2 deny, 3 escalate, 4 invalid document.
-For several calls: 1 if a line was no call or there was none, else 2 if a call is denied, else 3 if one escalates, else 0.
+For several calls: 1 if a line was not a call or there was none, else 2 if a call is denied, else 3 if one escalates, else 0.
 `;
 
 const SEE_HELP = "`callgate --help` lists the commands and their flags";

@@ -40,7 +40,7 @@ test("an offer says what an approval would cover", () => {
   assert.equal(offer.originalReason, verdict.reason);
   assert.deepEqual(engine.approvals.list(), []);
   assert.equal(engine.gate(request).verdict.decision, "escalate");
-  // Another verdict than the one that the call gets is no ground for an offer.
+  // Another verdict than the one that the call gets is not a ground for an offer.
   assert.equal(engine.approvals.offer(request, { ...verdict, reason: "something else" }), undefined);
   assert.equal(engine.approvals.offer(request, { ...verdict, decision: "deny" }), undefined);
   assert.equal(engine.approvals.offer(read("/x"), engine.gate(read("/x")).verdict), undefined);

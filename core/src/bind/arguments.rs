@@ -186,7 +186,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         };
         let wanted: RoleSet = roles.iter().copied().collect();
         let is_judged = wanted.intersects(judged_roles(program));
-        // An address is no path to anybody but the world.
+        // An address is not a path to anybody but the world.
         let places = program.path_roles.union(program.address_roles);
         let is_path = wanted.intersects(places) && argument.name.rest().is_empty();
         if !wanted.intersects(program.valued_roles) {

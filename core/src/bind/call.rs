@@ -99,7 +99,7 @@ impl<'a> Call<'a> {
     /// Reads `{serverName, toolName, arguments}`; other members are passed over.
     ///
     /// Argument values stay JSON text until a role or a condition needs them, so a large one costs little
-    /// more than finding its end. Arguments that are no object are a call that is denied, not an error.
+    /// more than finding its end. Arguments that are not an object are a call that is denied, not an error.
     ///
     /// # Errors
     /// When the text is not JSON, not an object, holds a name twice, or lacks `serverName` or `toolName`.

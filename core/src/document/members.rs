@@ -63,7 +63,7 @@ pub(crate) struct Item<'t> {
     pub(crate) at: Position,
 }
 
-/// The items of an array, in order; none if the text is no array.
+/// The items of an array, in order; none if the text is not an array.
 ///
 /// # Errors
 /// The fault of a text that is not JSON.

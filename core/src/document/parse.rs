@@ -53,7 +53,7 @@ pub(super) fn parse_document<'t>(
     Err(refusal.located(text, name))
 }
 
-/// Checks JSON text that is no document, so it has neither comments nor trailing commas, nor a bound on its size. Its faults
+/// Checks JSON text that is not a document, so it has neither comments nor trailing commas, nor a bound on its size. Its faults
 /// have positions.
 pub(super) fn check(text: &str, name: &str) -> Result<(), Vec<Diagnostic>> {
     let limits = Limits {
@@ -415,7 +415,9 @@ mod tests {
         );
         check(
             "{\n\"a\": \"\\ud800\", \"b\": 1, \"b\": 2}",
-            &["2:13: error[syntax] at call: a lone surrogate (half of a `\\u` pair), expected well-formed Unicode"],
+            &[
+                "2:13: error[syntax] at call: a lone surrogate (half of a `\\u` pair), expected well-formed Unicode",
+            ],
         );
         check(
             "{} // c",

@@ -14,7 +14,7 @@ use crate::program::{Program, ServerSettings, Tool};
 /// A call given canonical keys, where it is of the shape that its tool has.
 type Shape<'c> = Result<Option<Box<Renamed<'c>>>, Box<ShapeError>>;
 
-/// A host that asks nobody: every path exists and is no link, no remote is configured, and no branch is known.
+/// A host that asks nobody: every path exists and is not a link, no remote is configured, and no branch is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinklessHost {
     home: Box<str>,

@@ -35,7 +35,7 @@ enum Form {
     Lines,
     /// An array of them.
     Array,
-    /// An object that holds them, or one scenario. What is no JSON is taken for this too, for its error.
+    /// An object that holds them, or one scenario. What is not JSON is taken for this too, for its error.
     Object,
 }
 

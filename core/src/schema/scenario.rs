@@ -118,7 +118,7 @@ fn call() -> Value {
         |key| match key {
             "serverName" => text("The server that offers the tool."),
             "toolName" => text("The tool's name."),
-            "arguments" => json!({"description": "The arguments. Whatever is no object is denied."}),
+            "arguments" => json!({"description": "The arguments. Whatever is not an object is denied."}),
             _ => json!(false),
         },
     );

@@ -147,7 +147,7 @@ impl Asked {
         self.asking.forms.then(|| form::params(question)).flatten()
     }
 
-    /// Takes what a client says to a form. What is no answer changes nothing.
+    /// Takes what a client says to a form. What is not an answer changes nothing.
     pub(super) fn form_answered(&self, put: &Put, result: &Value) -> io::Result<()> {
         if let Some(answer) = form::answer(result, put.at.elapsed()) {
             // Somebody else may have answered already.

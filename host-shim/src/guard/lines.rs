@@ -59,7 +59,7 @@ pub(super) fn next(stream: &mut impl BufRead, limit: usize) -> io::Result<Option
 }
 
 /// The message as one line, for every reader of lines. Some end a line at a carriage return too, and would find a message
-/// within this one; in JSON both are white space. A message over HTTP may have either. What is no JSON stays as it is: within
+/// within this one; in JSON both are white space. A message over HTTP may have either. What is not JSON stays as it is: within
 /// a string they are not white space.
 pub(super) fn unbroken(text: String) -> String {
     let is_broken = text.contains(['\r', '\n']);

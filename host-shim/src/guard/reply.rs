@@ -38,7 +38,7 @@ impl Era {
     }
 }
 
-/// The revision that a request of the modern era says, as it is written where it is no text.
+/// The revision that a request of the modern era says, as it is written where it is not a text.
 pub(super) fn revision_of(params: Option<&RawValue>) -> Option<String> {
     let declared = declared(params)?;
     Some(text_of(Some(declared)).unwrap_or_else(|| declared.get().to_owned()))

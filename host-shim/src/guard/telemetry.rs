@@ -154,7 +154,7 @@ impl Telemetry {
         for mut span in std::mem::take(&mut *self.open()).into_values() {
             span.end();
         }
-        // A collector that is not there is no fault of the guard's.
+        // A collector that is not there is not a fault of the guard's.
         let _ = self.provider.shutdown_with_timeout(LAST);
     }
 

@@ -192,7 +192,7 @@ fn what_is_no_request_of_a_client_goes_no_further() {
             -32600,
         ),
         (text.replacen("\"path\"", "\"path\":\"b\",\"path\"", 1), -32602),
-        // A line break in a string is no white space.
+        // A line break in a string is not white space.
         (text.replacen("a.txt", "a\n.txt", 1), -32700),
         (
             r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#.to_owned(),

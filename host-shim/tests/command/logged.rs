@@ -111,7 +111,7 @@ fn logs_are_whole_and_no_recordings() {
         &["replay", "log.jsonl", "kept.jsonl"],
         1,
         &[],
-        &["`kept.jsonl` is no log"],
+        &["`kept.jsonl` is not a log"],
     );
     project.check(
         &["replay", "kept.jsonl", "--policy", "policy.json"],

@@ -185,7 +185,7 @@ fn files_that_are_not_right_are_named_with_their_places() {
             json!({"call": "{\"serverName\": 1}", "expect": "allow"}).to_string(),
             &[
                 "error[invalid-value] scenarios[0].call in text.jsonl:1:9",
-                "the text is no call: line 1, column",
+                "the text is not a call: line 1, column",
             ],
         ),
         (

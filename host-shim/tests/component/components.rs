@@ -16,7 +16,7 @@ fn refused(bytes: &[u8]) -> Unusable {
     {
         Err(GateError::Component(error)) => error,
         Err(other) => panic!("{other}"),
-        Ok(_) => panic!("{} bytes are no component", bytes.len()),
+        Ok(_) => panic!("{} bytes are not a component", bytes.len()),
     }
 }
 

@@ -140,7 +140,7 @@ function connect(store: Store): void {
     h("option", { value: "" }, "choose…"),
     ...EXAMPLES.map(({ id, title }) => h("option", { value: id }, title)),
   );
-  // What was changed is no example, and the example can be chosen again.
+  // What was changed is not an example, and the example can be chosen again.
   store.subscribe(() => {
     examples.value = "";
   });

@@ -31,7 +31,7 @@ check("bundles, scenarios, logs and recordings are imported", async (page) => {
     ["callgate.json", RULES],
   );
   await page
-    .locator("#announcement", { hasText: "Imported the bundle callgate.json, 2 scenarios; 1 line is no call" })
+    .locator("#announcement", { hasText: "Imported the bundle callgate.json, 2 scenarios; 1 line is not a call" })
     .waitFor();
   await page.getByRole("tab", { name: "Scenarios" }).click();
   await page.locator("tr.unmet", { hasText: "/srv/app/a" }).waitFor();
@@ -95,7 +95,7 @@ check("scenarios are downloaded as the command reads them", async (page) => {
     "wrong.jsonl",
     lines({ call, expct: "deny" }, { call, expect: "Deny" }, { request: call, verdict }, { call: {}, expect: "deny" }),
   ]);
-  await page.locator("#announcement", { hasText: "Imported 1 scenario; 1 line is no call; 2 not imported" }).waitFor();
+  await page.locator("#announcement", { hasText: "Imported 1 scenario; 1 line is not a call; 2 not imported" }).waitFor();
   await page.locator("#announcement", { hasText: "a scenario has no key `expct`" }).waitFor();
   await page.locator("tbody tr").last().getByRole("button", { name: "Remove" }).click();
   const downloading = page.waitForEvent("download");

@@ -218,7 +218,7 @@ pub(crate) fn similar(gate: &Gate, about: &About<'_>, verdict: &Verdict<'_>) -> 
     Some(help_for_unknown_tool(&about.server, &about.tool, names))
 }
 
-/// A line that is no call.
+/// A line that is not a call.
 struct Refused<'r> {
     line: usize,
     id: Option<&'r RawValue>,

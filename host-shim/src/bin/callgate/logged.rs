@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::calls::Placed;
 use crate::output::{DIM, Failure, Out, clean, paint, style_of};
 
-/// What stands for a value that the log does not hold. It is no path and no URL.
+/// What stands for a value that the log does not hold. It is neither a path nor a URL.
 const UNKNOWN: &str = "a value that the log does not hold";
 
 /// What becomes of the decisions of a log.

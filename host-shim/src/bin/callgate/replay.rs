@@ -88,7 +88,7 @@ impl Replay {
         }
         if let Some(other) = others.first() {
             return Err(Failure::Fault(format!(
-                "`{}` is no log, and other files are: expected one kind of files",
+                "`{}` is not a log, and other files are: expected one kind of files",
                 other.display()
             )));
         }

@@ -211,7 +211,7 @@ impl Connection {
                 .is_some_and(|name| name.len() > NAME || name.to_str().is_err())
             {
                 return Err(Failure::new(
-                    "the server gave a session a name that is no text of ASCII, or too long",
+                    "the server gave a session a name that is not ASCII text, or too long",
                 ));
             }
             self.agreed().session = given;

@@ -10,7 +10,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use super::events::{Event, Reader};
 use crate::guard::child::FROM_SERVER;
 
-/// How long the answer to a message may take that is no call: an opening, a notification, an end.
+/// How long the answer to a message may take that is not a call: an opening, a notification, an end.
 const ANSWERING: Duration = Duration::from_secs(60);
 
 /// Bytes of the longest error that is read.

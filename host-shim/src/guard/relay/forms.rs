@@ -204,7 +204,7 @@ fn no_server_asks_or_answers_in_the_name_of_the_guard() {
     let (mut other, _) = asking(folder.path());
     let theirs = told(called(&mut other, &json!({"elicitation": {}}), 1));
     assert_ne!(id, &theirs["id"]);
-    // What is no form of this guard's is the server's.
+    // What is not a form of this guard's is the server's.
     let theirs = answer(&theirs, &chosen("always allow"));
     assert_eq!(client(&mut relay, &theirs), Step::ToServer(theirs.clone()));
 }

@@ -66,7 +66,7 @@ export function importFiles(given: readonly Given[], state: State): Imported {
     said.push(`${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}`);
   }
   const wrong = faults.length === 0 ? "" : `; ${faults.length} not imported, since ${faults[0]}`;
-  const others = passedOver === 1 ? "; 1 line is no call" : `; ${passedOver} lines are no call`;
+  const others = passedOver === 1 ? "; 1 line is not a call" : `; ${passedOver} lines are not calls`;
   const rest = (passedOver === 0 ? "" : others) + wrong;
   return {
     change: {

@@ -16,7 +16,7 @@ pub(super) struct Http {
     /// Send the server a header with the value of an environment variable; may be repeated
     #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
     header_env: Vec<String>,
-    /// Send the server a header that is no secret, such as 'X-Team: a'; may be repeated
+    /// Send the server a header that is not a secret, such as 'X-Team: a'; may be repeated
     #[arg(long, value_name = "HEADER", requires = "url")]
     header: Vec<String>,
     /// The environment variable that holds the bearer token for --url

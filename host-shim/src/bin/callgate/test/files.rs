@@ -98,7 +98,7 @@ fn read(path: &Path) -> Result<Result<Vec<Case>, Vec<Diagnostic>>, Failure> {
 impl Case {
     fn new(scenario: Scenario) -> Result<Self, Diagnostic> {
         let call = Call::from_json(&scenario.call.text).map_err(|error| {
-            let message = format!("the text is no call: {error}");
+            let message = format!("the text is not a call: {error}");
             fault(&scenario.call, message)
         })?;
         let (server, tool) = (call.server().to_owned(), call.tool().to_owned());

@@ -25,6 +25,7 @@ mod modes;
 mod names;
 mod pairs;
 mod places;
+mod placing;
 mod portable;
 mod progress;
 mod regions;
@@ -49,7 +50,7 @@ use atoms::Reading;
 use choice::Choice;
 pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
-use divided::SlotRoles;
+use divided::{Divided, SlotRoles};
 pub use invariants::{Outcome, Statement, check_invariants};
 pub use lint::{Finding, lint_policy, lint_tools};
 pub use progress::{Progress, Subject, Watcher};
@@ -258,6 +259,16 @@ impl<'e> Analysis<'e> {
 
     /// The regions of a tool's calls; `None` for a tool that is not annotated.
     pub fn tool(&self, server: &str, name: &str) -> Option<ToolRegions> {
+        Some(self.watched_tool(server, name)?.regions())
+    }
+
+    fn divided(&self, server: &str, name: &str) -> Option<Divided<'_, 'e>> {
+        let tool = self.imagined.program().tool(server, name)?;
+        Some(Divided::new(self, tool))
+    }
+
+    /// The same, and tells of it.
+    fn watched_tool(&self, server: &str, name: &str) -> Option<Divided<'_, 'e>> {
         let program = self.imagined.program();
         let tool = program.tool(server, name)?;
         if let Some(watcher) = self.watcher {
@@ -269,16 +280,13 @@ impl<'e> Analysis<'e> {
                 part_of: None,
             });
         }
-        Some(divided::Divided::new(self, tool).regions())
+        Some(Divided::new(self, tool))
     }
 
     /// Returns `true` if every call of the tool is certain to be denied: the engine tells it without a look at values, or all
     /// regions of its calls are denied and exact. Beyond the bounds the answer is `false`.
     pub fn denies_every_call(&self, server: &str, name: &str) -> bool {
         let program = self.imagined.program();
-        program.denies_every_call(server, name)
-            || program
-                .tool(server, name)
-                .is_some_and(|tool| divided::Divided::new(self, tool).denies_all())
+        program.denies_every_call(server, name) || self.divided(server, name).is_some_and(Divided::denies_all)
     }
 }

@@ -23,6 +23,8 @@ mod places;
 mod protected;
 mod reason;
 mod repository;
+#[cfg(feature = "analysis")]
+mod resolved;
 mod rules;
 mod sandbox;
 mod sent;
@@ -45,6 +47,8 @@ use approvals::Escalation;
 pub(crate) use canonical::url_kind;
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
 pub(crate) use directories::{Directories, Pinned};
+#[cfg(feature = "analysis")]
+pub(crate) use resolved::{Resolved, ResolvedValue, Wanted};
 #[cfg(all(test, feature = "analysis"))]
 pub(crate) use sight::{Sight, ValueSight};
 use trace::Trace;

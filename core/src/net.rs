@@ -5,6 +5,8 @@
 //! something, broadly where it would restrict something. URLs are parsed by the `url` crate.
 
 mod domain;
+#[cfg(feature = "analysis")]
+mod footprint;
 mod git;
 mod host;
 mod key;
@@ -18,6 +20,8 @@ mod tests;
 
 pub(crate) use domain::{DomainSet, PathEnding};
 pub use domain::{domain_matches_allowlist, is_ip_address};
+#[cfg(feature = "analysis")]
+pub(crate) use footprint::LocationKind;
 pub use git::extract_git_domain;
 pub(crate) use git::{is_explicit, normalize_git_url, resolve_git_remote};
 pub(crate) use host::canonical_domain;

@@ -30,6 +30,8 @@ pub(super) struct Atoms {
     pub(super) reading: Reading,
     /// Absolute, each once.
     pub(super) directories: BTreeSet<String>,
+    /// The same in the form that all letters share, where their case does not count.
+    pub(super) folded: BTreeSet<String>,
     /// Those in which protected patterns are looked at by themselves: of the sandbox, which excepts from what is protected, and
     /// what the tool's server has a name for.
     pub(super) roots: BTreeSet<String>,
@@ -77,6 +79,17 @@ impl Atoms {
         self.emails.extend(other.emails);
     }
 
+    /// Everything is known.
+    pub(super) fn finish(&mut self) {
+        if self.reading.ignores_case {
+            let folded = self
+                .directories
+                .iter()
+                .map(|one| PathCase::Insensitive.fold_text(one).into_owned());
+            self.folded = folded.collect();
+        }
+    }
+
     fn add_rule(&mut self, imagined: &Imagined<'_>, rule: &Rule, roles: RoleSet) {
         if let Some((of, directory)) = rule.paths
             && of.intersects(roles)
@@ -92,7 +105,7 @@ impl Atoms {
         for list in rule.lists.iter().filter(|list| list.roles.intersects(roles)) {
             match &list.matcher {
                 ListMatcher::Domains(set) => self.add_domains(set),
-                ListMatcher::Emails(emails) => self.emails.extend(emails.written().map(str::to_owned)),
+                ListMatcher::Emails(emails) => self.emails.extend(emails.entries().map(str::to_owned)),
                 ListMatcher::Identifiers(sets) => {
                     let entries = sets.iter().flat_map(|(_, entries)| entries.iter());
                     self.names.extend(entries.map(str::to_owned));

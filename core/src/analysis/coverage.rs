@@ -1,12 +1,17 @@
-//! What scenarios reach of what can be decided: the rules, and the verdicts of each tool's regions.
+//! What scenarios reach of what can be decided: the rules, and the regions of each tool's calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::rows::{Column, Row};
-use super::{Analysis, Place, portable};
+use super::divided::Divided;
+use super::placing::{Frame, Key, Placed, Placing};
+use super::regions::Cut;
+use super::rows::{is_about_form, is_about_others};
+use super::{Analysis, Place, Region, portable};
+use crate::bind::Call;
+use crate::judge::Verdict;
 
 /// A rule, and how many scenarios it decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,7 +25,7 @@ pub struct CoveredRule {
     pub decides: bool,
 }
 
-/// Calls of a tool with one verdict, which no scenario reaches.
+/// A region that no scenario reaches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unreached {
@@ -32,10 +37,10 @@ pub struct Unreached {
     pub decision: &'static str,
     /// The rule that decides.
     pub rule: String,
-    /// What arguments that conditions look at are, in the first such region.
+    /// What arguments that conditions look at are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Place>,
-    /// What the arguments are, in the first such region.
+    /// What the arguments are.
     pub places: Vec<Place>,
     /// The arguments of such a call, with paths from the sandbox or the home directory where they may be so.
     pub arguments: Value,
@@ -47,10 +52,12 @@ pub struct Unreached {
 pub struct CoverageReport {
     /// Every rule, in order; those of one name together.
     pub rules: Vec<CoveredRule>,
-    /// How many verdicts the regions of all tools have, those of each tool counted once.
+    /// How many regions all tools have.
     pub regions: usize,
     /// Those that no scenario reaches.
     pub unreached: Vec<Unreached>,
+    /// How many scenarios lie in no region: what their calls name is not told apart exactly.
+    pub outside: usize,
     /// How many tools have regions that are not exact, so that there may be more.
     pub inexact: usize,
 }
@@ -66,22 +73,23 @@ impl CoverageReport {
         (did.count(), can.count())
     }
 
-    /// How many verdicts of regions a scenario reached, of all.
+    /// How many regions a scenario reached, of all.
     pub fn regions_covered(&self) -> (usize, usize) {
         (self.regions.saturating_sub(self.unreached.len()), self.regions)
     }
 }
 
-/// The verdict about calls of a tool.
-type Judged = (String, String, String, String);
+/// A scenario's call as the division sees it, the decision, and the rule that made it.
+type Reached = (Placed, &'static str, String);
 
 /// Counts what scenarios reach.
 ///
-/// A region is reached by a call of its tool that is decided alike by the same rule. Calls that are refused for their form,
-/// whatever the policy says, do not count.
+/// A scenario reaches the regions that the values of its call lie in, as far as their verdict shows: the same rule decides it
+/// alike. Calls that are refused for their form, whatever the policy says, do not count.
 pub struct Coverage<'a, 'e> {
     analysis: &'a Analysis<'e>,
-    reached: BTreeSet<Judged>,
+    /// By server and tool, with how many scenarios there are.
+    reached: BTreeMap<(String, String), BTreeMap<Reached, usize>>,
     rules: BTreeMap<String, usize>,
 }
 
@@ -90,71 +98,151 @@ impl<'a, 'e> Coverage<'a, 'e> {
     pub fn new(analysis: &'a Analysis<'e>) -> Self {
         Self {
             analysis,
-            reached: BTreeSet::new(),
+            reached: BTreeMap::new(),
             rules: BTreeMap::new(),
         }
     }
 
-    /// Adds the verdict about a scenario.
-    pub fn add(&mut self, server: &str, tool: &str, decision: &str, rule: &str) {
-        *self.rules.entry(rule.to_owned()).or_default() += 1;
-        let judged = [server, tool, decision, rule].map(str::to_owned);
-        self.reached.insert(judged.into());
+    /// Adds scenarios of one tool, each the call and the verdict about it, in the place that they were judged in: another
+    /// analysis of the same documents where that was another one.
+    pub fn add<'c>(
+        &mut self,
+        place: &Analysis<'_>,
+        server: &str,
+        tool: &str,
+        scenarios: impl IntoIterator<Item = (&'c Call<'c>, &'c Verdict<'c>)>,
+    ) {
+        let divided = place.divided(server, tool);
+        let mut placing = divided.as_ref().map(Placing::new);
+        let reached = self
+            .reached
+            .entry((server.to_owned(), tool.to_owned()))
+            .or_default();
+        for (call, verdict) in scenarios {
+            *self.rules.entry(verdict.rule.to_string()).or_default() += 1;
+            if let Some(placing) = &mut placing {
+                let one = (
+                    placing.place(call),
+                    verdict.decision.as_str(),
+                    verdict.rule.to_string(),
+                );
+                *reached.entry(one).or_default() += 1;
+            }
+        }
     }
 
     /// What is reached now.
     pub fn report(&self) -> CoverageReport {
-        let (mut regions, mut inexact) = (0, 0);
-        let mut unreached = Vec::new();
+        let mut found = CoverageReport {
+            rules: Vec::new(),
+            regions: 0,
+            unreached: Vec::new(),
+            outside: 0,
+            inexact: 0,
+        };
         let mut deciding: BTreeSet<String> = BTreeSet::new();
         for (server, tool) in self.analysis.tools() {
-            let Some(found) = self.analysis.tool(server, tool) else {
+            let Some(mut divided) = self.analysis.watched_tool(server, tool) else {
                 continue;
             };
-            inexact += usize::from(!found.inexact.is_empty());
-            let mut verdicts: BTreeSet<(&'static str, String)> = BTreeSet::new();
-            for row in telling(found.rows()) {
-                deciding.insert(row.rule.clone());
-                if !verdicts.insert((row.decision, row.rule.clone())) {
-                    continue;
+            let mut cuts = divided.cuts();
+            found.inexact += usize::from(!divided.inexact.is_empty());
+            keep_telling(&mut cuts);
+            let regions = cuts.iter().flat_map(|cut| &cut.part.regions);
+            deciding.extend(regions.map(|region| region.rule.clone()));
+            let known = self.reached.get(&(server.to_owned(), tool.to_owned()));
+            self.add_tool(&divided, &cuts, known, &mut found);
+        }
+        found.rules = self.rules(&deciding);
+        found
+    }
+
+    fn add_tool(
+        &self,
+        divided: &Divided<'_, '_>,
+        cuts: &[Cut],
+        reached: Option<&BTreeMap<Reached, usize>>,
+        found: &mut CoverageReport,
+    ) {
+        let mut placing = Placing::new(divided);
+        let (mut inside, mut outside): (BTreeSet<&Placed>, BTreeSet<&Placed>) = Default::default();
+        for cut in cuts {
+            let mut known: BTreeMap<Option<Key>, Vec<&Reached>> = BTreeMap::new();
+            for one in reached.into_iter().flat_map(BTreeMap::keys) {
+                for key in one.0.keys(cut) {
+                    known.entry(key).or_default().push(one);
                 }
-                regions += 1;
-                let judged = [server, tool, row.decision, &row.rule].map(str::to_owned);
-                if self.reached.contains(&judged.into()) {
-                    continue;
+            }
+            let (mut frames, mut within): (BTreeSet<Frame>, BTreeSet<&Placed>) = Default::default();
+            for region in &cut.part.regions {
+                found.regions += 1;
+                let keys = placing.place(&call_of(divided, &region.arguments)).keys(cut);
+                let own = keys.iter().filter_map(|key| known.get(key)).flatten();
+                let mut is_reached = false;
+                for (placed, decision, rule) in own {
+                    within.insert(placed);
+                    is_reached |= *decision == region.decision && *rule == region.rule;
                 }
-                let arguments = portable::arguments(&self.analysis.imagined, server, tool, &row.arguments);
-                unreached.push(Unreached {
-                    server_name: server.to_owned(),
-                    tool_name: tool.to_owned(),
-                    decision: row.decision,
-                    when: self.first(&row.when),
-                    places: self.first(&row.places),
-                    rule: row.rule,
-                    arguments,
-                });
+                if !is_reached {
+                    let one = self.unreached(&mut placing, cut, region, &keys);
+                    found.unreached.push(one);
+                }
+                frames.extend(keys.into_iter().flatten().map(|key| key.frame));
+            }
+            if cut.is_whole {
+                let all = reached.into_iter().flat_map(BTreeMap::keys);
+                let of_part = all.filter(|one| one.0.frame().is_some_and(|frame| frames.contains(frame)));
+                outside.extend(of_part.map(|one| &one.0).filter(|one| !within.contains(one)));
+                inside.append(&mut within);
             }
         }
-        CoverageReport {
-            rules: self.rules(&deciding),
-            regions,
-            unreached,
-            inexact,
+        let counts = reached.into_iter().flatten();
+        let is_outside =
+            |one: &Placed| one.frame().is_some() && (outside.contains(one) || !inside.contains(one));
+        let counts = counts.filter(|((placed, ..), _)| is_outside(placed));
+        found.outside += counts.map(|(_, count)| count).sum::<usize>();
+    }
+
+    fn unreached(
+        &self,
+        placing: &mut Placing<'_, '_, '_>,
+        cut: &Cut,
+        region: &Region,
+        keys: &[Option<Key>],
+    ) -> Unreached {
+        let divided = placing.divided;
+        let shown = |place: &Place| Place {
+            is: portable::label(&self.analysis.imagined, &place.is),
+            within: None,
+            ..place.clone()
+        };
+        Unreached {
+            server_name: divided.tool.server.to_string(),
+            tool_name: divided.tool.name.to_string(),
+            decision: region.decision,
+            rule: region.rule.clone(),
+            when: cut.part.when.iter().map(shown).collect(),
+            places: region.places.iter().map(|place| shown(place)).collect(),
+            arguments: self.portable(placing, cut, region, keys),
         }
     }
 
-    /// What the columns are in the first of the row's regions.
-    fn first(&self, columns: &[Column]) -> Vec<Place> {
-        let place = |column: &Column| Place {
-            argument: column.argument.clone(),
-            roles: column.roles.clone(),
-            is: column
-                .is
-                .first()
-                .map_or_else(String::new, |is| portable::label(&self.analysis.imagined, is)),
-            within: None,
-        };
-        columns.iter().map(place).collect()
+    /// The arguments of the call that stands for the region, as they mean the same in another checkout.
+    fn portable(
+        &self,
+        placing: &mut Placing<'_, '_, '_>,
+        cut: &Cut,
+        region: &Region,
+        keys: &[Option<Key>],
+    ) -> Value {
+        let imagined = &self.analysis.imagined;
+        portable::arguments(imagined, &region.arguments, |changed| {
+            let call = call_of(placing.divided, changed);
+            let verdict = imagined.judge(&call);
+            verdict.decision.as_str() == region.decision
+                && *verdict.rule == *region.rule
+                && placing.place(&call).keys(cut) == keys
+        })
     }
 
     fn rules(&self, deciding: &BTreeSet<String>) -> Vec<CoveredRule> {
@@ -171,12 +259,22 @@ impl<'a, 'e> Coverage<'a, 'e> {
     }
 }
 
-/// The rows that say something of the policy: those of calls that are not refused for their form, and, where there are others,
-/// not those about arguments without a role.
-fn telling(mut rows: Vec<Row>) -> Vec<Row> {
-    rows.retain(|row| !row.is_about_form());
-    if rows.iter().any(|row| !row.is_about_others()) {
-        rows.retain(|row| !row.is_about_others());
+fn call_of<'v>(divided: &Divided<'_, 'v>, arguments: &'v Value) -> Call<'v> {
+    Call::from_value(&divided.tool.server, &divided.tool.name, arguments)
+}
+
+/// Keeps the regions that say something of the policy: those of calls that are not refused for their form, and, where there are
+/// others, not those about arguments without a role.
+fn keep_telling(cuts: &mut [Cut]) {
+    let mut has_roles = false;
+    for cut in &mut *cuts {
+        let regions = &mut cut.part.regions;
+        regions.retain(|region| !is_about_form(&region.rule));
+        has_roles |= regions.iter().any(|region| !is_about_others(&region.places));
     }
-    rows
+    if has_roles {
+        for cut in cuts {
+            cut.part.regions.retain(|region| !is_about_others(&region.places));
+        }
+    }
 }

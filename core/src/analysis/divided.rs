@@ -208,6 +208,14 @@ impl<'a, 'e> Divided<'a, 'e> {
         if let Some(known) = analysis.choices.borrow().get(&key) {
             return Arc::clone(known);
         }
+        let texts: Arc<[Choice]> = choices(&self.atoms(roles)).into();
+        analysis.choices.borrow_mut().insert(key, Arc::clone(&texts));
+        texts
+    }
+
+    /// What values of these roles are compared with.
+    pub(super) fn atoms(&self, roles: SlotRoles) -> Atoms {
+        let analysis = self.analysis;
         let mut atoms = Atoms::new(&analysis.imagined, self.tool, roles.own, &analysis.cuts);
         if let Some(other) = self.other {
             atoms.join(Atoms::new(
@@ -217,9 +225,8 @@ impl<'a, 'e> Divided<'a, 'e> {
                 &analysis.cuts,
             ));
         }
-        let texts: Arc<[Choice]> = choices(&atoms).into();
-        analysis.choices.borrow_mut().insert(key, Arc::clone(&texts));
-        texts
+        atoms.finish();
+        atoms
     }
 
     fn is_path(&self, roles: SlotRoles) -> bool {

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use super::atoms::Atoms;
 use super::choice::Choice;
 use super::label::Label;
-use crate::net::Scope;
+use crate::net::{Key, Location, LocationKind, Scope};
+use crate::sort;
 
 /// How hosts are written under the argument's roles.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,37 @@ pub(super) const BY_OTHER_PROTOCOL: &str = "by another protocol";
 
 /// A repository that no pattern names.
 const REPOSITORY: &str = "some-owner/some-repository";
+
+/// Which patterns a host meets: hosts of one class lie in one region.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HostClass {
+    kind: LocationKind,
+    /// The keys by which it is granted, and those by which it is restricted.
+    keys: [Vec<(Scope, String)>; 2],
+    /// Whether a pattern names this host, and not one above it.
+    is_named: bool,
+}
+
+/// The class of what was read from the text.
+pub(super) fn class(atoms: &Atoms, text: &str, location: &Location<'_>) -> HostClass {
+    let is_known = |key: &(Scope, String)| atoms.domains.contains(key);
+    let known = |keys: Vec<Key<'_>>| {
+        let keys = keys.into_iter().map(|key| (key.scope, key.text.into_owned()));
+        let mut keys: Vec<(Scope, String)> = keys.filter(is_known).collect();
+        sort::sort(&mut keys);
+        keys.dedup();
+        keys
+    };
+    let host = location.shown_host();
+    let is_host = |scope| atoms.domains.contains(&(scope, host.to_owned()));
+    HostClass {
+        is_named: [Scope::Host, Scope::Suffix, Scope::Within]
+            .into_iter()
+            .any(is_host),
+        kind: location.kind(text),
+        keys: location.keys().map(known),
+    }
+}
 
 /// A value for each place between the patterns.
 pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {

@@ -17,8 +17,8 @@ pub(crate) enum Label {
     Holds(String, Vec<String>),
     /// A path that a pattern of protected paths matches.
     Matches(String, String),
-    /// A path that differs from the directory by the case of its letters.
-    OtherCase(String),
+    /// A path that differs from the directory by the case of its letters, in what follows another directory.
+    OtherCase(String, String),
     /// Something in a few words.
     Words(&'static str),
     /// The same about a text.
@@ -40,7 +40,7 @@ impl Label {
             Self::Under(directory, _)
             | Self::Holds(directory, _)
             | Self::Matches(directory, _)
-            | Self::OtherCase(directory) => Some(directory),
+            | Self::OtherCase(directory, _) => Some(directory),
             Self::Words(_)
             | Self::Of(_, _)
             | Self::Absent
@@ -74,7 +74,13 @@ impl fmt::Display for Label {
                 )
             }
             Self::Matches(directory, pattern) => write!(formatter, "under {directory}{MATCHING}`{pattern}`"),
-            Self::OtherCase(directory) => write!(formatter, "under {directory} in other letters"),
+            Self::OtherCase(directory, above) => {
+                write!(formatter, "under {directory} in other letters")?;
+                match &**above {
+                    "/" => Ok(()),
+                    above => write!(formatter, " after {above}"),
+                }
+            }
             Self::Words(words) => formatter.write_str(words),
             Self::Of(words, text) => write!(formatter, "{words} {text}"),
             Self::Absent => formatter.write_str("absent"),

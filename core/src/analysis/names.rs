@@ -1,10 +1,13 @@
 //! Texts that stand for all others between the entries of lists, and values for conditions.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::atoms::Atoms;
 use super::choice::Choice;
 use super::label::Label;
+use crate::model::refs::{Ref, spellings};
 use crate::model::{Scalar, Seen, Test};
 
 /// A text for each entry, for what may be taken for one, and for all others.
@@ -46,6 +49,57 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
             Label::Words("a text that cannot be resolved"),
         ));
     }
+}
+
+/// Which entries a text names: texts of one class lie in one region. `addresses` are what may be read from it.
+pub(super) fn class(atoms: &Atoms, text: &str, addresses: &[String]) -> BTreeSet<(Naming, String)> {
+    let mut class = BTreeSet::new();
+    let mut add = |naming: Naming, text: &str| class.insert((naming, text.to_owned()));
+    if atoms.names.contains(text) {
+        add(Naming::Exactly, text);
+    }
+    let lower = text.to_lowercase();
+    if atoms.emails.contains(&lower) {
+        add(Naming::Address, &lower);
+    }
+    for address in addresses.iter().filter(|one| atoms.emails.contains(*one)) {
+        add(Naming::Readable, address);
+    }
+    if atoms.reading.is_branch {
+        let is_known = |name: &str| spellings(name).iter().any(|one| atoms.names.contains(one));
+        match Ref::read(text) {
+            Ref::Branch(name) if is_known(name) => add(Naming::Branch, name),
+            Ref::Branch(_) => false,
+            Ref::Either(one, other) => {
+                let known = [one, other].into_iter().filter(|name| is_known(name));
+                known.for_each(|name| {
+                    add(Naming::Either, name);
+                });
+                false
+            }
+            Ref::Current => add(Naming::Current, ""),
+            Ref::Unknown => add(Naming::Unknown, ""),
+        };
+    }
+    class
+}
+
+/// How a text names an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Naming {
+    Exactly,
+    /// As an address is listed, in letters of any case.
+    Address,
+    /// As an address that may be read from the text.
+    Readable,
+    /// As the branch that git takes the text for.
+    Branch,
+    /// As one of two such branches.
+    Either,
+    /// As whatever is checked out.
+    Current,
+    /// As something that only git can tell.
+    Unknown,
 }
 
 /// Values that tests of an argument tell apart, and some that no test names.

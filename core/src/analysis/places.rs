@@ -1,10 +1,13 @@
 //! Paths that stand for all others between the directories that anything names.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use super::atoms::Atoms;
 use super::choice::Choice;
 use super::label::Label;
+use crate::path::PathCase;
 use crate::text::{is_at_or_below, strip_directory};
 
 /// A path for each place between the directories.
@@ -20,13 +23,6 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
         let label = Label::Under((*directory).to_owned(), except);
         found.push(Choice::text(free(directory, &directories), label));
     }
-    let other_cases: Vec<String> = match atoms.reading.ignores_case {
-        true => directories
-            .iter()
-            .map(|directory| other_case(directory))
-            .collect(),
-        false => Vec::new(),
-    };
     let roots: Vec<&str> = atoms.roots.iter().map(String::as_str).collect();
     for (begin, pattern) in &atoms.patterns {
         for (directory, path) in matching(begin, pattern, &roots) {
@@ -36,16 +32,78 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
     if atoms.reading.is_removed {
         holding(&directories, found);
     }
-    for (directory, other) in directories.iter().zip(&other_cases) {
-        if other != directory {
-            let label = Label::OtherCase((*directory).to_owned());
-            found.push(Choice::text(free(other, &directories), label));
-        }
+    if atoms.reading.ignores_case {
+        in_other_case(&directories, found);
     }
     found.push(Choice::text(
         "\u{0}".to_owned(),
         Label::Words("a path that cannot be resolved"),
     ));
+}
+
+/// Where a path lies between the directories: paths of one class lie in one region.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PathClass {
+    /// The nearest directory that holds it.
+    nearest: String,
+    /// The same in letters of any case, where that is another one.
+    other_case: Option<String>,
+    /// The directories that are removed with it.
+    held: Vec<String>,
+    /// Whether it is one of them.
+    is_known: bool,
+    /// The first pattern of protected paths that matches it, and the directory in which it does. Nothing else counts then.
+    pattern: Option<(String, String)>,
+}
+
+/// The class of a path that this pattern of protected paths matches, if one does. `shown` is how a directory is written.
+pub(super) fn class(
+    atoms: &Atoms,
+    path: &str,
+    pattern: Option<(&str, &str)>,
+    shown: impl Fn(&str) -> String,
+) -> PathClass {
+    if let Some((begin, pattern)) = pattern {
+        let root = nearest(path, |one| one == begin || atoms.roots.contains(one));
+        return PathClass {
+            pattern: Some((shown(root), pattern.to_owned())),
+            ..PathClass::default()
+        };
+    }
+    let is_known = |one: &str| atoms.directories.contains(one);
+    let directory = nearest(path, is_known);
+    let other_case = atoms
+        .reading
+        .ignores_case
+        .then(|| PathCase::Insensitive.fold_text(path))
+        .map(|folded| nearest(&folded, |one| atoms.folded.contains(one)).to_owned())
+        .filter(|folded| *folded != PathCase::Insensitive.fold_text(directory));
+    let held = match atoms.reading.is_removed {
+        true => held(path, &atoms.directories).map(&shown).collect(),
+        false => Vec::new(),
+    };
+    PathClass {
+        nearest: shown(directory),
+        other_case: other_case.map(|folded| shown(&folded)),
+        is_known: !held.is_empty() && is_known(path),
+        held,
+        pattern: None,
+    }
+}
+
+/// The nearest of the directories that hold the path; `/` holds all.
+fn nearest(path: &str, is_known: impl Fn(&str) -> bool) -> &str {
+    let mut above = std::iter::once(path).chain(above(path));
+    above.find(|one| is_known(one)).unwrap_or("/")
+}
+
+/// The directories at or below the path, but for `/`.
+fn held<'d, D: Borrow<str> + Ord>(path: &str, directories: &'d BTreeSet<D>) -> impl Iterator<Item = &'d str> {
+    let from = directories.range::<str, _>((Bound::Included(path), Bound::Unbounded));
+    let texts = from
+        .map(Borrow::borrow)
+        .take_while(move |one: &&str| one.starts_with(path));
+    texts.filter(move |one| *one != "/" && is_at_or_below(one, path))
 }
 
 /// Paths that a protected pattern matches, each with the directory that it stands for. Whatever a pattern matches is denied,
@@ -89,7 +147,7 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
 fn free(directory: &str, directories: &BTreeSet<&str>) -> String {
     let directory = directory.trim_end_matches('/');
     let mut name = format!("{directory}/some-file");
-    while directories.iter().any(|one| is_at_or_below(one, &name)) {
+    while held(&name, directories).next().is_some() {
         name.push('-');
     }
     name
@@ -130,14 +188,25 @@ fn holding(directories: &BTreeSet<&str>, found: &mut Vec<Choice>) {
     // Of a directory and the only thing in it, both hold the same: the outermost stands for them, below what holds more.
     let mut seen: BTreeSet<(&str, &[&str], bool)> = BTreeSet::new();
     for (directory, inside) in &held {
-        let nearest = std::iter::once(*directory)
-            .chain(above(directory))
-            .find(|one| directories.contains(one))
-            .unwrap_or("/");
+        let nearest = nearest(directory, |one| directories.contains(one));
         if seen.insert((nearest, inside, directories.contains(directory))) {
             let names = inside.iter().map(|one| (*one).to_owned()).collect();
             let label = Label::Holds((*directory).to_owned(), names);
             found.push(Choice::text((*directory).to_owned(), label));
+        }
+    }
+}
+
+/// Paths below each directory in other letters, from each directory above it on.
+fn in_other_case(directories: &BTreeSet<&str>, found: &mut Vec<Choice>) {
+    for directory in directories {
+        for above in above(directory).filter(|one| directories.contains(one)) {
+            let names = strip_directory(directory, above).unwrap_or_default();
+            let other = format!("{}/{}", above.trim_end_matches('/'), other_case(names));
+            if other != *directory {
+                let label = Label::OtherCase((*directory).to_owned(), above.to_owned());
+                found.push(Choice::text(free(&other, directories), label));
+            }
         }
     }
 }

@@ -2,18 +2,15 @@
 
 use serde_json::Value;
 
-use crate::bind::Call;
 use crate::engine::Imagined;
 use crate::text::strip_directory;
 
-/// The arguments, with each path that may be so written from the sandbox or from `~`. The engine is asked about every change.
-pub(super) fn arguments(imagined: &Imagined<'_>, server: &str, tool: &str, given: &Value) -> Value {
-    let judge = |arguments: &Value| {
-        let call = Call::from_value(server, tool, arguments);
-        let verdict = imagined.judge(&call);
-        (verdict.decision.as_str(), verdict.rule.to_string())
-    };
-    let expected = judge(given);
+/// The arguments, with each path that may be so written from the sandbox or from `~`. `is_same` is asked about every change.
+pub(super) fn arguments(
+    imagined: &Imagined<'_>,
+    given: &Value,
+    mut is_same: impl FnMut(&Value) -> bool,
+) -> Value {
     let mut found = given.clone();
     for at in 0..texts(&mut found).len() {
         let mut changed = found.clone();
@@ -25,7 +22,7 @@ pub(super) fn arguments(imagined: &Imagined<'_>, server: &str, tool: &str, given
             }
             None => false,
         });
-        if is_changed && judge(&changed) == expected {
+        if is_changed && is_same(&changed) {
             found = changed;
         }
     }
@@ -60,6 +57,11 @@ fn shorter(imagined: &Imagined<'_>, text: &str) -> Option<String> {
             false => format!("~/{rest}"),
         })
     })
+}
+
+/// A directory, written so.
+pub(super) fn directory(imagined: &Imagined<'_>, path: &str) -> String {
+    shorter(imagined, path).unwrap_or_else(|| path.to_owned())
 }
 
 /// What a value is, with the directories written so too.

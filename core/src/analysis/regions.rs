@@ -13,8 +13,31 @@ use crate::bind::Call;
 use crate::judge::Decision;
 use crate::program::UnknownArguments;
 
+/// A part, and what tells its regions apart.
+pub(super) struct Cut {
+    /// The arguments.
+    pub(super) slots: Vec<usize>,
+    /// Whether an argument without a role does.
+    pub(super) has_extra: bool,
+    /// Whether every call of the part lies in one of its regions.
+    pub(super) is_whole: bool,
+    pub(super) part: Part,
+}
+
 impl Divided<'_, '_> {
     pub(super) fn regions(mut self) -> ToolRegions {
+        let parts = self.cuts().into_iter().map(|cut| cut.part).collect();
+        ToolRegions {
+            server_name: self.tool.server.to_string(),
+            tool_name: self.tool.name.to_string(),
+            parts,
+            inexact: self.inexact,
+            calls: self.calls,
+        }
+    }
+
+    /// Every part. What is absent together comes last.
+    pub(super) fn cuts(&mut self) -> Vec<Cut> {
         self.note_inexact();
         let (mut parts, mut together) = (Vec::new(), Vec::new());
         for mode in self.modes() {
@@ -34,13 +57,7 @@ impl Divided<'_, '_> {
             together.extend(self.parts_without(&mode, &groups, &least));
         }
         parts.extend(together);
-        ToolRegions {
-            server_name: self.tool.server.to_string(),
-            tool_name: self.tool.name.to_string(),
-            parts,
-            inexact: self.inexact,
-            calls: self.calls,
-        }
+        parts
     }
 
     /// Whether the division is exact and every region is denied. It ends at the first that is not. Calls that are all refused
@@ -172,7 +189,8 @@ impl Divided<'_, '_> {
         })
     }
 
-    fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Part {
+    fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Cut {
+        let group = groups.get(at);
         let shown = groups.get(at).map(|group| self.each_place(mode, group));
         let shown = shown.unwrap_or_default();
         let mut regions = Vec::new();
@@ -194,9 +212,14 @@ impl Divided<'_, '_> {
                 arguments,
             });
         }
-        Part {
-            when: self.when(mode),
-            regions,
+        Cut {
+            slots: group.map(|group| group.slots.clone()).unwrap_or_default(),
+            has_extra: group.is_some_and(|group| group.extra.is_some()),
+            is_whole: true,
+            part: Part {
+                when: self.when(mode),
+                regions,
+            },
         }
     }
 

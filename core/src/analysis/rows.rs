@@ -1,5 +1,7 @@
 //! Regions with one verdict as the rows of a table that a person reads.
 
+use std::sync::Arc;
+
 use indexmap::map::Entry;
 use serde::Serialize;
 use serde_json::Value;
@@ -88,6 +90,11 @@ impl Row {
     pub fn is_about_others(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|column| column.roles.is_empty())
     }
+}
+
+/// Whether the region is about an argument without a role.
+pub(super) fn is_about_others(places: &[Arc<Place>]) -> bool {
+    !places.is_empty() && places.iter().all(|place| place.roles.is_empty())
 }
 
 /// The rule about arguments that neither the annotation nor the schema names.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::bind::{BoundArguments, Call};
+use crate::bind::{self, BoundArguments, Call};
 use crate::model::{ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test};
 use crate::program::{Program, Tool};
 use crate::role::RoleId;
@@ -166,6 +166,19 @@ impl Slot<'_> {
         }
     }
 
+    /// What stands there in a call in which it names nothing.
+    pub(super) fn filler(&self, call: &Call<'_>, depth: usize) -> Filler {
+        let Some((Segment::Key(name), rest)) = self.way.split_first() else {
+            return Filler::Missing;
+        };
+        let mut members = call.arguments.members().iter();
+        let value = members.find(|(known, _)| **known == **name);
+        value.map_or(Filler::Missing, |(_, value)| match value.read(depth) {
+            Ok(value) => filler(&value, rest),
+            Err(_) => Filler::Odd,
+        })
+    }
+
     /// Puts a value into its place. Returns `false` where something else is in the way.
     fn put(&self, arguments: &mut Value, value: Value) -> bool {
         let mut place = arguments;
@@ -193,6 +206,42 @@ impl Slot<'_> {
         let is_free = place.is_null();
         *place = value;
         is_free
+    }
+}
+
+/// What stands where a name could be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Filler {
+    Missing,
+    Null,
+    /// An array without items.
+    Empty,
+    Bool,
+    Number,
+    /// Something else, such as an object.
+    Odd,
+}
+
+/// The fullest of what stands there.
+fn filler(value: &bind::Value<'_>, way: &[Segment]) -> Filler {
+    let most = |found: &mut dyn Iterator<Item = Filler>| found.max().unwrap_or(Filler::Missing);
+    match (value, way.split_first()) {
+        (bind::Value::Array(items), Some((Segment::Every, rest))) => {
+            most(&mut items.iter().map(|item| filler(item, rest)))
+        }
+        (bind::Value::Object(members), Some((Segment::Every, rest))) => {
+            most(&mut members.iter().map(|(_, member)| filler(member, rest)))
+        }
+        (bind::Value::Object(members), Some((Segment::Key(name), rest))) => {
+            let members = members.iter().filter(|(known, _)| **known == **name);
+            most(&mut members.map(|(_, member)| filler(member, rest)))
+        }
+        (_, Some(_)) => Filler::Missing,
+        (bind::Value::Null, None) => Filler::Null,
+        (bind::Value::Array(items), None) if items.is_empty() => Filler::Empty,
+        (bind::Value::Bool(_), None) => Filler::Bool,
+        (bind::Value::Number(_), None) => Filler::Number,
+        (_, None) => Filler::Odd,
     }
 }
 

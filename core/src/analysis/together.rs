@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::divided::{Divided, Group, Mode, Picks};
+use super::regions::Cut;
 use super::{Part, Place, Region};
 use crate::bind::Call;
 use crate::role::RoleId;
@@ -40,7 +41,7 @@ impl Divided<'_, '_> {
     }
 
     /// Regions of calls in which arguments are absent together, where that is judged otherwise than each of them alone.
-    pub(super) fn parts_without(&mut self, mode: &Mode, groups: &[Group], least: &Picks) -> Vec<Part> {
+    pub(super) fn parts_without(&mut self, mode: &Mode, groups: &[Group], least: &Picks) -> Vec<Cut> {
         let mut parts = Vec::new();
         for absences in self.absent_together(mode, groups) {
             let mut strictest = 0;
@@ -50,9 +51,14 @@ impl Divided<'_, '_> {
             }
             let (region, strictness) = self.region_without(mode, groups, least, &absences);
             if strictness != strictest {
-                parts.push(Part {
-                    when: self.when(mode),
-                    regions: vec![region],
+                parts.push(Cut {
+                    slots: slots_of(groups, &absences).collect(),
+                    has_extra: false,
+                    is_whole: false,
+                    part: Part {
+                        when: self.when(mode),
+                        regions: vec![region],
+                    },
                 });
             }
         }
@@ -93,12 +99,18 @@ impl Divided<'_, '_> {
         groups: &[Group],
         absences: &[(usize, usize, usize)],
     ) -> Vec<Place> {
-        let slot = |group: usize, nth: usize| groups.get(group)?.slots.get(nth).copied();
-        let slots = absences.iter().filter_map(|(group, nth, _)| slot(*group, *nth));
-        slots
+        slots_of(groups, absences)
             .map(|slot| self.place(mode, slot, "absent".to_owned()))
             .collect()
     }
+}
+
+/// The arguments that are absent.
+fn slots_of(groups: &[Group], absences: &[(usize, usize, usize)]) -> impl Iterator<Item = usize> {
+    let slot = |group: usize, nth: usize| groups.get(group)?.slots.get(nth).copied();
+    absences
+        .iter()
+        .filter_map(move |(group, nth, _)| slot(*group, *nth))
 }
 
 /// The picks, but these arguments absent.

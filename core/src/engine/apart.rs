@@ -7,7 +7,7 @@ use crate::bind::{Call, Renamed, ShapeError, shape};
 use crate::host::{Facts, Host, HostError, RealpathError};
 #[cfg(test)]
 use crate::judge::Sight;
-use crate::judge::{Apart, Canonicalizer, Case, Pinned, Task, Verdict};
+use crate::judge::{Apart, Canonicalizer, Case, Pinned, Resolved, Task, Verdict, Wanted};
 use crate::path::PathCase;
 use crate::program::{Program, ServerSettings, Tool};
 
@@ -147,6 +147,11 @@ impl<'e> Imagined<'e> {
     pub(crate) fn judge_apart(&self, call: &Call<'_>) -> Apart {
         self.with_case(call, |case| case.judge_apart())
             .unwrap_or(Apart::REFUSED)
+    }
+
+    /// What the engine makes of the call before it judges it; `None` for a call that is refused for its form.
+    pub(crate) fn resolved(&self, call: &Call<'_>, wanted: Wanted) -> Option<Resolved> {
+        self.with_case(call, |case| case.resolved(wanted)).flatten()
     }
 
     /// What judging sees of the call.

@@ -37,6 +37,16 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn meets_as_given(&mut self, tool: &'p Tool, condition: &Condition, effect: Effect) -> Match {
+        let seen = self.seen_as_given(tool, &condition.argument);
+        meets(condition, seen, effect)
+    }
+
+    /// What a condition sees of an argument.
+    pub(super) fn seen_as_given<'s>(
+        &'s mut self,
+        tool: &'p Tool,
+        argument: &'s ConditionArgument,
+    ) -> Seen<'s> {
         let is_careful = self.program.compatibility == Compatibility::Careful;
         let names = tool.conditioned.iter().map(|name| &**name);
         let (call, limits) = (self.call, &self.program.limits);
@@ -44,16 +54,13 @@ impl<'p> Case<'p, '_, '_> {
             .siblings
             .get_or_insert_with(|| Siblings::named(names, &call.arguments, limits));
         let untyped = SchemaType::default();
-        let schema = condition.argument.first().map(|name| &tool.member(name).schema);
+        let schema = argument.first().map(|name| &tool.member(name).schema);
         let schema = schema.filter(|_| is_careful).unwrap_or(&untyped);
-        let mut seen = siblings.see_typed(&condition.argument, schema);
-        if let Seen::Text(text) = seen
-            && is_careful
-            && json::compound(text).is_some()
-        {
-            seen = Seen::Unreadable;
+        let seen = siblings.see_typed(argument, schema);
+        match seen {
+            Seen::Text(text) if is_careful && json::compound(text).is_some() => Seen::Unreadable,
+            seen => seen,
         }
-        meets(condition, seen, effect)
     }
 
     /// The same for what is judged and sent in place of a value that names a resource: its canonical forms. A condition on

@@ -142,7 +142,7 @@ fn hold(
 }
 
 /// The operands that are protected, and whether a text without a path role is, or may be.
-#[cfg(all(test, feature = "analysis"))]
+#[cfg(feature = "analysis")]
 pub(super) fn found(case: &mut Case<'_, '_, '_>) -> (Vec<usize>, bool) {
     let (mut operands, mut is_text) = (Vec::new(), false);
     if case.program.protected.is_empty() {
@@ -158,6 +158,29 @@ pub(super) fn found(case: &mut Case<'_, '_, '_>) -> (Vec<usize>, bool) {
         false
     });
     (operands, is_text || unclear.is_some())
+}
+
+/// The patterns that match an operand, by their place in the program.
+#[cfg(feature = "analysis")]
+pub(super) fn patterns_of(case: &mut Case<'_, '_, '_>, at: usize) -> Vec<usize> {
+    let Some(operand) = case.operands.get(at) else {
+        return Vec::new();
+    };
+    let paths = operand.paths().map(CanonicalPath::as_str);
+    let written = operand.written().iter().map(String::as_str);
+    let located = operand.located();
+    let located = located.map(|located| [located.path.as_str(), &*located.lexical]);
+    let forms: Vec<&str> = paths
+        .chain(written)
+        .chain(located.into_iter().flatten())
+        .collect();
+    let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
+    let patterns = protection.patterns.iter().enumerate();
+    let matching = patterns.filter(|(_, pattern)| {
+        let mut forms = forms.iter();
+        forms.any(|form| pattern.protects(form, sandbox.forms()))
+    });
+    matching.map(|(at, _)| at).collect()
 }
 
 /// The argument that a candidate comes from.

@@ -87,12 +87,6 @@ impl<'p> Case<'p, '_, '_> {
         })
     }
 
-    fn argument_of(&self, operand: &Operand<'_, '_>) -> Option<usize> {
-        operand.bound.argument?;
-        let mut arguments = self.arguments.resolved.iter();
-        arguments.position(|roles| std::ptr::eq(roles, operand.bound.roles))
-    }
-
     fn is_clear(&self, operand: &Operand<'_, '_>) -> bool {
         let mut locations = operand.locations.iter().flat_map(|(_, locations)| locations);
         operand.bound.argument.is_some() && locations.all(|location| location.is_grantable())

@@ -28,7 +28,7 @@ pub(crate) enum Scope {
 pub(crate) struct Scopes(u8);
 
 impl Scopes {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "analysis"))]
     pub(crate) const ALL: Self = Self(u8::MAX);
 
     pub(crate) fn insert(&mut self, scope: Scope) {

@@ -206,6 +206,12 @@ impl<'v> Location<'v> {
         }
     }
 
+    /// The kind of the host that can be granted.
+    #[cfg(feature = "analysis")]
+    pub(super) fn host_kind(&self) -> Option<HostKind> {
+        Some(self.target()?.host.kind())
+    }
+
     /// The domain for a reason: [`extract_domain`](super::extract_domain) of a URL,
     /// [`extract_git_domain`](super::extract_git_domain) of a remote.
     pub(crate) fn display_domain(&self) -> &str {

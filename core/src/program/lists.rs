@@ -30,12 +30,6 @@ impl Emails {
         addresses.iter().any(|address| self.addresses.contains(address))
     }
 
-    /// The entries as they are written, in lower case.
-    #[cfg(feature = "analysis")]
-    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
-        self.written.iter()
-    }
-
     /// The entries as they are written, and the addresses that they name.
     #[cfg(feature = "analysis")]
     pub(crate) fn entries(&self) -> impl Iterator<Item = &str> {

@@ -476,7 +476,7 @@ const MISTAKES: &[(&str, Mistake)] = &[
         matches!(label, Label::Holds(..))
     }),
     ("a protected pattern", |label| matches!(label, Label::Matches(..))),
-    ("other letters", |label| matches!(label, Label::OtherCase(_))),
+    ("other letters", |label| matches!(label, Label::OtherCase(..))),
     ("an entry or a host", |label| matches!(label, Label::Is(_))),
     ("what lies below, and other spellings", |label| {
         matches!(label, Label::Of(..))

@@ -6,6 +6,7 @@ mod missing;
 mod run;
 mod table;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,8 +30,8 @@ use run::Outcome;
 /// link, and git remotes by name are unknown.
 ///
 /// As JSON one line a scenario, `{"file", "line", "name"?, "server", "tool", "passed", "expect"?, "expectedRule"?, "decision", "rule",
-/// "reason", "explanation"?}`, and last `{"scenarios", "passed", "failed", "coverage"?}`. Coverage is of the rules, and of the verdicts
-/// that the calls of each tool can have, as `callgate map` shows them. Exits with 0 if all pass, 1 if one fails, and 4 if a file or a
+/// "reason", "explanation"?}`, and last `{"scenarios", "passed", "failed", "coverage"?}`. Coverage is of the rules, and of the regions
+/// of each tool's calls, as `callgate map` shows them. Exits with 0 if all pass, 1 if one fails, and 4 if a file or a
 /// document is not right.
 #[derive(Args)]
 pub(crate) struct Test {
@@ -40,10 +41,10 @@ pub(crate) struct Test {
     /// Also write the results to this file, as JUnit XML for CI
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Write a scenario for each verdict that none reaches to this new file; what each expects is what the documents say now
+    /// Write a scenario for each region that none reaches to this new file; what each expects is what the documents say now
     #[arg(long, value_name = "FILE")]
     write_missing: Option<PathBuf>,
-    /// Fail where the scenarios reach a smaller share of the verdicts
+    /// Fail where the scenarios reach a smaller share of the regions
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_coverage: Option<u8>,
     /// Do not look at what the scenarios reach
@@ -80,7 +81,7 @@ impl Test {
         let mut outcomes = run::all(&files, &gate, &self.setup, &progress)?;
         let coverage = match self.no_coverage {
             true => None,
-            false => Some(coverage(&gate, host.as_ref(), &outcomes, &progress)?),
+            false => Some(coverage(&gate, host.as_ref(), &self.setup, &outcomes, &progress)?),
         };
         progress.clear();
         if let Some(coverage) = &coverage {
@@ -147,7 +148,7 @@ impl Test {
         let is_thin = reached * 100 < least * all;
         if is_thin {
             note(&format!(
-                "the scenarios reach {reached} of {all} verdicts, expected {least} % of them"
+                "the scenarios reach {reached} of {all} regions, expected {least} % of them"
             ));
         }
         is_thin
@@ -158,17 +159,30 @@ impl Test {
 fn coverage(
     gate: &Gate,
     host: &dyn Host,
+    setup: &Setup,
     outcomes: &[Outcome<'_>],
     progress: &Progress,
 ) -> Result<CoverageReport, Failure> {
-    let engine = gate
-        .compile(host)
-        .map_err(|error| Failure::Invalid(error.to_string()))?;
+    let invalid = |error: callgate_core::BuildError| Failure::Invalid(error.to_string());
+    let engine = gate.compile(host).map_err(invalid)?;
     let watcher = progress.watcher();
     let analysis = Analysis::with_host(&engine, host).watched(&watcher);
     let mut coverage = Coverage::new(&analysis);
+    let usual = outcomes.iter().filter(|outcome| outcome.case.place().is_none());
+    Outcome::add_all(usual, &analysis, &mut coverage)?;
+    // A path in another world lies where it lies there.
+    let mut places: BTreeMap<String, (_, Vec<&Outcome<'_>>)> = BTreeMap::new();
     for outcome in outcomes {
-        outcome.add_to(&mut coverage);
+        if let Some((key, host)) = outcome.case.place() {
+            let place = places.entry(key).or_insert_with(|| (host, Vec::new()));
+            place.1.push(outcome);
+        }
+    }
+    for (host, own) in places.into_values() {
+        let gate = setup.builder_in_world(Arc::clone(host))?.build()?;
+        let engine = gate.compile(host.as_ref()).map_err(invalid)?;
+        let place = Analysis::with_host(&engine, host.as_ref());
+        Outcome::add_all(own.into_iter(), &place, &mut coverage)?;
     }
     Ok(coverage.report())
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use callgate_core::{
-    Call, Code, Context, Diagnostic, Host, MOST_FILE_BYTES, Recording, Scenario, ScenarioPart, ScenarioPlace,
-    document_text, read_scenarios,
+    Call, CallError, Code, Context, Diagnostic, Host, MOST_FILE_BYTES, Recording, Scenario, ScenarioPart,
+    ScenarioPlace, document_text, read_scenarios,
 };
 use callgate_host::{Fault, Machine, VirtualHost};
 use serde::de::DeserializeOwned;
@@ -112,6 +112,25 @@ impl Case {
             tool,
             host,
         })
+    }
+
+    /// Where it is judged, if that is a place of its own: what tells it from others, and its host.
+    pub(super) fn place(&self) -> Option<(String, &Arc<dyn Host + Send + Sync>)> {
+        let key = match self.scenario.place.as_ref()? {
+            ScenarioPlace::World(part) => format!("world {}", part.text),
+            ScenarioPlace::Recording(part) => format!("recording {}", part.text),
+        };
+        Some((key, self.host.as_ref()?))
+    }
+
+    /// Its call, in its context.
+    pub(super) fn call(&self) -> Result<Call<'_>, Failure> {
+        let invalid = |error: CallError| Failure::Invalid(error.to_string());
+        let call = Call::from_json(&self.scenario.call.text).map_err(invalid)?;
+        match &self.scenario.context {
+            Some(context) => call.within_json(&context.text).map_err(invalid),
+            None => Ok(call),
+        }
     }
 
     /// Its name, or the call.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use callgate_core::{Audience, Coverage, CoverageReport, ScenarioPlace, did_you_mean, help_for_unknown_tool};
+use callgate_core::{
+    Analysis, Audience, Call, Coverage, CoverageReport, did_you_mean, help_for_unknown_tool,
+};
 use callgate_host::{CallText, Gate, Request, Verdict};
 use serde_json::{Value, json};
 
@@ -45,13 +47,8 @@ pub(super) fn all<'f>(
         for case in &file.cases {
             let at = outcomes.len() + 1;
             progress.say(format!("scenario {at} of {count}: {}:{}", file.name, case.line()));
-            let key = match &case.scenario.place {
-                None => None,
-                Some(ScenarioPlace::World(part)) => Some(format!("world {}", part.text)),
-                Some(ScenarioPlace::Recording(part)) => Some(format!("recording {}", part.text)),
-            };
-            let gate = match (key, &case.host) {
-                (Some(key), Some(host)) => {
+            let gate = match case.place() {
+                Some((key, host)) => {
                     if !gates.contains_key(&key) {
                         if gates.len() == MOST_GATES {
                             gates.clear();
@@ -66,7 +63,7 @@ pub(super) fn all<'f>(
                     }
                     gates.get(&key).unwrap_or(usual)
                 }
-                (None, _) | (_, None) => usual,
+                None => usual,
             };
             outcomes.push(judged(&file.name, case, gate)?);
         }
@@ -139,9 +136,26 @@ impl Outcome<'_> {
         format!("{} by {}", self.verdict.decision.as_str(), self.verdict.rule)
     }
 
-    pub(super) fn add_to(&self, coverage: &mut Coverage<'_, '_>) {
-        let (server, tool) = (&self.case.server, &self.case.tool);
-        coverage.add(server, tool, self.verdict.decision.as_str(), &self.verdict.rule);
+    /// Adds the outcomes to what is reached, in the place that they were judged in.
+    pub(super) fn add_all<'o>(
+        outcomes: impl Iterator<Item = &'o Self>,
+        place: &Analysis<'_>,
+        coverage: &mut Coverage<'_, '_>,
+    ) -> Result<(), Failure>
+    where
+        Self: 'o,
+    {
+        let mut by_tool: BTreeMap<(&str, &str), Vec<(Call<'_>, &Verdict<'_>)>> = BTreeMap::new();
+        for outcome in outcomes {
+            let call = outcome.case.call()?;
+            let tool = (&*outcome.case.server, &*outcome.case.tool);
+            by_tool.entry(tool).or_default().push((call, &outcome.verdict));
+        }
+        for ((server, tool), scenarios) in &by_tool {
+            let scenarios = scenarios.iter().map(|(call, verdict)| (call, *verdict));
+            coverage.add(place, server, tool, scenarios);
+        }
+        Ok(())
     }
 
     /// Says so where the rule that is expected does not exist.

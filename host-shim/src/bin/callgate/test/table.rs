@@ -12,8 +12,11 @@ use crate::tree;
 /// Characters of a title that the table shows.
 const MOST: usize = 44;
 
-/// Verdicts that no scenario reaches, of which a line is written.
+/// Verdicts about regions that no scenario reaches, of which a line is written.
 const LISTED: usize = 12;
+
+/// Verdicts that regions of one tool may have, one after the other.
+const MOST_VERDICTS: usize = 64;
 
 pub(super) fn of(
     files: &[File],
@@ -100,7 +103,7 @@ fn failure(outcome: &Outcome<'_>, is_verbose: bool) -> Result<String, Failure> {
 fn reached(coverage: &CoverageReport) -> String {
     let shares = [
         ("rules", coverage.rules_covered()),
-        ("verdicts of tools", coverage.regions_covered()),
+        ("regions", coverage.regions_covered()),
     ];
     let shares = shares.map(|(what, (reached, all))| {
         let style = if reached == all { GREEN } else { YELLOW };
@@ -118,18 +121,44 @@ fn reached(coverage: &CoverageReport) -> String {
             );
         }
     }
-    for one in coverage.unreached.iter().take(LISTED) {
+    // Those of one tool with one verdict are many, and of one kind.
+    let mut alike: Vec<(&Unreached, usize)> = Vec::new();
+    for one in &coverage.unreached {
+        let is_alike = |(known, _): &&mut (&Unreached, usize)| {
+            let verdict = |one: &Unreached| (one.decision, one.rule.clone());
+            (&known.server_name, &known.tool_name) == (&one.server_name, &one.tool_name)
+                && verdict(known) == verdict(one)
+        };
+        match alike.iter_mut().rev().take(MOST_VERDICTS).find(is_alike) {
+            Some((_, count)) => *count += 1,
+            None => alike.push((one, 1)),
+        }
+    }
+    for (one, count) in alike.iter().take(LISTED) {
         let decision = paint(style_of(one.decision), &format!("{:<8}", one.decision));
-        let line = format!("{}: {}", one.rule, title(one));
+        let others = match count {
+            1 => String::new(),
+            2 => ", and 1 other region".to_owned(),
+            many => format!(", and {} other regions", many - 1),
+        };
+        let line = format!("{}: {}{others}", one.rule, title(one));
         let _ = writeln!(text, "  {decision} {}", wrapped(&clean(&line), 11, "           "));
     }
-    let more = coverage.unreached.len().saturating_sub(LISTED);
+    let more = alike.iter().skip(LISTED).map(|(_, count)| count).sum::<usize>();
     if more > 0 {
-        let _ = writeln!(text, "  and {more} more");
+        let _ = writeln!(text, "  and {more} more regions");
     }
     if !coverage.unreached.is_empty() {
         let help = "--write-missing FILE writes a scenario for each, to be reviewed";
         let _ = writeln!(text, "  {} {help}", paint(DIM, "help:"));
+    }
+    if coverage.outside > 0 {
+        let scenarios = match coverage.outside {
+            1 => "1 scenario lies".to_owned(),
+            many => format!("{many} scenarios lie"),
+        };
+        let note = format!("{scenarios} in no region that is told apart");
+        let _ = writeln!(text, "  {} {note}", paint(DIM, "note:"));
     }
     if coverage.inexact > 0 {
         let note = format!(

@@ -1,0 +1,153 @@
+//! What the engine makes of a call before it judges it: the canonical forms of its values, and what conditions see.
+
+use super::check::Check;
+use super::operand::{Form, Operand};
+use super::{Case, checks, protected};
+use crate::net::Location;
+use crate::program::{Rule, RuleId};
+use crate::role::{RoleId, RoleSet};
+
+/// One value in its canonical forms.
+#[derive(Clone, Debug)]
+pub(crate) struct ResolvedValue {
+    /// The tool's argument that it stands under.
+    pub(crate) argument: usize,
+    /// Whether it is the item of an array.
+    pub(crate) is_item: bool,
+    /// The canonical path, and where the link itself is that a call removes.
+    pub(crate) paths: Vec<String>,
+    /// The patterns of protected paths that match it, by their place in the program.
+    pub(crate) patterns: Vec<usize>,
+    /// What an address of the world is: its root and the first name below it, or how it is refused.
+    pub(crate) address: Option<String>,
+    /// What it is under each of its roles.
+    pub(crate) roles: Vec<ResolvedRole>,
+}
+
+/// What a value is under one role.
+#[derive(Clone, Debug)]
+pub(crate) struct ResolvedRole {
+    /// The text that lists are compared with.
+    pub(crate) text: String,
+    /// The addresses that a mail program may read from it.
+    pub(crate) addresses: Vec<String>,
+    /// What it names as a URL or a host, with the text that each was read from; only if it was asked for.
+    pub(crate) locations: Vec<Location<'static>>,
+}
+
+/// What the engine makes of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    /// The roles of each argument, conditions resolved.
+    pub(crate) roles: Vec<Vec<RoleId>>,
+    /// How the call meets each condition of the tool's rules on arguments, as a grant and as a restriction.
+    pub(crate) conditions: Vec<u8>,
+    /// Whether there is an argument that nobody names.
+    pub(crate) has_unknown: bool,
+    /// Whether a text without the role of a path looks like a protected one.
+    pub(crate) looks_protected: bool,
+    /// The values that were given, in order.
+    pub(crate) values: Vec<ResolvedValue>,
+}
+
+/// What is looked for in values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The roles under which hosts are read.
+    pub(crate) hosts: RoleSet,
+    /// Those under which addresses are read.
+    pub(crate) emails: RoleSet,
+}
+
+impl<'p> Case<'p, '_, '_> {
+    /// What the engine makes of the call; `None` for a call of an unknown tool, and for one that is refused for its form.
+    pub(crate) fn resolved(&mut self, wanted: Wanted) -> Option<Resolved> {
+        let tool = self.tool?;
+        if self.arguments.refusal.is_some() {
+            return None;
+        }
+        if let Some(Check::Deny(..)) = checks::resolvable_values(self) {
+            return None;
+        }
+        let looks_protected = protected::found(self).1;
+        let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
+        let mut conditions = Vec::new();
+        for (_, rule) in rules {
+            for condition in &rule.arguments {
+                let met = self.meets_argument(tool, condition, rule.effect) as u8;
+                let seen = self.seen_as_given(tool, &condition.argument);
+                let (surely, may) = (condition.test.surely_holds(seen), condition.test.may_hold(seen));
+                conditions.push(met | u8::from(surely) << 2 | u8::from(may) << 3);
+            }
+        }
+        let values = (0..self.operands.len()).filter_map(|at| self.resolved_value(at, wanted));
+        let values = values.collect();
+        (!self.canonicalizer.facts.has_failed()).then(|| Resolved {
+            roles: self.arguments.resolved.iter().map(<[RoleId]>::to_vec).collect(),
+            conditions,
+            has_unknown: self.arguments.unknown.is_some(),
+            looks_protected,
+            values,
+        })
+    }
+
+    /// `None` for a value that the engine filled in.
+    fn resolved_value(&mut self, at: usize, wanted: Wanted) -> Option<ResolvedValue> {
+        let patterns = protected::patterns_of(self, at);
+        let operand = self.operands.get(at)?;
+        let argument = self.argument_of(operand)?;
+        let roles = operand.bound.roles;
+        let (is_item, address) = (!operand.bound.place.is_empty(), address(operand));
+        let paths = operand.paths().map(|path| path.as_str().to_owned()).collect();
+        let mut found = Vec::with_capacity(roles.len());
+        for role in roles {
+            let locations = match wanted.hosts.contains(*role) {
+                true => self
+                    .locations(at, *role)
+                    .iter()
+                    .cloned()
+                    .map(Location::into_owned)
+                    .collect(),
+                false => Vec::new(),
+            };
+            let addresses = match (wanted.emails.contains(*role), self.operands.get_mut(at)) {
+                (true, Some(operand)) => self.canonicalizer.addresses(operand, *role).to_vec(),
+                _ => Vec::new(),
+            };
+            found.push(ResolvedRole {
+                text: self.text(at, *role).to_owned(),
+                addresses,
+                locations,
+            });
+        }
+        Some(ResolvedValue {
+            argument,
+            is_item,
+            paths,
+            patterns,
+            address,
+            roles: found,
+        })
+    }
+
+    /// The argument of the tool that the value stands under.
+    pub(super) fn argument_of(&self, operand: &Operand<'_, '_>) -> Option<usize> {
+        operand.bound.argument?;
+        let mut arguments = self.arguments.resolved.iter();
+        arguments.position(|roles| std::ptr::eq(roles, operand.bound.roles))
+    }
+}
+
+fn address(operand: &Operand<'_, '_>) -> Option<String> {
+    match &operand.form {
+        Form::Address(resolution) => Some(match &**resolution {
+            Ok(located) => format!(
+                "{}/{}",
+                located.root,
+                located.subdirectory.as_deref().unwrap_or_default()
+            ),
+            Err(reply) => reply.code.as_str().to_owned(),
+        }),
+        Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
+    }
+}

@@ -102,7 +102,6 @@ export async function start(worker: Worker): Promise<void> {
         verdict.show(answer.judged);
         call.judged(answer.judged);
         scenarios.judged(answer.judged);
-        performance.mark("verdict");
         break;
       case "explained":
         explanation.show(answer.explained);
@@ -112,6 +111,7 @@ export async function start(worker: Worker): Promise<void> {
         scenarios.tried(answer.results);
         break;
     }
+    performance.mark(answer.kind);
   };
   startEngine(worker, store, hear, (message) => verdict.fail(message));
 }

@@ -157,10 +157,11 @@ check("what may mean two things is not imported", async (page) => {
   const before = await rows.count();
   const twice = '{"serverName": "filesystem", "toolName": "read_file", "arguments": {"path": "/a", "path": "/b"}}';
   const scenario = (call) => `{"call": ${call}, "expect": "deny"}`;
+  const column = scenario(twice).lastIndexOf('"path"') + 1;
   for (const [name, text, place] of [
-    ["lines.jsonl", `${scenario(twice)}\n${scenario("{}")}`, "line 1, column 87"],
-    ["list.json", `[\n${scenario(twice)}]`, "line 2, column 87"],
-    ["all.json", `{"scenarios": [\n${scenario(twice)}]}`, "line 2, column 87"],
+    ["lines.jsonl", `${scenario(twice)}\n${scenario("{}")}`, `line 1, column ${column}`],
+    ["list.json", `[\n${scenario(twice)}]`, `line 2, column ${column}`],
+    ["all.json", `{"scenarios": [\n${scenario(twice)}]}`, `line 2, column ${column}`],
   ]) {
     await choose(page, [name, text]);
     const said = `the name \`path\` occurs twice, the second time in ${place}`;

@@ -204,7 +204,16 @@ check("the command reads what is exported, and agrees about every scenario", asy
     const options = { encoding: "utf8", cwd: folder };
     const { status, stdout, stderr } = spawnSync(NATIVE, ["validate", "--bundle", "callgate.json"], options);
     assert.equal(status, 0, `${title}: ${stdout}${stderr}`);
-    const asked = ["test", "--bundle", "callgate.json", "--world", "machine.json", "--json", "scenarios.jsonl"];
+    const asked = [
+      "test",
+      "--bundle",
+      "callgate.json",
+      "--world",
+      "machine.json",
+      "--format",
+      "json",
+      "scenarios.jsonl",
+    ];
     const tested = spawnSync(NATIVE, asked, options);
     assert.equal(tested.status, 0, `${title}: ${tested.stdout}${tested.stderr}`);
     const { passed, failed } = JSON.parse(tested.stdout.trim().split("\n").at(-1));

@@ -20,7 +20,8 @@ export class CallForm {
   constructor(store: Store) {
     this.#store = store;
     store.subscribe((_, changed, source) => {
-      if (changed.has("call") && source !== this) {
+      // What is hidden is drawn when it is shown: there may be thousands of tools.
+      if (changed.has("call") && source !== this && !this.element.hidden) {
         this.draw();
       }
     });
@@ -29,7 +30,9 @@ export class CallForm {
   describe(tools: readonly Tool[]): void {
     if (tools !== this.#tools && JSON.stringify(tools) !== JSON.stringify(this.#tools)) {
       this.#tools = tools;
-      this.draw();
+      if (!this.element.hidden) {
+        this.draw();
+      }
     }
   }
 

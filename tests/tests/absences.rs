@@ -25,6 +25,7 @@ use source::{core_folder, core_sources};
 
 /// What core uses of the standard library. None of it reaches outside the process or keeps state.
 const STANDARD: &[&str] = &[
+    "std::borrow::Borrow",
     "std::borrow::Cow",
     "std::cell::Cell",
     "std::cell::RefCell",
@@ -47,6 +48,7 @@ const STANDARD: &[&str] = &[
     "std::mem::take",
     "core::net::Ipv4Addr",
     "core::net::Ipv6Addr",
+    "std::ops::Bound",
     "std::ops::Range",
     "std::ptr::eq",
     "std::slice::from_ref",

@@ -240,6 +240,16 @@ impl Setup {
         Ok(Some(world))
     }
 
+    /// The folder that the bundle's paths start from, if a bundle is used.
+    pub(crate) fn bundle_folder(&self) -> Result<Option<String>, Failure> {
+        let Some(bundle) = self.bundle()? else {
+            return Ok(None);
+        };
+        let folder = bundle.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
+        Ok(folder.into_os_string().into_string().ok())
+    }
+
     /// The bundle that is used, if one is.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
         let found = match &self.bundle {

@@ -94,7 +94,8 @@ impl Test {
             report.write(&files, &outcomes)?;
         }
         if let (Some(path), Some(coverage)) = (&self.write_missing, &coverage) {
-            missing::write(path, coverage, &gate, self.setup.world()?.as_ref())?;
+            let judges = missing::Judges::new(&gate, &self.setup, self.disk)?;
+            missing::write(path, coverage, &judges)?;
             if self.disk && !coverage.unreached.is_empty() {
                 note("they hold on this machine's disk, with --disk");
             }

@@ -1,16 +1,62 @@
 //! Scenarios for the regions that none reaches. What they expect is what the documents say now: a person looks at each.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use callgate_core::{CoverageReport, Unreached};
-use callgate_host::{CallText, Gate, Request};
+use callgate_host::{CallText, Gate, Machine, Request, VirtualHost};
 use serde_json::{Value, json};
 
 use super::table::title;
 use crate::output::{Failure, clean, note};
+use crate::setup::Setup;
+
+/// The machine of a scenario that cannot be written without saying where the project lies.
+const HOME: &str = "/home/user";
+const PROJECT: &str = "/project";
+
+/// Judges the calls that are written.
+pub(super) struct Judges<'s> {
+    /// Judges where the scenarios were judged.
+    gate: &'s Gate,
+    /// The world that this is, if it is one.
+    world: Option<Value>,
+    /// The project's folder on this machine, if other machines are meant too, and what judges on one of those.
+    elsewhere: Option<(String, OnceCell<Gate>)>,
+    setup: &'s Setup,
+}
+
+impl<'s> Judges<'s> {
+    /// `on_disk`: the scenarios are about this machine alone.
+    pub(super) fn new(gate: &'s Gate, setup: &'s Setup, on_disk: bool) -> Result<Self, Failure> {
+        let world = setup.world()?;
+        let folder = match on_disk || world.is_some() {
+            true => None,
+            false => setup.bundle_folder()?,
+        };
+        Ok(Self {
+            gate,
+            world,
+            elsewhere: folder.map(|folder| (folder, OnceCell::new())),
+            setup,
+        })
+    }
+
+    /// The gate of a machine where the project lies in [`PROJECT`].
+    fn elsewhere<'g>(&self, gate: &'g OnceCell<Gate>) -> Result<&'g Gate, Failure> {
+        if let Some(made) = gate.get() {
+            return Ok(made);
+        }
+        let host = VirtualHost::new(Machine::new(HOME, PROJECT))
+            .map_err(|error| Failure::Fault(error.to_string()))?;
+        let made = self.setup.builder_in_world(Arc::new(host))?.build()?;
+        Ok(gate.get_or_init(|| made))
+    }
+}
 
 /// A file that is there is kept: somebody may have reviewed it.
 pub(super) fn check_absent(path: &Path) -> Result<(), Failure> {
@@ -27,13 +73,7 @@ fn is_there(path: &Path) -> Failure {
     ))
 }
 
-/// `world` is where the gate judges, if it is one.
-pub(super) fn write(
-    path: &Path,
-    coverage: &CoverageReport,
-    gate: &Gate,
-    world: Option<&Value>,
-) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, coverage: &CoverageReport, judges: &Judges<'_>) -> Result<(), Failure> {
     let shown = path.display();
     if coverage.unreached.is_empty() {
         note(&format!("no region is missing, so `{shown}` is not written"));
@@ -47,7 +87,7 @@ pub(super) fn write(
         if !calls.insert((&one.server_name, &one.tool_name, one.arguments.to_string())) {
             continue;
         }
-        match line(one, gate, world)? {
+        match line(one, judges)? {
             Ok(line) => {
                 text.push_str(&line);
                 text.push('\n');
@@ -79,8 +119,26 @@ pub(super) fn write(
 }
 
 /// A scenario that expects the verdict of the gate; that verdict, if it is not the region's.
-fn line(one: &Unreached, gate: &Gate, world: Option<&Value>) -> Result<Result<String, String>, Failure> {
-    let call = json!({"serverName": one.server_name, "toolName": one.tool_name, "arguments": one.arguments});
+fn line(one: &Unreached, judges: &Judges<'_>) -> Result<Result<String, String>, Failure> {
+    // A path below a folder that is another one in every checkout holds on a machine of its own.
+    if let Some((folder, gate)) = &judges.elsewhere
+        && let Some(arguments) = moved(&one.arguments, folder)
+    {
+        let world = json!({"home": HOME, "cwd": PROJECT});
+        if let Ok(line) = judged(one, &arguments, judges.elsewhere(gate)?, Some(&world))? {
+            return Ok(Ok(line));
+        }
+    }
+    judged(one, &one.arguments, judges.gate, judges.world.as_ref())
+}
+
+fn judged(
+    one: &Unreached,
+    arguments: &Value,
+    gate: &Gate,
+    world: Option<&Value>,
+) -> Result<Result<String, String>, Failure> {
+    let call = json!({"serverName": one.server_name, "toolName": one.tool_name, "arguments": arguments});
     let text = call.to_string();
     let response = gate.judge(&Request::gate(CallText::from(&text)));
     let verdict = response
@@ -97,4 +155,26 @@ fn line(one: &Unreached, gate: &Gate, world: Option<&Value>) -> Result<Result<St
         members.insert("world".to_owned(), world.clone());
     }
     Ok(Ok(scenario.to_string()))
+}
+
+/// The value with the paths at or below the folder in [`PROJECT`] instead; `None` if there are no such paths.
+fn moved(value: &Value, folder: &str) -> Option<Value> {
+    let mut found = value.clone();
+    let mut open = vec![&mut found];
+    let mut is_moved = false;
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => {
+                if let Ok(rest) = Path::new(text).strip_prefix(folder) {
+                    let other = Path::new(PROJECT).join(rest).display().to_string();
+                    *text = other.trim_end_matches('/').to_owned();
+                    is_moved = true;
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values_mut()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    is_moved.then_some(found)
 }

@@ -42,12 +42,20 @@ impl Called {
             _ => common(agent, name, input, servers)?,
         };
         match &called {
-            Self::Mcp(readings) if readings.iter().any(|(server, _)| server == agent.as_str()) => Err(
-                format!("the MCP server `{agent}` has the name of the agent's own tools"),
-            ),
-            _ => Ok(called),
+            // Its tools would be judged as those of the agent.
+            Self::Mcp(readings) => match readings.iter().find(|(server, _)| is_agent(server)) {
+                Some((server, _)) => Err(format!(
+                    "the MCP server `{server}` has the name of an agent's own tools, expected another name"
+                )),
+                None => Ok(called),
+            },
+            Self::Own(_) | Self::Later => Ok(called),
         }
     }
+}
+
+fn is_agent(server: &str) -> bool {
+    Agent::ALL.iter().any(|agent| agent.as_str() == server)
 }
 
 fn common(
@@ -255,13 +263,6 @@ mod tests {
             Err("is not one of the MCP server `b`"),
         );
         check(
-            Agent::ClaudeCode,
-            "mcp__claude-code__Read",
-            none(),
-            &[],
-            Err("has the name of the agent's own tools"),
-        );
-        check(
             Agent::Vscode,
             "mcp_a_b_c",
             none(),
@@ -331,5 +332,24 @@ mod tests {
             &[],
             mcp(&[("a", "read")]),
         );
+    }
+    #[test]
+    fn no_mcp_server_has_the_name_of_an_agent() {
+        for named in Agent::ALL {
+            let refused = || Err("has the name of an agent's own tools");
+            let name = named.as_str();
+            for agent in [Agent::ClaudeCode, Agent::Codex] {
+                let tool = format!("mcp__{name}__Read");
+                let said = json!({"mcp_server": {"name": name}});
+                check(agent, &tool, json!({}), &[], refused());
+                check(agent, &tool, said, &[], refused());
+                check(agent, &tool, json!({}), &["files", name], refused());
+            }
+            let said = json!({"mcp_server_name": name});
+            check(Agent::Cursor, "MCP:read", said, &[], refused());
+            let said = json!({"mcp_context": {"server_name": name, "tool_name": "read"}});
+            check(Agent::GeminiCli, "read", said, &[], refused());
+            check(Agent::Goose, &format!("{name}__read"), json!({}), &[], refused());
+        }
     }
 }

@@ -10,15 +10,32 @@ pub(super) struct Patch {
     pub(super) moved_to: Vec<String>,
 }
 
+/// Characters besides `\n` and `\r\n` at which some programs end a line: those of Python's `str.splitlines`, which has
+/// more than Unicode's (<https://docs.python.org/3/library/stdtypes.html#str.splitlines>).
+const LINE_ENDS: [char; 9] = [
+    '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}',
+];
+
 impl Patch {
     /// Reads a patch.
     ///
     /// Programs that apply patches take lines for headers that are indented. A line that is a header but for its indentation
-    /// counts as one here, so that there may be more files than the patch touches, never fewer.
+    /// counts as one here, so that there may be more files than the patch touches, never fewer. Characters at which some
+    /// programs end a line and others do not are refused: what follows one could be a header.
     ///
     /// # Errors
     /// Why it is not a patch that every program reads alike.
     pub(super) fn read(text: &str) -> Result<Self, String> {
+        if let Some(end) = text
+            .replace("\r\n", "\n")
+            .chars()
+            .find(|one| LINE_ENDS.contains(one))
+        {
+            return Err(format!(
+                "the patch has the character U+{:04X}, at which only some programs end a line",
+                u32::from(end)
+            ));
+        }
         let mut lines = text.trim().lines();
         if lines.next().map(str::trim_end) != Some("*** Begin Patch") {
             return Err("the patch does not begin with `*** Begin Patch`".to_owned());
@@ -115,6 +132,32 @@ mod tests {
                 moved_to: texts(&["/etc/b.txt"]),
             }
         );
+    }
+
+    #[test]
+    fn a_line_ends_where_every_program_ends_it() {
+        for end in LINE_ENDS {
+            let content = format!("+x{end}*** Delete File: /etc/passwd");
+            let path = format!("*** Add File: a{end}*** Delete File: /etc/passwd");
+            let after = format!("*** End Patch{end}");
+            for lines in [
+                [content.as_str(), "*** End Patch"],
+                [path.as_str(), "*** End Patch"],
+                ["+x", after.as_str()],
+            ] {
+                let error = read(&[&["*** Begin Patch", "*** Add File: a"][..], &lines[..]].concat());
+                let error = error.unwrap_err();
+                assert!(error.contains("only some programs"), "{lines:?}: {error}");
+            }
+        }
+        let lines = [
+            "*** Begin Patch\r",
+            "*** Add File: a\r",
+            "+x\r",
+            "*** End Patch\r",
+            "",
+        ];
+        assert_eq!(read(&lines).unwrap().added, ["a"]);
     }
 
     #[test]

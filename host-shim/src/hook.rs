@@ -7,7 +7,7 @@
 //!
 //! - **The agent's own tools** (files, search, the web, notebooks, patches, the shell) are annotated here, as tools of a
 //!   server that has the agent's name; [`HookCall::added_to`] adds them to the documents. What the documents say of a tool
-//!   stands before what is said here. The sandbox holds for them.
+//!   takes precedence. The sandbox holds for them. No MCP server may have such a name.
 //! - **Tools of MCP servers** are judged as everywhere else. Agents write server and tool as one name; where it could be read
 //!   in several ways, each is judged, and the strictest verdict stands.
 //! - **A tool whose arguments name nothing** that could be judged, such as a shell command, is asked about unless a rule

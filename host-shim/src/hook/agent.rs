@@ -21,6 +21,23 @@ pub enum Agent {
     Goose,
 }
 
+/// Modes of Claude Code in which it asks a person if a hook says so.
+const ASKING_MODES: [&str; 2] = ["default", "acceptEdits"];
+
+/// The files of [`Agent::protected`] that Copilot CLI and VS Code share.
+const COPILOT: &[&str] = &[
+    "**/.github/hooks",
+    "**/.github/copilot/settings.json",
+    "**/.github/copilot/settings.local.json",
+    "**/.copilot/hooks",
+    "**/.copilot/settings.json",
+    "**/.copilot/config.json",
+    "**/.copilot/installed-plugins/**/hooks.json",
+    "**/.claude/settings.json",
+    "**/.claude/settings.local.json",
+    "/etc/github-copilot",
+];
+
 /// What an agent is about to do when it asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
@@ -74,38 +91,116 @@ impl Agent {
         }
     }
 
-    /// The files that say which hooks the agent runs, as patterns of protected paths: whoever writes them turns the hook off.
-    pub(super) fn protected(self) -> &'static [&'static str] {
+    /// The files that say which hooks the agent runs, and those that turn hooks off, as patterns of protected paths.
+    ///
+    /// Where a file adds hooks and holds much else, such as the text of a skill, the pattern names that file and not its folder.
+    pub(super) fn protected(self) -> Vec<&'static str> {
         match self {
-            Self::ClaudeCode => &["**/.claude/settings.json", "**/.claude/settings.local.json"],
-            Self::Codex => &["**/.codex/config.toml", "**/.codex/hooks.json"],
-            Self::Cursor => &["**/.cursor/hooks.json"],
-            Self::GeminiCli => &["**/.gemini/settings.json"],
-            Self::CopilotCli | Self::Vscode => &[
-                "**/.github/hooks",
-                "**/.copilot/hooks",
-                "**/.copilot/settings.json",
+            Self::ClaudeCode => vec![
                 "**/.claude/settings.json",
                 "**/.claude/settings.local.json",
+                "**/.claude/agents",
+                "**/.claude/commands",
+                "**/.claude/skills/**/SKILL.md",
+                "**/.claude/plugins/**/hooks.json",
+                "**/.claude/plugins/*.json",
+                "**/.claude-plugin",
+                "/etc/claude-code",
+                "/Library/Application Support/ClaudeCode",
             ],
-            Self::Goose => &["**/.agents/plugins"],
+            Self::Codex => vec![
+                "**/.codex/config.toml",
+                "**/.codex/*.config.toml",
+                "**/.codex/managed_config.toml",
+                "**/.codex/hooks.json",
+                "**/.codex/plugins/**/hooks.json",
+                "/etc/codex",
+            ],
+            Self::Cursor => vec![
+                "**/.cursor/hooks.json",
+                // It runs Claude Code's hooks too, if it is set to.
+                "**/.claude/settings.json",
+                "**/.claude/settings.local.json",
+                "/etc/cursor",
+                "/Library/Application Support/Cursor/hooks.json",
+            ],
+            Self::GeminiCli => vec![
+                "**/.gemini/settings.json",
+                // Hooks of a project run only where its folder is trusted.
+                "**/.gemini/trustedFolders.json",
+                // Variables here move the settings elsewhere.
+                "**/.gemini/.env",
+                "**/.gemini/extensions/**/hooks.json",
+                "**/.gemini/extensions/**/gemini-extension.json",
+                "**/.gemini/extensions/extension-enablement.json",
+                "/etc/gemini-cli",
+                "/Library/Application Support/GeminiCli",
+            ],
+            Self::CopilotCli => COPILOT.to_vec(),
+            Self::Vscode => [
+                COPILOT,
+                &[
+                    // `chat.useHooks` and `chat.hookFilesLocations`.
+                    "**/.vscode/settings.json",
+                    "**/*.code-workspace",
+                    "**/.agent.md",
+                    "**/*.agent.md",
+                    "**/User/settings.json",
+                    "**/User/profiles/*/settings.json",
+                    "**/.vscode-server/data/Machine/settings.json",
+                ],
+            ]
+            .concat(),
+            Self::Goose => vec!["**/.agents/plugins", "**/goose/config.yaml"],
         }
     }
 
-    /// Whether the agent asks a person if the hook says so. Others let the call pass.
-    pub(super) fn asks(self, event: Event, trusts_ask: bool) -> bool {
+    /// Environment variables with which the agent is told where its settings are, each with the protected paths below.
+    pub(super) fn moved(self) -> &'static [(&'static str, &'static [&'static str])] {
+        match self {
+            Self::ClaudeCode => &[(
+                "CLAUDE_CONFIG_DIR",
+                &["settings.json", "agents", "commands", "plugins"],
+            )],
+            Self::Codex => &[(
+                "CODEX_HOME",
+                &["config.toml", "hooks.json", "managed_config.toml"],
+            )],
+            Self::Cursor | Self::Vscode | Self::Goose => &[],
+            Self::GeminiCli => &[
+                ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &[""]),
+                ("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", &[""]),
+            ],
+            Self::CopilotCli => &[("COPILOT_HOME", &["hooks", "settings.json", "config.json"])],
+        }
+    }
+
+    /// Returns `true` if the agent asks a person when the hook says so. If not, it lets the call pass, or may. `mode` is the mode
+    /// that it says it is in: modes that are not known to ask do not.
+    pub(super) fn asks(self, event: Event, mode: Option<&str>, trusts_ask: bool) -> bool {
         match (self, event) {
-            (_, Event::Permission) => true,
-            // Reads cannot be asked about, and before a tool in general Cursor takes the word and does not ask. Where it is
-            // said to ask, there are reports of commands that ran at once.
+            // A question is an error there, and the call goes on.
+            (Self::Codex | Self::GeminiCli | Self::Goose, _) if event != Event::Permission => false,
+            // Reads cannot be asked about, and before a tool in general Cursor takes the word and does not ask.
             (Self::Cursor, Event::Tool | Event::Read) => false,
-            (Self::Cursor, _) => trusts_ask,
-            (Self::ClaudeCode | Self::CopilotCli | Self::Vscode, _) => true,
+            (_, _) if trusts_ask => true,
+            // In the modes `auto`, `bypassPermissions` and `dontAsk` it is known to run at once what it was to ask about, and
+            // `plan` may stand on top of `bypassPermissions`.
+            (Self::ClaudeCode, _) => mode.is_some_and(|mode| ASKING_MODES.contains(&mode)),
+            // A hook's question is asked whatever is approved without one. It does not say its mode.
+            (Self::Vscode, _) => mode.is_none_or(|mode| ASKING_MODES.contains(&mode)),
+            (Self::CopilotCli, Event::Permission) => true,
+            // With `--allow-all-tools` it approves the question by itself, and the Copilot app does not ask. Its hooks are not
+            // told.
+            (Self::CopilotCli, _) => false,
+            // There are reports that it runs such commands at once.
+            (Self::Cursor, _) => false,
+            // A model may be set to answer in the person's place, and hooks are not told.
             (Self::Codex | Self::GeminiCli | Self::Goose, _) => false,
         }
     }
 
-    /// Whether the agent takes other arguments than it gave.
+    /// Returns `true` if the agent takes other arguments than it gave.
     pub(super) fn takes_arguments(self, event: Event) -> bool {
         match (self, event) {
             (Self::ClaudeCode, Event::Permission) | (_, Event::Tool) => self != Self::Goose,

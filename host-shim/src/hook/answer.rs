@@ -56,14 +56,7 @@ impl HookAnswer {
         match answered {
             Answered::Allow => allowed(agent, event, &shown("allowed: ", reason), arguments),
             Answered::Ask => asked(agent, event, &shown("a person decides: ", reason), arguments),
-            Answered::Unasked => denied(
-                agent,
-                event,
-                &shown(
-                    "a person would have to decide, and cannot be asked here: ",
-                    reason,
-                ),
-            ),
+            Answered::Unasked => denied(agent, event, &shown(&unasked(call), reason)),
             Answered::Deny => denied(agent, event, &shown("denied: ", reason)),
         }
     }
@@ -81,6 +74,16 @@ impl HookAnswer {
             stdout: format!("{answer}\n"),
             ..Self::silent()
         }
+    }
+}
+
+fn unasked(call: &HookCall) -> String {
+    let is_word = |mode: &&str| mode.len() < 32 && mode.chars().all(char::is_alphanumeric);
+    match (call.agent, call.mode.as_deref().filter(is_word)) {
+        (Agent::ClaudeCode | Agent::Vscode, Some(mode)) => {
+            format!("a person would have to decide, and is not asked in the mode `{mode}`: ")
+        }
+        (_, _) => "a person would have to decide, and cannot be asked here: ".to_owned(),
     }
 }
 

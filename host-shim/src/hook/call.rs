@@ -17,6 +17,8 @@ pub struct HookCall {
     /// The agent whose protocol is spoken.
     pub(super) voice: Agent,
     pub(super) event: Event,
+    /// The mode that the agent says it is in, which may be one without questions.
+    pub(super) mode: Option<String>,
     /// The directory that relative paths start from.
     pub(super) directory: String,
     pub(super) called: Called,
@@ -30,6 +32,7 @@ pub struct HookCall {
 const EVENT: [&str; 3] = ["hook_event_name", "hookEventName", "event"];
 const TOOL: [&str; 2] = ["tool_name", "toolName"];
 const INPUT: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
+const MODE: [&str; 2] = ["permission_mode", "permissionMode"];
 const DIRECTORY: [&str; 2] = ["cwd", "working_dir"];
 
 impl HookCall {
@@ -68,11 +71,18 @@ impl HookCall {
             agent,
             voice,
             event,
+            mode: text(&input, &MODE)?.map(str::to_owned),
             directory: directory(agent, &input)?,
             called,
             given,
             arguments,
         })
+    }
+
+    /// Returns `true` if the agent asks a person when it is told to.
+    pub(super) fn asks(&self, options: &HookOptions) -> bool {
+        self.agent
+            .asks(self.event, self.mode.as_deref(), options.trusts_ask)
     }
 
     /// The directory that the agent is in: the gate's host must have it as its current directory.

@@ -14,7 +14,15 @@ impl HookCall {
     #[must_use]
     pub fn added_to(&self, mut builder: GateBuilder) -> GateBuilder {
         for path in self.agent.protected() {
-            builder = builder.protect(*path);
+            builder = builder.protect(path);
+        }
+        for (variable, files) in self.agent.moved() {
+            // A hook has the environment of its agent.
+            let folder = std::env::var(variable).unwrap_or_default();
+            for file in files.iter().filter(|_| folder.starts_with('/')) {
+                let path = format!("{}/{file}", folder.trim_end_matches('/'));
+                builder = builder.protect(path.trim_end_matches('/'));
+            }
         }
         for agent in self.agent.family() {
             let mut tools = annotated(*agent);

@@ -71,14 +71,14 @@ impl HookCall {
         if let Some((queue, patience)) = options
             .queue
             .as_ref()
-            .filter(|_| escalates && !is_left && !self.voice.asks(self.event, options.trusts_ask))
+            .filter(|_| escalates && !is_left && !self.asks(options))
         {
             judged = self.decided_by_a_person(gate, judged, queue, *patience)?;
         }
         let verdict = &judged.response.verdict;
         let answered = match verdict.decision {
             Decision::Allow => Answered::Allow,
-            Decision::Escalate(_) if self.voice.asks(self.event, options.trusts_ask) => Answered::Ask,
+            Decision::Escalate(_) if self.asks(options) => Answered::Ask,
             Decision::Escalate(_) if is_left => Answered::Allow,
             Decision::Escalate(_) => Answered::Unasked,
             Decision::Deny => Answered::Deny,

@@ -18,6 +18,7 @@ pub struct HookOptions {
     pub queue: Option<(Queue, Duration)>,
     /// Cursor asks once more before an MCP tool is called, and only then says of which server it is: leave such calls to that.
     pub leaves_execution: bool,
-    /// Cursor is known to run what it was to ask a person about. Without this, such calls are denied there.
+    /// The agent is taken to ask a person if it is told to. Without this, such calls are denied where agents are known to run them
+    /// unasked: in Cursor, in Copilot CLI, and in Claude Code's modes `auto`, `bypassPermissions`, `dontAsk` and `plan`.
     pub trusts_ask: bool,
 }

@@ -35,12 +35,13 @@ pub fn settings(
     patience: u64,
 ) -> Result<Vec<SettingsFile>, String> {
     let place = |usual: &str| file.map_or_else(|| home.join(usual), Path::to_owned);
-    // These agents have no such switch: the shell makes every other end of the command a denial.
+    // Without such a switch, or with one that only new versions know, the shell makes every other end of the command a denial.
+    // Cursor and goose have a switch; Copilot CLI denies by itself at every end but 0.
     let closed = format!("{command} || {{ [ $? -eq 2 ] || echo 'callgate: the hook failed' >&2; exit 2; }}");
     let (path, base, entries) = match agent {
         Agent::ClaudeCode => {
             let hook =
-                json!({"type": "command", "command": command, "timeout": patience, "onFailure": "block"});
+                json!({"type": "command", "command": closed, "timeout": patience, "onFailure": "block"});
             let entry = json!({"matcher": "*", "hooks": [hook]});
             (
                 place(".claude/settings.json"),
@@ -78,7 +79,7 @@ pub fn settings(
             (path, json!({"version": 1}), vec![("preToolUse", entry)])
         }
         Agent::Vscode => {
-            let entry = json!({"type": "command", "command": command, "timeout": patience});
+            let entry = json!({"type": "command", "command": closed, "timeout": patience});
             let path = place(".copilot/hooks/callgate-vscode.json");
             (path, json!({}), vec![("PreToolUse", entry)])
         }

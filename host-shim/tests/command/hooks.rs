@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::project::Project;
 
-const AGENTS: [&str; 7] = [
+pub(crate) const AGENTS: [&str; 7] = [
     "claude-code",
     "codex",
     "cursor",
@@ -50,6 +50,10 @@ impl Hooked {
     }
 
     fn ask(&self, agent: &str, input: &str, flags: &[&str]) -> Output {
+        self.ask_with(agent, input, flags, &[])
+    }
+
+    fn ask_with(&self, agent: &str, input: &str, flags: &[&str], variables: &[(&str, &str)]) -> Output {
         let bundle = format!("{}/project/callgate.json", self.root);
         let mut arguments = vec!["hook", agent];
         if !flags.contains(&"--bundle") {
@@ -61,6 +65,7 @@ impl Hooked {
         command
             .env("HOME", format!("{}/home", self.root))
             .env_remove("XDG_STATE_HOME")
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -247,6 +252,79 @@ fn cursor_asks_only_if_it_is_trusted_to() {
     );
 }
 
+#[test]
+fn an_agent_that_runs_what_it_is_to_ask_about_asks_only_if_it_is_trusted_to() {
+    let hooked = Hooked::new();
+    let decision = |agent: &str, mode: Value, flags: &[&str]| {
+        let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "permission_mode": mode,
+            "timestamp": "2026-11-23T07:00:00.000Z", "tool_name": "Bash", "tool_input": {"command": "ls"}});
+        let mut question = question;
+        if agent == "claude-code" {
+            question["tool_use_id"] = json!("t");
+        }
+        let output = hooked.ask(agent, &question.to_string(), flags);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        let answer = &answer["hookSpecificOutput"]["permissionDecision"];
+        answer.as_str().map(str::to_owned)
+    };
+    for mode in ["auto", "bypassPermissions", "dontAsk", "plan"] {
+        assert_eq!(
+            decision("claude-code", json!(mode), &[]).as_deref(),
+            Some("deny"),
+            "{mode}"
+        );
+        let trusted = decision("claude-code", json!(mode), &["--trust-ask"]);
+        assert_eq!(trusted.as_deref(), Some("ask"), "{mode}");
+    }
+    assert_eq!(
+        decision("claude-code", json!("default"), &[]).as_deref(),
+        Some("ask")
+    );
+    assert_eq!(decision("copilot-cli", Value::Null, &[]).as_deref(), Some("deny"));
+    assert_eq!(
+        decision("copilot-cli", Value::Null, &["--trust-ask"]).as_deref(),
+        Some("ask")
+    );
+    // Codex takes a question for an error, and goes on.
+    assert_eq!(
+        decision("codex", json!("default"), &["--trust-ask"]).as_deref(),
+        Some("deny")
+    );
+    // Where a person can be asked by other means, those are used.
+    let state = hooked.project.folder.path().join("state");
+    let asked = ["--ask", "1", "--state", state.to_str().expect("UTF-8")];
+    assert_eq!(
+        decision("claude-code", json!("auto"), &asked).as_deref(),
+        Some("deny")
+    );
+    assert!(state.exists());
+}
+
+#[test]
+fn settings_are_protected_where_a_variable_moves_them() {
+    let hooked = Hooked::new();
+    let question = |path: &str| {
+        json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": "Write",
+            "tool_input": {"file_path": path, "content": "{}"}})
+        .to_string()
+    };
+    let moved = format!("{}/project/moved", hooked.root);
+    for (variable, agent, file, expected) in [
+        (Some("CLAUDE_CONFIG_DIR"), "claude-code", "settings.json", "deny"),
+        (Some("CLAUDE_CONFIG_DIR"), "claude-code", "notes.md", "allow"),
+        (None, "claude-code", "settings.json", "allow"),
+    ] {
+        let variables = variable.map(|variable| (variable, moved.as_str()));
+        let question = question(&format!("{moved}/{file}"));
+        let output = hooked.ask_with(agent, &question, &[], variables.as_slice());
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        assert_eq!(
+            answer["hookSpecificOutput"]["permissionDecision"], expected,
+            "{variable:?} {file}"
+        );
+    }
+}
+
 /// Asks in a thread of its own, answers the question as a person does, and gives what the agent is told and what the person saw.
 fn asked(hooked: &Hooked, question: &Value, state: &Path, answer: &str) -> (Value, Value) {
     let folder = state.to_str().expect("UTF-8");
@@ -345,92 +423,4 @@ fn what_was_approved_for_good_is_not_asked_again() {
     let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
     assert!(hooked.text(&output.stdout).contains("nobody answered in time"));
-}
-
-#[test]
-fn installing_shows_first_and_keeps_what_is_there() {
-    let project = Project::new();
-    let settings = project.folder.path().join("home/.claude/settings.json");
-    fs::create_dir(settings.parent().expect("a folder")).expect("a folder");
-    let before = "{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": []\n    }\n}\n";
-    fs::write(&settings, before).expect("settings");
-    let install = ["hook", "install", "claude-code", "--bundle", "callgate.json"];
-    let human = [&install[..], &["--format", "human"]].concat();
-    project.check(
-        &human,
-        0,
-        &["+         \"PreToolUse\": [", "onFailure", "--write does it"],
-        &[],
-    );
-    assert_eq!(fs::read_to_string(&settings).expect("settings"), before);
-    let written = [&human[..], &["--write"]].concat();
-    project.check(&written, 0, &["Written."], &[]);
-    let after = fs::read_to_string(&settings).expect("settings");
-    assert!(
-        after.starts_with("{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": [],\n"),
-        "{after}"
-    );
-    let after: Value = serde_json::from_str(&after).expect("JSON");
-    let hook = &after["hooks"]["PreToolUse"][0]["hooks"][0];
-    assert_eq!(hook["onFailure"], "block");
-    assert!(
-        hook["command"]
-            .as_str()
-            .is_some_and(|command| command.contains(" hook claude-code --bundle /"))
-    );
-    project.check(&human, 0, &["there already"], &[]);
-    for agent in AGENTS {
-        let install = [
-            "hook",
-            "install",
-            agent,
-            "--bundle",
-            "callgate.json",
-            "--write",
-            "--format",
-            "json",
-        ];
-        project.check(&install, 0, &["\"written\":true"], &[]);
-        let again = project.run(&install);
-        assert!(
-            String::from_utf8_lossy(&again.stdout).contains("\"files\":[]"),
-            "{agent}"
-        );
-    }
-    for file in [
-        ".codex/hooks.json",
-        ".cursor/hooks.json",
-        ".gemini/settings.json",
-        ".copilot/hooks/callgate.json",
-        ".copilot/hooks/callgate-vscode.json",
-        ".agents/plugins/callgate/plugin.json",
-        ".agents/plugins/callgate/hooks/hooks.json",
-    ] {
-        let text = fs::read_to_string(project.folder.path().join("home").join(file)).expect(file);
-        serde_json::from_str::<Value>(&text).expect(file);
-    }
-}
-
-#[test]
-fn settings_that_are_something_else_are_left_alone() {
-    let project = Project::new();
-    project.write("settings.json", "[]");
-    let install = [
-        "hook",
-        "install",
-        "gemini-cli",
-        "--bundle",
-        "callgate.json",
-        "--settings",
-        "settings.json",
-        "--write",
-    ];
-    project.check(
-        &install,
-        4,
-        &[],
-        &["settings.json", "expected settings as a JSON object"],
-    );
-    let gone = ["hook", "install", "gemini-cli", "--bundle", "gone.json"];
-    project.check(&gone, 1, &[], &["there is no `gone.json`"]);
 }

@@ -19,6 +19,8 @@ mod guarding;
 mod hooks;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "guard")]
+mod installing;
 mod judging;
 mod lints;
 #[cfg(feature = "guard")]

@@ -57,7 +57,8 @@ pub(crate) struct Hook {
     /// Where questions and approvals are [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
-    /// Let Cursor ask a person. There are reports that it runs such commands at once, so they are denied without this
+    /// Trust the agent to ask a person. Cursor, Copilot CLI with --allow-all-tools, and Claude Code in the modes auto,
+    /// bypassPermissions and dontAsk are known to run at once what they were to ask about, so it is denied without this
     #[arg(long)]
     trust_ask: bool,
     #[command(flatten)]

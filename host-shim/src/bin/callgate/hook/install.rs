@@ -35,6 +35,9 @@ pub(crate) struct Install {
     /// Ask a person whom the agent does not ask, by `callgate approvals`, and wait so many seconds for an answer
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     ask: Option<u64>,
+    /// Trust the agent to ask a person, as `callgate hook --trust-ask` does
+    #[arg(long)]
+    trust_ask: bool,
     /// The file of the agent's settings [default: the user's]
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
@@ -108,6 +111,9 @@ impl Install {
         if let Some(seconds) = self.ask {
             words.extend(["--ask".to_owned(), seconds.to_string()]);
         }
+        if self.trust_ask {
+            words.push("--trust-ask".to_owned());
+        }
         for server in &self.mcp_server {
             words.extend(["--mcp-server".to_owned(), server.clone()]);
         }
@@ -128,10 +134,18 @@ fn advice(agent: Agent) -> Option<&'static str> {
         Agent::Goose => Some(
             "goose cannot ask a person for a hook: what would be asked about is denied, unless --ask is there.",
         ),
-        Agent::CopilotCli | Agent::Vscode => {
-            Some("The agent lets calls pass if the hook takes longer than its time.")
-        }
-        Agent::ClaudeCode | Agent::Cursor => None,
+        Agent::CopilotCli => Some(
+            "Copilot CLI approves a hook's questions by itself with --allow-all-tools: what would be asked about is denied, unless --ask or \
+             --trust-ask is there. It lets calls pass if the hook takes longer than its time.",
+        ),
+        Agent::Vscode => Some("VS Code lets calls pass if the hook takes longer than its time."),
+        Agent::ClaudeCode => Some(
+            "Claude Code does not ask in the modes auto, bypassPermissions, dontAsk and plan: what would be asked about is denied there, \
+             unless --ask or --trust-ask is there. Before 2.1.295 it lets calls pass if the hook takes longer than its time.",
+        ),
+        Agent::Cursor => Some(
+            "Cursor may run at once what it is to ask about: that is denied, unless --ask or --trust-ask is there.",
+        ),
     }
 }
 

@@ -1,0 +1,159 @@
+//! `callgate hook install`: what it writes into the settings of each agent.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::hooks::AGENTS;
+use crate::project::Project;
+
+#[test]
+fn installing_shows_first_and_keeps_what_is_there() {
+    let project = Project::new();
+    let settings = project.folder.path().join("home/.claude/settings.json");
+    fs::create_dir(settings.parent().expect("a folder")).expect("a folder");
+    let before = "{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": []\n    }\n}\n";
+    fs::write(&settings, before).expect("settings");
+    let install = ["hook", "install", "claude-code", "--bundle", "callgate.json"];
+    let human = [&install[..], &["--format", "human"]].concat();
+    project.check(
+        &human,
+        0,
+        &["+         \"PreToolUse\": [", "onFailure", "--write does it"],
+        &[],
+    );
+    assert_eq!(fs::read_to_string(&settings).expect("settings"), before);
+    let written = [&human[..], &["--write"]].concat();
+    project.check(&written, 0, &["Written."], &[]);
+    let after = fs::read_to_string(&settings).expect("settings");
+    assert!(
+        after.starts_with("{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": [],\n"),
+        "{after}"
+    );
+    let after: Value = serde_json::from_str(&after).expect("JSON");
+    let hook = &after["hooks"]["PreToolUse"][0]["hooks"][0];
+    assert_eq!(hook["onFailure"], "block");
+    assert!(
+        hook["command"]
+            .as_str()
+            .is_some_and(|command| command.contains(" hook claude-code --bundle /"))
+    );
+    project.check(&human, 0, &["there already"], &[]);
+    for agent in AGENTS {
+        let install = [
+            "hook",
+            "install",
+            agent,
+            "--bundle",
+            "callgate.json",
+            "--write",
+            "--format",
+            "json",
+        ];
+        project.check(&install, 0, &["\"written\":true"], &[]);
+        let again = project.run(&install);
+        assert!(
+            String::from_utf8_lossy(&again.stdout).contains("\"files\":[]"),
+            "{agent}"
+        );
+    }
+    for file in [
+        ".codex/hooks.json",
+        ".cursor/hooks.json",
+        ".gemini/settings.json",
+        ".copilot/hooks/callgate.json",
+        ".copilot/hooks/callgate-vscode.json",
+        ".agents/plugins/callgate/plugin.json",
+        ".agents/plugins/callgate/hooks/hooks.json",
+    ] {
+        let text = fs::read_to_string(project.folder.path().join("home").join(file)).expect(file);
+        serde_json::from_str::<Value>(&text).expect(file);
+    }
+}
+
+#[test]
+fn settings_that_are_something_else_are_left_alone() {
+    let project = Project::new();
+    project.write("settings.json", "[]");
+    let install = [
+        "hook",
+        "install",
+        "gemini-cli",
+        "--bundle",
+        "callgate.json",
+        "--settings",
+        "settings.json",
+        "--write",
+    ];
+    project.check(
+        &install,
+        4,
+        &[],
+        &["settings.json", "expected settings as a JSON object"],
+    );
+    let gone = ["hook", "install", "gemini-cli", "--bundle", "gone.json"];
+    project.check(&gone, 1, &[], &["there is no `gone.json`"]);
+}
+
+/// Every hook in a file of settings: the object that holds its command.
+fn hooks(value: &Value) -> Vec<&Value> {
+    let is_hook = value.get("command").or(value.get("bash")).is_some();
+    let below: Vec<&Value> = match value {
+        Value::Object(members) => members.values().collect(),
+        Value::Array(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    let below = below.into_iter().flat_map(hooks);
+    is_hook.then_some(value).into_iter().chain(below).collect()
+}
+
+#[test]
+fn a_hook_that_cannot_run_denies() {
+    let project = Project::new();
+    for agent in AGENTS {
+        let install = [
+            "hook",
+            "install",
+            agent,
+            "--bundle",
+            "callgate.json",
+            "--format",
+            "json",
+        ];
+        let output = project.run(&[&install[..], &["--trust-ask"]].concat());
+        let shown: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let text = shown["files"][0]["text"].as_str().expect("settings");
+        let settings: Value = serde_json::from_str(text).expect("JSON");
+        let found = hooks(&settings);
+        assert!(!found.is_empty(), "{agent}");
+        for hook in found {
+            let command = hook["command"]
+                .as_str()
+                .or(hook["bash"].as_str())
+                .expect("a command");
+            assert!(command.contains(" --trust-ask"), "{agent}: {command}");
+            // The program is gone.
+            let gone = command.replacen("/callgate hook", "/gone hook", 1);
+            assert_ne!(command, gone);
+            let ended = Command::new("sh")
+                .args(["-c", &gone])
+                .stdin(Stdio::null())
+                .output();
+            let ended = ended.expect("a shell");
+            let code = ended.status.code();
+            match agent {
+                // These deny by their own switch, whatever the version that reads these settings.
+                "cursor" => assert_eq!(hook["failClosed"], true),
+                "goose" => assert_eq!(hook["on_failure"], "block"),
+                // Every end but 0 denies there.
+                "copilot-cli" => assert_ne!(code, Some(0)),
+                _ => {
+                    assert_eq!(code, Some(2), "{agent}: {command}");
+                    // Codex takes an end without a word for a fault, and lets the call pass.
+                    assert!(!ended.stderr.is_empty(), "{agent}");
+                }
+            }
+        }
+    }
+}

@@ -11,6 +11,7 @@ mod git;
 mod host;
 mod key;
 mod location;
+mod remote;
 mod simple;
 mod text;
 mod url;

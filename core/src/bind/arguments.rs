@@ -301,6 +301,21 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             Cow::Owned(Value::Text(text)) => self.push(program, annotated, place, Some(text)),
             other => match *other {
                 Value::IllFormed(_) => self.push(program, annotated, place, None),
+                // A server may take it for a remote's name, or for a remote that was left out.
+                Value::Bool(_) | Value::Number(_) if annotated.is_remote() => {
+                    self.unreadable(
+                        annotated,
+                        "is not a string, expected the URL or the name of a git remote",
+                    );
+                }
+                Value::Null
+                    if annotated.is_remote() && matches!(place.last(), Some(PointerToken::Item(_))) =>
+                {
+                    self.unreadable(
+                        annotated,
+                        "holds null, expected the URL or the name of a git remote",
+                    );
+                }
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
                 Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
                     self.unreadable(annotated, fault);
@@ -416,6 +431,12 @@ struct AnnotatedArgument<'n, 'p> {
     is_resource: bool,
     /// Whether it bears one of the [`judged_roles`].
     is_judged: bool,
+}
+
+impl AnnotatedArgument<'_, '_> {
+    fn is_remote(&self) -> bool {
+        self.role_set.contains(RoleId::GIT_REMOTE_URL)
+    }
 }
 
 /// Roles under which everything must be of a form that the annotation describes.

@@ -114,7 +114,8 @@ fn may_read_repository(case: &mut Case<'_, '_, '_>, repositories: &Repositories)
     path.is_ok_and(|path| sandbox.grants(&path))
 }
 
-/// Whether the argument names no remote: it is absent, empty, or holds no string.
+/// Returns `true` if the argument names no remote: it is absent, null, an empty text or an empty array. A value of another
+/// type is unreadable.
 fn is_blank(case: &Case<'_, '_, '_>, argument: &Argument) -> bool {
     let ArgumentName::Top(wanted) = &argument.name else {
         return false;
@@ -124,11 +125,9 @@ fn is_blank(case: &Case<'_, '_, '_>, argument: &Argument) -> bool {
         return true;
     };
     match value.read(case.program.limits.depth).as_deref() {
-        Ok(Value::Null | Value::Bool(_) | Value::Number(_)) => true,
+        Ok(Value::Null) => true,
         Ok(Value::Text(text)) => text.is_empty(),
-        Ok(Value::Array(items)) => items
-            .iter()
-            .all(|item| matches!(item, Value::Null | Value::Bool(_) | Value::Number(_))),
+        Ok(Value::Array(items)) => items.is_empty(),
         _ => false,
     }
 }

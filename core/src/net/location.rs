@@ -2,11 +2,12 @@
 
 use url::{Host, Url};
 
-use super::git::{SshForm, is_user, with_path};
+use super::git::{SshForm, with_path};
 use super::host::{CanonicalHost, HostKind, tails};
 use super::key::{Key, Scope, Scopes};
+use super::remote::read_remote;
 use super::simple::simple_host;
-use super::text::{encodes_control, fold_repository, percent_decode, readable_hosts};
+use super::text::{fold_repository, percent_decode, readable_hosts};
 use super::url::host_text;
 use crate::sort;
 
@@ -57,7 +58,7 @@ enum Named<'v> {
 
 /// What a value names that can be granted.
 #[derive(Clone, Debug)]
-struct Target<'v> {
+pub(super) struct Target<'v> {
     host: CanonicalHost<'v>,
     /// `host/owner/repo` for grants; `None` without a path, or if the path has dot segments.
     exact: Option<Box<str>>,
@@ -318,15 +319,27 @@ impl<'v> Target<'v> {
         }
     }
 
-    /// A host with the repository that a remote's path names.
-    fn repository(host: CanonicalHost<'v>, path: &str) -> Self {
-        let has_dots = path.split('/').any(|segment| matches!(segment, "." | ".."));
+    /// A host with the repository that a remote's path names. `written` holds the path as the server gets it, escapes
+    /// aside: git decodes those of some URLs, and servers those of others.
+    pub(super) fn repository(host: CanonicalHost<'v>, path: &str, written: &str) -> Self {
+        let decoded = percent_decode(written);
+        let mut segments = decoded.split(['/', '\\']);
+        let has_dots = segments.any(|segment| matches!(segment, "." | ".."));
         let whole = with_path(host.text(), path);
         Self {
             exact: (!has_dots && whole.len() > host.text().len()).then(|| whole.into()),
             folded: fold_repository(host.text(), path),
             host,
             has_plain_user: true,
+        }
+    }
+
+    /// The same where the user is not plain.
+    pub(super) fn without_plain_user(self) -> Self {
+        Self {
+            exact: None,
+            has_plain_user: false,
+            ..self
         }
     }
 }
@@ -381,32 +394,12 @@ fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target<'stati
     (Some(host_text(&url).to_owned()), target)
 }
 
-/// The domain of a git remote, and its host and repository if git and the URL parser read the same ones.
-fn read_remote(value: &str) -> (Option<String>, Option<Target<'static>>) {
-    let (domain, url) = if let Some(form) = SshForm::parse(value) {
-        (form.domain(), None)
-    } else if let Ok(url) = Url::parse(value) {
-        (with_path(host_text(&url), url.path()), Some(url))
-    } else {
-        (value.to_owned(), None)
-    };
-    let is_helper = value
-        .split_once(':')
-        .is_some_and(|(_, rest)| rest.starts_with(':'));
-    let target = if value.starts_with('-') || is_helper || encodes_control(value) {
-        None
-    } else {
-        url.map_or_else(|| ssh_target(value), |url| remote_target(value, &url))
-    };
-    (Some(domain), target)
-}
-
 /// The characters that the parser drops anywhere.
 const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
 
 /// Returns `true` if `value` is a single URL without control characters other than `tolerated` ones. Surrounding
 /// white space is ignored.
-fn is_as_written(value: &str, tolerated: &[char]) -> bool {
+pub(super) fn is_as_written(value: &str, tolerated: &[char]) -> bool {
     // Without an early exit the compiler vectorizes the loop.
     if value
         .bytes()
@@ -421,74 +414,9 @@ fn is_as_written(value: &str, tolerated: &[char]) -> bool {
     is_one && !written.chars().any(|c| c.is_control() && !tolerated.contains(&c))
 }
 
-fn url_host(url: &Url) -> Option<CanonicalHost<'static>> {
+pub(super) fn url_host(url: &Url) -> Option<CanonicalHost<'static>> {
     match url.host()? {
         Host::Domain(name) if !url.is_special() => CanonicalHost::parse(name),
         host => CanonicalHost::new(host),
     }
-}
-
-fn remote_target(value: &str, url: &Url) -> Option<Target<'static>> {
-    match url.scheme() {
-        "https" | "http" => {}
-        "ssh" | "git" if is_plain_for_git(url) => {}
-        _ => return None,
-    }
-    let host = url_host(url).filter(|_| is_as_written(value, &[]))?;
-    let is_option = host.text().starts_with('-') || url.username().starts_with('-');
-    (!is_option).then(|| Target::repository(host, url.path()))
-}
-
-/// Returns `true` if git reads the same host from an `ssh` or `git` URL as the parser. Git decodes the URL before
-/// splitting it, knows no query, and starts the host at the first `@[`.
-fn is_plain_for_git(url: &Url) -> bool {
-    let user_info = [url.username(), url.password().unwrap_or_default()];
-    url.query().is_none()
-        && url.fragment().is_none()
-        && !user_info.iter().any(|text| text.contains('%'))
-        && !percent_decode(url.path()).contains("@[")
-        && match url.host() {
-            // Only some programs decode an escape in a host.
-            Some(Host::Domain(name)) => is_ssh_name(name),
-            Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
-            None => false,
-        }
-}
-
-/// `[user@]host:path` as git reads it: the host starts after the last `@`, and there is no `/` before the `:`. A host
-/// in brackets is refused, because programs read it differently.
-fn ssh_target(value: &str) -> Option<Target<'static>> {
-    if value.contains("://") || value.chars().any(char::is_control) {
-        return None;
-    }
-    let (login, path) = value.split_once(':')?;
-    let (user, name) = match login.rsplit_once('@') {
-        Some((user, name)) => (Some(user), name),
-        None => (None, login),
-    };
-    // Git reads these as a local path, a helper or a bracketed host.
-    let is_other = login.contains(['/', '[', ']']) || path.starts_with(':') || path.contains("@[");
-    if is_other || !is_ssh_name(name) || is_ambiguous_name(name) {
-        return None;
-    }
-    let target = Target::repository(CanonicalHost::parse(name)?, path);
-    let has_plain_user = user.is_none_or(is_user);
-    Some(Target {
-        exact: target.exact.filter(|_| has_plain_user),
-        has_plain_user,
-        ..target
-    })
-}
-
-/// Returns `true` if ssh uses `name` as the host unchanged: it is not an option, and has no user, escape or character
-/// that IDNA drops.
-fn is_ssh_name(name: &str) -> bool {
-    !name.starts_with('-') && name.chars().all(|c| c.is_alphanumeric() || "-._".contains(c))
-}
-
-/// Returns `true` if some programs read `name` before a `:` as a scheme (`https:github.com`) or a drive letter, and
-/// others as a host.
-fn is_ambiguous_name(name: &str) -> bool {
-    let schemes = ["http", "https", "ssh", "git", "ftp", "ftps", "file"];
-    name.len() == 1 || schemes.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))
 }

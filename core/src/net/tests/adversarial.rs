@@ -89,6 +89,43 @@ fn star_grants_remotes_that_git_reads_like_a_url() {
 }
 
 #[test]
+fn a_remote_whose_host_programs_read_differently_is_not_granted() {
+    // Curl, and so git, connects to the host behind the `@` in the first ones.
+    let unclear = [
+        "https://github.com\\acme\\x@evil.com/../owner/repo", "http://github.com\\@evil.com:1/x",
+        "https://evil.com\\@github.com/owner/repo", "https://u@github.com\\@evil.com/", "https://github.com\\evil.com/",
+        "https://github.com@evil.com@github.com/owner/repo", "https://github.com?@evil.com/owner/repo",
+        "https://github.com#@evil.com/owner/repo", "https:///github.com/evil.com", "https:////github.com/evil.com",
+        "https:/github.com/evil.com", "https:\\\\github.com\\evil.com", "https:/\\github.com/evil.com",
+        "https://github.com%2f@github.com%2eevil.com/", "https://github%2ecom/evil.com", "https://git\u{ad}hub.com/evil.com",
+        "https://github。com/evil.com", "https://evil.com[@github.com/x", "https://<evil.com>@github.com/x",
+        "https://evil.com @github.com/x", "https://evil.com\t@github.com/x", "https://git\nhub.com/evil.com",
+        "https://é@github.com/evil.com", "https://evil.com/x\\..\\@github.com", "https://github.com/evil.com\\..\\owner/repo",
+    ];
+    check(GitRemote, &["github.com", "evil.com", "github.com/owner/repo"], Restricts, &unclear);
+    check(GitRemote, &["github.com", "evil.com", "*.com", "*"], Restricts, &unclear);
+    check(GitRemote, &["github.com"], Grants, &[
+        "https://github.com/a", "HTTPS://GitHub.com./a", "https://u:p%40:x@github.com:443/a", "https://@github.com:/a",
+        "https://x-access-token:t@github.com/a/b.git", "https://github.com", "https://github.com/a@b/c:d?\\#\\",
+    ]);
+    check(GitRemote, &["bücher.example", "[::1]", "10.0.0.1"], Grants, &[
+        "https://bücher.example/a", "https://[::1]:8443/a", "http://[0:0::1]/a", "http://u@10.0.0.1/a",
+    ]);
+}
+
+#[test]
+fn a_repository_below_an_owner_has_no_dot_segments_that_git_or_a_server_decodes() {
+    check(GitRemote, &["github.com/acme/*"], Restricts, &["ssh://git@github.com/x/../acme/w"]);
+    check(GitRemote, &["github.com/acme/*"], Grants, &[
+        "ssh://git@github.com/acme/w", "https://github.com/x/../acme/w", "https://github.com/acme/w..x/.y%2fz",
+    ]);
+    check(GitRemote, &["github.com/acme/*"], Neither, &[
+        "ssh://git@github.com/acme/../evil/w", "ssh://git@github.com/acme/..%2fevil/w",
+        "https://github.com/acme/..%2fevil/w", "https://github.com/acme/..%5cevil/w", "git@github.com:acme/..%2fevil/w",
+    ]);
+}
+
+#[test]
 fn a_look_alike_is_not_granted() {
     check(Fetch, GATE, Grants, &[
         "https://GITHUB.com/", "http://github.com/", "https://github.com:8443/x", "https://example.org/",

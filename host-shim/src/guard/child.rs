@@ -106,6 +106,21 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    /// A program that nobody has stopped ends with whoever started it.
+    fn drop(&mut self) {
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(None) = child.try_wait() {
+            let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+            if let Some(group) = group {
+                // It may have ended meanwhile.
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            let _ = child.wait();
+        }
+    }
+}
+
 /// Gives each message of a server, until its output ends.
 pub(super) fn read(guard: &Guard, output: impl Read, mut each: impl FnMut(String)) {
     let mut stream = BufReader::with_capacity(64 * 1024, output);

@@ -5,7 +5,9 @@
 //!
 //! - **Sessions** (revisions to 2025-11-25) have names that nobody can guess, a relay of their own, and a process of their own
 //!   or a session of their own with the server. Requests of later revisions stand by themselves; before a program, one of them at
-//!   a time has a process.
+//!   a time has a process, and each has a number in place of its id and of its progress token that no other has. What a program
+//!   says without naming one of them is nobody's, but for requests that want log messages or subscribe to changes: they have a
+//!   process to themselves. No process outlives the guard.
 //! - **Headers** that repeat a message are checked against it and written anew for the server; the message decides.
 //! - **Bounds**: 20 MiB from a client, 128 MiB from a server, 64 sessions unless told otherwise, 1,024 connections, ten seconds to
 //!   connect. A call may take as long as it takes.
@@ -18,12 +20,14 @@ mod exchange;
 mod headers;
 mod leaving;
 mod listen;
+mod names;
 mod remote;
 mod request;
 mod response;
 mod run;
 mod session;
 mod sessions;
+mod started;
 mod streams;
 mod workers;
 

@@ -16,7 +16,7 @@ pub(crate) const MODERN: &str = "2026-07-28";
 
 /// A guard that listens, and ends with the test.
 pub(crate) struct Listening {
-    child: Child,
+    pub(crate) child: Child,
     pub(crate) address: String,
 }
 
@@ -288,11 +288,12 @@ fn sessions_have_an_end_and_a_limit() {
 #[test]
 fn requests_that_stand_by_themselves_do_not_mix_up() {
     let project = Project::new();
-    // It answers late, and says what it was asked.
+    // It answers late, and says what it was asked. The number is the guard's: another client's request may have the same id.
     let server = r#"while IFS= read -r line; do
     sleep 0.3
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
     path=$(printf '%s' "$line" | sed -n 's/.*"path":"\([^"]*\)".*/\1/p')
-    printf '{"jsonrpc":"2.0","id":7,"result":{"content":[],"path":"%s"}}\n' "$path"
+    printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"path":"%s"}}\n' "$id" "$path"
 done"#;
     let guard = Arc::new(Listening::script(&project, &[], server));
     let asked: Vec<_> = ["a.txt", "b.txt", "c.txt"]

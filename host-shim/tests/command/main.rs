@@ -41,4 +41,6 @@ mod upstream;
 mod waiting;
 #[cfg(feature = "http")]
 mod wire;
+#[cfg(feature = "http")]
+mod workers;
 mod world;

@@ -15,6 +15,7 @@ use super::envelope::{Envelope, Kind, progress_token};
 use super::events::Event;
 use super::headers::{self, LAST_EVENT, SESSION};
 use super::leaving::Leaving;
+use super::names::wants_messages;
 use super::remote::Connection;
 use super::request::{Accepts, no_room, no_session, not_allowed, text_of};
 use super::session::{Client, Server, Session};
@@ -206,11 +207,15 @@ impl Listener {
                 if let (Revisions::Handshake, Some(revision)) = (self.guard.revisions(), &envelope.revision) {
                     return Err(self.refuse_era(&envelope, revision));
                 }
-                let room = || Arc::clone(&self.room).try_acquire_owned().ok();
-                let worker = self.workers.take(&self.guard, program, room);
+                let worker = self.workers.take(
+                    &self.guard,
+                    wants_messages(&text),
+                    || self.room_for_request(),
+                    || self.started.start(program),
+                );
                 let worker = worker.map_err(|error| self.cannot_start(program, &error))?;
                 let worker = worker.ok_or_else(no_room)?;
-                (Server::Program(Arc::clone(&worker.running)), Some(worker))
+                (Server::Worker(Arc::clone(&worker.line)), Some(worker))
             }
         };
         let session = Session::new(
@@ -221,6 +226,7 @@ impl Listener {
         if let Some(worker) = &worker {
             worker.serve(&session);
         }
+        self.stands(&session);
         let mut leaving = Leaving::of(&session);
         leaving.cancels = true;
         leaving.worker = worker;
@@ -272,7 +278,7 @@ impl Listener {
         };
         let mut leaving = Leaving::of(&session);
         let theirs = match &session.server {
-            Server::Program(_) => None,
+            Server::Program(_) | Server::Worker(_) => None,
             Server::Url(connection) => match connection.listen(after).await {
                 Ok(events) => Some(events),
                 Err(failure) if failure.expired.is_some() => {

@@ -22,6 +22,7 @@ use super::events::Event;
 use super::remote::{Connection, Remote};
 use super::session::{Client, Server, Session};
 use super::sessions::{self, Listener};
+use super::started::Started;
 use super::workers::Workers;
 use crate::guard::child::Program;
 use crate::guard::lines::{self, Line};
@@ -36,6 +37,9 @@ const HEAD: Duration = Duration::from_secs(15);
 
 /// How often it is looked for sessions that nobody uses.
 const TIDY: Duration = Duration::from_secs(10);
+
+/// How long answers that were just given may take to be sent when the guard ends.
+const SENDING: Duration = Duration::from_millis(200);
 
 /// How many sessions there may be.
 const SESSIONS: usize = 64;
@@ -176,7 +180,9 @@ impl Guard {
             },
             room: Arc::new(Semaphore::new(listening.sessions)),
             sessions: Mutex::default(),
+            standing: Mutex::default(),
             workers: Arc::new(Workers::default()),
+            started: Started::default(),
             is_closed: AtomicBool::new(false),
         });
         let socket = {
@@ -204,9 +210,12 @@ impl Guard {
                 break;
             }
         }
-        runtime.block_on(listener.end());
-        // Answers that were just given are sent.
-        runtime.shutdown_timeout(Duration::from_millis(200));
+        runtime.block_on(async {
+            listener.end().await;
+            // Answers that were just given are sent.
+            tokio::time::sleep(SENDING).await;
+        });
+        runtime.shutdown_timeout(LOOK);
         let ended = Ended::Signal(signal);
         self.ended(ended.to_string());
         Ok(ended)

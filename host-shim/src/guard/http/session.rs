@@ -14,6 +14,7 @@ use super::events::Event;
 use super::remote::Connection;
 use super::response::Events;
 use super::streams::Streams;
+use super::workers::Line;
 use crate::guard::Guard;
 use crate::guard::child::{Running, write_line};
 use crate::guard::message::Id;
@@ -39,6 +40,8 @@ pub(super) enum Client {
 /// What a server speaks over.
 pub(super) enum Server {
     Program(Arc<Running>),
+    /// A program that serves other clients before and after.
+    Worker(Arc<Line>),
     Url(Connection),
 }
 
@@ -155,6 +158,10 @@ impl Session {
                 block_in_place(|| program.send(text));
                 false
             }
+            Server::Worker(line) => {
+                block_in_place(|| line.send(self, text));
+                false
+            }
             Server::Url(connection) => {
                 let Some(envelope) = Envelope::read(&text) else {
                     return false;
@@ -238,6 +245,7 @@ impl Session {
                 // How it ended says nothing: it was told to.
                 let _ = block_in_place(|| program.stop());
             }
+            Server::Worker(line) => block_in_place(|| line.end()),
             Server::Url(connection) => connection.end().await,
         }
         self.server_left().await;

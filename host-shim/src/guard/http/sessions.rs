@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::block_in_place;
 
 use super::answer::{Whole, message, plain, refusal};
 use super::door::Visitors;
@@ -19,9 +20,10 @@ use super::headers::{self, SESSION};
 use super::remote::{Connection, Remote};
 use super::request::{no_room, no_session};
 use super::session::{Client, Server, Session};
+use super::started::Started;
 use super::streams::Streams;
 use super::workers::Workers;
-use crate::guard::child::{self, Program, Running};
+use crate::guard::child::{self, Program};
 use crate::guard::{Guard, reply};
 
 /// How long a session that nobody uses is kept, and how long where there is no room for another.
@@ -47,7 +49,10 @@ pub(super) struct Listener {
     /// One for each session, and for each program.
     pub(super) room: Arc<Semaphore>,
     pub(super) sessions: Mutex<BTreeMap<String, Kept>>,
+    /// Those of requests that stand by themselves, while these are answered.
+    pub(super) standing: Mutex<Vec<Weak<Session>>>,
     pub(super) workers: Arc<Workers>,
+    pub(super) started: Started,
     /// No more requests are taken.
     pub(super) is_closed: AtomicBool,
 }
@@ -77,13 +82,9 @@ impl Listener {
                 Session::new(Arc::clone(&self.guard), client, server)
             }
             Behind::Program(program) => {
-                let started = Running::start(program);
+                let started = self.started.start(program);
                 let (running, output) = started.map_err(|error| self.cannot_start(program, &error))?;
-                let session = Session::new(
-                    Arc::clone(&self.guard),
-                    client,
-                    Server::Program(Arc::new(running)),
-                );
+                let session = Session::new(Arc::clone(&self.guard), client, Server::Program(running));
                 let told = Arc::clone(&session);
                 let runtime = Handle::current();
                 let reading = thread::Builder::new().name("server".into()).spawn(move || {
@@ -133,6 +134,12 @@ impl Listener {
             self.forget(&idle?);
         }
         room()
+    }
+
+    /// Room for one more program that answers a request, if need be that of one that waits for another.
+    pub(super) fn room_for_request(&self) -> Option<OwnedSemaphorePermit> {
+        let room = || Arc::clone(&self.room).try_acquire_owned().ok();
+        room().or_else(|| self.workers.end_one().then(room).flatten())
     }
 
     fn sessions(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
@@ -192,21 +199,39 @@ impl Listener {
     }
 
     pub(super) fn calls_in_flight(&self) -> usize {
-        let sessions = self.sessions();
-        sessions.values().map(|kept| kept.session.calls_in_flight()).sum()
+        let kept: Vec<_> = {
+            let sessions = self.sessions();
+            sessions.values().map(|kept| Arc::clone(&kept.session)).collect()
+        };
+        let sessions = kept.into_iter().chain(self.standing());
+        sessions.map(|session| session.calls_in_flight()).sum()
+    }
+
+    /// Remembers the session of a request that stands by itself, for as long as it lasts.
+    pub(super) fn stands(&self, session: &Arc<Session>) {
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        standing.retain(|session| session.strong_count() > 0);
+        standing.push(Arc::downgrade(session));
+    }
+
+    fn standing(&self) -> Vec<Arc<Session>> {
+        let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        standing.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Ends every session and every program.
     pub(super) async fn end(&self) {
-        let sessions = std::mem::take(&mut *self.sessions());
+        let kept = std::mem::take(&mut *self.sessions());
+        let sessions = kept.into_values().map(|kept| kept.session);
         let ended: Vec<_> = sessions
-            .into_values()
-            .map(|kept| tokio::spawn(async move { kept.session.end().await }))
+            .chain(self.standing())
+            .map(|session| tokio::spawn(async move { session.end().await }))
             .collect();
         while self.workers.end_one() {}
         for ended in ended {
             // One that fails has nothing to say any more.
             let _ = ended.await;
         }
+        block_in_place(|| self.started.end());
     }
 }

@@ -1,78 +1,92 @@
 //! Programs that answer requests without a session: one request at a time each, so that no answer goes to another client.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::thread;
+use std::process::ChildStdout;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::{io, thread};
 
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::Event;
+use super::names::{self, Names, Said};
 use super::session::Session;
 use crate::guard::Guard;
-use crate::guard::child::{self, Program, Running};
+use crate::guard::child::{self, Running};
+use crate::guard::message::Message;
 
 /// Programs that wait for a request.
 #[derive(Default)]
 pub(super) struct Workers(Mutex<Vec<Idle>>);
 
 struct Idle {
-    running: Arc<Running>,
-    target: Target,
+    line: Arc<Line>,
     permit: OwnedSemaphorePermit,
 }
 
-/// Who is told what the program says; `None` while it waits.
-type Target = Arc<Mutex<Option<Arc<Session>>>>;
+/// A program, and whom it serves.
+pub(super) struct Line {
+    guard: Arc<Guard>,
+    running: Arc<Running>,
+    /// `None` while it waits.
+    serving: Mutex<Option<Serving>>,
+}
+
+/// A client that a program serves.
+struct Serving {
+    session: Arc<Session>,
+    /// `None` if the program serves no other client, before or after.
+    names: Option<Names>,
+}
 
 /// A program that answers a request.
 pub(super) struct Worker {
-    pub(super) running: Arc<Running>,
-    target: Target,
+    pub(super) line: Arc<Line>,
+    /// It serves no other client.
+    is_own: bool,
     permit: Option<OwnedSemaphorePermit>,
     pool: Weak<Workers>,
 }
 
 impl Workers {
-    /// A program that waits, or a new one, for which the permit is.
+    /// A program that waits, or a new one, for which the permit is. A request of which the server may say more than it can say
+    /// whom it is for has one of its own.
     pub(super) fn take(
         self: &Arc<Self>,
         guard: &Arc<Guard>,
-        program: &Program,
+        is_own: bool,
         permit: impl FnOnce() -> Option<OwnedSemaphorePermit>,
-    ) -> std::io::Result<Option<Worker>> {
-        let pool = Arc::downgrade(self);
-        while let Some(idle) = self.pop() {
-            if idle.running.is_running() {
-                return Ok(Some(Worker {
-                    running: idle.running,
-                    target: idle.target,
-                    permit: Some(idle.permit),
-                    pool,
-                }));
+        start: impl FnOnce() -> io::Result<(Arc<Running>, ChildStdout)>,
+    ) -> io::Result<Option<Worker>> {
+        let worker = |line, permit| Worker {
+            line,
+            is_own,
+            permit: Some(permit),
+            pool: Arc::downgrade(self),
+        };
+        while let Some(idle) = (!is_own).then(|| self.pop()).flatten() {
+            if idle.line.running.is_running() {
+                return Ok(Some(worker(idle.line, idle.permit)));
             }
         }
         let Some(permit) = permit() else { return Ok(None) };
-        let (running, output) = Running::start(program)?;
-        let target = Target::default();
-        let (guard, told) = (Arc::clone(guard), Arc::clone(&target));
-        let runtime = Handle::current();
+        let (running, output) = start()?;
+        let line = Arc::new(Line {
+            guard: Arc::clone(guard),
+            running,
+            serving: Mutex::default(),
+        });
+        let (reading, runtime) = (Arc::clone(&line), Handle::current());
         thread::Builder::new().name("server".into()).spawn(move || {
-            let session = || told.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            child::read(&guard, output, |line| {
-                if let Some(session) = session() {
-                    runtime.block_on(session.server_said(line, None, Event::default()));
-                }
-            });
-            if let Some(session) = session() {
+            child::read(&reading.guard, output, |text| reading.said(&runtime, text));
+            let served = reading
+                .serving()
+                .as_ref()
+                .map(|serving| Arc::clone(&serving.session));
+            if let Some(session) = served {
                 runtime.block_on(session.server_left());
             }
         })?;
-        Ok(Some(Worker {
-            running: Arc::new(running),
-            target,
-            permit: Some(permit),
-            pool,
-        }))
+        Ok(Some(worker(line, permit)))
     }
 
     fn pop(&self) -> Option<Idle> {
@@ -82,38 +96,95 @@ impl Workers {
     /// Ends one program that waits. Returns `false` if none does.
     pub(super) fn end_one(&self) -> bool {
         let Some(idle) = self.pop() else { return false };
-        end(idle.running);
+        end(Arc::clone(&idle.line.running));
         true
     }
 }
 
+impl Line {
+    fn serving(&self) -> MutexGuard<'_, Option<Serving>> {
+        self.serving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends the program a message of the client that it serves. One that it does not serve any more is not heard.
+    pub(super) fn send(&self, session: &Arc<Session>, text: String) {
+        let text = match &mut *self.serving() {
+            Some(serving) if Arc::ptr_eq(&serving.session, session) => match &mut serving.names {
+                Some(names) => names.outward(text),
+                None => Some(text),
+            },
+            Some(_) | None => None,
+        };
+        if let Some(text) = text {
+            self.running.send(text);
+        }
+    }
+
+    /// Ends the program.
+    pub(super) fn end(&self) {
+        self.running.close();
+        // How it ended says nothing: it was told to.
+        let _ = self.running.stop();
+    }
+
+    /// A message of the program.
+    fn said(&self, runtime: &Handle, text: String) {
+        let warn = |what: &str| self.guard.warn(what);
+        let (said, session) = match &mut *self.serving() {
+            Some(Serving { session, names }) => {
+                let said = match names {
+                    Some(names) => names.inward(text, warn),
+                    None => alone(text, warn),
+                };
+                (said, Arc::clone(session))
+            }
+            None => {
+                warn("the server spoke while it had no request; it is not passed on");
+                return;
+            }
+        };
+        match said {
+            Said::ToClient(text) => runtime.block_on(session.server_said(text, None, Event::default())),
+            Said::Back(text) => self.running.send(text),
+            Said::Nowhere => {}
+        }
+    }
+}
+
+/// What becomes of a message of a program that serves one client alone.
+fn alone(text: String, warn: impl Fn(&str)) -> Said {
+    let refused = match Message::read(&text) {
+        Ok(Message::Request(request)) => Some(names::refused(&request.id, &request.method, warn)),
+        Ok(Message::Notification { .. } | Message::Response { .. }) | Err(_) => None,
+    };
+    refused.map_or(Said::ToClient(text), Said::Back)
+}
+
 impl Worker {
-    /// From now on the program's messages are for this session.
+    /// From now on the program serves this client.
     pub(super) fn serve(&self, session: &Arc<Session>) {
-        *self.target.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(session));
+        *self.line.serving() = Some(Serving {
+            session: Arc::clone(session),
+            names: (!self.is_own).then(Names::default),
+        });
     }
 
     /// The program waits for the next request, or ends.
     pub(super) fn release(mut self, is_usable: bool) {
-        *self.target.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let running = Arc::clone(&self.running);
+        *self.line.serving() = None;
+        let line = Arc::clone(&self.line);
         match (self.pool.upgrade(), self.permit.take()) {
-            (Some(pool), Some(permit)) if is_usable && running.is_running() => {
-                let target = Arc::clone(&self.target);
-                let idle = Idle {
-                    running,
-                    target,
-                    permit,
-                };
+            (Some(pool), Some(permit)) if is_usable && !self.is_own && line.running.is_running() => {
+                let idle = Idle { line, permit };
                 pool.0.lock().unwrap_or_else(PoisonError::into_inner).push(idle);
             }
-            (_, _) => end(running),
+            (_, _) => end(Arc::clone(&line.running)),
         }
     }
 }
 
 /// Ends a program, which may take seconds.
-pub(super) fn end(running: Arc<Running>) {
+fn end(running: Arc<Running>) {
     running.close();
     thread::spawn(move || {
         // How it ended says nothing: it was told to.

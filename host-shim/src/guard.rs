@@ -154,7 +154,7 @@ impl Guard {
             server,
             policy: RwLock::new(Arc::new(Policy::new(gate, pins))),
             asked: asking.map(Asked::new).transpose()?,
-            audit: audit.map(Audit::open).transpose()?,
+            audit: audit.map(|path| Audit::open(path, observe)).transpose()?,
             #[cfg(feature = "otel")]
             telemetry: None,
             observes: observe,
@@ -171,7 +171,6 @@ impl Guard {
         guard.note(&Record::Start {
             session: &guard.session,
             policy: &policy.digest,
-            observed: observe,
         })?;
         Ok(guard)
     }
@@ -288,7 +287,7 @@ impl Guard {
         }
         #[cfg(feature = "otel")]
         if let Some(telemetry) = &self.telemetry {
-            telemetry.note(&self.server, record);
+            telemetry.note(&self.server, self.observes, record);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A guard that writes lines of every kind: `guard LOG STATE ask|observe SCRIPT`, where the script is the server.
+//! A guard that writes lines of every kind: `guard LOG STATE ask|observe|cut SCRIPT`, where the script is the server.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -1,11 +1,12 @@
 //! What was decided, one JSON line each, written before anything is forwarded.
 //!
-//! Every line holds the digest of the line before it, so that a log that was changed or cut in the middle is seen to be.
+//! Every line holds the digest of the line before it, so that a log that was changed or cut in the middle is seen to be. A guard
+//! looks whether its own last line is still where it was; if not, the log is not whole, and nothing more is written to it but that.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -13,25 +14,31 @@ use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 
 use super::digest::digest;
-use super::record::Record;
+use super::record::{Record, short};
 
 /// The version of the lines.
 pub(super) const FORMAT: &str = "callgate-audit/1";
 
-/// The longest line that is looked for at the end of a log.
-const TAIL: u64 = 4 * 1024 * 1024;
+/// The longest line. It is what is looked for at the end of a log that somebody else has written to. Texts in a line are cut, so
+/// that none comes near it.
+const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// A log that several guards may write at a time.
 pub(super) struct Audit {
     path: PathBuf,
+    /// Nothing is enforced, which each line says.
+    observes: bool,
     state: Mutex<State>,
 }
 
 struct State {
     file: File,
-    /// How long the file is behind the last line that this process wrote, and that line's digest.
+    /// How long the file is behind the last line that is known, how long that line is with its end, and its digest.
     end: u64,
+    length: u64,
     last: Option<String>,
+    /// The last line that was known is gone.
+    is_cut: bool,
 }
 
 #[derive(Serialize)]
@@ -40,31 +47,41 @@ struct Line<'e> {
     time: Timestamp,
     previous: Option<&'e str>,
     /// The configured name of the server.
+    #[serde(serialize_with = "short")]
     server: &'e str,
     #[serde(flatten)]
     record: &'e Record<'e>,
+    /// Nothing is enforced. A line that says that a guard began always has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed: Option<bool>,
 }
 
 impl Audit {
     /// Opens the log, or makes it; only its user may read it.
-    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
+    pub(super) fn open(path: PathBuf, observes: bool) -> io::Result<Self> {
         let state = Mutex::new(State {
             file: open(&path)?,
             end: 0,
+            length: 0,
             last: None,
+            is_cut: false,
         });
-        Ok(Self { path, state })
+        Ok(Self {
+            path,
+            observes,
+            state,
+        })
     }
 
     /// Writes a line.
     ///
     /// # Errors
-    /// It is not certain that the line is in the log: nothing may be forwarded.
+    /// It is not certain that the line is in the log, or the log is not whole: nothing may be forwarded.
     pub(super) fn write(&self, server: &str, record: &Record<'_>) -> io::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.reopen_if_moved(&self.path)?;
         flock(&state.file, FlockOperation::LockExclusive)?;
-        let written = state.append(server, record);
+        let written = state.append(server, self.observes, record);
         let unlocked = flock(&state.file, FlockOperation::Unlock);
         written?;
         Ok(unlocked?)
@@ -73,67 +90,119 @@ impl Audit {
 
 impl State {
     /// A log that was moved away is begun anew in its place; its chain goes on.
-    fn reopen_if_moved(&mut self, path: &PathBuf) -> io::Result<()> {
+    fn reopen_if_moved(&mut self, path: &Path) -> io::Result<()> {
         let own = self.file.metadata()?;
         let is_there =
             std::fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino()));
         if !is_there {
             self.file = open(path)?;
-            self.end = 0;
+            (self.end, self.length, self.is_cut) = (0, 0, false);
         }
         Ok(())
     }
 
-    fn append(&mut self, server: &str, record: &Record<'_>) -> io::Result<()> {
+    fn append(&mut self, server: &str, observes: bool, record: &Record<'_>) -> io::Result<()> {
+        if self.is_cut {
+            return Err(not_whole());
+        }
         let found = self.file.metadata()?.len();
         if found != self.end {
+            if !self.holds_last(found)? {
+                self.is_cut = true;
+                self.end_line(found)?;
+                // It follows the line that is gone, so that whoever reads the log sees where.
+                self.add(server, observes, &Record::Cut {})?;
+                return Err(not_whole());
+            }
             self.read_end(found)?;
         }
-        let length = self.end;
+        self.add(server, observes, record)
+    }
+
+    /// Returns `true` if the last known line is where it was. Emptying a log is a way to move it away; it is begun anew then.
+    fn holds_last(&mut self, found: u64) -> io::Result<bool> {
+        if found == 0 || self.end == 0 {
+            (self.end, self.length) = (0, 0);
+            return Ok(true);
+        }
+        if found < self.end {
+            return Ok(false);
+        }
+        let line = self.read(self.end.saturating_sub(self.length), self.length)?;
+        let line = line.strip_suffix(b"\n").map(digest);
+        Ok(line == self.last)
+    }
+
+    /// Looks for the last line of those that somebody else has written.
+    fn read_end(&mut self, found: u64) -> io::Result<()> {
+        if found == 0 {
+            return Ok(());
+        }
+        self.end_line(found)?;
+        let end = self.file.metadata()?.len();
+        let from = self.end.max(end.saturating_sub(LONGEST));
+        let tail = self.read(from, end - from)?;
+        let whole = tail.strip_suffix(b"\n").unwrap_or(&tail);
+        let last = whole.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        if last.len() == whole.len() && from > self.end {
+            let reason = format!("the last line of the log has more than {LONGEST} bytes");
+            return Err(io::Error::new(ErrorKind::InvalidData, reason));
+        }
+        self.last = Some(digest(last));
+        (self.end, self.length) = (end, last.len() as u64 + 1);
+        Ok(())
+    }
+
+    /// Ends the half line that a process has left that ended while it wrote.
+    fn end_line(&mut self, found: u64) -> io::Result<()> {
+        match found.checked_sub(1) {
+            Some(before) if self.read(before, 1)? != b"\n" => self.file.write_all(b"\n"),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn read(&mut self, from: u64, length: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(from))?;
+        (&self.file).take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn add(&mut self, server: &str, observes: bool, record: &Record<'_>) -> io::Result<()> {
+        let before = self.file.metadata()?.len();
         let line = Line {
             format: FORMAT,
             time: Timestamp::now(),
             previous: self.last.as_deref(),
             server,
             record,
+            observed: (observes || matches!(record, Record::Start { .. })).then_some(observes),
         };
         let mut text = serde_json::to_string(&line)?;
         let digest = digest(text.as_bytes());
         text.push('\n');
+        let length = text.len() as u64;
+        if length > LONGEST {
+            let reason = format!("a line of {length} bytes, expected at most {LONGEST}");
+            return Err(io::Error::new(ErrorKind::InvalidInput, reason));
+        }
         if let Err(error) = self.file.write_all(text.as_bytes()) {
             // Half a line would be taken for a cut. Where it cannot be taken back, it is one.
-            drop(self.file.set_len(length));
+            drop(self.file.set_len(before));
             return Err(error);
         }
-        self.end = length + text.len() as u64;
+        (self.end, self.length) = (before + length, length);
         self.last = Some(digest);
-        Ok(())
-    }
-
-    /// Somebody else has written.
-    fn read_end(&mut self, length: u64) -> io::Result<()> {
-        if length == 0 {
-            self.end = 0;
-            return Ok(());
-        }
-        let from = length.saturating_sub(TAIL);
-        self.file.seek(SeekFrom::Start(from))?;
-        let mut tail = Vec::new();
-        (&self.file).take(TAIL).read_to_end(&mut tail)?;
-        if tail.last() != Some(&b'\n') {
-            // A process that ended while it wrote has left half a line.
-            self.file.write_all(b"\n")?;
-            tail.push(b'\n');
-        }
-        let whole = tail.strip_suffix(b"\n").unwrap_or(&tail);
-        let last = whole.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        self.last = Some(digest(last));
-        self.end = self.file.metadata()?.len();
         Ok(())
     }
 }
 
-fn open(path: &PathBuf) -> io::Result<File> {
+fn not_whole() -> io::Error {
+    let reason = "the log is not whole, since lines of it were removed or changed; once it is moved away, a new one is begun";
+    io::Error::new(ErrorKind::InvalidData, reason)
+}
+
+fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
         .append(true)

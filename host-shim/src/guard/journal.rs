@@ -39,7 +39,7 @@ pub(crate) struct JournalEntry<'e> {
 
 impl Journal {
     pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
-        Audit::open(path).map(Self)
+        Audit::open(path, false).map(Self)
     }
 
     pub(crate) fn write(&self, entry: &JournalEntry<'_>) -> io::Result<()> {
@@ -53,7 +53,6 @@ impl Journal {
             sent: entry.sent,
             policy: &policy,
             answered_by: entry.answered_by,
-            observed: false,
             took: entry.took,
         };
         self.0.write(entry.server, &judged.record())

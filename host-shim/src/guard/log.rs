@@ -101,8 +101,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let guards = [
-            Audit::open(path.clone()).unwrap(),
-            Audit::open(path.clone()).unwrap(),
+            Audit::open(path.clone(), false).unwrap(),
+            Audit::open(path.clone(), false).unwrap(),
         ];
         for at in 0..6 {
             let guard = guards.get(at % 3 % 2).unwrap();
@@ -136,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         std::fs::write(&path, "{\"format\":\"call").unwrap();
-        let guard = Audit::open(path.clone()).unwrap();
+        let guard = Audit::open(path.clone(), false).unwrap();
         guard.write("s", &Record::Refused { reason: "a" }).unwrap();
         guard.write("s", &Record::Refused { reason: "b" }).unwrap();
         assert_eq!(breaks(&path), [1]);
@@ -147,12 +147,78 @@ mod tests {
     fn a_log_that_is_moved_away_goes_on_in_the_next_file() {
         let folder = tempfile::tempdir().unwrap();
         let (path, moved) = (folder.path().join("log"), folder.path().join("log.1"));
-        let guard = Audit::open(path.clone()).unwrap();
+        let guard = Audit::open(path.clone(), false).unwrap();
         guard.write("s", &Record::Refused { reason: "a" }).unwrap();
         std::fs::rename(&path, &moved).unwrap();
         guard.write("s", &Record::Refused { reason: "b" }).unwrap();
         let last = Log::open(&moved).unwrap().last().unwrap().unwrap();
         let first = Log::open(&path).unwrap().next().unwrap().unwrap();
         assert_eq!(first.record["previous"], last.digest);
+    }
+    fn refused(guard: &Audit, reason: &str) -> std::io::Result<()> {
+        guard.write("s", &Record::Refused { reason })
+    }
+
+    #[test]
+    fn lines_that_are_gone_while_a_guard_runs_are_seen_and_nothing_more_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let guard = Audit::open(path.clone(), false).unwrap();
+        for reason in ["a", "b", "c"] {
+            refused(&guard, reason).unwrap();
+        }
+        let whole = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        let changed = whole.replace("\"c\"", "\"x\"");
+        for cut in [
+            // The last line is gone, a part of it, or all but a part of the first.
+            lines[..2].concat(),
+            whole[..whole.len() - 5].to_owned(),
+            "{".to_owned(),
+            // Other lines are in its place.
+            [lines[0], lines[1], lines[0], lines[1]].concat(),
+            changed.clone() + lines[0],
+        ] {
+            let path = folder.path().join("copy");
+            let guard = Audit::open(path.clone(), false).unwrap();
+            for reason in ["a", "b", "c"] {
+                refused(&guard, reason).unwrap();
+            }
+            std::fs::write(&path, &cut).unwrap();
+            for reason in ["d", "e"] {
+                let error = refused(&guard, reason).unwrap_err();
+                assert!(error.to_string().contains("not whole"), "{error}");
+            }
+            let last = Log::open(&path).unwrap().last().unwrap().unwrap();
+            assert_eq!(last.record["kind"], "cut", "{cut}");
+            assert!(last.broken.is_some(), "{cut}");
+            // Once it is moved away a new one is begun, which follows the cut.
+            let moved = folder.path().join("copy.1");
+            std::fs::rename(&path, &moved).unwrap();
+            refused(&guard, "f").unwrap();
+            let first = Log::open(&path).unwrap().next().unwrap().unwrap();
+            assert_eq!(first.record["previous"], last.digest);
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn each_line_says_that_nothing_is_enforced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let session = Record::Start {
+            session: "i",
+            policy: "p",
+        };
+        for observes in [false, true] {
+            let guard = Audit::open(path.clone(), observes).unwrap();
+            guard.write("s", &session).unwrap();
+            refused(&guard, "a").unwrap();
+        }
+        let lines = Log::open(&path).unwrap().map(Result::unwrap);
+        let said: Vec<Option<bool>> = lines
+            .map(|line| line.record.get("observed").and_then(Value::as_bool))
+            .collect();
+        assert_eq!(said, [Some(false), None, Some(true), Some(true)]);
     }
 }

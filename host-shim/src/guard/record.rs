@@ -1,9 +1,10 @@
 //! The lines of the log.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use callgate_core::Verdict;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -11,7 +12,7 @@ use super::digest::digest;
 use super::queue::Answerer;
 use crate::members::Members;
 
-/// How many values of a call a line holds, and how many bytes of each text.
+/// How many values of a call a line holds, and how many bytes of each text. A line is bounded by them, whatever a call holds.
 const VALUES: usize = 64;
 const TEXT: usize = 1024;
 
@@ -19,6 +20,8 @@ const TEXT: usize = 1024;
 const WORDS: [&str; 2] = ["commit-message", "email-body"];
 
 /// What a line says. Times are in microseconds; digests are `sha256:` and hexadecimal digits.
+///
+/// INVARIANT: a text that does not come from the guard itself is written by [`short`] or its like.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
 #[cfg_attr(
@@ -35,36 +38,35 @@ pub(super) enum Record<'r> {
         session: &'r str,
         /// The digest of the documents.
         policy: &'r str,
-        /// Nothing is enforced.
-        observed: bool,
     },
     /// A call was judged. What is allowed is forwarded after this line is written.
     Decision {
         /// The call's name in this log.
         id: &'r str,
+        #[serde(serialize_with = "short")]
         tool: &'r str,
         decision: &'r str,
+        #[serde(serialize_with = "short")]
         rule: &'r str,
-        reason: String,
-        #[serde(skip_serializing_if = "<[_]>::is_empty")]
-        escalated_roles: &'r [std::borrow::Cow<'r, str>],
+        #[serde(serialize_with = "short")]
+        reason: &'r str,
+        #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "short_list")]
+        escalated_roles: &'r [Cow<'r, str>],
         /// The id of the approval that let the call pass.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short_option")]
         approval: Option<&'r str>,
         /// How a person's answer to the question about this call came.
         #[serde(skip_serializing_if = "Option::is_none")]
         answered_by: Option<&'static str>,
-        values: Vec<RoleValue>,
+        values: Vec<RoleValue<'r>>,
         /// How many values are not in `values`.
         values_left_out: usize,
         /// The names of arguments that have no value in `values`.
+        #[serde(serialize_with = "short_list")]
         others: Vec<String>,
         /// The digest of the arguments that are forwarded; null if nothing is.
         sent: Option<String>,
         policy: &'r str,
-        /// The verdict was not enforced.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        observed: bool,
         micros: u128,
         #[cfg(feature = "otel")]
         #[serde(skip)]
@@ -80,18 +82,26 @@ pub(super) enum Record<'r> {
         micros: u128,
     },
     /// A message of the client was not passed on.
-    Refused { reason: &'r str },
+    Refused {
+        #[serde(serialize_with = "short")]
+        reason: &'r str,
+    },
     /// The documents changed.
     Reload {
         /// The digest of the new ones.
         #[serde(skip_serializing_if = "Option::is_none")]
         policy: Option<&'r str>,
         /// Why they are refused; the old ones stay.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short_option")]
         refused: Option<&'r str>,
     },
+    /// The line whose digest this one holds is gone, or changed: it was the last when the guard looked before.
+    Cut {},
     /// The guard ended.
-    Stop { why: String },
+    Stop {
+        #[serde(serialize_with = "short")]
+        why: String,
+    },
 }
 
 /// How a call ended.
@@ -114,26 +124,27 @@ pub(super) enum Outcome {
 
 /// A value under a role, as it came and as it was judged.
 #[derive(Debug, Serialize)]
-pub(super) struct RoleValue {
+pub(super) struct RoleValue<'r> {
     /// A JSON Pointer; empty for what the engine filled in.
-    argument: String,
-    role: String,
+    #[serde(serialize_with = "short")]
+    argument: &'r str,
+    #[serde(serialize_with = "short")]
+    role: &'r str,
     #[serde(flatten)]
-    value: Shown,
+    value: Shown<'r>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Shown {
+enum Shown<'r> {
     Text {
-        raw: String,
-        canonical: Option<String>,
+        #[serde(serialize_with = "short")]
+        raw: &'r str,
+        #[serde(serialize_with = "short_option")]
+        canonical: Option<&'r str>,
     },
     /// Somebody's words.
-    Withheld {
-        digest: String,
-        bytes: usize,
-    },
+    Withheld { digest: String, bytes: usize },
 }
 
 /// A call that was judged.
@@ -149,7 +160,6 @@ pub(super) struct Judged<'r> {
     pub(super) sent: Option<&'r str>,
     pub(super) policy: &'r str,
     pub(super) answered_by: Option<Answerer>,
-    pub(super) observed: bool,
     pub(super) took: Duration,
 }
 
@@ -198,13 +208,13 @@ impl<'r> Judged<'r> {
     pub(super) fn record(&self) -> Record<'r> {
         let values = self.explanation.and_then(|explanation| explanation.get("values"));
         let all = values.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let values: Vec<RoleValue> = all.iter().take(VALUES).map(RoleValue::of).collect();
+        let values: Vec<RoleValue<'r>> = all.iter().take(VALUES).map(RoleValue::of).collect();
         Record::Decision {
             id: self.id,
             tool: self.tool,
             decision: self.verdict.decision.as_str(),
             rule: &self.verdict.rule,
-            reason: cut(&self.verdict.reason),
+            reason: &self.verdict.reason,
             escalated_roles: self.verdict.escalated_roles(),
             approval: self.verdict.approval.as_deref(),
             answered_by: self.answered_by.map(Answerer::as_str),
@@ -213,7 +223,6 @@ impl<'r> Judged<'r> {
             values,
             sent: self.sent.map(|sent| digest(sent.as_bytes())),
             policy: self.policy,
-            observed: self.observed,
             micros: self.took.as_micros(),
             #[cfg(feature = "otel")]
             request: Carried::default(),
@@ -221,22 +230,22 @@ impl<'r> Judged<'r> {
     }
 }
 
-impl RoleValue {
+impl<'r> RoleValue<'r> {
     /// From a step of an explanation.
-    fn of(step: &Value) -> Self {
+    fn of(step: &'r Value) -> Self {
         let text = |name: &str| step.get(name).and_then(Value::as_str);
         let (role, raw) = (text("role").unwrap_or_default(), text("raw").unwrap_or_default());
         Self {
-            argument: text("argument").unwrap_or_default().to_owned(),
-            role: role.to_owned(),
+            argument: text("argument").unwrap_or_default(),
+            role,
             value: match WORDS.contains(&role) {
                 true => Shown::Withheld {
                     digest: digest(raw.as_bytes()),
                     bytes: raw.len(),
                 },
                 false => Shown::Text {
-                    raw: cut(raw),
-                    canonical: text("canonical").map(cut),
+                    raw,
+                    canonical: text("canonical"),
                 },
             },
         }
@@ -244,7 +253,7 @@ impl RoleValue {
 }
 
 /// The names of the arguments that have no value in the line.
-fn others(arguments: Option<&RawValue>, values: &[RoleValue]) -> Vec<String> {
+fn others(arguments: Option<&RawValue>, values: &[RoleValue<'_>]) -> Vec<String> {
     let given: Option<Members<'_>> =
         arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
     let names = given.into_iter().flat_map(|given| given.0).map(|(name, _)| name);
@@ -256,17 +265,36 @@ fn others(arguments: Option<&RawValue>, values: &[RoleValue]) -> Vec<String> {
             below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
         })
     };
-    let others = names.filter(|name| !is_shown(name)).map(|name| cut(&name));
-    others.take(VALUES).collect()
+    names.filter(|name| !is_shown(name)).take(VALUES).collect()
 }
 
-/// The beginning of a text, and how long it was where it is cut.
-fn cut(text: &str) -> String {
+/// Writes the beginning of a text, and how long it is where that is not all.
+pub(super) fn short<S: Serializer>(text: &impl AsRef<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    cut(text.as_ref()).serialize(serializer)
+}
+
+fn short_option<S: Serializer>(text: &Option<impl AsRef<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.as_ref().map(|text| cut(text.as_ref())).serialize(serializer)
+}
+
+fn short_list<T: AsRef<str>, S: Serializer>(
+    texts: &impl AsRef<[T]>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let texts = texts.as_ref().iter().take(VALUES);
+    serializer.collect_seq(texts.map(|text| cut(text.as_ref())))
+}
+
+fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= TEXT {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let end = text.floor_char_boundary(TEXT);
-    format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len())
+    Cow::Owned(format!(
+        "{}… ({} bytes)",
+        text.get(..end).unwrap_or_default(),
+        text.len()
+    ))
 }
 
 #[cfg(test)]
@@ -274,6 +302,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::guard::audit::Audit;
+    use crate::guard::log::Log;
 
     #[test]
     fn words_are_withheld_and_long_texts_cut() {
@@ -292,5 +322,61 @@ mod tests {
         let long = shown("read-path", &"é".repeat(1000));
         let raw = long["raw"].as_str().unwrap();
         assert!(raw.len() < 1100 && raw.ends_with("… (2000 bytes)"), "{raw}");
+    }
+
+    /// A megabyte of characters that JSON writes as six.
+    fn long() -> String {
+        "\u{1}".repeat(1024 * 1024)
+    }
+
+    #[test]
+    fn the_longest_line_is_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let guards = [false, true].map(|observes| Audit::open(path.clone(), observes).unwrap());
+        let text = long();
+        let step = json!({"argument": text, "role": text, "raw": text, "canonical": text});
+        let explanation = json!({"values": vec![step; VALUES + 1]});
+        let arguments: serde_json::Map<String, Value> = (0..=VALUES)
+            .map(|at| (format!("{at}{text}"), Value::Null))
+            .collect();
+        let arguments = serde_json::value::to_raw_value(&arguments).unwrap();
+        let roles = vec![Cow::Borrowed(text.as_str()); VALUES + 1];
+        let verdict = Verdict {
+            decision: callgate_core::Decision::Escalate(roles),
+            rule: text.as_str().into(),
+            reason: text.as_str().into(),
+            approval: Some(text.as_str().into()),
+        };
+        let judged = Judged {
+            id: "i",
+            tool: &text,
+            verdict: &verdict,
+            arguments: Some(&arguments),
+            explanation: Some(&explanation),
+            sent: Some("{}"),
+            policy: "p",
+            answered_by: None,
+            took: Duration::MAX,
+        };
+        let records = [
+            judged.record(),
+            Record::Refused { reason: &text },
+            Record::Reload {
+                policy: None,
+                refused: Some(&text),
+            },
+            Record::Stop { why: text.clone() },
+        ];
+        // One guard finds what the other has written.
+        for (at, record) in records.iter().enumerate() {
+            guards[at % 2].write(&text, record).unwrap();
+        }
+        let lines = Log::open(&path).unwrap().map(Result::unwrap);
+        let broken: Vec<String> = lines.filter_map(|line| line.broken).collect();
+        assert_eq!(broken, [""; 0]);
+        let longest = std::fs::read_to_string(&path).unwrap();
+        let longest = longest.lines().map(str::len).max().unwrap();
+        assert!((1_900_000..2_500_000).contains(&longest), "{longest}");
     }
 }

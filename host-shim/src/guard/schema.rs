@@ -6,13 +6,13 @@ use super::audit::FORMAT;
 
 /// The schema of a line of the log, of the draft 2020-12.
 ///
-/// Members may be added to lines of this format; what is there does not change its meaning.
+/// Members and kinds of lines may be added to this format; what is there does not change its meaning.
 pub fn line_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Callgate: audit",
-        "description": "A line of the log that `callgate guard --audit` writes.",
-        "oneOf": [start(), decision(), outcome(), refused(), reload(), stop()],
+        "description": "A line of the log that `callgate guard --audit` writes. Texts are cut after 1,024 bytes, and say then how long they were.",
+        "oneOf": [start(), decision(), outcome(), refused(), reload(), cut(), stop()],
         "$defs": {
             "digest": {
                 "type": "string",
@@ -35,6 +35,7 @@ fn line(kind: &str, description: &str, required: &[&str], of_kind: Value) -> Val
         },
         "server": text("The configured name of the server."),
         "kind": {"const": kind},
+        "observed": {"const": true, "description": "The guard enforces nothing."},
     });
     if let (Some(all), Value::Object(of_kind)) = (properties.as_object_mut(), of_kind) {
         all.extend(of_kind);
@@ -109,7 +110,6 @@ fn decision() -> Value {
                 "description": "The digest of the arguments that are forwarded; null if nothing is.",
             },
             "policy": digest("The digest of the documents that the call was judged by."),
-            "observed": {"const": true, "description": "The decision was not enforced."},
             "micros": count("How long judging took, in microseconds."),
         }),
     )
@@ -155,6 +155,15 @@ fn reload() -> Value {
     schema
 }
 
+fn cut() -> Value {
+    line(
+        "cut",
+        "The line whose digest this one holds is gone, or changed. It was the last when the guard looked before; the guard writes no more until the log is moved away, and allows nothing.",
+        &[],
+        json!({}),
+    )
+}
+
 fn stop() -> Value {
     line("stop", "A guard ended.", &["why"], json!({"why": text("Why.")}))
 }
@@ -171,7 +180,7 @@ fn value() -> Value {
         json!({"type": "object", "properties": properties, "required": required})
     };
     let shown = json!({
-        "raw": text("The value as it came, its first 1,024 bytes; a placeholder where the role redacts."),
+        "raw": text("The value as it came; a placeholder where the role redacts."),
         "canonical": {"type": ["string", "null"], "description": "What it was judged as; null if it has no such form."},
     });
     let withheld = json!({

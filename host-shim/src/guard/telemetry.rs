@@ -63,13 +63,13 @@ impl Telemetry {
     }
 
     /// Takes what is written to the log.
-    pub(super) fn note(&self, server: &str, record: &Record<'_>) {
+    pub(super) fn note(&self, server: &str, observes: bool, record: &Record<'_>) {
         match record {
             Record::Decision { id, sent, micros, .. } => {
                 let now = SystemTime::now();
                 let micros = u64::try_from(*micros).unwrap_or(u64::MAX);
                 let begun = now.checked_sub(Duration::from_micros(micros)).unwrap_or(now);
-                let mut span = self.begin(server, record, begun);
+                let mut span = self.begin(server, observes, record, begun);
                 // Where a person is asked the answer has a span of its own.
                 if sent.is_some() {
                     self.open().insert((*id).to_owned(), span);
@@ -103,11 +103,11 @@ impl Telemetry {
                 span.end();
             }
             Record::Stop { .. } => self.end(),
-            Record::Start { .. } | Record::Refused { .. } | Record::Reload { .. } => {}
+            Record::Start { .. } | Record::Refused { .. } | Record::Reload { .. } | Record::Cut {} => {}
         }
     }
 
-    fn begin(&self, server: &str, record: &Record<'_>, begun: SystemTime) -> Span {
+    fn begin(&self, server: &str, observes: bool, record: &Record<'_>, begun: SystemTime) -> Span {
         let Record::Decision {
             id,
             tool,
@@ -116,7 +116,6 @@ impl Telemetry {
             approval,
             answered_by,
             policy,
-            observed,
             request,
             ..
         } = record
@@ -135,7 +134,7 @@ impl Telemetry {
             text("callgate.decision", decision),
             text("callgate.rule", rule),
             text("callgate.policy", policy),
-            KeyValue::new("callgate.observed", *observed),
+            KeyValue::new("callgate.observed", observes),
         ];
         attributes.extend(approval.map(|approval| text("callgate.approval", approval)));
         attributes.extend(answered_by.map(|by| text("callgate.answered_by", by)));

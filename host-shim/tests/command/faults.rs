@@ -155,6 +155,36 @@ fn a_full_disk_stops_calls_until_there_is_room() {
 }
 
 #[test]
+fn a_log_that_is_cut_while_the_guard_runs_stops_calls_until_it_is_moved_away() {
+    let project = Project::new();
+    let mut guarded = Guarded::start(&project, &LOG, ECHO);
+    let asked = |guarded: &mut Guarded, id| guarded.ask(id, "a.txt")["result"].clone();
+    assert_eq!(asked(&mut guarded, 1), json!({"content": []}));
+    let path = project.folder.path().join("project/log.jsonl");
+    let text = fs::read_to_string(&path).expect("a log");
+    let kept: String = text.split_inclusive('\n').take(2).collect();
+    fs::write(&path, kept).expect("a log");
+    for id in [2, 3] {
+        let answer = asked(&mut guarded, id);
+        assert_eq!(answer["_meta"]["callgate/rule"], "structural-audit");
+    }
+    let broken = [r#""line":3"#, "a line was changed, added or removed"];
+    project.check(&["audit", "verify", "log.jsonl"], 2, &broken, &[]);
+    fs::rename(&path, path.with_extension("1")).expect("a log");
+    assert_eq!(asked(&mut guarded, 4), json!({"content": []}));
+    let (_, said) = guarded.end();
+    assert!(said.contains("the log is not whole"), "{said}");
+    project.check(
+        &["audit", "verify", "log.jsonl"],
+        2,
+        &[r#""broken":[],"beginsAfter":"sha256:"#],
+        &[],
+    );
+    let got = fs::read_to_string(project.folder.path().join("project/got")).expect("lines");
+    assert_eq!(got.lines().count(), 2);
+}
+
+#[test]
 fn a_log_that_may_not_grow_is_a_full_disk() {
     let project = Project::new();
     let answers = r#"while read -r line; do id=${line#*'"id":'}

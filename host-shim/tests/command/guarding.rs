@@ -155,7 +155,7 @@ fn the_log_is_read_and_a_change_in_it_found() {
     project.check(
         &["audit", "verify", "log.jsonl"],
         0,
-        &[r#"{"lines":5,"broken":[],"holds":true,"last":"sha256:"#],
+        &[r#"{"lines":5,"broken":[],"beginsAfter":null,"holds":true,"last":"sha256:"#],
         &[],
     );
     project.check(
@@ -183,6 +183,35 @@ fn the_log_is_read_and_a_change_in_it_found() {
     );
     let path = project.folder.path().join("project/log.jsonl");
     let text = fs::read_to_string(path).expect("a log");
+    // Its first lines are gone, or in another file.
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    project.write("tail.jsonl", lines[2..].concat());
+    project.write("head.jsonl", lines[..2].concat());
+    project.check(
+        &["audit", "verify", "--format", "human", "tail.jsonl"],
+        2,
+        &[
+            "the log begins after a line with the digest sha256:",
+            "3 lines, each follows",
+        ],
+        &[],
+    );
+    let head = project.run(&["audit", "verify", "head.jsonl"]);
+    let head: Value = serde_json::from_slice(&head.stdout).expect("JSON");
+    let digest = head["last"].as_str().expect("a digest");
+    let follows = ["audit", "verify", "--follows", digest];
+    project.check(
+        &[&follows[..], &["tail.jsonl"]].concat(),
+        0,
+        &[r#""broken":[]"#],
+        &[],
+    );
+    project.check(
+        &[&follows[..], &["log.jsonl"]].concat(),
+        2,
+        &[r#""beginsAfter":null"#],
+        &[],
+    );
     project.write(
         "log.jsonl",
         text.replace("structural-protected-path", "allow-everything"),

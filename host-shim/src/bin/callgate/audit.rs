@@ -20,8 +20,10 @@ pub(crate) struct Audit {
 enum What {
     /// Check that no line was changed, added or removed
     ///
-    /// Each line holds the digest of the line before. Lines that are cut off at the end of the log cannot be seen to be
-    /// missing by that: keep the digest that this prints somewhere else, and give it with --holds later.
+    /// Each line holds the digest of the line before. A log whose last lines were cut off while no guard ran still verifies: keep
+    /// the digest that this prints somewhere else, and pass it with --holds later. A log that goes on where another ends is
+    /// whole only with --follows.
+    ///
     /// Exits with 2 if the log is broken.
     Verify {
         /// The log
@@ -29,6 +31,9 @@ enum What {
         /// The digest of a line that the log must hold
         #[arg(long, value_name = "DIGEST")]
         holds: Option<String>,
+        /// The digest of the last line of the log before this one, which was moved away
+        #[arg(long, value_name = "DIGEST")]
+        follows: Option<String>,
     },
     /// Show decisions
     Show {
@@ -53,7 +58,7 @@ enum What {
 impl Audit {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         match &self.what {
-            What::Verify { file, holds } => verify(file, holds.as_deref(), out),
+            What::Verify { file, holds, follows } => verify(file, holds.as_deref(), follows.as_deref(), out),
             What::Show {
                 file,
                 decision,
@@ -71,19 +76,33 @@ fn lines(file: &Path) -> Result<impl Iterator<Item = Result<LogLine, Failure>>, 
         .map(move |line| line.map_err(fault)))
 }
 
-fn verify(file: &Path, holds: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {
+fn verify(file: &Path, holds: Option<&str>, follows: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {
     let (mut count, mut broken, mut last) = (0, Vec::new(), None);
+    let mut begins_after = None;
     let mut is_held = holds.is_none();
     for line in lines(file)? {
         let line = line?;
         count = line.number;
         is_held |= holds == Some(&*line.digest);
+        if count == 1 {
+            begins_after = line.record["previous"].as_str().map(str::to_owned);
+        }
         if let Some(reason) = line.broken {
             broken.push((line.number, reason));
         }
         last = Some(line.digest);
     }
+    let is_begun = begins_after.as_deref() == follows;
     if out.human {
+        match (&begins_after, follows) {
+            _ if is_begun => {}
+            (Some(before), _) => out.line(&format!(
+                "the log begins after a line with the digest {}, which it does not hold: lines were removed, or it follows another log, \
+                 and then --follows gives the digest of that log's last line",
+                clean(before)
+            ))?,
+            (None, _) => out.line("the log does not begin after the line that --follows gives")?,
+        }
         for (number, reason) in &broken {
             out.line(&format!(
                 "{}:{number}: {}",
@@ -107,9 +126,11 @@ fn verify(file: &Path, holds: Option<&str>, out: &mut Out) -> Result<Exit, Failu
             .iter()
             .map(|(line, reason)| json!({"line": line, "reason": reason}))
             .collect();
-        out.json(&json!({"lines": count, "broken": broken, "holds": is_held, "last": last}))?;
+        out.json(&json!({
+            "lines": count, "broken": broken, "beginsAfter": begins_after, "holds": is_held, "last": last,
+        }))?;
     }
-    match broken.is_empty() && is_held {
+    match broken.is_empty() && is_held && is_begun {
         true => Ok(Exit::Allow),
         false => Ok(Exit::Deny),
     }

@@ -229,8 +229,19 @@ pub(crate) fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> 
     Ok(found)
 }
 
+/// Returns `true` if a text of the log may be the beginning of a longer one.
+fn is_cut(text: &str) -> bool {
+    text.ends_with(" bytes)")
+}
+
 /// The call that a line of the log is about, as far as the log holds it.
 fn call_of(record: &Value, conditions: &BTreeSet<String>) -> Result<String, String> {
+    if ["server", "tool"]
+        .iter()
+        .any(|name| record[*name].as_str().is_some_and(is_cut))
+    {
+        return Err("the log does not hold the whole name of the tool".to_owned());
+    }
     if record["valuesLeftOut"] != 0 {
         return Err("it has more values than the log holds".to_owned());
     }
@@ -240,7 +251,7 @@ fn call_of(record: &Value, conditions: &BTreeSet<String>) -> Result<String, Stri
         let Some(raw) = value["raw"].as_str() else {
             return Err(format!("the log does not hold the words of `{pointer}`"));
         };
-        if raw == "[redacted]" || raw.ends_with(" bytes)") {
+        if raw == "[redacted]" || is_cut(raw) || is_cut(pointer) {
             return Err(format!("the log does not hold the whole value of `{pointer}`"));
         }
         // Where a path leads was settled then.

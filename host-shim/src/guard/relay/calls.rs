@@ -122,7 +122,6 @@ impl Relay {
             sent: arguments,
             policy: &judgement.policy,
             answered_by: judgement.answered_by,
-            observed: guard.observes,
             took: judgement.begun.elapsed(),
         };
         let era = Era::of(request.members.get("params"));

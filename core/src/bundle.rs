@@ -91,7 +91,7 @@ pub fn read_bundle(text: &str) -> Bundle {
         }
         Ok(None) => {
             let mut fault = Diagnostic::error(Code::WrongType, NAME, "found no object, expected a bundle");
-            fault.position = Some(Position { line: 1, column: 1 });
+            fault.position = Some(Position::START);
             bundle.faults.push(fault);
         }
         Err(fault) => bundle.faults.push(fault),

@@ -11,9 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, Node, Relative, Report};
 use crate::limits::Limits;
 use crate::lint;
-#[cfg(feature = "analysis")]
-use crate::policy::Invariant;
-use crate::policy::{self, Ceiling, Lists, Policy};
+use crate::policy::{self, Ceiling, Invariant, Lists, Policy};
 use crate::role::Registry;
 use crate::world::{self, World};
 
@@ -44,7 +42,14 @@ pub(crate) struct Config {
     /// The built-in roles and those of the host.
     pub(crate) registry: Registry,
     pub(crate) world: Option<World>,
-    #[cfg(feature = "analysis")]
+    /// Verdicts do not depend on them.
+    #[cfg_attr(
+        not(feature = "analysis"),
+        expect(
+            dead_code,
+            reason = "their form is checked in every build; analysis alone looks at them"
+        )
+    )]
     pub(crate) invariants: Vec<Invariant>,
     /// Empty when loading was strict.
     pub(crate) warnings: Vec<Diagnostic>,
@@ -53,8 +58,8 @@ pub(crate) struct Config {
 /// Reads the documents of an engine.
 ///
 /// The policy and the annotations are required; any other document may be missing or null. Options and roles are read
-/// first, because they set the limits, strictness and roles for the rest. If either has an error, nothing else is
-/// read.
+/// first, because they set the limits, strictness and roles for the rest. The rest is read even if they are faulty, so that
+/// a person sees every fault at once; roles that it names are then not said to be unknown.
 ///
 /// # Errors
 ///
@@ -80,137 +85,190 @@ fn read_documents(documents: &[(DocumentKind, DocumentSource<'_>)]) -> Result<Co
         .unwrap_or_default();
     reader.limits = options.limits.clone();
     let has_world = reader.is_configured(DocumentKind::World);
+    let earlier = reader.errors();
     let registry = reader.optional(DocumentKind::Roles, |node, _| roles::read(node, has_world));
     let registry = registry.unwrap_or_else(|| Registry::new(has_world));
-    reader.check(false)?;
+    let are_roles_faulty = reader.errors() > earlier;
 
-    let policy = reader.required(DocumentKind::Policy, |node, limits| {
-        let policy = policy::read(node, &registry, limits);
-        lint::reachability(&policy.rules, node, &registry);
-        policy
-    });
-    let annotations = reader.required(DocumentKind::Annotations, |node, _| {
-        let annotations = annotation::read(node, &registry, &options.harn_server);
-        lint::artifacts(&annotations, node);
-        annotations
-    });
-    let lists = reader
-        .optional(DocumentKind::Lists, Lists::read)
-        .unwrap_or_default();
-    // The existing runtime takes such patterns, and compares them as they stand.
-    let unlike_runtime = match options.compatibility {
-        Compatibility::Careful => Severity::Error,
-        Compatibility::Runtime => Severity::Warning,
-    };
-    if let Some(policy) = &policy {
-        let report = Report::default();
-        let name = DocumentKind::Policy.as_str();
-        lint::missing_lists(policy, name, &lists, &report);
-        let document = JsonPath::Document(name);
-        let rules = JsonPath::Key(&document, "rules");
-        lint::patterns(&policy.rules, &rules, &lists, unlike_runtime, &report);
-        if let Some(annotations) = &annotations {
-            lint::names(&policy.rules, &rules, annotations, &report);
-            if options.compatibility == Compatibility::Runtime {
-                lint::unheard(&policy.rules, &rules, &registry, annotations, &report);
-            }
-        }
-        reader.diagnostics.extend(report.finish(name));
+    let mut config = reader.config(options, registry);
+    if are_roles_faulty {
+        reader.diagnostics.retain(|fault| fault.code != Code::UnknownRole);
     }
-    let protected_paths = reader.optional(DocumentKind::ProtectedPaths, |node, limits| {
-        node.paths_or_patterns(limits)
-    });
-    let sandbox = reader.optional(DocumentKind::Sandbox, |node, limits| {
-        node.path(Relative::Warned, limits)
-    });
-    let domain_allowlists = reader.optional(DocumentKind::DomainAllowlists, |node, limits| {
-        node.each_entry(|patterns| patterns.patterns(limits))
-    });
-    if let Some(allowlists) = &domain_allowlists {
-        let report = Report::default();
-        let name = DocumentKind::DomainAllowlists.as_str();
-        lint::allowlist_patterns(allowlists, name, unlike_runtime, &report);
-        reader.diagnostics.extend(report.finish(name));
-    }
-    let trusted_servers = reader.optional(DocumentKind::TrustedServers, |node, _| node.names());
-    let world = reader.optional(DocumentKind::World, |node, limits| {
-        let world = world::read(node, limits);
-        lint::world(&world, node);
-        world
-    });
-    let ceiling = reader.optional(DocumentKind::Ceiling, Ceiling::read);
-    #[cfg(feature = "analysis")]
-    let invariants = reader.optional(DocumentKind::Invariants, |node, limits| {
-        Invariant::read(node, &registry, &lists, limits)
-    });
-    // Verdicts do not depend on them: who only judges need not read them.
-    #[cfg(not(feature = "analysis"))]
-    reader.optional(DocumentKind::Invariants, |node, _| {
-        node.array("an array of statements").map(|_| ())
-    });
-    let annotations = annotations.unwrap_or_default();
-    let named = options.working_directories.iter().map(|(server, _)| &**server);
-    let found = lint::servers(
-        &options.servers,
-        named,
-        DocumentKind::Options.as_str(),
-        &annotations,
-    );
-    reader.diagnostics.extend(found);
-    let mut sandbox: Vec<Box<str>> = sandbox.flatten().into_iter().collect();
-    if let Some(ceiling) = &ceiling {
-        let found = lint::unbound(ceiling, DocumentKind::Ceiling.as_str(), &annotations);
-        reader.diagnostics.extend(found);
-    }
-    if options.workspace_roots == WorkspaceRoots::Sandbox {
-        match sandbox::of_ceiling(ceiling.as_ref(), &sandbox) {
-            Ok(roots) => sandbox = roots.to_vec(),
-            Err(message) => reader.diagnostics.push(Diagnostic::error(
-                Code::InvalidValue,
-                "options.workspaceRoots",
-                message,
-            )),
-        }
-    }
-    reader.check(options.strict)?;
-    let policy = policy.unwrap_or_default();
-    let domain_allowlists = domain_allowlists.unwrap_or_default();
+    reader.check(config.options.strict)?;
     // These warnings point out deliberate behaviour of the engine. They are not faults of the document, so strict
     // loading accepts them.
-    let by_design = lint::overridden(
-        &policy,
-        DocumentKind::Policy.as_str(),
-        &registry,
-        &annotations,
-        &lint::Sandboxed {
-            directories: &sandbox,
-            servers: &options.servers,
-            roles: options.sandbox_roles,
-            order: options.sandbox_order,
-        },
-        &domain_allowlists,
-    );
-    reader.diagnostics.extend(by_design);
-    if let Some(ceiling) = &ceiling {
-        let by_design = lint::undeclared(ceiling, DocumentKind::Ceiling.as_str(), &annotations);
-        reader.diagnostics.extend(by_design);
+    reader.diagnostics.extend(by_design(&config));
+    config.warnings = reader.diagnostics;
+    Ok(config)
+}
+
+impl Reader<'_> {
+    /// The documents but for the options and the roles, as far as they can be read.
+    fn config(&mut self, options: Options, registry: Registry) -> Config {
+        let policy = self.required(DocumentKind::Policy, |node, limits| {
+            let policy = policy::read(node, &registry, limits);
+            lint::reachability(&policy.rules, node, &registry);
+            policy
+        });
+        let annotations = self.required(DocumentKind::Annotations, |node, _| {
+            let annotations = annotation::read(node, &registry, &options.harn_server);
+            lint::artifacts(&annotations, node);
+            annotations
+        });
+        let lists = self
+            .optional(DocumentKind::Lists, Lists::read)
+            .unwrap_or_default();
+        if let Some(policy) = &policy {
+            self.look_at_rules(policy, annotations.as_ref(), &lists, &options, &registry);
+        }
+        let protected_paths = self.optional(DocumentKind::ProtectedPaths, |node, limits| {
+            node.paths_or_patterns(limits)
+        });
+        let sandbox = self.optional(DocumentKind::Sandbox, |node, limits| {
+            node.path(Relative::Warned, limits)
+        });
+        let domain_allowlists = self.domain_allowlists(&options);
+        let trusted_servers = self.optional(DocumentKind::TrustedServers, |node, _| node.names());
+        let world = self.optional(DocumentKind::World, |node, limits| {
+            let world = world::read(node, limits);
+            lint::world(&world, node);
+            world
+        });
+        let ceiling = self.optional(DocumentKind::Ceiling, Ceiling::read);
+        let invariants = self.optional(DocumentKind::Invariants, |node, limits| {
+            Invariant::read(node, &registry, &lists, limits)
+        });
+        let mut config = Config {
+            policy: policy.unwrap_or_default(),
+            annotations: annotations.unwrap_or_default(),
+            lists,
+            protected_paths: protected_paths.flatten().unwrap_or_default(),
+            sandbox: sandbox.flatten().into_iter().collect(),
+            domain_allowlists,
+            trusted_servers: trusted_servers.flatten().unwrap_or_default(),
+            ceiling,
+            options,
+            registry,
+            world,
+            invariants: invariants.flatten().unwrap_or_default(),
+            warnings: Vec::new(),
+        };
+        self.look_at_servers(&mut config);
+        config
     }
-    Ok(Config {
-        policy,
-        annotations,
-        lists,
-        protected_paths: protected_paths.flatten().unwrap_or_default(),
-        sandbox,
-        domain_allowlists,
-        trusted_servers: trusted_servers.flatten().unwrap_or_default(),
-        ceiling,
-        options,
-        registry,
-        world,
-        #[cfg(feature = "analysis")]
-        invariants: invariants.flatten().unwrap_or_default(),
-        warnings: reader.diagnostics,
-    })
+
+    /// Looks at what the rules name elsewhere.
+    fn look_at_rules(
+        &mut self,
+        policy: &Policy,
+        annotations: Option<&Annotations>,
+        lists: &Lists,
+        options: &Options,
+        registry: &Registry,
+    ) {
+        let report = Report::default();
+        let name = DocumentKind::Policy.as_str();
+        lint::missing_lists(policy, name, lists, &report);
+        let document = JsonPath::Document(name);
+        let rules = JsonPath::Key(&document, "rules");
+        lint::patterns(&policy.rules, &rules, lists, unlike_runtime(options), &report);
+        if let Some(annotations) = annotations {
+            lint::names(&policy.rules, &rules, annotations, &report);
+            if options.compatibility == Compatibility::Runtime {
+                lint::unheard(&policy.rules, &rules, registry, annotations, &report);
+            }
+        }
+        self.diagnostics.extend(report.finish(name));
+    }
+
+    fn domain_allowlists(&mut self, options: &Options) -> Vec<(Box<str>, Vec<Box<str>>)> {
+        let kind = DocumentKind::DomainAllowlists;
+        let allowlists = self.optional(kind, |node, limits| {
+            node.each_entry(|patterns| patterns.patterns(limits))
+        });
+        let Some(allowlists) = allowlists else {
+            return Vec::new();
+        };
+        let report = Report::default();
+        lint::allowlist_patterns(&allowlists, kind.as_str(), unlike_runtime(options), &report);
+        self.diagnostics.extend(report.finish(kind.as_str()));
+        allowlists
+    }
+
+    /// Looks at the servers that are named, and at the directories that a ceiling gives its workspace.
+    fn look_at_servers(&mut self, config: &mut Config) {
+        let options = &config.options;
+        let named = lint::NamedServers {
+            sandbox: &sandboxed(config),
+            working_directories: keys(&options.working_directories),
+            server_paths: keys(&options.server_paths),
+            domain_allowlists: keys(&config.domain_allowlists),
+            trusted: config.trusted_servers.iter().map(|name| &**name).collect(),
+        };
+        self.diagnostics
+            .extend(lint::servers(&named, &config.annotations));
+        if let Some(ceiling) = &config.ceiling {
+            let found = lint::unbound(ceiling, DocumentKind::Ceiling.as_str(), &config.annotations);
+            self.diagnostics.extend(found);
+        }
+        if options.workspace_roots == WorkspaceRoots::Sandbox {
+            match sandbox::of_ceiling(config.ceiling.as_ref(), &config.sandbox) {
+                Ok(roots) => config.sandbox = roots.to_vec(),
+                Err(message) => self.diagnostics.push(Diagnostic::error(
+                    Code::InvalidValue,
+                    "options.workspaceRoots",
+                    message,
+                )),
+            }
+        }
+    }
+}
+
+/// The existing runtime takes patterns that nothing matches, and compares them as they stand.
+fn unlike_runtime(options: &Options) -> Severity {
+    match options.compatibility {
+        Compatibility::Careful => Severity::Error,
+        Compatibility::Runtime => Severity::Warning,
+    }
+}
+
+fn keys<V>(entries: &[(Box<str>, V)]) -> Vec<&str> {
+    entries.iter().map(|(key, _)| &**key).collect()
+}
+
+fn sandboxed(config: &Config) -> lint::Sandboxed<'_> {
+    lint::Sandboxed {
+        directories: &config.sandbox,
+        servers: &config.options.servers,
+        roles: config.options.sandbox_roles,
+        order: config.options.sandbox_order,
+    }
+}
+
+/// Warnings about what the engine does on purpose.
+fn by_design(config: &Config) -> Vec<Diagnostic> {
+    let sandboxed = sandboxed(config);
+    let mut found = lint::overridden(
+        &config.policy,
+        DocumentKind::Policy.as_str(),
+        &config.registry,
+        &config.annotations,
+        &sandboxed,
+        &config.domain_allowlists,
+    );
+    // In the existing runtime it is so for every server but two.
+    if config.options.compatibility == Compatibility::Careful {
+        found.extend(lint::unsandboxed(
+            &sandboxed,
+            &config.trusted_servers,
+            &config.annotations,
+        ));
+    }
+    if let Some(ceiling) = &config.ceiling {
+        let name = DocumentKind::Ceiling.as_str();
+        found.extend(lint::undeclared(ceiling, name, &config.annotations));
+    }
+    found
 }
 
 fn folder(node: &Node<'_, '_>, limits: &Limits) -> Option<Box<str>> {

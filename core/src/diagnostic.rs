@@ -171,6 +171,11 @@ pub struct Position {
     pub column: usize,
 }
 
+impl Position {
+    /// Where a text begins.
+    pub const START: Self = Self { line: 1, column: 1 };
+}
+
 impl fmt::Display for Position {
     /// `12:5`, as editors and terminals take it after the name of a file.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -21,7 +21,7 @@ pub(crate) use names::check as names;
 pub(crate) use patterns::{check as patterns, check_allowlists as allowlist_patterns};
 pub(crate) use policy::{Sandboxed, overridden};
 pub(crate) use reachable::check as reachability;
-pub(crate) use servers::servers;
+pub(crate) use servers::{NamedServers, servers, unsandboxed};
 pub(crate) use unheard::check as unheard;
 pub use validate::Validation;
 pub(crate) use validate::validate_compiled_rules;

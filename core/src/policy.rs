@@ -2,7 +2,6 @@
 
 mod ceiling;
 mod document;
-#[cfg(feature = "analysis")]
 mod invariant;
 mod lists;
 
@@ -14,7 +13,8 @@ pub(crate) use ceiling::names_tool;
 pub use ceiling::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub(crate) use document::{read, read_list_definitions, read_rules};
 #[cfg(feature = "analysis")]
-pub(crate) use invariant::{Calls, Invariant};
+pub(crate) use invariant::Calls;
+pub(crate) use invariant::Invariant;
 pub(crate) use lists::{Lists, expand};
 
 /// A compiled policy.

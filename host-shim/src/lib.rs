@@ -14,10 +14,11 @@
 //! ```
 //!
 //! A [`Gate`] is an engine with its documents and one of these hosts; a [`bundle`] is one file that holds or names
-//! the documents. With the feature `component`, which is on unless it is turned off, the engine runs in wasmtime, within
-//! limits of memory and time; without it there is the core in this process, and a few crates to build.
+//! the documents. The engine is the core in this process. With the feature `component`, which is off unless it is asked for,
+//! it can run in wasmtime as well, within limits of memory and time.
 //!
-//! With the feature `mcp`, which is on too, `mcp` asks servers for their tools, which `callgate annotate` needs.
+//! With the feature `mcp`, which is on unless it is turned off, `mcp` asks servers for their tools, which `callgate annotate`
+//! needs.
 //!
 //! [`RealHost`] answers from the filesystem and git's configuration of this machine. It keeps nothing between
 //! two questions, starts no process and writes nothing. A question costs a few system calls: about two

@@ -19,7 +19,7 @@ export type BundleConfig = Omit<EngineConfig, "host">;
  * documents in it are found by `createEngine`.
  */
 export function loadBundle(path: string | { readonly href: string } = "callgate.json"): BundleConfig {
-  const file = typeof path === "string" ? path : fileURLToPath(path.href);
+  const file = fileOf(path);
   const { documents, files, folder, faults } = readBundle(file);
   if (faults.length > 0) {
     throw new CallgateError("invalid-document", faults.map(shown).join("; "), faults);
@@ -29,6 +29,17 @@ export function loadBundle(path: string | { readonly href: string } = "callgate.
     folder,
     files,
   } as BundleConfig;
+}
+
+function fileOf(path: string | { readonly href: string }): string {
+  try {
+    return typeof path === "string" ? path : fileURLToPath(path.href);
+  } catch (thrown) {
+    throw new CallgateError(
+      "invalid-argument",
+      `the bundle is not named by a path or a \`file:\` URL: ${String(thrown)}`,
+    );
+  }
 }
 
 function shown({ file, line, column, path, message }: Diagnostic): string {

@@ -8,7 +8,14 @@ export {
 } from "./api/annotations.js";
 export * from "./api/approvals.js";
 export * from "./api/ceilings.js";
-export * from "./api/create-engine.js";
+export {
+  type CallOptions,
+  createEngine,
+  type Engine,
+  type EngineConfig,
+  type ExplainOptions,
+  type GateOptions,
+} from "./api/create-engine.js";
 export * from "./api/define.js";
 export * from "./api/paths.js";
 export * from "./api/policy.js";

@@ -53,6 +53,7 @@ const STANDARD: &[&str] = &[
     "std::ptr::eq",
     "std::slice::from_ref",
     "std::str::Bytes",
+    "std::string::FromUtf8Error",
     "std::sync::Arc",
 ];
 

@@ -14,6 +14,8 @@
 //! | `sent` | the arguments that are sent for the call above it |
 //! | `refused:CODE` | besides one of the above: loading refuses it with this code. It does not count for what follows |
 //!
+//! Readers do not see a fence, so the line above it says the outcome: `Denied, by `NAME`:`, `Sent:`, `Refused, with `CODE`:`.
+//!
 //! The bundle's folder is the project `/…/app` of a user `/home/u`, with the files and the repository of [`machine`].
 
 use std::fs;
@@ -150,15 +152,47 @@ fn sources(folder: &Path) -> Vec<std::path::PathBuf> {
 /// One block of JSON of a page.
 struct Block<'p> {
     line: usize,
+    /// The last line of text above it.
+    above: &'p str,
     words: Vec<&'p str>,
     text: String,
+}
+
+impl<'p> Block<'p> {
+    /// What follows `name:` in the fence.
+    fn option(&self, name: &str) -> Option<&'p str> {
+        let mut words = self.words.iter().filter_map(|word| word.split_once(':'));
+        words.find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// The line that readers see above the block, if it is an outcome.
+    fn caption(&self) -> Option<String> {
+        if let Some(decision) = self.option("call") {
+            let outcome = match decision {
+                "allow" => "Allowed",
+                "deny" => "Denied",
+                "escalate" => "Escalates",
+                other => panic!("line {}: {other}", self.line),
+            };
+            let rule = self.option("rule").map(|rule| format!(", by `{rule}`"));
+            return Some(format!("{outcome}{}:", rule.unwrap_or_default()));
+        }
+        if let Some(code) = self.option("refused") {
+            return Some(format!("Refused, with `{code}`:"));
+        }
+        (self.words.first() == Some(&"sent")).then(|| "Sent:".to_owned())
+    }
 }
 
 fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
     let mut lines = page.lines().enumerate();
+    let mut above = "";
     while let Some((at, line)) = lines.next() {
         let Some(info) = line.strip_prefix("```") else {
+            if !line.is_empty() {
+                above = line;
+            }
             continue;
         };
         let code = lines.by_ref().map(|(_, line)| line);
@@ -167,6 +201,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
         match words.next() {
             Some("json") => found.push(Block {
                 line: at + 1,
+                above: std::mem::take(&mut above),
                 words: words.collect(),
                 text: code.join("\n"),
             }),
@@ -214,10 +249,10 @@ struct Example<'e> {
 impl Example<'_> {
     fn take(&mut self, block: &Block<'_>) {
         let at = format!("{} line {}", self.topic, block.line);
-        let option = |name: &str| {
-            let mut words = block.words.iter().filter_map(|word| word.split_once(':'));
-            words.find(|(key, _)| *key == name).map(|(_, value)| value)
-        };
+        let option = |name: &str| block.option(name);
+        if let Some(caption) = block.caption() {
+            assert_eq!(block.above, caption, "{at}");
+        }
         let kind = block.words.first().copied().unwrap_or_default();
         if let Some(decision) = option("call") {
             return self.judge(&at, &block.text, decision, option("rule"));

@@ -150,9 +150,12 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
         return defaults;
     };
     let limits = object.read_or_default("limits", |node| Some(read_limits(node)));
+    let aliases = object.read_or_default("serverAliases", |node| Some(read_aliases(node)));
+    let sandboxed = object.read("sandboxServers", |node| node.names());
     let servers = Servers {
-        aliases: object.read_or_default("serverAliases", |node| Some(read_aliases(node))),
-        sandboxed: object.read_or("sandboxServers", defaults.servers.sandboxed, |node| node.names()),
+        aliases,
+        are_listed: sandboxed.is_some(),
+        sandboxed: sandboxed.unwrap_or(defaults.servers.sandboxed),
     };
     Options {
         compatibility: object.read_or("compatibility", defaults.compatibility, |node| node.word()),
@@ -310,6 +313,7 @@ mod tests {
                 workspace_roots: WorkspaceRoots::Sandbox,
                 servers: Servers {
                     aliases: [("fs".into(), ServerKind::Filesystem)].into_iter().collect(),
+                    are_listed: true,
                     sandboxed: vec!["filesystem".into(), "notes".into()],
                 },
                 sandbox_roles: [RoleId::READ_PATH, RoleId::WRITE_PATH].into_iter().collect(),

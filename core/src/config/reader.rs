@@ -101,6 +101,12 @@ impl<'a> Reader<'a> {
         read
     }
 
+    /// How many errors were found so far.
+    pub(super) fn errors(&self) -> usize {
+        let faults = self.diagnostics.iter();
+        faults.filter(|fault| fault.severity == Severity::Error).count()
+    }
+
     /// Fails if there are errors or, with `strict`, warnings.
     pub(super) fn check(&mut self, strict: bool) -> Result<(), Vec<Diagnostic>> {
         let refused = |fault: &Diagnostic| match fault.severity {

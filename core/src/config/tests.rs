@@ -74,7 +74,7 @@ fn documents_are_written_by_hand() {
         ),
         (
             DocumentKind::Options,
-            r#"{"workingDirectory": {"git": "."}, "$schema": "s"}"#,
+            r#"{"workingDirectory": {"git": "."}, "serverAliases": {"s": "filesystem"}, "$schema": "s"}"#,
         ),
     ])
     .unwrap();
@@ -354,5 +354,83 @@ fn limits_come_from_the_options() {
             "error[limit] at protectedPaths[1]: found `11` bytes, expected at most 4 (limit `value_bytes`)",
             "error[limit] at domainAllowlists.fetch: ",
         ],
+    );
+}
+
+#[test]
+fn every_fault_is_found_at_once() {
+    check(
+        &[
+            (DocumentKind::Options, r#"{"strct": true}"#),
+            (DocumentKind::Roles, r#"[{"name": "of my own"}]"#),
+            (
+                DocumentKind::Policy,
+                r#"{"rules": [{"name": "n", "if": {"roles": ["of my own"], "paths": {"roles": "read-path", "within": ""}},
+                    "then": "allow", "reason": ""}]}"#,
+            ),
+            (DocumentKind::ProtectedPaths, "[5]"),
+            (DocumentKind::Invariants, r#"[{"name": "n"}]"#),
+        ],
+        &[
+            "error[unknown-key] at options.strct",
+            "error[missing-field] at roles[0]",
+            "error[invalid-path] at policy.rules[0].if.paths.within",
+            "error[wrong-type] at protectedPaths[0]",
+            "error[missing-field] at invariants[0]: found `{\"name\":\"n\"}`, expected one of `never` and `always`",
+        ],
+    );
+}
+
+const FILES: &str =
+    r#"{"servers": {"files": {"tools": [{"toolName": "read", "args": {"path": "read-path"}}]}}}"#;
+
+#[test]
+fn servers_that_nobody_has_are_named() {
+    let unknown = "warning[unknown-name] at ";
+    check(
+        &[
+            (DocumentKind::Annotations, FILES),
+            (
+                DocumentKind::Options,
+                r#"{"serverPaths": {"fils": {"/a": "/b"}}, "workingDirectory": {"files": "/a"}}"#,
+            ),
+            (
+                DocumentKind::DomainAllowlists,
+                r#"{"fecth": ["a.test"], "git": ["a.test"], "files": []}"#,
+            ),
+            // A server that is trusted needs no annotation.
+            (DocumentKind::TrustedServers, r#"["file", "elsewhere"]"#),
+        ],
+        &[
+            &format!("{unknown}options.serverPaths.fils: found the server `fils`"),
+            &format!("{unknown}domainAllowlists.fecth: found the server `fecth`"),
+            &format!("{unknown}trustedServers[0]: found the server `file`"),
+        ],
+    );
+}
+
+#[test]
+fn a_server_that_the_sandbox_passes_over_is_named() {
+    let sandbox = (DocumentKind::Sandbox, "\"/srv\"");
+    let with = |options: &'static str| {
+        [
+            (DocumentKind::Annotations, FILES),
+            sandbox,
+            (DocumentKind::Options, options),
+        ]
+    };
+    let expected = "warning[overridden] at sandbox: the sandbox does not hold for the server `files`";
+    check(&with("{\"strict\": true}"), &[expected]);
+    check(&with(r#"{"serverAliases": {"files": "filesystem"}}"#), &[]);
+    check(&with(r#"{"sandboxServers": ["filesystem", "git"]}"#), &[]);
+    check(&with(r#"{"compatibility": "runtime"}"#), &[]);
+    check(&[(DocumentKind::Annotations, FILES)], &[]);
+    check(
+        &[
+            (DocumentKind::Annotations, FILES),
+            sandbox,
+            (DocumentKind::TrustedServers, "[\"files\"]"),
+        ],
+        &[],
     );
 }

@@ -11,9 +11,7 @@ pub(crate) const POLICY: &[&str] = &[
 ];
 pub(crate) const RULE: &[&str] = &["name", "description", "principle", "if", "then", "reason"];
 pub(crate) const RULE_CONDITIONS: &[&str] = &["roles", "server", "tool", "paths", "domains", "lists", "args"];
-#[cfg(feature = "analysis")]
 pub(crate) const INVARIANT: &[&str] = &["name", "never", "always"];
-#[cfg(feature = "analysis")]
 pub(crate) const INVARIANT_CALLS: &[&str] = &[
     "decision", "server", "tool", "roles", "within", "domains", "values",
 ];

@@ -302,11 +302,10 @@ pub(super) struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let position = Position { line: 1, column: 1 };
         Self {
             text,
             at: 0,
-            position,
+            position: Position::START,
         }
     }
 

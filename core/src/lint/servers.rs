@@ -1,44 +1,122 @@
-//! Servers that the options name.
+//! Servers that documents name beside the policy, and servers that the sandbox passes over.
 
-use crate::annotation::Annotations;
+use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
-use crate::model::{ServerKind, Servers};
+use crate::model::ServerKind;
 use crate::named::Named;
+use crate::role::RoleSet;
 use crate::seed::RESERVED_SERVERS;
+use crate::table::Set;
 
-/// Warns about each server of the options that no annotation has, so that the option says nothing.
-pub(crate) fn servers<'s>(
-    servers: &Servers,
-    working_directories: impl Iterator<Item = &'s str>,
-    document: &str,
+use super::Sandboxed;
+
+/// The servers that documents name, where each is the key of a setting.
+pub(crate) struct NamedServers<'s> {
+    /// What is decided by the sandbox: `sandboxServers` and `serverAliases`.
+    pub(crate) sandbox: &'s Sandboxed<'s>,
+    /// The keys of `workingDirectory`.
+    pub(crate) working_directories: Vec<&'s str>,
+    /// The keys of `serverPaths`.
+    pub(crate) server_paths: Vec<&'s str>,
+    /// The keys of the document `domainAllowlists`.
+    pub(crate) domain_allowlists: Vec<&'s str>,
+    /// The document `trustedServers`.
+    pub(crate) trusted: Vec<&'s str>,
+}
+
+/// Warns about each server that no annotation has, so that the setting says nothing. A trusted server needs no annotation:
+/// only one whose name is near to that of an annotated server is warned of.
+pub(crate) fn servers(named: &NamedServers<'_>, annotations: &Annotations) -> Vec<Diagnostic> {
+    let known: Vec<&str> = annotations.tools.iter().map(|tool| &*tool.server).collect();
+    let seen: Set<&str> = known.iter().copied().collect();
+    let is_known = |server: &str| {
+        ServerKind::find(server).is_some() || RESERVED_SERVERS.contains(&server) || seen.contains(server)
+    };
+    let options = JsonPath::Document("options");
+    let mut found = Vec::new();
+    let keyed = [
+        (
+            "serverAliases",
+            named.sandbox.servers.aliases.keys().map(|name| &**name).collect(),
+        ),
+        ("workingDirectory", named.working_directories.clone()),
+        ("serverPaths", named.server_paths.clone()),
+    ];
+    let report = Report::default();
+    let warn = |report: &Report, server: &str, place: &JsonPath<'_>| {
+        report.add(Severity::Warning, Code::UnknownName, place, || {
+            let message =
+                format!("found the server `{server}`, which no annotation has, expected an annotated server");
+            (message, did_you_mean(server, known.iter().copied()))
+        });
+    };
+    for (key, servers) in keyed {
+        let place = JsonPath::Key(&options, key);
+        for server in servers.into_iter().filter(|server| !is_known(server)) {
+            warn(&report, server, &JsonPath::Key(&place, server));
+        }
+    }
+    let place = JsonPath::Key(&options, "sandboxServers");
+    for (index, server) in named.sandbox.servers.sandboxed.iter().enumerate() {
+        if !is_known(server) {
+            warn(&report, server, &JsonPath::Index(&place, index));
+        }
+    }
+    found.extend(report.finish("options"));
+    let (report, allowlists) = (Report::default(), JsonPath::Document("domainAllowlists"));
+    for server in &named.domain_allowlists {
+        if !is_known(server) {
+            warn(&report, server, &JsonPath::Key(&allowlists, server));
+        }
+    }
+    found.extend(report.finish("domainAllowlists"));
+    let (report, trusted) = (Report::default(), JsonPath::Document("trustedServers"));
+    for (index, server) in named.trusted.iter().enumerate() {
+        if !is_known(server) && did_you_mean(server, known.iter().copied()).is_some() {
+            warn(&report, server, &JsonPath::Index(&trusted, index));
+        }
+    }
+    found.extend(report.finish("trustedServers"));
+    found
+}
+
+/// Warns about each server with paths that the sandbox says nothing about, since it is not of a kind that has one.
+pub(crate) fn unsandboxed(
+    sandbox: &Sandboxed<'_>,
+    trusted: &[Box<str>],
     annotations: &Annotations,
 ) -> Vec<Diagnostic> {
+    // Who lists the servers with a sandbox has thought of the others.
+    if sandbox.directories.is_empty() || sandbox.servers.are_listed {
+        return Vec::new();
+    }
     let report = Report::default();
-    let known: Vec<&str> = annotations.tools.iter().map(|tool| &*tool.server).collect();
-    let check = |server: &str, place: &JsonPath<'_>| {
-        let is_built_in = ServerKind::find(server).is_some() || RESERVED_SERVERS.contains(&server);
-        if !is_built_in && !known.contains(&server) {
-            report.add(Severity::Warning, Code::UnknownName, place, || {
+    let mut seen = Set::default();
+    let bears_paths = |tool: &Tool| {
+        let arguments = tool.arguments.iter();
+        let roles: RoleSet = arguments.flat_map(|argument| argument.roles.possible()).collect();
+        roles.intersects(sandbox.roles)
+    };
+    for tool in &annotations.tools {
+        let is_passed_over = !sandbox.servers.is_sandboxed(&tool.server)
+            && !trusted.contains(&tool.server)
+            && bears_paths(tool)
+            && seen.insert(&*tool.server);
+        if is_passed_over {
+            report.add(Severity::Warning, Code::Overridden, &JsonPath::Document("sandbox"), || {
+                let server = &tool.server;
                 let message = format!(
-                    "found the server `{server}`, which no annotation has, expected an annotated server"
+                    "the sandbox does not hold for the server `{server}`, whose tools take paths, expected a server called \
+                     `filesystem` or `git`, or one that the options name"
                 );
-                (message, did_you_mean(server, known.iter().copied()))
+                let help = format!(
+                    "the option `serverAliases: {{\"{server}\": \"filesystem\"}}` says that it serves files; the option \
+                     `sandboxServers` lists the servers with a sandbox, with or without this one"
+                );
+                (message, Some(help))
             });
         }
-    };
-    let root = JsonPath::Document(document);
-    let aliases = JsonPath::Key(&root, "serverAliases");
-    for server in servers.aliases.keys() {
-        check(server, &JsonPath::Key(&aliases, server));
     }
-    let sandboxed = JsonPath::Key(&root, "sandboxServers");
-    for (index, server) in servers.sandboxed.iter().enumerate() {
-        check(server, &JsonPath::Index(&sandboxed, index));
-    }
-    let directories = JsonPath::Key(&root, "workingDirectory");
-    for server in working_directories {
-        check(server, &JsonPath::Key(&directories, server));
-    }
-    report.finish(document)
+    report.finish("sandbox")
 }

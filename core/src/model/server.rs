@@ -30,6 +30,8 @@ pub(crate) struct Servers {
     pub(crate) aliases: TextTable<ServerKind>,
     /// The servers, or kinds of servers, on which the sandbox decides.
     pub(crate) sandboxed: Vec<Box<str>>,
+    /// Somebody wrote that list.
+    pub(crate) are_listed: bool,
 }
 
 impl Default for Servers {
@@ -37,6 +39,7 @@ impl Default for Servers {
         Self {
             aliases: TextTable::default(),
             sandboxed: ServerKind::names().map(Box::from).collect(),
+            are_listed: false,
         }
     }
 }

@@ -75,7 +75,7 @@ struct Piece<'t> {
 
 impl<'t> Piece<'t> {
     fn whole(text: &'t str) -> Self {
-        let at = Position { line: 1, column: 1 };
+        let at = Position::START;
         Self { text, at }
     }
 

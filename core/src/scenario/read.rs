@@ -143,7 +143,7 @@ fn part_of(node: &Node<'_, '_>, text: String) -> ScenarioPart {
     ScenarioPart {
         text,
         path: node.place(),
-        position: Position { line: 1, column: 1 },
+        position: Position::START,
     }
 }
 

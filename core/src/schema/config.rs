@@ -161,6 +161,7 @@ pub(super) fn invariants() -> Value {
         json!({"type": "array", "items": {
             "type": "object",
             "additionalProperties": false,
+            "oneOf": [{"required": ["never"]}, {"required": ["always"]}],
             "properties": {
                 "name": text("What it is called."),
                 "never": about(about_calls(), "No such call is decided so."),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host, HostError};
+use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host, HostError, Position};
 
 #[cfg(feature = "component")]
 use super::Starting;
@@ -419,10 +419,16 @@ fn located<'d>(
     diagnostics.iter().map(move |diagnostic| {
         let name = diagnostic.path.split(['.', '[']).next().unwrap_or_default();
         let document = documents.iter().find(|document| document.part.as_str() == name);
-        let file = match document {
-            Some(document) => document.file.clone(),
-            None => bundle.map(|path| path.display().to_string()),
+        let mut diagnostic = diagnostic.clone();
+        let file = match (document, bundle) {
+            (Some(document), _) => document.file.clone(),
+            // A bundle that lacks a document lacks it from its beginning.
+            (None, Some(bundle)) => {
+                diagnostic.position.get_or_insert(Position::START);
+                Some(bundle.display().to_string())
+            }
+            (None, None) => None,
         };
-        Fault::new(file, diagnostic.clone())
+        Fault::new(file, diagnostic)
     })
 }

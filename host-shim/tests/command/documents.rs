@@ -120,7 +120,7 @@ fn invalid_documents_are_named_with_place_value_and_expectation() {
         ),
         (
             &["eval", "-b", "bare.json", good],
-            &["error[missing-field] policy in bare.json\n"],
+            &["error[missing-field] policy in bare.json:1:1\n"],
         ),
         (&["eval", "--options", "{", good], &["error[syntax] options"]),
         (

@@ -44,7 +44,14 @@ fn init_writes_one_bundle_that_works_in_any_project() {
             "wrote new/callgate.json\n",
             "cd new\n",
             "callgate eval calls.jsonl",
+            "cargo install --path host-shim",
         ],
+        &[],
+    );
+    project.check(
+        &["init", "it's", "--format", "human"],
+        0,
+        &["cd 'it'\\''s'\n"],
         &[],
     );
     let bundle = project.folder.path().join("project/new/callgate.json");

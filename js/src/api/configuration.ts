@@ -56,7 +56,11 @@ export function withFile<Found extends Diagnostic>(
   const file = files[name as DocumentName];
   const given = parts[name as DocumentName];
   const isText = given instanceof DocumentText || (name !== "sandbox" && typeof given === "string");
-  // In the order in which the command writes them.
+  if (given === undefined && file !== undefined) {
+    // A file that lacks a document lacks it from its beginning. The order is that in which the command writes them.
+    const { code, severity, path, ...others } = rest;
+    return { file, code, severity, path, line: 1, column: 1, ...others } as unknown as Found;
+  }
   return { ...(file !== undefined && { file }), ...(isText ? diagnostic : rest) } as Found;
 }
 
@@ -78,6 +82,9 @@ export type FaultOfKey = (key: string, known: string[]) => Diagnostic;
  * @throws {@link CallgateError} `invalid-document` with a fault for each.
  */
 export function refuseUnknownKeys(config: object, known: readonly string[], faultOf: FaultOfKey): void {
+  if (typeof config !== "object" || config === null) {
+    throw new CallgateError("invalid-argument", "the configuration is not an object");
+  }
   const unknown = Object.keys(config).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
     const faults = unknown.map((key) => {

@@ -35,7 +35,7 @@ import { within } from "../wasm/module.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
 import { answersOf, documentsOf, type FaultOfKey, refuseUnknownKeys, withFile } from "./configuration.js";
 import { approvalsOf } from "./engine-approvals.js";
-import type { DocumentText } from "./text.js";
+import { checkedText, type DocumentText } from "./text.js";
 
 /**
  * What an engine is built from, by the names that a bundle has for it. A document is a value or its text: JSON, which may
@@ -220,12 +220,15 @@ export function createEngine<Role extends string = never, Found extends string =
   const { documents, answers, located } = configured(config, faultOfKey);
   const handle = created(documents, answers, located);
   const sandbox = ask(handle, "invalid-argument", ({ engine }) => engine.sandbox());
-  const semantics = (serverName: string, toolName: string): DescribedTool | undefined =>
-    ask(handle, "invalid-argument", ({ engine }) => engine.semantics(serverName, toolName) ?? undefined);
+  const semantics = (serverName: string, toolName: string): DescribedTool | undefined => {
+    const server = checkedText(serverName, "serverName");
+    const tool = checkedText(toolName, "toolName");
+    return ask(handle, "invalid-argument", ({ engine }) => engine.semantics(server, tool) ?? undefined);
+  };
   const engine: Omit<Engine, typeof Symbol.dispose> = {
     gate: (call, options) => gate(handle, call, options),
     evaluate: (call, options) => evaluate(handle, call, options),
-    evaluateText: (call, options) => evaluateText(handle, call, options),
+    evaluateText: (call, options) => evaluateText(handle, checkedText(call, "call"), options),
     explain: (call, options) => explain(handle, call, "evaluate", options),
     explainGate: (call, options) => explain(handle, call, "gate", options),
     prepare: (call, options) => prepare(handle, call, sandbox, options?.containerWorkspaceDir),
@@ -237,10 +240,15 @@ export function createEngine<Role extends string = never, Found extends string =
     semantics,
     isReadOnly: (serverName, toolName) => semantics(serverName, toolName)?.isReadOnly ?? false,
     ceiling: ask(handle, "invalid-argument", (built) => (built.engine.ceiling() as Ceiling | null) ?? undefined),
-    isTrustedServer: (serverName) =>
-      ask(handle, "invalid-argument", (built) => built.engine.isTrustedServer(serverName)),
-    deniesEveryCall: (serverName, toolName) =>
-      ask(handle, "invalid-argument", (built) => built.engine.deniesEveryCall(serverName, toolName)),
+    isTrustedServer: (serverName) => {
+      const server = checkedText(serverName, "serverName");
+      return ask(handle, "invalid-argument", (built) => built.engine.isTrustedServer(server));
+    },
+    deniesEveryCall: (serverName, toolName) => {
+      const server = checkedText(serverName, "serverName");
+      const tool = checkedText(toolName, "toolName");
+      return ask(handle, "invalid-argument", (built) => built.engine.deniesEveryCall(server, tool));
+    },
     refresh: () => ask(handle, "host-failed", (built) => built.engine.refresh()),
     dispose: () => dispose(handle),
     diagnostics: ask(handle, "invalid-argument", (built) =>

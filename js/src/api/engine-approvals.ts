@@ -1,4 +1,5 @@
 import * as wasm from "../../wasm/callgate.js";
+import { CallgateError } from "../errors.js";
 import type { Approval, ApprovalsDocument, EngineApprovals } from "../types.js";
 import { offer } from "../wasm/calls.js";
 import type { WasmHandle } from "../wasm/handle.js";
@@ -17,6 +18,9 @@ export function approvalsOf(handle: WasmHandle): EngineApprovals {
   const document = (): ApprovalsDocument => ({ format: "approvals/1", entries });
   return Object.freeze<EngineApprovals>({
     offer: (call, verdict, options) => {
+      if (typeof verdict !== "object" || verdict === null) {
+        throw new CallgateError("invalid-argument", "the verdict is not an object");
+      }
       const offered = verdict.decision === "escalate" ? offer(handle, call, options) : undefined;
       return offered?.originalReason === verdict.reason ? offered : undefined;
     },

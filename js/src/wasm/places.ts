@@ -37,6 +37,9 @@ export function revoke(handle: WasmHandle, ref: VisibilityRef | undefined): bool
 
 /** The reply that allows or refuses an operation at a place of the world. */
 export function enforce(handle: WasmHandle, operation: Enforcement): Reply {
+  if (typeof operation !== "object" || operation === null) {
+    throw new CallgateError("invalid-argument", "the operation is not an object");
+  }
   const { mode, tool, command, root, subdirectory, address, context } = operation;
   for (const text of [mode ?? "", tool, command, root, subdirectory ?? "", address ?? ""]) {
     checkText(text, "the operation");

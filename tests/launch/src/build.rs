@@ -16,6 +16,13 @@ pub(crate) enum Hosts {
     All,
 }
 
+/// The command for users.
+pub(crate) const COMMAND: &str = "callgate";
+
+/// The features of the command that do not bring wasmtime.
+const WITHOUT_WASMTIME: &str =
+    "callgate-host/command,callgate-host/guard,callgate-host/http,callgate-host/mcp";
+
 /// The folder of the checkout.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -44,6 +51,9 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
     command.current_dir(root()).args(["build", "--workspace"]);
     if hosts == Hosts::Native {
         command.arg("--no-default-features");
+        if name == COMMAND {
+            command.args(["--features", WITHOUT_WASMTIME]);
+        }
     }
     command.arg("--bin").arg(name);
     if is_quiet {

@@ -20,7 +20,9 @@ const NODE: (u32, u32) = (20, 19);
 /// What the machine must be able to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Compile a program.
+    /// Compile the command, which judges in its own process.
+    Command,
+    /// Compile a program with every host.
     Build,
     /// Judge in every host.
     Show,
@@ -46,7 +48,7 @@ struct Lack {
 pub(crate) fn meet(purpose: Purpose) -> Result<(), String> {
     let mut lacks = Vec::new();
     let mut additions = Vec::new();
-    if !has_target()? {
+    if purpose != Purpose::Command && !has_target()? {
         additions.push(["target", "add", TARGET].as_slice());
     }
     if purpose == Purpose::Suite && !(has_part("fmt") && has_part("clippy")) {
@@ -59,7 +61,7 @@ pub(crate) fn meet(purpose: Purpose) -> Result<(), String> {
             is_fatal: true,
         }));
     }
-    if purpose != Purpose::Build {
+    if !matches!(purpose, Purpose::Command | Purpose::Build) {
         lacks.extend(node());
     }
     if purpose == Purpose::Suite {

@@ -103,7 +103,11 @@ fn documents() -> BTreeMap<Schema, Vec<Value>> {
             "$schema": "s", "policy": {"rules": []}, "annotations": {"servers": {}}, "lists": {"lists": {}}, "sandbox": null,
             "protectedPaths": [], "domainAllowlists": {"$schema": "s", "s": ["a.test"]}, "trustedServers": ["t"],
             "ceiling": {"tools": ["t"]}, "options": {"strict": false}, "roles": [{"name": "r", "category": "opaque"}],
-            "world": {"roots": {}, "visibility": [], "operations": []},
+            "world": {"roots": {}, "visibility": [], "operations": []}, "tests": ["scenarios.jsonl"],
+            "invariants": [
+                {"name": "i", "never": {"decision": "allow", "server": "s", "tool": ["t"], "roles": "r", "within": "/etc"}},
+                {"always": {"decision": ["deny", "escalate"], "domains": ["a.test"], "values": "v"}},
+            ],
         }),
     );
     add(

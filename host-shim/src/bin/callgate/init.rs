@@ -75,8 +75,11 @@ impl Init {
             out.line(&format!("wrote {}", clean(file)))?;
         }
         out.line("\nnext:")?;
+        if !is_in_path() {
+            out.line("  # `callgate` is not in your PATH: in its checkout, `cargo install --path host-shim` puts it there")?;
+        }
         if self.dir != Path::new(".") {
-            let command = format!("cd {}", clean(&self.dir.display().to_string()));
+            let command = format!("cd {}", quoted(&clean(&self.dir.display().to_string())));
             out.line(&format!("  {}", paint(BOLD, &command)))?;
         }
         for (command, what) in NEXT {
@@ -95,5 +98,20 @@ impl Init {
             options.create_new(true);
         }
         options.open(path)?.write_all(text.as_bytes())
+    }
+}
+
+/// Returns `true` if a shell finds the command by its name.
+fn is_in_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("callgate").is_file())
+}
+
+/// The name of a directory as a shell reads it.
+fn quoted(name: &str) -> String {
+    let is_plain = |one: char| one.is_alphanumeric() || "/._-+~".contains(one);
+    match name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', "'\\''")),
     }
 }

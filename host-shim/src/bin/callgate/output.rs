@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use callgate_core::Code;
+use callgate_core::{Code, Diagnostic};
 pub(crate) use callgate_host::clean;
 use callgate_host::{Fault, GateError};
 use clap::ValueEnum;
@@ -290,11 +290,17 @@ pub(crate) fn diagnosis(fault: &Fault) -> String {
 /// How a document is given that is missing as a whole.
 fn where_to_give(fault: &Fault) -> Option<&'static str> {
     match fault.diagnostic.path.as_str() {
-        _ if fault.diagnostic.code != Code::MissingField => None,
+        _ if fault.diagnostic.code != Code::MissingField || !is_about_the_whole(fault) => None,
         "policy" => Some("the bundle's key `policy`, or --policy FILE, gives it"),
         "annotations" => Some("the bundle's key `annotations`, or --annotations FILE, gives it"),
         _ => None,
     }
+}
+
+/// A document that is missing, and not a member of one that is there.
+fn is_about_the_whole(fault: &Fault) -> bool {
+    let Diagnostic { path, message, .. } = &fault.diagnostic;
+    message.starts_with(&format!("`{path}` is missing"))
 }
 
 #[cfg(test)]

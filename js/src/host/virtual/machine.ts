@@ -92,6 +92,9 @@ export function refused(message: string): CallgateError {
 
 /** Refuses unknown keys, because a misspelled one would have no effect. */
 export function checkMachine(machine: Machine): void {
+  if (typeof machine !== "object" || machine === null) {
+    throw refused("the world is not an object");
+  }
   checkKeys(machine, MACHINE, "the world");
   checkKeys(machine.fs ?? {}, FILESYSTEM, "`fs`");
   for (const [path, repository] of Object.entries(machine.git ?? {})) {

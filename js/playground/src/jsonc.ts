@@ -27,8 +27,7 @@ export interface JsonMember {
 /** Deeper values are passed over. */
 const MAX_DEPTH = 200;
 
-const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/y;
-const STRING = /"(?:[^"\\\n]|\\.)*"?/y;
+const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/y;
 const WORD = /[^\s,:{}[\]"/]+/y;
 
 class Reader {
@@ -54,7 +53,7 @@ class Reader {
       this.at += 1;
       return next === "{" ? this.object(from, depth) : this.array(from, depth);
     }
-    const written = next === '"' ? this.match(STRING) : this.match(WORD);
+    const written = next === '"' ? this.string() : this.match(WORD);
     return written === "" ? undefined : { kind: "value", value: scalar(written), from, to: this.at };
   }
 
@@ -63,7 +62,7 @@ class Reader {
     for (;;) {
       this.space();
       const keyFrom = this.at;
-      const key = this.text[keyFrom] === '"' ? this.match(STRING) : this.match(WORD);
+      const key = this.text[keyFrom] === '"' ? this.string() : this.match(WORD);
       if (key === "") {
         if (this.ends("}", "]")) {
           return { kind: "object", members, from, to: this.at };
@@ -107,6 +106,12 @@ class Reader {
     this.match(SPACE);
   }
 
+  string(): string {
+    const from = this.at;
+    this.at = endOfString(this.text, from);
+    return this.text.slice(from, this.at);
+  }
+
   match(pattern: RegExp): string {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0] ?? "";
@@ -123,19 +128,92 @@ function scalar(written: string): unknown {
   }
 }
 
+/** Where the string ends that begins at `from`: behind its quote, or with its line. Whoever reads on from there reads once. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"' && text[at] !== "\n") {
+    at += text[at] === "\\" && text[at + 1] !== "\n" ? 2 : 1;
+  }
+  return Math.min(text[at] === '"' ? at + 1 : at, text.length);
+}
+
+function isComment(text: string, at: number): boolean {
+  return text[at] === "/" && (text[at + 1] === "/" || text[at + 1] === "*");
+}
+
+/** Where the comment ends that begins at `from`: before the end of its line, or behind its last slash. */
+function endOfComment(text: string, from: number): number {
+  const isLine = text[from + 1] === "/";
+  const end = isLine ? text.indexOf("\n", from) : text.indexOf("*/", from + 2) + 2;
+  return end < (isLine ? 0 : 2) ? text.length : end;
+}
+
+/** The text without comments and trailing commas. Lines stay lines. */
+export function withoutComments(text: string): string {
+  const bare = without(text, (all, at) => (isComment(all, at) ? endOfComment(all, at) : at));
+  return without(bare, (all, at) => {
+    SPACE.lastIndex = at + 1;
+    const isLast = all[at] === "," && /[}\]]/.test(all[at + 1 + (SPACE.exec(all)?.[0].length ?? 0)] ?? "");
+    return isLast ? at + 1 : at;
+  });
+}
+
+/** The JSON text without what stands between its words. */
+export function withoutSpace(text: string): string {
+  return without(text, (all, at) => (/\s/.test(all[at] ?? "") ? at + 1 : at));
+}
+
+/** The text without what begins between two strings; `end` says where that ends, and of what stays the place itself. */
+function without(text: string, end: (text: string, at: number) => number): string {
+  const parts: string[] = [];
+  let from = 0;
+  let at = 0;
+  while (at < text.length) {
+    const next = end(text, at);
+    if (next > at) {
+      parts.push(text.slice(from, at));
+      from = next;
+      at = next;
+    } else {
+      at = text[at] === '"' ? endOfString(text, at) : at + 1;
+    }
+  }
+  return parts.join("") + text.slice(from);
+}
+
+/** Returns `true` if objects and arrays lie in each other more deeply than is read here. */
+export function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const next = text[at];
+    if (next === '"') {
+      at = endOfString(text, at) - 1;
+    } else if (isComment(text, at)) {
+      at = endOfComment(text, at) - 1;
+    } else if (next === "{" || next === "[") {
+      open += 1;
+      if (open > MAX_DEPTH) {
+        return true;
+      }
+    } else if (next === "}" || next === "]") {
+      open -= 1;
+    }
+  }
+  return false;
+}
+
+/** Why a text is not read that {@link isTooDeep}. */
+export const TOO_DEEP = `it is nested more than ${MAX_DEPTH} deep`;
+
 /** Where the object or array ends that begins at `from`. Nothing is made of it, so that a long one takes little time. */
 function endOf(text: string, from: number): number {
   let open = 0;
   for (let at = from; at < text.length; at += 1) {
     const next = text[at];
     if (next === '"') {
-      at += 1;
-      while (at < text.length && text[at] !== '"' && text[at] !== "\n") {
-        at += text[at] === "\\" ? 2 : 1;
-      }
-    } else if (next === "/" && (text[at + 1] === "/" || text[at + 1] === "*")) {
-      SPACE.lastIndex = at;
-      at += (SPACE.exec(text)?.[0].length ?? 1) - 1;
+      at = endOfString(text, at) - 1;
+    } else if (isComment(text, at)) {
+      at = endOfComment(text, at) - 1;
     } else if (next === "{" || next === "[") {
       open += 1;
     } else if (next === "}" || next === "]") {

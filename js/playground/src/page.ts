@@ -16,7 +16,7 @@ import { MapPane } from "./panes/map.js";
 import { RuleCard } from "./panes/rule-card.js";
 import { ScenariosPane } from "./panes/scenarios.js";
 import { VerdictPane } from "./panes/verdict.js";
-import { fromFragment, toFragment } from "./share.js";
+import { fromFragment, MAX_LINK, toFragment } from "./share.js";
 import { type State, Store } from "./state.js";
 import { Tabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
@@ -54,7 +54,7 @@ export async function start(worker: Worker): Promise<void> {
   const scenarios = new ScenariosPane(store, {
     open: openCall,
     importFiles: () => byId("file").click(),
-    download: () => download("scenarios.jsonl", scenarioLines(store.state.scenarios)),
+    download: () => downloadScenarios(store),
     summary: (text, failed) =>
       trial?.label("scenarios", "Scenarios ", h("span", { class: failed > 0 ? "tag error" : "tag" }, text)),
   });
@@ -106,6 +106,9 @@ export async function start(worker: Worker): Promise<void> {
       case "explained":
         explanation.show(answer.explained);
         break;
+      case "trying":
+        scenarios.trying(answer.done, answer.of);
+        return;
       case "tried":
         card.tried(answer.results);
         scenarios.tried(answer.results);
@@ -114,6 +117,16 @@ export async function start(worker: Worker): Promise<void> {
     performance.mark(answer.kind);
   };
   startEngine(worker, store, hear, (message) => verdict.fail(message));
+}
+
+/** Gives the person the scenarios, and says which are not among them. */
+function downloadScenarios(store: Store): void {
+  const { text, leftOut } = scenarioLines(store.state.scenarios);
+  download("scenarios.jsonl", text);
+  if (leftOut > 0) {
+    const what = leftOut === 1 ? "1 scenario is" : `${leftOut.toLocaleString("en")} scenarios are`;
+    announce(`${what} not in the file: the machine or the recording is not JSON`);
+  }
 }
 
 /** What the link holds, or the first example. */
@@ -146,18 +159,32 @@ function connect(store: Store): void {
   });
   examples.addEventListener("change", async () => {
     const chosen = EXAMPLES.find(({ id }) => id === examples.value);
-    if (chosen !== undefined) {
+    if (chosen === undefined) {
+      return;
+    }
+    try {
       store.update(await chosen.load());
       examples.value = chosen.id;
       announce(`Example: ${chosen.title}`);
+    } catch {
+      // An example is loaded when it is first chosen.
+      examples.value = "";
+      announce(`The example “${chosen.title}” cannot be loaded: there may be no connection`);
     }
   });
   byId("share").addEventListener("click", async () => {
     const fragment = await toFragment(store.state);
+    const length = fragment.length.toLocaleString("en");
+    if (fragment.length > MAX_LINK) {
+      announce(
+        `No link is copied: it would have ${length} characters, and browsers take 2,000,000. Export files instead`,
+      );
+      return;
+    }
     history.replaceState(undefined, "", fragment);
     try {
       await navigator.clipboard.writeText(location.href);
-      announce(`The link is copied. It holds everything, ${fragment.length.toLocaleString("en")} characters`);
+      announce(`The link is copied. It holds everything, ${length} characters`);
     } catch {
       announce("The link is in the address bar. It holds everything");
     }

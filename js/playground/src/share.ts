@@ -6,6 +6,9 @@ const KEY = "#v1=";
 /** A link holds at most this much text, since a few kilobytes can be made to stand for very much. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
+/** A link has at most this many characters: Chromium opens no longer address. */
+export const MAX_LINK = 2_000_000;
+
 /** The state as a fragment of the page's address. */
 export async function toFragment(state: State): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(state));

@@ -5,12 +5,12 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after } from "node:test";
+import { after, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
 import { loadBundle } from "../../dist/bundle.js";
 import { createEngine, createVirtualHost } from "../../dist/node.js";
 import { isThere, NATIVE } from "../../test/tools/hosts.mjs";
-import { argument, check, choose, EXAMPLES, example, file, lines, open, RULES, stop, verdict } from "./page.mjs";
+import { argument, check, choose, EXAMPLES, example, file, lines, open, RULES, skip, stop, verdict } from "./page.mjs";
 
 after(stop);
 
@@ -95,7 +95,9 @@ check("scenarios are downloaded as the command reads them", async (page) => {
     "wrong.jsonl",
     lines({ call, expct: "deny" }, { call, expect: "Deny" }, { request: call, verdict }, { call: {}, expect: "deny" }),
   ]);
-  await page.locator("#announcement", { hasText: "Imported 1 scenario; 1 line is not a call; 2 not imported" }).waitFor();
+  await page
+    .locator("#announcement", { hasText: "Imported 1 scenario; 1 line is not a call; 2 not imported" })
+    .waitFor();
   await page.locator("#announcement", { hasText: "a scenario has no key `expct`" }).waitFor();
   await page.locator("tbody tr").last().getByRole("button", { name: "Remove" }).click();
   const downloading = page.waitForEvent("download");
@@ -147,7 +149,7 @@ check("several files go where the bundle names them", async (page) => {
   assert.equal(await page.locator("#panel-bundle .files button").count(), 1);
   // What a bundle brings along is what it names.
   await choose(page, ["callgate.json", RULES], ["old.json", '{ "rules": [] }']);
-  await page.locator("#announcement", { hasText: "since the bundle does not name old.json" }).waitFor();
+  await page.locator("#announcement", { hasText: "since the bundle does not name it (old.json)" }).waitFor();
   await verdict(page, "escalate", "ask");
 });
 
@@ -263,4 +265,30 @@ check("a file that is gone before it is read is said to be", async (page) => {
   });
   await choose(page, ["callgate.json", RULES]);
   await page.locator("#announcement", { hasText: "A file cannot be read" }).waitFor();
+});
+
+check("a state that is too long for a link is not put into one", async (page) => {
+  const reason = Array.from({ length: 400_000 }, (_, at) => (at * 2_654_435_761) >>> 0).join(" ");
+  const bundle = JSON.parse(RULES);
+  bundle.policy.rules[0].reason = reason;
+  await choose(page, ["callgate.json", JSON.stringify(bundle)]);
+  await page.locator("#announcement", { hasText: "Imported" }).waitFor();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.locator("#announcement", { hasText: "No link is copied" }).waitFor();
+  assert.equal(new URL(page.url()).hash, "");
+});
+
+test("an example that cannot be loaded is said to be, and can be chosen again", { skip }, async () => {
+  const page = await open();
+  await page.context().setOffline(true);
+  try {
+    await page.locator("#examples").selectOption({ label: "Mail and shared documents" });
+    await page.locator("#announcement", { hasText: "cannot be loaded" }).waitFor();
+    assert.equal(await page.locator("#examples").inputValue(), "");
+    await verdict(page, "allow", "allow-read-documents");
+  } finally {
+    await page.context().setOffline(false);
+  }
+  // That the file did not come is an error of the console, and nothing else is.
+  await assert.rejects(page.done(), ({ actual }) => actual.every((fault) => /ERR_INTERNET_DISCONNECTED/.test(fault)));
 });

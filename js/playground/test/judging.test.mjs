@@ -1,7 +1,7 @@
 // The call, its verdict and how that came about, and the scenarios beside it.
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { argument, check, choose, EXAMPLES, example, file, RULES, stop, verdict, write } from "./page.mjs";
+import { argument, check, choose, EXAMPLES, example, file, lines, RULES, stop, verdict, write } from "./page.mjs";
 
 after(stop);
 
@@ -94,6 +94,55 @@ check("scenarios are judged at every change", async (page) => {
   await page.locator(".count", { hasText: "4 of 15 not as expected" }).waitFor();
   await page.getByRole("button", { name: "filesystem/read_text_file README.md base64", exact: true }).click();
   await verdict(page, "deny", "structural-unknown-argument");
+});
+
+const read = (path) => ({ serverName: "filesystem", toolName: "read_file", arguments: { path: `/srv/app/${path}` } });
+
+for (const [what, scenarios] of [
+  ["12,000", Array.from({ length: 12_000 }, (_, at) => ({ call: read(at), expect: "allow" }))],
+  [
+    "600, each with a machine of its own,",
+    Array.from({ length: 600 }, (_, at) => {
+      const files = Array.from({ length: 1000 }, (_, file) => `/srv/app/src/${at}-${file}`);
+      return {
+        call: read(at),
+        expect: "allow",
+        world: { home: "/root", cwd: "/srv/app", fs: { files } },
+      };
+    }),
+  ],
+]) {
+  check(`${what} scenarios are judged, and a key does not wait for them`, async (page) => {
+    await page.getByRole("tab", { name: "Scenarios" }).click();
+    await page.getByRole("button", { name: "Remove all" }).click();
+    await choose(page, ["callgate.json", RULES], ["many.jsonl", lines(...scenarios)]);
+    await page.locator(".count", { hasText: "Judging…" }).waitFor();
+    await page.getByRole("tab", { name: "Call" }).click();
+    await page.locator("#panel-call").getByRole("button", { name: "JSON" }).click();
+    await write(page, "Call as JSON", JSON.stringify(read("a")));
+    await verdict(page, "allow", "structural-sandbox-allow");
+    await page.getByRole("tab", { name: "Scenarios" }).click();
+    await page.locator(".count", { hasText: `${scenarios.length} of ${scenarios.length} as expected` }).waitFor();
+    await page.locator("tbody tr.met").nth(499).waitFor();
+    await page.locator(".scenarios", { hasText: /and (?:11,500|100) more, which are judged too/ }).waitFor();
+  });
+}
+
+check("a scenario is named, and given the rule that is expected of it", async (page) => {
+  await page.getByRole("tab", { name: "Scenarios" }).click();
+  const row = page.locator("tbody tr").first();
+  await row.getByRole("textbox", { name: /^Name of/ }).fill("the plan");
+  await page.keyboard.press("Tab");
+  await row.locator("select:focus").waitFor();
+  await row.getByRole("textbox", { name: /^Rule expected of/ }).fill("another-rule");
+  await page.keyboard.press("Enter");
+  await page.locator("tr.unmet", { hasText: "the plan" }).waitFor();
+  await page.locator(".count", { hasText: "1 of 15 not as expected" }).waitFor();
+  await row.getByRole("textbox", { name: /^Rule expected of/ }).fill("");
+  await page.keyboard.press("Enter");
+  await page.locator(".count", { hasText: "15 of 15 as expected" }).waitFor();
+  await page.getByRole("button", { name: "Remove all" }).click();
+  await page.locator(".count", { hasText: "No scenario yet" }).waitFor();
 });
 
 check("ten thousand rules are judged", async (page) => {

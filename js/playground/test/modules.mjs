@@ -2,10 +2,13 @@
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-/** A module of the page by its path in `src`. */
+const NODE = new URL("../../dist/node.js", import.meta.url).href;
+
+/** A module of the page by its path in `src`. Where the page uses the package for browsers, Node uses its own. */
 export async function load(path) {
   const input = fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-  const bundle = await rolldown({ input });
+  const bundle = await rolldown({ input, external: ["callgate"], tsconfig: false });
   const { output } = await bundle.generate({ format: "esm" });
-  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+  const code = output[0].code.replace('from "callgate"', `from ${JSON.stringify(NODE)}`);
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
 import { hasChromium, serve, startChromium } from "../../test/tools/hosts.mjs";
 
 export const DIST = fileURLToPath(new URL("../dist", import.meta.url));
@@ -136,6 +137,9 @@ export async function chooseFor(page, field, ...files) {
   const given = files.map(([name, text]) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) }));
   await page.locator(field).setInputFiles(given);
 }
+
+/** The fragment of a link that holds a state, as somebody else may write one. */
+export const fragmentOf = (state) => `#v1=${deflateRawSync(JSON.stringify(state)).toString("base64url")}`;
 
 /** Values as lines of JSON. */
 export const lines = (...items) => items.map((item) => `${JSON.stringify(item)}\n`).join("");

@@ -12,6 +12,7 @@ const NEEDED: Readonly<Record<keyof Change, readonly Step[]>> = {
   machine: STEPS,
   call: ["verdict", "explanation"],
   scenarios: ["scenarios"],
+  added: [],
 };
 
 /** What has to be done anew. A step that is due twice is done once. */

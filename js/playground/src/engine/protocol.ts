@@ -1,16 +1,20 @@
 import type { CheckStep, Diagnostic, Exchange, RuleStep, ValueStep, Verdict } from "callgate";
-import type { State } from "../state.js";
+import type { Scenario, State } from "../state.js";
 import type { Edit } from "./edit.js";
 
-/** The parts of the state that the worker knows. */
-export type Known = Omit<State, "before">;
+/** The parts of the state that the worker knows as they are. */
+export type Known = Omit<State, "before" | "scenarios">;
 
 /**
- * What the page tells its worker: the parts of the state that changed, and of files that were edited how, since a long text takes
- * long to hand over.
+ * What the page tells its worker: the parts of the state that changed. Long texts take long to hand over, so it tells how a file
+ * was edited, and scenarios by their numbers.
  */
 export interface Change extends Partial<Known> {
   readonly edits?: Readonly<Record<string, Edit>> | undefined;
+  /** The numbers of all scenarios, in their order. */
+  readonly scenarios?: readonly number[] | undefined;
+  /** Those of them that the worker does not know yet. */
+  readonly added?: ReadonlyMap<number, Scenario> | undefined;
 }
 
 /** What the worker answers, the verdict first; where another change came meanwhile, the rest is left out. */
@@ -19,7 +23,12 @@ export type Answer =
   | { readonly kind: "judged"; readonly judged: Judged }
   | Built
   | { readonly kind: "explained"; readonly explained: Explained | undefined }
-  | { readonly kind: "tried"; readonly results: readonly Judged[] };
+  /** Scenarios that take long are being judged. */
+  | { readonly kind: "trying"; readonly done: number; readonly of: number }
+  | { readonly kind: "tried"; readonly results: Results };
+
+/** What became of scenarios, by their numbers. */
+export type Results = ReadonlyMap<number, Judged>;
 
 /** What became of the documents and the machine. */
 export interface Built {

@@ -4,22 +4,25 @@ import { init as initTools } from "callgate/tools";
 import { Due } from "./due.js";
 import { edited } from "./edit.js";
 import { describe, explain, judge, type Setup, setUp, tryOut } from "./judging.js";
-import type { Answer, Change, Judged, Known } from "./protocol.js";
+import type { Answer, Change, Known } from "./protocol.js";
+import { Trial } from "./trial.js";
 
 const answer = (message: Answer): void => self.postMessage(message);
 const loaded = Promise.all([init(), initTools()]);
 
-let state: Known = { files: {}, machine: "", call: "", scenarios: [] };
+let state: Known = { files: {}, machine: "", call: "" };
 let setup: Setup | undefined;
-/** What became of scenarios with these documents, by the scenario. */
-const tried = new Map<string, Judged>();
+const trial = new Trial();
 const due = new Due();
 let isRunning = false;
 
 self.onmessage = ({ data }: MessageEvent<Change>) => {
-  const { edits = {}, ...parts } = data;
+  const { edits = {}, scenarios, added = new Map(), ...parts } = data;
   const files = Object.entries(edits).map(([name, edit]) => [name, edited(state.files[name] ?? "", edit)]);
   state = { ...state, files: { ...state.files, ...Object.fromEntries(files) }, ...parts };
+  if (scenarios !== undefined) {
+    trial.replace(scenarios, added);
+  }
   due.changed(data);
   void run();
 };
@@ -36,7 +39,7 @@ async function run(): Promise<void> {
       if (step === "documents" || setup === undefined) {
         setup?.engine?.dispose();
         setup = setUp(state);
-        tried.clear();
+        trial.forget();
         due.done("documents");
         continue;
       }
@@ -68,23 +71,28 @@ function answerOf(step: "verdict" | "faults" | "explanation", built: Setup): Ans
 
 /** How long scenarios are judged before the worker looks whether something newer came, in milliseconds. */
 const SLICE = 8;
+/** How often it says how far it is. */
+const PATIENCE = 250;
+
+let told = 0;
 
 /** Judges some more scenarios, and answers when all of them are judged. */
 function tryNext(built: Setup): void {
   const begin = performance.now();
-  const results: Judged[] = [];
-  for (const scenario of state.scenarios) {
-    const key = JSON.stringify(scenario);
-    const known = tried.get(key);
-    if (known === undefined && performance.now() - begin > SLICE) {
-      return;
-    }
-    const result = known ?? tryOut(built, scenario);
-    tried.set(key, result);
-    results.push(result);
+  const isDone = trial.advance(
+    (scenario) => tryOut(built, scenario),
+    () => performance.now() - begin > SLICE,
+  );
+  if (isDone) {
+    due.done("scenarios");
+    answer({ kind: "tried", results: trial.results });
+    told = 0;
+  } else if (told === 0) {
+    told = begin;
+  } else if (begin - told > PATIENCE) {
+    told = begin;
+    answer({ kind: "trying", ...trial.progress });
   }
-  due.done("scenarios");
-  answer({ kind: "tried", results });
 }
 
 /** Lets messages in that came meanwhile. */

@@ -1,6 +1,7 @@
 import { DOCUMENTS, documentOf } from "../documents.js";
-import { readJson } from "../jsonc.js";
+import { readJson, withoutSpace } from "../jsonc.js";
 import { BUNDLE, type Scenario, type State } from "../state.js";
+import { parseStrictly } from "../strict.js";
 
 /** A bundle as one file. */
 export interface OneFile {
@@ -35,16 +36,29 @@ function inlined(text: string): string {
   return isCommented ? `${text.trim()}\n` : text.trim();
 }
 
-/** Scenarios as lines of JSON. */
-export function scenarioLines(scenarios: readonly Scenario[]): string {
-  return scenarios.map(lineOf).join("");
+/** Scenarios as a file. */
+export interface ScenarioFile {
+  readonly text: string;
+  /** How many scenarios it lacks, since their machines or recordings are not JSON. */
+  readonly leftOut: number;
 }
 
-function lineOf({ call, name, expect, rule, world, recording }: Scenario): string {
+/** Scenarios as lines of JSON. */
+export function scenarioLines(scenarios: readonly Scenario[]): ScenarioFile {
+  const lines = scenarios.map(lineOf).filter((line) => line !== undefined);
+  return { text: lines.join(""), leftOut: scenarios.length - lines.length };
+}
+
+/** A scenario as a line. Its machine and its recording come from a link as they are, which need not be JSON. */
+function lineOf({ call, name, expect, rule, world, recording }: Scenario): string | undefined {
   const { written, context } = writtenCall(call);
   const parsed = (text: string | undefined) => (text === undefined ? undefined : (JSON.parse(text) as unknown));
-  const line = { name, call: written, context, expect, rule, world: parsed(world), recording: parsed(recording) };
-  return `${JSON.stringify(line)}\n`;
+  try {
+    const line = { name, call: written, context, expect, rule, world: parsed(world), recording: parsed(recording) };
+    return `${JSON.stringify(line)}\n`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The keys of a call. */
@@ -53,7 +67,7 @@ const CALL = ["serverName", "toolName", "arguments"];
 /** A call as a scenario holds it: an object, or its text where an object would not say the same. */
 function writtenCall(text: string): { readonly written: unknown; readonly context: unknown } {
   try {
-    const members = JSON.parse(text) as Record<string, unknown>;
+    const members = parseStrictly(text) as Record<string, unknown>;
     const { context, ...rest } = members;
     const isSame = JSON.stringify(members).length === withoutSpace(text).length;
     const isPlain = Object.keys(rest).every((key) => CALL.includes(key));
@@ -61,9 +75,4 @@ function writtenCall(text: string): { readonly written: unknown; readonly contex
   } catch {
     return { written: text, context: undefined };
   }
-}
-
-/** The JSON text without what stands between its words. */
-function withoutSpace(text: string): string {
-  return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? "");
 }

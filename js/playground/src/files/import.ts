@@ -1,9 +1,8 @@
-import type { Recording } from "callgate";
-import { type JsonNode, plainValue, readJson } from "../jsonc.js";
+import { isTooDeep, type JsonNode, plainValue, readJson, TOO_DEEP, withoutComments } from "../jsonc.js";
 import { BUNDLE, EXPECTATIONS, type Expectation, type Scenario, type State } from "../state.js";
 import { repetitionIn } from "../strict.js";
 import { type Given, isWrittenOut, withDocument } from "./place.js";
-import { machineOf } from "./recording.js";
+import { checkedRecording, machineOf } from "./recording.js";
 
 /** What came of an import. */
 export interface Imported {
@@ -16,55 +15,79 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Reads bundles, documents, machines, scenarios, recordings and lines of an audit log. */
 export function importFiles(given: readonly Given[], state: State): Imported {
-  let files = state.files;
-  let machine: string | undefined;
-  const scenarios: Scenario[] = [];
-  const said: string[] = [];
-  const faults: string[] = [];
-  let passedOver = 0;
   // A bundle comes first: the other files are those that it names.
   const bundles = given.filter(isBundle);
+  let taken: Taken = { files: state.files, scenarios: [], said: [], faults: [], passedOver: 0 };
   for (const { name, text } of bundles) {
-    files = { [BUNDLE]: text };
-    said.push(`the bundle ${name}`);
+    taken = { ...taken, files: { [BUNDLE]: text }, said: [...taken.said, `the bundle ${name}`] };
   }
   for (const file of given.filter((one) => !bundles.includes(one))) {
-    if (bundles.length > 0 && isWrittenOut(files, file)) {
-      faults.push(`the bundle does not name ${file.name}`);
+    try {
+      taken = withFile(taken, file, bundles.length > 0);
+    } catch (thrown) {
+      // One file that cannot be read does not keep the others out.
+      taken = { ...taken, faults: [...taken.faults, `${messageOf(thrown)} (${file.name})`] };
+    }
+  }
+  return imported(taken, state);
+}
+
+/** What was imported so far. */
+interface Taken {
+  readonly files: State["files"];
+  readonly machine?: string | undefined;
+  readonly scenarios: readonly Scenario[];
+  readonly said: readonly string[];
+  /** Why something was not imported. */
+  readonly faults: readonly string[];
+  /** How many lines are not calls. */
+  readonly passedOver: number;
+}
+
+function withFile(taken: Taken, file: Given, isBeside: boolean): Taken {
+  const { files, said } = taken;
+  if (isBeside && isWrittenOut(files, file)) {
+    throw new Error("the bundle does not name it");
+  }
+  const placed = withDocument(files, file);
+  if (placed !== undefined) {
+    return { ...taken, files: placed.files, said: [...said, placed.as] };
+  }
+  return isMachine(file)
+    ? { ...taken, machine: file.text, said: [...said, "a machine"] }
+    : withScenarios(taken, itemsOf(file.text));
+}
+
+function withScenarios(taken: Taken, items: readonly Item[]): Taken {
+  const all = { ...taken, scenarios: [...taken.scenarios], said: new Set(taken.said), faults: [...taken.faults] };
+  for (const { item, fault } of items) {
+    // Where there are many faults, only the first is said.
+    const why = fault === undefined ? faultOf(record(item)) : all.faults.length === 0 ? fault() : "";
+    if (why !== undefined) {
+      all.faults.push(why);
       continue;
     }
-    const placed = withDocument(files, file);
-    if (placed !== undefined) {
-      files = placed.files;
-      said.push(placed.as);
-    } else if (isMachine(file)) {
-      machine = file.text;
-      said.push("a machine");
-    } else {
-      for (const { item, fault = faultOf(record(item)) } of itemsOf(file.text)) {
-        if (fault !== undefined) {
-          faults.push(fault);
-          continue;
-        }
-        const recorded = recordedIn(item);
-        if (recorded !== undefined) {
-          files = { [BUNDLE]: recorded.bundle };
-          machine = recorded.machine;
-          scenarios.push(...recorded.scenarios);
-          continue;
-        }
-        const scenario = scenarioOf(record(item));
-        if (scenario === undefined) {
-          passedOver += 1;
-        } else {
-          scenarios.push(scenario);
-        }
+    try {
+      const recorded = recordedIn(item);
+      const scenario = recorded === undefined ? scenarioOf(record(item)) : undefined;
+      if (recorded !== undefined) {
+        all.files = { [BUNDLE]: recorded.bundle };
+        all.machine = recorded.machine;
+        all.said.add("a recording, whose bundle and machine replace those that were here");
+      } else if (scenario === undefined) {
+        all.passedOver += 1;
       }
+      all.scenarios.push(...(recorded?.scenarios ?? [scenario].filter((one) => one !== undefined)));
+    } catch (thrown) {
+      all.faults.push(messageOf(thrown));
     }
   }
-  if (scenarios.length > 0) {
-    said.push(`${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}`);
-  }
+  return { ...all, said: [...all.said] };
+}
+
+function imported({ files, machine, scenarios, said, faults, passedOver }: Taken, state: State): Imported {
+  const count = scenarios.length;
+  const all = count === 0 ? said : [...said, `${count} ${count === 1 ? "scenario" : "scenarios"}`];
   const wrong = faults.length === 0 ? "" : `; ${faults.length} not imported, since ${faults[0]}`;
   const others = passedOver === 1 ? "; 1 line is not a call" : `; ${passedOver} lines are not calls`;
   const rest = (passedOver === 0 ? "" : others) + wrong;
@@ -72,9 +95,9 @@ export function importFiles(given: readonly Given[], state: State): Imported {
     change: {
       files,
       ...(machine !== undefined && { machine }),
-      ...(scenarios.length > 0 && { scenarios: [...state.scenarios, ...scenarios] }),
+      ...(count > 0 && { scenarios: [...state.scenarios, ...scenarios] }),
     },
-    said: said.length === 0 ? `Nothing was imported${rest}` : `Imported ${said.join(", ")}${rest}`,
+    said: all.length === 0 ? `Nothing was imported${rest}` : `Imported ${all.join(", ")}${rest}`,
   };
 }
 
@@ -97,7 +120,7 @@ function isLines(text: string): boolean {
 /** Something that may be a scenario, or why it is none: a name that occurs twice may mean either value. */
 interface Item {
   readonly item?: unknown;
-  readonly fault?: string | undefined;
+  readonly fault?: (() => string) | undefined;
 }
 
 /** The items of a list, of a file of scenarios, or the lines. What a file says once holds for each scenario that says nothing. */
@@ -107,6 +130,9 @@ function itemsOf(text: string): Item[] {
       .split("\n")
       .filter((line) => line.trim() !== "")
       .map(lineOf);
+  }
+  if (isTooDeep(text)) {
+    throw new Error(TOO_DEEP);
   }
   const root = readJson(text);
   const value = (node: JsonNode): Item => ({ item: plainValue(node), fault: repetitionIn(node, text) });
@@ -125,19 +151,13 @@ function itemsOf(text: string): Item[] {
   });
 }
 
-/** What a line holds. A line that is not JSON holds nothing. */
+/** What a line holds. A line that is not JSON holds nothing; most of those show it where they begin. */
 function lineOf(line: string): Item {
-  const node = readJson(line);
-  const fault = repetitionIn(node, line);
-  return { item: parsed(line), fault: parsed(line) === undefined ? undefined : fault };
-}
-
-/** The text without comments and trailing commas, which lines may have too. */
-function withoutComments(text: string): string {
-  const comments = /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-  const commas = /("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g;
-  const keep = (_: string, string: string | undefined) => string ?? "";
-  return text.replace(comments, keep).replace(commas, keep);
+  const item = /^\s*[{[]/.test(line) ? parsed(line) : undefined;
+  if (item === undefined) {
+    return {};
+  }
+  return isTooDeep(line) ? { fault: () => TOO_DEEP } : { item, fault: repetitionIn(readJson(line), line) };
 }
 
 function parsed(line: string): unknown {
@@ -264,7 +284,7 @@ function recordedIn(item: unknown): Recorded | undefined {
     return undefined;
   }
   const { folder, ...documents } = record(engine);
-  const answers = recording as Recording;
+  const answers = checkedRecording(recording);
   return {
     bundle: JSON.stringify(documents, null, 2),
     machine: JSON.stringify(machineOf(answers, textOf(folder) ?? answers.currentDir), null, 2),
@@ -283,6 +303,10 @@ function recordedIn(item: unknown): Recorded | undefined {
 
 function expectationOf(value: unknown): Expectation | undefined {
   return EXPECTATIONS.find((one) => one === value);
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,5 +1,21 @@
 import { createVirtualHost, type Machine, type Recording } from "callgate";
 
+/**
+ * A recording, which a file may hold in part.
+ *
+ * @throws An error that says what it lacks.
+ */
+export function checkedRecording(found: unknown): Recording {
+  const { homeDir, currentDir, exchanges } = Object(found) as Record<string, unknown>;
+  if (typeof homeDir !== "string" || typeof currentDir !== "string") {
+    throw new Error("its recording has no `homeDir` or no `currentDir`");
+  }
+  if (!Array.isArray(exchanges) || !exchanges.every((one) => typeof one === "object" && one !== null)) {
+    throw new Error("the `exchanges` of its recording are not a list of objects");
+  }
+  return found as Recording;
+}
+
 /** A machine that answers as a recording does, as far as a recording tells what a machine holds. */
 export function machineOf({ homeDir, exchanges }: Recording, folder: string): Machine {
   const bare: Machine = { home: homeDir, cwd: folder };

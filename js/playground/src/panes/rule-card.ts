@@ -1,7 +1,8 @@
 import { ruleOf } from "../documents.js";
 import { h } from "../dom.js";
-import type { Judged } from "../engine/protocol.js";
+import type { Results } from "../engine/protocol.js";
 import { plainValue } from "../jsonc.js";
+import { numberOf } from "../scenario-numbers.js";
 import type { Store } from "../state.js";
 import { callTitle } from "./call-title.js";
 import { badge } from "./verdict.js";
@@ -14,7 +15,7 @@ export class RuleCard {
   readonly #store: Store;
   readonly #reveal: (file: string, from: number, to: number) => void;
   readonly #open: (call: string) => void;
-  #results: readonly Judged[] = [];
+  #results: Results = new Map();
 
   constructor(store: Store, reveal: (file: string, from: number, to: number) => void, open: (call: string) => void) {
     this.#store = store;
@@ -23,7 +24,7 @@ export class RuleCard {
   }
 
   /** What became of the scenarios. */
-  tried(results: readonly Judged[]): void {
+  tried(results: Results): void {
     this.#results = results;
   }
 
@@ -31,8 +32,8 @@ export class RuleCard {
     const { files, scenarios } = this.#store.state;
     const { file, node } = ruleOf(files, name);
     const rule = recordOf(plainValue(node));
-    const decided = scenarios.filter((_, at) => {
-      const result = this.#results[at];
+    const decided = scenarios.filter((scenario) => {
+      const result = this.#results.get(numberOf(scenario));
       return result !== undefined && "verdict" in result && result.verdict.rule === name;
     });
     const conditions = conditionsOf(recordOf(rule.if));

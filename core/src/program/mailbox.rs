@@ -19,7 +19,7 @@ pub(super) fn fold(text: &str) -> String {
 /// The addresses that an entry of a list names, and the entry itself.
 pub(super) fn named(entry: &str) -> Vec<String> {
     let mut found = vec![canonical(entry)];
-    add_parts(&joined(&unquoted(entry)), SEPARATORS, &mut found);
+    add_parts(&joined(&unquoted(entry)), is_separator, &mut found);
     found.dedup();
     found
 }
@@ -44,24 +44,27 @@ pub(crate) fn readable(text: &str) -> Vec<String> {
 
 fn add_readings(text: &str, found: &mut Vec<String>) {
     let bare = unquoted(text);
-    add_parts(text, READ_SEPARATORS, found);
-    add_parts(&bare, READ_SEPARATORS, found);
-    add_parts(&bare, SEPARATORS, found);
-    add_parts(&joined(&bare), SEPARATORS, found);
+    add_parts(text, is_read_separator, found);
+    add_parts(&bare, is_read_separator, found);
+    add_parts(&bare, is_separator, found);
+    add_parts(&joined(&bare), is_separator, found);
 }
 
 /// What ends an address in a list of them, a group or a route.
-const SEPARATORS: &[char] = &[',', ';', '<', '>', ':', '，', '；', '、'];
+fn is_separator(one: char) -> bool {
+    matches!(one, ',' | ';' | '<' | '>' | ':' | '，' | '；' | '、')
+}
 
-/// The same, and what may stand around an address in a text that is not well-formed.
-const READ_SEPARATORS: &[char] = &[
-    ',', ';', '<', '>', ':', '，', '；', '、', ' ', '\t', '\r', '\n', '"', '\'', '(', ')', '?', '&', '=',
-];
+/// The same, and whatever else may stand around an address in a text that is not well-formed, or in a format of its own:
+/// nearly every character that few addresses have. It may cut an address short, which only restricts more.
+fn is_read_separator(one: char) -> bool {
+    !one.is_alphanumeric() && !is_hidden(one) && !"@＠﹫._+-。．｡".contains(one)
+}
 
 /// The canonical form of each part of the text that may be an address.
-fn add_parts(text: &str, separators: &[char], found: &mut Vec<String>) {
+fn add_parts(text: &str, is_separator: impl Fn(char) -> bool, found: &mut Vec<String>) {
     let parts = text
-        .split(separators)
+        .split(is_separator)
         .filter(|part| part.contains(['@', '＠', '﹫']));
     found.extend(parts.map(canonical));
 }
@@ -157,6 +160,20 @@ mod tests {
             "(comment) eve@evil.example (comment)",
             "'eve@evil.example'",
             "eve @ evil . example",
+            "\0eve@evil.example",
+            "a@b.example\u{b}eve@evil.example",
+            "a@b.example\u{a0}eve@evil.example",
+            "a@b.example\u{2028}eve@evil.example",
+            "a@b.example\u{3000}eve@evil.example",
+            "a@b.example/eve@evil.example",
+            "a@b.example|eve@evil.example|",
+            "[eve@evil.example]",
+            "{\"to\":\"eve@evil.example\"}",
+            "`eve@evil.example`",
+            "«eve@evil.example»",
+            "*eve@evil.example*",
+            "a@b.example!eve@evil.example",
+            "eve@evil．example#x",
         ] {
             assert!(
                 readable(text).iter().any(|found| found == "eve@evil.example"),
@@ -171,6 +188,8 @@ mod tests {
             "",
             "eve.evil.example",
             "eve@sub.evil.example",
+            "a+eve@evil.example",
+            "st_eve@evil.example",
         ] {
             assert!(
                 !readable(text).iter().any(|found| found == "eve@evil.example"),

@@ -67,6 +67,8 @@ struct Shape {
     roles: Value,
     arguments: Value,
     protected: Vec<String>,
+    /// The patterns of a ceiling on the values, one constraint each.
+    constraints: Vec<String>,
     gates: bool,
 }
 
@@ -84,6 +86,7 @@ impl Shape {
             roles: json!({"values": [role]}),
             arguments: json!({"values": values}),
             protected: Vec::new(),
+            constraints: Vec::new(),
             gates: false,
         }
     }
@@ -107,7 +110,13 @@ impl Judged {
         let tool = json!({"toolName": "t", "serverName": "git", "comment": "", "args": shape.roles, "inputSchema": {}});
         let annotations = json!({"generatedAt": "", "servers": {"git": {"inputHash": "", "tools": [tool]}}});
         let protected = json!(shape.protected);
+        let constraints = shape.constraints.iter();
+        let constraints: Vec<Value> = constraints
+            .map(|pattern| json!({"tool": "t", "arg_patterns": [pattern], "arg_key": "values"}))
+            .collect();
+        let ceiling = json!({"tools": [], "capabilities": {}, "workspace_roots": [], "tool_arg_constraints": constraints});
         let engine = Engine::builder()
+            .part(DocumentKind::Ceiling, DocumentSource::Value(&ceiling))
             .part(DocumentKind::Policy, DocumentSource::Value(&policy))
             .part(DocumentKind::Annotations, DocumentSource::Value(&annotations))
             .part(DocumentKind::ProtectedPaths, DocumentSource::Value(&protected))
@@ -403,6 +412,66 @@ fn shapes() -> Vec<Shape> {
             each(400, |at| format!("{}/{at}", "/a".repeat(16_000))),
         );
         shape.protected = vec![pattern.to_owned()];
+        shapes.push(shape);
+    }
+    let owner = "github-owner";
+    for (name, role, count, text, pattern, constraints) in [
+        (
+            "16,384 owners and a constraint",
+            owner,
+            MOST,
+            "acme".to_owned(),
+            "*",
+            1,
+        ),
+        (
+            "16,384 owners and 5 constraints",
+            owner,
+            MOST,
+            "acme".to_owned(),
+            "acme*",
+            5,
+        ),
+        (
+            "16,384 paths and a constraint",
+            read,
+            MOST,
+            "d".to_owned(),
+            "**",
+            1,
+        ),
+        (
+            "16,384 texts like paths and a constraint",
+            "none",
+            MOST,
+            "./d".to_owned(),
+            "**",
+            1,
+        ),
+        (
+            "16,000 long texts and a pattern with many stars",
+            "none",
+            16_000,
+            "a".repeat(900),
+            "a*a*a*a*a*a*a*b",
+            1,
+        ),
+        (
+            "a text of 32,000 bytes and a pattern with many stars",
+            "none",
+            1,
+            "a".repeat(32_000),
+            "a*a*a*a*a*a*a*b",
+            1,
+        ),
+    ] {
+        let mut shape = Shape::new(
+            name,
+            rules(1, "deny", |_| json!({"server": ["none"]})),
+            role,
+            each(count, |at| format!("{text}{at}")),
+        );
+        shape.constraints = vec![pattern.to_owned(); constraints];
         shapes.push(shape);
     }
     shapes.push(Shape::new(

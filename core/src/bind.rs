@@ -12,6 +12,7 @@ mod value;
 
 pub(crate) use arguments::{BoundArguments, BoundValue, Refusal};
 pub use call::{Arguments, Call, CallError};
+pub(crate) use path_like::path_readings;
 pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;
 pub(crate) use shape::{Renamed, shape};

@@ -5,6 +5,7 @@
 //! something, broadly where it would restrict something. URLs are parsed by the `url` crate.
 
 mod domain;
+mod file_uri;
 #[cfg(feature = "analysis")]
 mod footprint;
 mod git;
@@ -13,6 +14,7 @@ mod key;
 mod location;
 mod remote;
 mod simple;
+mod target;
 mod text;
 mod url;
 
@@ -21,6 +23,7 @@ mod tests;
 
 pub(crate) use domain::{DomainSet, PathEnding};
 pub use domain::{domain_matches_allowlist, is_ip_address};
+pub(crate) use file_uri::{file_uri_paths, may_be_file_uri};
 #[cfg(feature = "analysis")]
 pub(crate) use footprint::LocationKind;
 pub use git::extract_git_domain;
@@ -29,6 +32,7 @@ pub(crate) use host::canonical_domain;
 #[cfg(feature = "analysis")]
 pub(crate) use key::Scope;
 pub(crate) use key::{Key, Scopes};
-pub(crate) use location::{DEEPEST_BELOW, Location, UrlKind, long_host};
+pub(crate) use location::{Location, UrlKind, long_host};
+pub(crate) use target::DEEPEST_BELOW;
 pub(crate) use text::percent_decode;
 pub use url::{extract_domain, normalize_url};

@@ -170,6 +170,16 @@ group("path under no role", S_WALK, keyed("mystery", "note", "/srv/box/src/**", 
   gate("net/mystery", { note: "./src/a.rs" }, ALLOW),
   gate("net/mystery", { note: "plain/../x" }, above('"note"')),
 ]);
+const S_READ = "What servers read in another way than this engine is judged under every reading";
+const hidden = (path) => [` ${path}`, `\n${path}`, `\u00a0${path}`, `\ufeff${path} `, `file://${path}`, `FILE:${path}`, `view-source:file://${path}`];
+group("path under no role, in white space or a URI", S_READ, keyed("mystery", "note", "src/**", "*.md", "/srv/box/src/**", "**.md"), [
+  ...hidden("/etc/x.md").flatMap((note) => [
+    gate("net/mystery", { note }, above('"note"')), gate("net/mystery", { note: ["x.md", note] }, above('"note"'), "in an array"),
+  ]),
+  ...hidden("/srv/box/src/a.rs").map((note) => gate("net/mystery", { note }, above('"note"'), "the text as it stands matches nothing")),
+  gate("net/mystery", { note: "x.md" }, ALLOW), gate("net/mystery", { note: " x.md" }, ALLOW, "a text that is not like a path"),
+  gate("net/mystery", { note: "/srv/box/src/a.rs" }, ALLOW),
+]);
 group("url", "issue: values are compared in canonical form as well as given", keyed("get", "url", "https://docs.rs/**"), [
   gate("net/get", { url: "https://docs.rs/serde" }, ALLOW), gate("net/get", { url: "https://docs.rs/a/b?q" }, ALLOW),
   gate("net/get", { url: "https://evil.test/docs.rs/" }, above('"url"')),

@@ -5,19 +5,20 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::value::{Value, each_item};
+use crate::net;
 use crate::program::Program;
 
 /// A string that looks like a path.
 pub(crate) struct PathLike<'c> {
     /// The member of the arguments that holds it.
     pub(crate) argument: usize,
-    /// The string, or what it holds beside its lone surrogates.
+    /// The string, or what it holds beside its lone surrogates; of a `file:` URI one of the paths that are read from it.
     pub(crate) text: Cow<'c, str>,
     /// Whether it is well-formed Unicode.
     pub(crate) is_well_formed: bool,
 }
 
-/// Strings, and items of arrays, that start like a path: the heuristic of SPEC §8.3.2. What else an array holds is not
+/// Strings, and items of arrays, that look like a path: the heuristic of SPEC §8.3.2. What else an array holds is not
 /// looked into, and cannot hide them.
 pub(super) fn collect<'c>(
     program: &Program,
@@ -34,10 +35,15 @@ pub(super) fn collect<'c>(
         let Some((text, is_well_formed)) = found else {
             return;
         };
-        // Many a tool strips white space from what it is given; others take it for part of the name.
-        let stripped = stripped(&text);
-        for text in [stripped, Some(text)].into_iter().flatten() {
-            if text.starts_with(['/', '.', '~']) && path_like.len() <= most() {
+        let readings = match text {
+            Cow::Borrowed(text) => path_readings(text),
+            Cow::Owned(text) => {
+                let readings = path_readings(&text).into_iter();
+                readings.map(|one| Cow::Owned(one.into_owned())).collect()
+            }
+        };
+        for text in readings {
+            if path_like.len() <= most() {
                 path_like.push(PathLike {
                     argument,
                     text,
@@ -59,20 +65,33 @@ pub(super) fn collect<'c>(
     }
 }
 
-/// The text without white space around it, if there is any.
-fn stripped<'c>(text: &Cow<'c, str>) -> Option<Cow<'c, str>> {
-    let stripped = match text {
-        Cow::Borrowed(text) => Cow::Borrowed(strip(text)),
-        Cow::Owned(text) => Cow::Owned(strip(text).to_owned()),
-    };
-    (stripped.len() < text.len()).then_some(stripped)
+/// Every path that some program reads from a text that nobody says is one; none if it does not look like a path.
+///
+/// Many a tool strips white space from what it is given; others take it for part of the name. A `file:` URI stands for
+/// its path, which programs find in different ways.
+pub(crate) fn path_readings(text: &str) -> Vec<Cow<'_, str>> {
+    let stripped = text.trim_matches(is_space);
+    let mut readings: Vec<Cow<'_, str>> = [stripped, text].into_iter().map(Cow::Borrowed).collect();
+    readings.dedup();
+    readings.extend(net::file_uri_paths(stripped).into_iter().map(Cow::Owned));
+    readings.retain(|one| looks_like_path(one));
+    readings
 }
 
-fn strip(text: &str) -> &str {
-    text.trim_matches(|character: char| matches!(character, '\t'..='\r' | ' '))
+/// Returns `true` if a text without a role may be a path all the same.
+fn looks_like_path(text: &str) -> bool {
+    let is_dots = |name: &str| name == "..";
+    // Texts are long, and a `..` behind a `/` is rare.
+    text.starts_with(['/', '.', '~']) || (text.contains("/..") && text.split('/').any(is_dots))
 }
 
-/// The text of a string, and whether it is well-formed; `None` if it is known not to start like a path.
+/// White space to any program that strips it: Unicode's, the separators of information and the byte order mark, which
+/// Python and JavaScript strip, and the control characters that the URL standard strips.
+fn is_space(character: char) -> bool {
+    character.is_whitespace() || character <= ' ' || character == '\u{feff}'
+}
+
+/// The text of a string, and whether it is well-formed; `None` if it is known not to look like a path.
 fn string<'c>(value: &'c Value<'c>) -> Option<(Cow<'c, str>, bool)> {
     match value {
         Value::Text(text) => Some((Cow::Borrowed(text), true)),
@@ -89,12 +108,118 @@ fn string<'c>(value: &'c Value<'c>) -> Option<(Cow<'c, str>, bool)> {
 
 /// The same of JSON text, in which an escape may stand for any character.
 fn raw_string(raw: &RawValue) -> Option<(Cow<'_, str>, bool)> {
-    let [b'"', b'/' | b'.' | b'~' | b'\\' | b' ', ..] = raw.get().as_bytes() else {
+    let text = raw.get().strip_prefix('"')?;
+    if !may_look_like_path(text) {
         return None;
-    };
+    }
     match Value::Raw(raw).read(0).ok()?.into_owned() {
         Value::Text(text) => Some((text, true)),
         Value::IllFormed(rest) => Some((rest, false)),
         _ => None,
+    }
+}
+
+/// Returns `false` only if the text of a JSON string has no readings as a path. Most strings are not read any further.
+fn may_look_like_path(text: &str) -> bool {
+    let begins = match text.as_bytes().first() {
+        // White space may be of more than one byte.
+        Some(b'/' | b'.' | b'~' | b'\\' | b' ' | 0x80..) => true,
+        Some(_) => net::may_be_file_uri(text),
+        None => false,
+    };
+    // `\u002e` and `\u002f` are a dot and a slash.
+    begins || text.contains("/..") || text.contains("\\u002")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_read(text: &str) -> bool {
+        let json = serde_json::to_string(text).unwrap();
+        may_look_like_path(json.strip_prefix('"').unwrap())
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(path_readings(text), expected, "{text:?}");
+        assert!(expected.is_empty() || is_read(text), "{text:?}");
+    }
+
+    #[test]
+    fn white_space_hides_no_path() {
+        for space in [
+            " ",
+            "\t",
+            "\n",
+            "\u{b}",
+            "\u{c}",
+            "\r",
+            "\0",
+            "\u{1c}",
+            "\u{1f}",
+            "\u{85}",
+            "\u{a0}",
+            "\u{1680}",
+            "\u{2003}",
+            "\u{2028}",
+            "\u{202f}",
+            "\u{3000}",
+            "\u{feff}",
+            " \u{a0}\n",
+        ] {
+            check(&format!("{space}/a"), &["/a"]);
+            check(&format!("{space}~/a{space}"), &["~/a"]);
+            check(&format!("/a{space}"), &["/a", &format!("/a{space}")]);
+        }
+        check("", &[]);
+        check("a", &[]);
+        check("a/b..", &[]);
+        check("a/../b", &["a/../b"]);
+        check("a\u{200b}/b", &[]);
+    }
+
+    #[test]
+    fn a_file_uri_stands_for_every_path_that_programs_read_from_it() {
+        for uri in [
+            "file:///a/b",
+            "FILE:///a/b",
+            "file:/a/b",
+            "file:a/b",
+            "file://localhost/a/b",
+            "file://host/a/b",
+            " file:///a/b",
+            "view-source:file:///a/b",
+            "fi\nle:///a/b",
+            "file:\\\\\\a\\b",
+            "file:///a/b?x#y",
+            "file:///%61/b",
+            "file:////a/b",
+            "jar:file:/a/b!/c",
+            "\u{feff}file:///a/b#",
+            "file:///x/../a/b",
+            "file:///x/%2e%2e/a/b",
+        ] {
+            let readings = path_readings(uri);
+            let mut collapsed = readings
+                .iter()
+                .map(|one| crate::path::lexical(one, "/").into_owned());
+            assert!(
+                collapsed.any(|one| one == "/a/b" || one == "/a/b!/c"),
+                "{uri:?}: {readings:?}"
+            );
+            assert!(is_read(uri), "{uri:?}");
+        }
+        assert!(path_readings("file://~/a").contains(&Cow::Borrowed("~/a")));
+        for text in [
+            "profile:/a",
+            "file",
+            "files:/a",
+            "see file:///a",
+            "https://a/b",
+            "file name: /a",
+        ] {
+            check(text, &[]);
+        }
     }
 }

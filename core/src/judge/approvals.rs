@@ -10,7 +10,7 @@ use super::canonical::url_kind;
 use super::{Case, Decision, Verdict, checks, domains};
 use crate::approval::{Approval, ApprovalConstraint, Approving, Moment, Offer, describe};
 use crate::model::Effect;
-use crate::net::{Location, UrlKind};
+use crate::net::UrlKind;
 use crate::path::CanonicalPath;
 use crate::program::RuleId;
 use crate::role::{Category, RoleId, RoleSet, Step};
@@ -326,11 +326,8 @@ impl<'p, 'c> Case<'p, 'c, '_> {
                 (!places.is_empty()).then_some(places)
             }
             Category::Url => {
-                if url_kind(role, definition) == UrlKind::Other {
-                    // A role of the host may hold URLs of any scheme; one of the web is one whichever role it has.
-                    let text = self.operands.get(at)?.bound.text.as_deref()?;
-                    let is_web = Location::new(text, UrlKind::Fetch).is_grantable();
-                    (is_web && definition.canonicalize == Step::Url).then_some(())?;
+                if url_kind(role, definition) == UrlKind::AsGiven {
+                    return None;
                 }
                 let domains = self.locations(at, role).iter();
                 let domains: Option<Vec<String>> = domains

@@ -298,7 +298,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 operand.locations.push((role, locations));
                 return;
             }
-            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => Location::new(&text, kind).into_owned(),
+            UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => Location::new(&text, kind).into_owned(),
         };
         operand.locations.push((role, vec![location]));
     }
@@ -396,10 +396,12 @@ pub(crate) fn url_kind(role: RoleId, definition: &RoleDefinition) -> UrlKind {
         UrlKind::Bare
     } else if role == RoleId::FETCH_URL {
         UrlKind::Fetch
-    } else if definition.canonicalize == Step::GitUrl {
-        UrlKind::GitRemote
     } else {
-        UrlKind::Other
+        match definition.canonicalize {
+            Step::GitUrl => UrlKind::GitRemote,
+            Step::Url => UrlKind::Fetch,
+            _ => UrlKind::AsGiven,
+        }
     }
 }
 

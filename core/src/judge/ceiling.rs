@@ -4,12 +4,16 @@ use super::check::Check;
 use super::directory::Directory;
 use super::operand::Operand;
 use super::{Case, Verdict};
-use crate::bind::{PointerToken, Reached, Value, descend};
+use crate::bind::{PointerToken, Reached, Value, descend, path_readings};
 use crate::model::ArgumentName;
 use crate::program::{ArgumentConstraint, Ceiling, Constrained};
 use crate::role::RoleId;
+use crate::sort;
 
 const RULE: &str = "structural-capability-ceiling";
+
+/// What it takes to find the forms of one value.
+const STEPS_OF_A_VALUE: usize = 8;
 
 /// One value that a constraint is about.
 struct Found {
@@ -24,8 +28,8 @@ struct Found {
 /// Every form of a value for which a pattern must hold.
 #[derive(Default)]
 struct Forms {
-    /// A path as it was given, absolute and without `.` and `..`.
-    lexical: Option<String>,
+    /// A path as it was given, or as programs read it from the text, absolute and without `.` and `..`.
+    lexical: Vec<String>,
     /// What a path stands for, and where a link to be removed stands.
     canonical: Vec<String>,
     /// Any other text: as given, and as policy compares it.
@@ -84,6 +88,7 @@ impl Case<'_, '_, '_> {
     fn pattern_mismatch(&mut self, ceiling: &Ceiling) -> Option<String> {
         let tool = self.tool.filter(|tool| !tool.ceiling.constraints.is_empty())?;
         let [workspace, home] = self.anchors();
+        let order = self.operands_by_place();
         for (at, looked_at) in &tool.ceiling.constraints {
             let Some(constraint) = ceiling.constraints.get(*at) else {
                 continue;
@@ -91,7 +96,13 @@ impl Case<'_, '_, '_> {
             let own = constraint.workspace.as_deref().map(|root| self.anchor(root));
             let workspace = own.as_ref().unwrap_or(&workspace);
             for found in self.found(looked_at) {
-                if !self.holds(&found, constraint, [workspace, &home]) {
+                let operands = self.operands_at(&order, &found);
+                let forms = self.forms_of(&found, operands);
+                if self.canonicalizer.facts.has_failed() {
+                    return None;
+                }
+                let holds = |forms| self.holds(&forms, constraint, [workspace, &home]);
+                if !forms.is_some_and(holds) {
                     let (name, shown) = (self.name_of(Some(found.argument)), &constraint.shown);
                     let tool = format!("{}/{}", self.call.server, self.call.tool);
                     return Some(format!(
@@ -159,34 +170,58 @@ impl Case<'_, '_, '_> {
         values
     }
 
-    /// Whether one of the patterns holds for every form of the value.
-    fn holds(&mut self, found: &Found, constraint: &ArgumentConstraint, anchors: [&Anchor; 2]) -> bool {
-        let Some(forms) = found.text.as_deref().and_then(|text| self.forms_of(found, text)) else {
-            return false;
-        };
+    /// The operands by the argument that holds them and their place in it.
+    fn operands_by_place(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.operands.len()).collect();
+        sort::sort_by(&mut order, |one, other| {
+            self.place_of(*one).cmp(&self.place_of(*other))
+        });
+        order
+    }
+
+    fn place_of(&self, at: usize) -> Option<(Option<usize>, &[PointerToken])> {
+        let bound = &self.operands.get(at)?.bound;
+        Some((bound.argument, &bound.place))
+    }
+
+    /// The operands that stand for a value, out of all of them in the order of their places.
+    fn operands_at<'o>(&self, order: &'o [usize], found: &Found) -> &'o [usize] {
+        let wanted = Some((Some(found.argument), &*found.place));
+        let first = order.partition_point(|at| self.place_of(*at) < wanted);
+        let rest = order.get(first..).unwrap_or_default();
+        let count = rest.partition_point(|at| self.place_of(*at) == wanted);
+        rest.get(..count).unwrap_or_default()
+    }
+
+    /// Returns `true` if one of the patterns holds for every form of the value.
+    fn holds(&mut self, forms: &Forms, constraint: &ArgumentConstraint, anchors: [&Anchor; 2]) -> bool {
         let lexical_places = anchors.map(|one| Some((&*one.written, &*one.written)));
         let canonical_places = anchors.map(|one| Some((&*one.written, one.canonical.as_deref()?)));
+        let all = [&forms.lexical, &forms.canonical, &forms.texts];
+        let bytes = all.into_iter().flatten().map(String::len).sum();
         let mut patterns = constraint.patterns.iter();
         patterns.any(|pattern| {
+            self.canonicalizer.facts.take_steps(pattern.cost(bytes));
             let mut lexical = forms.lexical.iter();
             let mut canonical = forms.canonical.iter();
-            lexical.all(|path| pattern.holds(path, lexical_places))
+            !self.canonicalizer.facts.has_failed()
+                && lexical.all(|path| pattern.holds(path, lexical_places))
                 && canonical.all(|path| pattern.holds(path, canonical_places))
                 && forms.texts.iter().all(|text| pattern.text.matches(text))
         })
     }
 
-    /// `None` where the value looks like a path and cannot be resolved.
-    fn forms_of(&mut self, found: &Found, text: &str) -> Option<Forms> {
+    /// Every form of the value at the operands; `None` where it is not a text, or looks like a path and cannot be resolved.
+    fn forms_of(&mut self, found: &Found, operands: &[usize]) -> Option<Forms> {
+        let text = found.text.as_deref()?;
+        self.canonicalizer.facts.take_steps(STEPS_OF_A_VALUE);
         let mut forms = Forms::default();
         let compared = |role: &RoleId| {
             self.program.resource_roles.contains(*role) && !self.program.path_roles.contains(*role)
         };
-        let is_meant = |operand: &&mut Operand<'_, '_>| {
-            operand.bound.argument == Some(found.argument) && operand.bound.place == found.place
-        };
         let mut base = None;
-        for operand in self.operands.iter_mut().filter(is_meant) {
+        for at in operands {
+            let operand = self.operands.get_mut(*at)?;
             if let Some(known) = operand.path_rest().and_then(|rest| rest.base.as_ref()) {
                 base = Some(known.clone());
             }
@@ -199,17 +234,25 @@ impl Case<'_, '_, '_> {
                     .push(self.canonicalizer.text(operand, *role).to_owned());
             }
         }
-        let is_path = found.is_path || !forms.canonical.is_empty() || looks_like_path(text);
-        if !is_path {
-            forms.texts.push(text.to_owned());
+        let base = base.as_deref().unwrap_or(self.canonicalizer.base.directory);
+        if !forms.canonical.is_empty() {
+            forms.lexical.push(self.canonicalizer.lexical_from(text, base));
             return Some(forms);
         }
-        if forms.canonical.is_empty() {
-            let path = self.canonicalizer.path_like(text).ok()?;
-            forms.canonical.push(path.as_str().to_owned());
+        let mut readings = path_readings(text);
+        if !readings.iter().any(|reading| **reading == *text) {
+            match found.is_path {
+                true => readings.push(text.into()),
+                false => forms.texts.push(text.to_owned()),
+            }
         }
-        let base = base.as_deref().unwrap_or(self.canonicalizer.base.directory);
-        forms.lexical = Some(self.canonicalizer.lexical_from(text, base));
+        for reading in readings {
+            let path = self.canonicalizer.path_like(&reading).ok()?;
+            forms.canonical.push(path.as_str().to_owned());
+            forms
+                .lexical
+                .push(self.canonicalizer.lexical_from(&reading, base));
+        }
         Some(forms)
     }
 
@@ -238,11 +281,6 @@ impl Case<'_, '_, '_> {
             canonical: canonical.map(|path| path.as_str().to_owned()),
         }
     }
-}
-
-/// Whether a string without a role may be a path all the same, so that its canonical form counts as well.
-fn looks_like_path(text: &str) -> bool {
-    text.starts_with(['/', '.', '~']) || text.split('/').any(|name| name == "..")
 }
 
 fn each_string(

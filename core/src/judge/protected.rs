@@ -1,6 +1,7 @@
 //! Protected paths: values of path roles, then whatever looks like a path.
 
 use super::Case;
+use super::canonical::Canonicalizer;
 use super::check::{Check, deny};
 use super::directories::Protection;
 use super::sandbox::Sandbox;
@@ -247,11 +248,8 @@ fn count_operands(case: &mut Case<'_, '_, '_>) -> bool {
 }
 
 /// The texts that look like paths, each found once and held against every entry, and the first that programs read as
-/// different ones.
+/// different ones. A text may be a name of the host, or one that the tool's server has for a place.
 fn path_like(case: &mut Case<'_, '_, '_>) -> (Vec<PathLike>, Option<(usize, Unresolvable)>) {
-    let program = case.program;
-    let longest = program.limits.path_like_bytes;
-    let has_patterns = !program.protected.patterns.is_empty();
     let (mut texts, mut unclear) = (Vec::new(), None);
     for (at, found) in case.arguments.path_like.iter().enumerate() {
         if case.canonicalizer.facts.has_failed() {
@@ -261,33 +259,49 @@ fn path_like(case: &mut Case<'_, '_, '_>) -> (Vec<PathLike>, Option<(usize, Unre
             unclear.get_or_insert((found.argument, Unresolvable::IllFormed));
             continue;
         }
-        let text = &*found.text;
-        let patterns = program.protected.cost_of_patterns(text.len().min(longest));
-        let cost = program.protected.cost() + patterns;
-        case.canonicalizer.facts.take_steps(cost);
-        let (mut canonical, mut lexical) = (None, None);
-        if text.len() > longest {
-            lexical = Some(case.canonicalizer.lexical(text)).filter(|lexical| lexical.len() <= longest);
-        } else {
-            match case.canonicalizer.path_like(text) {
-                Ok(path) => canonical = Some(path),
-                Err(why) if why.may_lead_elsewhere(text) => {
+        let names = case.canonicalizer.host_names(&found.text);
+        for text in std::iter::once(&*found.text).chain(names.iter().map(String::as_str)) {
+            match located(&mut case.canonicalizer, at, text) {
+                Ok(found) => texts.extend(found),
+                Err(why) => {
                     unclear.get_or_insert((found.argument, why));
-                    continue;
                 }
-                Err(_) => lexical = Some(case.canonicalizer.lexical(text)),
             }
-        }
-        let written = has_patterns && text.len() <= longest;
-        let written = written.then(|| case.canonicalizer.lexical(text));
-        if canonical.is_some() || lexical.is_some() || written.is_some() {
-            texts.push(PathLike {
-                at,
-                canonical,
-                lexical,
-                written: written.into_iter().collect(),
-            });
         }
     }
     (texts, unclear)
+}
+
+/// Finds the place of a text that looks like a path; `None` where it is too long to be one, and an error where programs read
+/// it as different ones.
+fn located(
+    canonicalizer: &mut Canonicalizer<'_, '_>,
+    at: usize,
+    text: &str,
+) -> Result<Option<PathLike>, Unresolvable> {
+    let program = canonicalizer.program;
+    let longest = program.limits.path_like_bytes;
+    let patterns = program.protected.cost_of_patterns(text.len().min(longest));
+    let cost = program.protected.cost() + patterns;
+    canonicalizer.facts.take_steps(cost);
+    let (mut canonical, mut lexical) = (None, None);
+    if text.len() > longest {
+        lexical = Some(canonicalizer.lexical(text)).filter(|lexical| lexical.len() <= longest);
+    } else {
+        match canonicalizer.path_like(text) {
+            Ok(path) => canonical = Some(path),
+            Err(why) if why.may_lead_elsewhere(text) => return Err(why),
+            Err(_) => lexical = Some(canonicalizer.lexical(text)),
+        }
+    }
+    let has_patterns = !program.protected.patterns.is_empty();
+    let written = has_patterns && text.len() <= longest;
+    let written = written.then(|| canonicalizer.lexical(text));
+    let is_found = canonical.is_some() || lexical.is_some() || written.is_some();
+    Ok(is_found.then(|| PathLike {
+        at,
+        canonical,
+        lexical,
+        written: written.into_iter().collect(),
+    }))
 }

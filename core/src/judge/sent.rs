@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::canonical::{Canonicalizer, is_relative};
 use super::operand::Operand;
 use crate::bind::Replacement;
-use crate::path::Unresolvable;
-use crate::program::Compatibility;
+use crate::path::{Unresolvable, lexical};
+use crate::program::{Compatibility, ServerPath};
 use crate::role::{Category, Registry};
 use crate::text::strip_directory;
 
@@ -24,15 +24,33 @@ impl Canonicalizer<'_, '_> {
         let Some(server_paths) = self.base.server_paths else {
             return Some(Cow::Borrowed(path));
         };
+        let prefixes = self.prefixes(server_paths);
+        let name = renamed(path, prefixes.iter().map(|(host, server)| (&**host, *server)))?;
+        let back = renamed(&name, prefixes.iter().map(|(host, server)| (*server, &**host)))?;
+        (back == path).then_some(Cow::Owned(name))
+    }
+
+    /// The paths of this machine that the tool's server may mean by a text, where it sees the disk under other names.
+    pub(super) fn host_names(&mut self, text: &str) -> Vec<String> {
+        let Some(server_paths) = self.base.server_paths.filter(|_| text.starts_with('/')) else {
+            return Vec::new();
+        };
+        let prefixes = self.prefixes(server_paths);
+        let back = |path: &str| renamed(path, prefixes.iter().map(|(host, server)| (*server, &**host)));
+        let mut names: Vec<String> = back(text).into_iter().chain(back(&lexical(text, "/"))).collect();
+        names.dedup();
+        names
+    }
+
+    /// The directories that the server sees: their canonical paths, and what it calls them.
+    fn prefixes<'s>(&mut self, server_paths: &'s [ServerPath]) -> Vec<(String, &'s str)> {
         let mut prefixes = Vec::with_capacity(server_paths.len());
         for one in server_paths {
             if let Ok(host) = self.directory(&one.host) {
                 prefixes.push((host.as_str().to_owned(), &*one.server));
             }
         }
-        let name = renamed(path, prefixes.iter().map(|(host, server)| (&**host, *server)))?;
-        let back = renamed(&name, prefixes.iter().map(|(host, server)| (*server, &**host)))?;
-        (back == path).then_some(Cow::Owned(name))
+        prefixes
     }
 
     /// The path as it is sent: in the names of the tool's server, relative to its base where it lies below in the names

@@ -1,26 +1,29 @@
 //! What a URL value names, for judging.
 
-use url::{Host, Url};
+use url::Url;
 
-use super::git::{SshForm, with_path};
-use super::host::{CanonicalHost, HostKind, tails};
+use super::git::SshForm;
+#[cfg(feature = "analysis")]
+use super::host::HostKind;
+use super::host::{CanonicalHost, tails};
 use super::key::{Key, Scope, Scopes};
-use super::remote::read_remote;
+use super::remote::{has_plain_authority, read_remote};
 use super::simple::simple_host;
-use super::text::{fold_repository, percent_decode, readable_hosts};
+use super::target::{LINE_BREAKS, Target, below, is_as_written, url_host};
+use super::text::{fold_repository, readable_hosts};
 use super::url::host_text;
 use crate::sort;
 
 /// The kind of URL that a value is supposed to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UrlKind {
-    /// A URL to fetch: HTTP(S).
+    /// A URL that is sent as the parser writes it: HTTP(S).
     Fetch,
     /// The URL of a git remote, or its SSH form. A named remote is resolved first
     /// ([`resolve_git_remote`](super::resolve_git_remote)).
     GitRemote,
-    /// A URL of any scheme, for a host-defined role.
-    Other,
+    /// The same for a host-defined role whose values are sent as they stand, to programs that parse them their own way.
+    AsGiven,
     /// A host name, not a URL.
     Bare,
 }
@@ -54,19 +57,6 @@ enum Named<'v> {
     },
     /// Nobody could tell.
     Nothing,
-}
-
-/// What a value names that can be granted.
-#[derive(Clone, Debug)]
-pub(super) struct Target<'v> {
-    host: CanonicalHost<'v>,
-    /// `host/owner/repo` for grants; `None` without a path, or if the path has dot segments.
-    exact: Option<Box<str>>,
-    /// The same for restrictions.
-    folded: Option<Box<str>>,
-    /// If not (`a b@host`, `x@y@host`), the existing runtime reads everything before the `:` as the host. A pattern
-    /// can then grant a parent of the host, but not the host itself.
-    has_plain_user: bool,
 }
 
 /// Bytes of a host name that can be looked up (RFC 1035, section 2.3.4); it has 127 labels at most.
@@ -117,7 +107,7 @@ impl<'v> Location<'v> {
         }
         let (domain, target) = match kind {
             UrlKind::Bare => (Some(value.to_owned()), bare_target(value)),
-            UrlKind::Fetch | UrlKind::Other => read_url(value, kind),
+            UrlKind::Fetch | UrlKind::AsGiven => read_url(value, kind),
             UrlKind::GitRemote => read_remote(value),
         };
         let (named, cost, reading) = match target {
@@ -189,7 +179,7 @@ impl<'v> Location<'v> {
         Self {
             domain: None,
             named: Named::Nothing,
-            kind: UrlKind::Other,
+            kind: UrlKind::AsGiven,
             cost: 1,
             reading: 1,
         }
@@ -231,7 +221,7 @@ impl<'v> Location<'v> {
         let target = self.target()?;
         match self.kind {
             UrlKind::GitRemote => target.exact.as_deref(),
-            UrlKind::Fetch | UrlKind::Other | UrlKind::Bare => Some(target.host.text()),
+            UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => Some(target.host.text()),
         }
     }
 
@@ -285,75 +275,6 @@ impl<'v> Location<'v> {
     }
 }
 
-impl<'v> Target<'v> {
-    /// An address has no suffixes, and `*` only grants names that are not loopback names.
-    fn first_granting<T>(&self, scopes: Scopes, mut find: impl FnMut(&Key<'_>) -> Option<T>) -> Option<T> {
-        let mut find = |scope, text: &str| match scopes.contains(scope) {
-            true => find(&Key::new(scope, text)),
-            false => None,
-        };
-        let (host, kind) = (self.host.text(), self.host.kind());
-        let exact = self.exact.as_deref();
-        let has_suffixes = kind != HostKind::Address && scopes.contains(Scope::Suffix);
-        let parents = || tails(host).skip(usize::from(!self.has_plain_user));
-        let found = exact
-            .and_then(|exact| find(Scope::Exact, exact))
-            .or_else(|| below(exact?).find_map(|above| find(Scope::Below, above)));
-        if found.is_some() {
-            return found;
-        }
-        let whole = self.has_plain_user.then(|| find(Scope::Host, host));
-        whole
-            .flatten()
-            .or_else(|| has_suffixes.then(|| parents().find_map(|tail| find(Scope::Suffix, tail)))?)
-            .or_else(|| (kind == HostKind::Name).then(|| find(Scope::Star, "*"))?)
-    }
-
-    /// A host without a repository.
-    fn of(host: CanonicalHost<'v>) -> Self {
-        Self {
-            host,
-            exact: None,
-            folded: None,
-            has_plain_user: true,
-        }
-    }
-
-    /// A host with the repository that a remote's path names. `written` holds the path as the server gets it, escapes
-    /// aside: git decodes those of some URLs, and servers those of others.
-    pub(super) fn repository(host: CanonicalHost<'v>, path: &str, written: &str) -> Self {
-        let decoded = percent_decode(written);
-        let mut segments = decoded.split(['/', '\\']);
-        let has_dots = segments.any(|segment| matches!(segment, "." | ".."));
-        let whole = with_path(host.text(), path);
-        Self {
-            exact: (!has_dots && whole.len() > host.text().len()).then(|| whole.into()),
-            folded: fold_repository(host.text(), path),
-            host,
-            has_plain_user: true,
-        }
-    }
-
-    /// The same where the user is not plain.
-    pub(super) fn without_plain_user(self) -> Self {
-        Self {
-            exact: None,
-            has_plain_user: false,
-            ..self
-        }
-    }
-}
-
-/// The most names before the `/*` of a pattern.
-pub(crate) const DEEPEST_BELOW: usize = 8;
-
-/// What a `host/owner/repo` lies below, its host included.
-fn below(text: &str) -> impl Iterator<Item = &str> {
-    let slashes = text.match_indices('/').take(DEEPEST_BELOW + 1);
-    let above = slashes.filter(|(at, _)| at + 1 < text.len());
-    above.filter_map(move |(at, _)| text.get(..at))
-}
-
 /// Every host that might be read from a value without a target, and the repository of its domain.
 fn possible_hosts(value: &str, domain: &str) -> (Vec<Box<str>>, Option<Box<str>>) {
     let mut hosts = readable_hosts(value);
@@ -387,36 +308,11 @@ fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target<'stati
     let is_http = matches!(url.scheme(), "http" | "https");
     let is_clear = match kind {
         UrlKind::Fetch => is_http && is_as_written(value, LINE_BREAKS),
-        UrlKind::Other | UrlKind::GitRemote | UrlKind::Bare => is_as_written(value, &[]),
+        UrlKind::AsGiven | UrlKind::GitRemote | UrlKind::Bare => {
+            is_http && is_as_written(value, &[]) && has_plain_authority(value)
+        }
     };
     let host = url_host(&url).filter(|_| is_clear);
     let target = host.map(Target::of);
     (Some(host_text(&url).to_owned()), target)
-}
-
-/// The characters that the parser drops anywhere.
-const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
-
-/// Returns `true` if `value` is a single URL without control characters other than `tolerated` ones. Surrounding
-/// white space is ignored.
-pub(super) fn is_as_written(value: &str, tolerated: &[char]) -> bool {
-    // Without an early exit the compiler vectorizes the loop.
-    if value
-        .bytes()
-        .fold(true, |all, byte| all & byte.is_ascii_graphic())
-    {
-        return true;
-    }
-    let written = value.trim_ascii();
-    let is_one = !written
-        .split_once(' ')
-        .is_some_and(|(_, rest)| rest.contains("://"));
-    is_one && !written.chars().any(|c| c.is_control() && !tolerated.contains(&c))
-}
-
-pub(super) fn url_host(url: &Url) -> Option<CanonicalHost<'static>> {
-    match url.host()? {
-        Host::Domain(name) if !url.is_special() => CanonicalHost::parse(name),
-        host => CanonicalHost::new(host),
-    }
 }

@@ -4,7 +4,7 @@ use url::{Host, Url};
 
 use super::git::{SshForm, is_user, with_path};
 use super::host::CanonicalHost;
-use super::location::{Target, is_as_written, url_host};
+use super::target::{Target, is_as_written, url_host};
 use super::text::{encodes_control, percent_decode};
 use super::url::host_text;
 
@@ -46,7 +46,7 @@ fn remote_target(value: &str, url: &Url) -> Option<Target<'static>> {
 /// It is so if the authority is one of RFC 3986 (section 3.2) that a `/` or nothing follows, and has no escape in its host.
 /// In any other some programs see another end than the parser does: at a `\` only the parser ends it, so that
 /// curl takes the host from behind a later `@`. A `\` within the path separates names for the parser alone.
-fn has_plain_authority(value: &str) -> bool {
+pub(super) fn has_plain_authority(value: &str) -> bool {
     let Some((_, rest)) = value.split_once("://") else {
         return false;
     };

@@ -84,6 +84,13 @@ impl Pattern {
         }
     }
 
+    /// How many steps it takes to hold the pattern against texts of this length together. At worst a matcher goes back to a
+    /// star for each byte.
+    pub(crate) fn cost(&self, bytes: usize) -> usize {
+        const COMPARED_IN_A_STEP: usize = 32;
+        2 + self.text.as_str().len().saturating_mul(bytes) / COMPARED_IN_A_STEP
+    }
+
     /// Returns `true` if the pattern matches an absolute path without `.` and `..`.
     ///
     /// The workspace and the home directory are each given as written and as they appear in the path, where they may be

@@ -214,13 +214,26 @@ function writePathLike(writer: Writer, items: readonly unknown[]): void {
   }
 }
 
+/** Characters within which the schemes before the path of a `file:` URI stand. */
+const LONGEST_SCHEMES = 64;
+
 /**
- * Core applies the same test to each string, white space and lone surrogates aside. Testing here saves copying long
- * strings that are not paths.
+ * Every string that passes core's test passes this one. Testing here saves copying long strings that are not paths.
  */
 function looksLikePath(text: string): boolean {
-  const first = text.charCodeAt(beginning(text));
-  return first === Unit.Slash || first === Unit.Dot || first === Unit.Tilde;
+  const start = beginning(text);
+  const first = text.charCodeAt(start);
+  return (
+    first === Unit.Slash ||
+    first === Unit.Dot ||
+    first === Unit.Tilde ||
+    text.includes("/..") ||
+    mayBeFileUri(text.slice(start, start + LONGEST_SCHEMES))
+  );
+}
+
+function mayBeFileUri(head: string): boolean {
+  return head.includes(":") && /file:/i.test(withoutLoneSurrogates(head).replace(/[\t\n\r]/g, ""));
 }
 
 function writeText(writer: Writer, text: string): void {

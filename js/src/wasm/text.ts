@@ -7,6 +7,7 @@ export enum Unit {
 
 const native = (String.prototype as { isWellFormed?: (this: string) => boolean }).isWellFormed;
 const SURROGATE = /\p{Surrogate}/u;
+const SPACE = /[\s\u0085\ufeff]/;
 
 /** Returns `true` if the text is well-formed Unicode: it has no lone surrogate. */
 export const isWellFormed: (text: string) => boolean =
@@ -31,6 +32,7 @@ function isSurrogate(point: number | undefined): boolean {
   return point !== undefined && point >= 0xd800 && point <= 0xdfff;
 }
 
+/** White space to any program that strips it, as core has it: control characters and the byte order mark included. */
 function isSpace(unit: number): boolean {
-  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+  return unit <= 0x20 || (unit >= 0x85 && SPACE.test(String.fromCharCode(unit)));
 }

@@ -320,8 +320,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     /// The verdict with everything that led to it.
     pub(crate) fn explain(&mut self, verdict: Verdict<'_>) -> Explanation {
         let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
-        let values = self.explain_values();
-        let (checks, roles, steps_left_out) = self
+        let (values, values_left_out) = self.explain_values();
+        let (checks, roles, left_out) = self
             .trace
             .take()
             .map(|trace| (trace.checks, trace.roles, trace.left_out))
@@ -334,21 +334,24 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             values,
             checks,
             roles,
-            steps_left_out,
+            steps_left_out: left_out.saturating_add(values_left_out),
+            values_left_out,
             recording: facts.take_recording(&self.program.home, &self.program.current),
         }
     }
 
-    fn explain_values(&self) -> Vec<ValueStep> {
+    /// The values that the explanation shows, and how many more there are.
+    fn explain_values(&self) -> (Vec<ValueStep>, usize) {
         let judged = self
             .operands
             .iter()
             .map(|operand| (&operand.bound, Some(operand)));
         let pending = self.pending.as_slice().iter().map(|bound| (bound, None));
-        let each_role = judged
+        let mut each_role = judged
             .chain(pending)
             .flat_map(|(bound, operand)| bound.roles.iter().map(move |role| (bound, operand, *role)));
-        each_role
+        let values = each_role
+            .by_ref()
             .take(self.program.limits.explanation_steps)
             .map(|(bound, operand, role)| {
                 let definition = self.program.registry.get(role);
@@ -365,7 +368,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                     canonical,
                 }
             })
-            .collect()
+            .collect();
+        (values, each_role.count())
     }
 
     /// The verdict for a host failure, or for too much work. The host's message is withheld when it could reveal paths.

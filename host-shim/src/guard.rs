@@ -60,7 +60,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use crate::gate::Gate;
 use asking::Asked;
-pub(crate) use asking::now;
+pub(crate) use asking::{now, touched};
 use audit::Audit;
 use record::Record;
 use revisions::Revisions;
@@ -95,6 +95,9 @@ pub struct GuardOptions {
     pub audit: Option<PathBuf>,
     /// Nothing is enforced: every call that can be read is forwarded as it came, and the log says what was decided.
     pub observe: bool,
+    /// Clients may call tools and nothing else of the server: requests for resources, prompts and completions, and any other
+    /// whose method the guard does not know, are answered with an error.
+    pub only_tools: bool,
     /// The context of every call, as JSON text.
     pub context: Option<String>,
     /// Where warnings go: what is not passed on and why, and what a person has to see to. Each begins with the server's name.
@@ -112,6 +115,7 @@ pub struct Guard {
     #[cfg(feature = "otel")]
     telemetry: Option<Telemetry>,
     observes: bool,
+    only_tools: bool,
     context: Option<String>,
     warn: fn(&str),
     container_workspace_dir: Option<String>,
@@ -146,6 +150,7 @@ impl Guard {
             asking,
             audit,
             observe,
+            only_tools,
             context,
             warn,
             container_workspace_dir,
@@ -158,6 +163,7 @@ impl Guard {
             #[cfg(feature = "otel")]
             telemetry: None,
             observes: observe,
+            only_tools,
             context,
             warn,
             container_workspace_dir,

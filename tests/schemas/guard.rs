@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }),
         audit: Some(log.into()),
         observe: how == "observe",
+        only_tools: false,
         context: None,
         warn: |_| (),
         container_workspace_dir: None,

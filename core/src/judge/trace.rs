@@ -25,6 +25,9 @@ pub struct Explanation {
     pub roles: Vec<RoleStep>,
     /// How many steps were left out because the explanation reached its limit.
     pub steps_left_out: usize,
+    /// How many of them are values. It is not written where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub values_left_out: usize,
     /// What the host was asked and what it answered; as a host, it gives this verdict again.
     pub recording: crate::Recording,
 }
@@ -57,6 +60,11 @@ impl Explanation {
         self.recording = crate::Recording::default();
         self
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// One string under one role.

@@ -6,6 +6,7 @@
 mod command;
 mod form;
 mod state;
+mod touched;
 mod unfinished;
 
 use std::collections::BTreeMap;
@@ -14,11 +15,12 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use callgate_core::{Approvals, Moment, Offer};
+use callgate_core::{Moment, Offer};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::queue::{Answer, Answerer, Question, Queue};
+pub(crate) use touched::touched;
 use unfinished::UnfinishedCalls;
 pub(super) use unfinished::{Approved, GoesOn};
 
@@ -34,7 +36,7 @@ pub struct Asking {
     pub queue: Queue,
     /// How long an answer may take. No answer in time is a denial.
     pub patience: Duration,
-    /// Whether clients that have forms show questions too.
+    /// Clients that have forms show questions too.
     pub forms: bool,
     /// A program, and its arguments, that is run for each question: it gets the question as JSON, and answers with `once`,
     /// `session`, `always` or `deny` on its standard output, or denies with exit code 2.
@@ -45,8 +47,6 @@ pub struct Asking {
 pub(super) struct Asked {
     asking: Asking,
     key: state::Key,
-    /// What was approved until the guard ends.
-    session: Mutex<Approvals>,
     /// Calls whose client asks, and comes back with an answer in another request.
     parked: Mutex<BTreeMap<String, Parked>>,
     unfinished: UnfinishedCalls,
@@ -88,6 +88,8 @@ pub(super) struct About<'a> {
     pub(super) reason: &'a str,
     pub(super) values: Value,
     pub(super) offer: Option<Offer>,
+    /// The call belongs to a session, for which an approval may be.
+    pub(super) has_session: bool,
 }
 
 impl Asked {
@@ -97,7 +99,6 @@ impl Asked {
         Ok(Self {
             asking,
             key: state::Key::new()?,
-            session: Mutex::default(),
             parked: Mutex::default(),
             unfinished: UnfinishedCalls::default(),
         })
@@ -117,6 +118,7 @@ impl Asked {
             reason: about.reason.to_owned(),
             values: about.values,
             offer: about.offer,
+            has_session: about.has_session,
             asked,
             until,
         };
@@ -230,30 +232,12 @@ impl Asked {
         self.key.secret(of)
     }
 
-    /// Remembers what a person approved until the guard ends.
-    pub(super) fn approve(&self, question: &Question, offer: &Offer) {
-        let offer = Offer {
-            created_at: Some(Timestamp::now().to_string()),
-            source_escalation_id: Some(question.id.clone()),
-            original_reason: Some(question.reason.clone()),
-            ..offer.clone()
-        };
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        // What cannot be added is asked about again.
-        let _ = session.add(&offer);
-    }
-
-    /// What was approved, until the guard ends and for good.
+    /// What was approved for good.
     ///
     /// # Errors
     /// The approvals cannot be read.
-    pub(super) fn approvals(&self) -> io::Result<[Approvals; 2]> {
-        let session = self
-            .session
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        Ok([session, self.asking.queue.approvals()?])
+    pub(super) fn approvals(&self) -> io::Result<callgate_core::Approvals> {
+        self.asking.queue.approvals()
     }
 
     fn parked(&self) -> MutexGuard<'_, BTreeMap<String, Parked>> {
@@ -261,12 +245,12 @@ impl Asked {
     }
 }
 
-/// Whether a client with these capabilities has forms.
+/// Returns `true` if a client with these capabilities has forms.
 pub(super) fn has_forms(capabilities: Option<&Value>) -> bool {
     capabilities.is_some_and(form::is_offered)
 }
 
-/// Whether a client gives back the state of a question of a guard.
+/// Returns `true` if a client gives back the state of a question of a guard.
 pub(super) fn is_own(state: &str) -> bool {
     state::is_own(state)
 }

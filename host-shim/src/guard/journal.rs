@@ -65,7 +65,7 @@ pub(crate) struct JournalQuestion<'q> {
     pub(crate) tool: &'q str,
     pub(crate) rule: &'q str,
     pub(crate) reason: &'q str,
-    /// What would be touched, as steps of an explanation.
+    /// Shown of the call, as [`touched`](super::asking::touched) gives it.
     pub(crate) values: Value,
     pub(crate) offer: Option<Offer>,
 }
@@ -91,6 +91,8 @@ pub(crate) fn ask(
         reason: question.reason.to_owned(),
         values: question.values,
         offer: question.offer,
+        // A process that judges one call has no session.
+        has_session: false,
         asked,
         until: asked.saturating_add(patience).map_err(io::Error::other)?,
     })?;
@@ -109,7 +111,7 @@ pub(crate) fn ask(
 /// Checks that every parser reads the text alike.
 ///
 /// # Errors
-/// What they would read differently, or why the text is not JSON.
+/// The text is not JSON, or two parsers could read it differently.
 pub(crate) fn check_unambiguous(text: &str) -> Result<(), String> {
     strict::check(text)
 }

@@ -40,6 +40,19 @@ pub(super) fn kind_of(method: &str) -> Result<Kind, String> {
     }
 }
 
+/// Returns `true` if a request reaches nothing of its server but tools, as it goes by this method.
+pub(super) fn is_of_tools(method: &str) -> bool {
+    const KNOWN: [&str; 5] = [
+        "initialize",
+        "ping",
+        "server/discover",
+        "subscriptions/listen",
+        "logging/setLevel",
+    ];
+    // A task is a call that was judged.
+    KNOWN.contains(&method) || [CALL, LIST].contains(&method) || method.starts_with("tasks/")
+}
+
 /// The letters of a method without their case, escapes and everything between them.
 fn plain(method: &str) -> String {
     super::strict::folded(&unescaped(method))

@@ -29,7 +29,7 @@ pub struct Lock {
 #[serde(deny_unknown_fields)]
 pub struct Pin {
     digest: String,
-    /// What was accepted, to show how a tool differs from it.
+    /// The tool as it was accepted, to show how another differs from it.
     tool: Map<String, Value>,
 }
 
@@ -39,21 +39,21 @@ pub struct Pin {
 pub struct PinChange {
     /// The tool.
     pub tool: String,
-    /// What became of it.
+    /// Its change.
     pub change: PinChangeKind,
     /// Its parts that differ, with what was accepted and what is there; empty for a tool that is new or gone.
     pub parts: Vec<(&'static str, Value, Value)>,
 }
 
-/// What became of a tool.
+/// The change of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PinChangeKind {
     /// It was not accepted before.
     New,
-    /// It is another one than was accepted.
+    /// It differs from the tool that was accepted.
     Changed,
-    /// The server has it no more.
+    /// The server does not have it any more.
     Gone,
 }
 

@@ -14,6 +14,8 @@ use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::clean::clean;
+
 const APPROVALS: &str = "approvals.json";
 const QUESTION: &str = ".question.json";
 const ANSWER: &str = ".answer.json";
@@ -33,7 +35,7 @@ pub struct Queue {
 
 /// A call that waits for a person.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Question {
     /// Its name, which no other question has, of whatever guard.
     pub id: String,
@@ -45,10 +47,12 @@ pub struct Question {
     pub rule: String,
     /// The rule's reason.
     pub reason: String,
-    /// What would be touched: the values under roles, as they came and canonical.
+    /// The values under roles, as they came and canonical, and the arguments that no role says anything about.
     pub values: Value,
-    /// What an approval beyond this call would cover; `None` if nothing can be covered.
+    /// Covered by an approval beyond this call; `None` if nothing can be covered.
     pub offer: Option<Offer>,
+    /// The call belongs to a session of its client, for which an approval may be.
+    pub has_session: bool,
     /// When it was asked.
     pub asked: Timestamp,
     /// Until when an answer counts.
@@ -61,7 +65,7 @@ pub struct Question {
 pub enum Answer {
     /// The call may be made.
     Once,
-    /// It may, and so may what the offer covers, until the guard ends.
+    /// It may, and so may what the offer covers, until the client's session ends.
     Session,
     /// It may, and so may what the offer covers, from now on.
     Always,
@@ -89,6 +93,23 @@ impl Answerer {
             Self::Client => "client",
             Self::Command => "command",
         }
+    }
+}
+
+impl Question {
+    /// A line for each value, fit for a terminal or a form.
+    pub fn touched(&self) -> Vec<String> {
+        let values = self.values.as_array().into_iter().flatten();
+        let line = |value: &Value| {
+            let text = |name: &str| value.get(name).and_then(Value::as_str).map(clean);
+            let argument = text("argument").unwrap_or_default();
+            let touched = text("canonical").or_else(|| text("raw")).unwrap_or_default();
+            match text("role") {
+                Some(role) => format!("{argument} as {role}: {touched}"),
+                None => format!("{argument}: {touched}"),
+            }
+        };
+        values.map(line).collect()
     }
 }
 
@@ -146,12 +167,18 @@ impl Queue {
     /// is one already, no such question, or its time is over.
     ///
     /// # Errors
-    /// The answer or the approval cannot be written.
+    /// The answer or the approval cannot be written, or the answer is for a session and the call belongs to none.
     pub fn answer(&self, id: &str, answer: Answer, by: Answerer) -> io::Result<bool> {
         let question = self.questions()?.into_iter().find(|question| question.id == id);
         let Some(question) = question.filter(|question| Timestamp::now() < question.until) else {
             return Ok(false);
         };
+        if answer == Answer::Session && !question.has_session {
+            return Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                "the call belongs to no session: it can be allowed once or always, or denied",
+            ));
+        }
         let answered = Answered {
             id: question.id.clone(),
             answer,

@@ -218,7 +218,7 @@ impl<'r> Judged<'r> {
             escalated_roles: self.verdict.escalated_roles(),
             approval: self.verdict.approval.as_deref(),
             answered_by: self.answered_by.map(Answerer::as_str),
-            values_left_out: all.len() - values.len(),
+            values_left_out: (all.len() - values.len()).saturating_add(left_out(self.explanation)),
             others: others(self.arguments, &values),
             values,
             sent: self.sent.map(|sent| digest(sent.as_bytes())),
@@ -228,6 +228,13 @@ impl<'r> Judged<'r> {
             request: Carried::default(),
         }
     }
+}
+
+/// How many values an explanation does not show.
+pub(super) fn left_out(explanation: Option<&Value>) -> usize {
+    let count = explanation.and_then(|explanation| explanation.get("valuesLeftOut"));
+    let count = count.and_then(Value::as_u64).unwrap_or_default();
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 impl<'r> RoleValue<'r> {

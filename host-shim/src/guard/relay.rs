@@ -68,18 +68,18 @@ struct Sent {
     at: Instant,
     /// Its number in the log.
     number: String,
-    /// Whether a person approved just this call.
+    /// A person approved just this call.
     approved: Option<Approved>,
 }
 
 /// A call that was judged, and when that began.
 struct Judgement {
     response: backend::Response,
-    /// What an approval would cover, if the call escalates and somebody can be asked.
+    /// Covered by an approval, if the call escalates and somebody can be asked.
     offer: Option<Offer>,
     /// How a person's answer came, if there was one.
     answered_by: Option<Answerer>,
-    /// Whether a person approved just this call.
+    /// A person approved just this call.
     approved: Option<Approved>,
     /// The digest of the policy.
     policy: String,
@@ -107,9 +107,20 @@ pub(super) enum Step {
 }
 
 impl Relay {
+    /// A client with a session: all that it sends until it leaves.
     pub(super) fn new(guard: Arc<Guard>) -> Self {
+        Self::with(guard, true)
+    }
+
+    /// A request that stands by itself: nothing is approved beyond it but for good.
+    #[cfg(feature = "http")]
+    pub(super) fn of_request(guard: Arc<Guard>) -> Self {
+        Self::with(guard, false)
+    }
+
+    fn with(guard: Arc<Guard>, has_session: bool) -> Self {
         Self {
-            questions: Questions::new(guard.asked.as_ref(), &guard.session),
+            questions: Questions::new(guard.asked.as_ref(), &guard.session, has_session),
             changes: ListChanges::since(guard.list_changes()),
             guard,
             waiting: BTreeMap::new(),
@@ -137,7 +148,7 @@ impl Relay {
         };
         match message {
             Message::Request(request) => match self.begin(&request) {
-                Ok(kind) => match (self.opens(&request), kind) {
+                Ok(kind) => match (self.keeps_from(&request).or_else(|| self.opens(&request)), kind) {
                     (Some(refused), _) => {
                         self.waiting.remove(&request.id.text);
                         refused
@@ -187,6 +198,18 @@ impl Relay {
             } if self.questions.owns(&id) => self.form_answered(&id, &members),
             Message::Response { .. } => Step::ToServer(line),
         }
+    }
+
+    /// The answer to a request that would reach something of the server other than its tools, where clients may not.
+    fn keeps_from(&self, request: &Request<'_>) -> Option<Step> {
+        if !self.guard.only_tools || self.guard.observes || method::is_of_tools(&request.method) {
+            return None;
+        }
+        let reason = format!(
+            "`{}`: with --only-tools clients may call tools and nothing else",
+            request.method
+        );
+        Some(self.refuse(Some(&request.id.json), reply::METHOD_NOT_FOUND, &reason))
     }
 
     /// What a client sent in place of a message.
@@ -327,8 +350,9 @@ impl Relay {
 
     /// Forgets a request of the client's that the server has. It still hears that nobody wants an answer.
     fn take_back(&mut self, id: &Id) -> Option<Step> {
-        // The guard's own question is not the client's.
-        if let Some(Opening::Probe(_)) = self.openings.get(&id.text) {
+        // The guard's own requests are not the client's, and no server hears of their ids.
+        let is_probe = matches!(self.openings.get(&id.text), Some(Opening::Probe(_)));
+        if is_probe || self.questions.owns(id) {
             return Some(Step::Nowhere);
         }
         // A server may tell `1` from `"1"`, and would answer.

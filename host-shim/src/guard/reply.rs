@@ -12,7 +12,6 @@ pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
 pub(super) const INVALID_PARAMS: i32 = -32602;
 pub(super) const INTERNAL_ERROR: i32 = -32603;
-#[cfg(feature = "http")]
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
 
 /// MCP's code for a header that says something else than the message.

@@ -1,6 +1,6 @@
 //! JSON text that every parser reads alike.
 //!
-//! A call may have 20 MiB, most of it one string. So the text is looked through where it stands: strings that are no names
+//! A call may have 20 MiB, most of it one string. So the text is read where it stands: strings that are not names
 //! are not copied.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ const DEPTH: usize = 127;
 /// half of a surrogate pair, and about a number that a double cannot hold.
 ///
 /// # Errors
-/// What they would read differently, or why the text is not JSON.
+/// The text is not JSON, or two parsers could read it differently.
 pub(super) fn check(text: &str) -> Result<(), String> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut walk = Walk {
@@ -31,7 +31,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A name as a parser has it that passes over case, with the letters that Unicode folds to ASCII ones (`ſ`, `K`).
+/// A name as a parser that ignores case compares it, with the letters that Unicode folds to ASCII ones (`ſ`, `K`).
 pub(super) fn folded(name: &str) -> String {
     name.chars()
         .flat_map(char::to_uppercase)
@@ -45,7 +45,7 @@ struct Walk<'t> {
     at: usize,
     /// The names of each object that is open; `None` for an array.
     open: Vec<Option<BTreeSet<String>>>,
-    /// Whether the next string is a name.
+    /// The next string is a name.
     is_name: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'t> Walk<'t> {
         let names = self.open.last_mut().and_then(Option::as_mut);
         if names.is_some_and(|names| !names.insert(folded(&name))) {
             return Err(format!(
-                "the name `{name}` occurs twice in an object, or twice but for its case"
+                "the name `{name}` occurs twice in an object, or in two spellings that differ in case alone"
             ));
         }
         self.is_name = false;
@@ -317,7 +317,7 @@ mod tests {
             while let Some(name) = members.next_key::<String>()? {
                 if !names.insert(folded(&name)) {
                     return Err(A::Error::custom(format_args!(
-                        "the name `{name}` occurs twice in an object, or twice but for its case"
+                        "the name `{name}` occurs twice in an object, or in two spellings that differ in case alone"
                     )));
                 }
                 members.next_value_seed(Unambiguous)?;

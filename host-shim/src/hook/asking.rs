@@ -3,17 +3,13 @@
 use std::time::Duration;
 
 use callgate_core::Decision;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::call::HookCall;
 use super::judge::{Judged, call_text, verdict_of};
 use crate::backend::Request;
 use crate::gate::Gate;
-use crate::guard::{Answer, JournalQuestion, Queue, ask};
-
-/// How many arguments a question shows that has no values under roles, and how many characters of each.
-const SHOWN: usize = 16;
-const LONGEST: usize = 1_000;
+use crate::guard::{Answer, JournalQuestion, Queue, ask, touched};
 
 impl HookCall {
     /// Asks a person, and judges the call again: what it names may have changed meanwhile.
@@ -32,7 +28,7 @@ impl HookCall {
             tool: &judged.tool,
             rule: &verdict.rule,
             reason: &verdict.reason,
-            values: values(&judged),
+            values: values(&judged).ok_or("the call has more values than a person can be shown")?,
             offer,
         };
         let answer = ask(queue, question, patience);
@@ -68,20 +64,7 @@ impl HookCall {
     }
 }
 
-/// What the person is shown: the values under roles, or the arguments where there are none.
-fn values(judged: &Judged) -> Value {
-    let explanation = judged.response.explanation.as_ref();
-    let values = explanation.and_then(|explanation| explanation.get("values"));
-    match values {
-        Some(Value::Array(values)) if !values.is_empty() => Value::Array(values.clone()),
-        Some(_) | None => {
-            let arguments = judged.asked.as_object().into_iter().flatten().take(SHOWN);
-            let shown = arguments.map(|(name, value)| {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                let text: String = text.chars().take(LONGEST).collect();
-                json!({"argument": format!("/{name}"), "role": "none", "raw": text, "canonical": null})
-            });
-            Value::Array(shown.collect())
-        }
-    }
+/// Shown to the person; `None` if not everything can be.
+fn values(judged: &Judged) -> Option<Value> {
+    touched(judged.response.explanation.as_ref(), &judged.asked)
 }

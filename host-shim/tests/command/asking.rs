@@ -70,6 +70,17 @@ fn a_command_is_asked_and_answers() {
 }
 
 #[test]
+fn a_command_takes_flags_of_its_own_and_none_of_the_guard() {
+    let project = Project::new();
+    let command = ["--ask-command", "sh", "-c", "echo $1", "-x", "once"];
+    let flags = [&["--ask", "600"], &STATE[..], &command, &["--audit", "log.jsonl"]].concat();
+    let mut guarded = Guarded::start(&project, &flags, ECHO);
+    assert_eq!(guarded.ask(1, "/etc/hosts")["result"]["content"], json!([]));
+    guarded.end();
+    assert!(log(&project).iter().any(|line| line["answeredBy"] == "command"));
+}
+
+#[test]
 fn a_command_without_an_answer_leaves_the_question_open() {
     let project = Project::new();
     for script in [

@@ -381,7 +381,7 @@ fn a_person_decides_whom_the_agent_does_not_ask() {
     // Whoever decides sees the command.
     assert_eq!(
         shown["values"],
-        json!([{"argument": "/command", "role": "none", "raw": "rm -rf x", "canonical": null}])
+        json!([{"argument": "/command", "role": null, "raw": "rm -rf x", "canonical": null}])
     );
     let (told, _) = asked(&hooked, &shell, &state, "deny");
     assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");

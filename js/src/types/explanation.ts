@@ -13,6 +13,8 @@ export interface Explanation {
   readonly roles: readonly RoleStep[];
   /** How many steps were left out because the explanation reached its limit. */
   readonly stepsLeftOut: number;
+  /** How many of them are values; absent if none are. */
+  readonly valuesLeftOut?: number;
   /** What the host was asked, and its answers. */
   readonly recording: Recording;
 }

@@ -28,7 +28,7 @@ enum What {
     Allow {
         /// The question
         id: String,
-        /// And what the offer covers, until the guard ends
+        /// And what the offer covers, until the client's session ends; calls of clients without sessions belong to none
         #[arg(long, conflicts_with = "always")]
         session: bool,
         /// And what the offer covers, from now on
@@ -144,8 +144,8 @@ fn show(question: &Question, out: &mut Out) -> Result<(), Failure> {
         tool,
         rule,
         reason,
-        values,
         offer,
+        has_session,
         until,
         ..
     } = question;
@@ -154,21 +154,20 @@ fn show(question: &Question, out: &mut Out) -> Result<(), Failure> {
         paint(BOLD, &clean(id)),
         clean(&format!("{server}/{tool}"))
     ))?;
-    for value in values.as_array().into_iter().flatten() {
-        let text = |name: &str| clean(value[name].as_str().unwrap_or_default());
-        let shown = match value["canonical"].as_str() {
-            Some(canonical) => clean(canonical),
-            None => text("raw"),
-        };
-        out.line(&format!("  {} as {}: {shown}", text("argument"), text("role")))?;
+    for line in question.touched() {
+        out.line(&format!("  {line}"))?;
     }
     out.line(&format!("  {}: {}", clean(rule), clean(reason)))?;
     let covers = match offer {
         Some(offer) => clean(&offer.description),
         None => "this call alone".into(),
     };
+    let lasting = match has_session {
+        true => "--session and --always",
+        false => "--always",
+    };
     out.line(&paint(
         DIM,
-        &format!("  --session and --always would cover: {covers}; until {until}"),
+        &format!("  {lasting} would cover: {covers}; until {until}"),
     ))
 }

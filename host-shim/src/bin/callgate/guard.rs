@@ -42,8 +42,9 @@ pub(crate) struct Guard {
     /// so many seconds for an answer
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     ask: Option<u64>,
-    /// Run this program for each question too: it gets the question as JSON, and answers `once`, `session`, `always` or `deny`
-    #[arg(long, value_name = "PROGRAM", num_args = 1.., requires = "ask")]
+    /// Run this program, with what follows up to `--` or a flag of the guard as its arguments, for each question too: it gets the
+    /// question as JSON, and answers `once`, `session`, `always` or `deny`
+    #[arg(long = ASK_COMMAND, value_name = "PROGRAM", num_args = 1.., requires = "ask")]
     ask_command: Option<Vec<OsString>>,
     /// Do not have the client show questions as forms (MCP's elicitation), which it does where it can
     #[arg(long, requires = "ask")]
@@ -64,6 +65,9 @@ pub(crate) struct Guard {
     /// Judge and log, but enforce nothing
     #[arg(long, requires = "audit")]
     observe: bool,
+    /// Answer requests for anything but tools (resources, prompts, completions) with an error: no rule decides about them
+    #[arg(long)]
+    only_tools: bool,
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
@@ -90,6 +94,8 @@ pub(crate) struct Guard {
     command: Vec<OsString>,
 }
 
+const ASK_COMMAND: &str = "ask-command";
+
 const EXAMPLES: &str = "\
 Examples:
   callgate guard --server filesystem -- npx -y @modelcontextprotocol/server-filesystem /srv/app
@@ -99,6 +105,44 @@ Examples:
 
 Exit codes: 0 the client has left, 1 fault (a bad flag, a server that cannot be started or ended by itself), \
 4 invalid document. A signal ends the guard with 128 and its number.";
+
+/// The command line with the arguments of `--ask-command` tied to it, each by itself: they may begin with a hyphen, and a flag of
+/// the guard among them is the guard's.
+pub(crate) fn with_tied_arguments(line: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
+    let guard = command.find_subcommand("guard");
+    let own = |given: &str| {
+        let name = given.strip_prefix("--").and_then(|given| given.split('=').next());
+        let known = guard
+            .into_iter()
+            .chain([command])
+            .flat_map(clap::Command::get_arguments);
+        name.is_some_and(|name| {
+            name.is_empty() || known.into_iter().any(|known| known.get_long() == Some(name))
+        })
+    };
+    let is_guard = line.iter().any(|given| given == "guard");
+    let (mut follows, mut is_over) = (None, !is_guard);
+    let mut tied = Vec::with_capacity(line.len());
+    for given in line {
+        let text = given.to_str().unwrap_or_default();
+        is_over |= text == "--";
+        if text == "--ask-command" && !is_over {
+            follows = Some(0);
+        } else if own(text) || is_over {
+            follows = None;
+        } else if let Some(count) = &mut follows {
+            *count += 1;
+            if *count > 1 {
+                let mut one = OsString::from(format!("--{ASK_COMMAND}="));
+                one.push(&given);
+                tied.push(one);
+                continue;
+            }
+        }
+        tied.push(given);
+    }
+    tied
+}
 
 impl Guard {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
@@ -124,6 +168,7 @@ impl Guard {
             asking: self.asking()?,
             audit: self.audit.clone(),
             observe: self.observe,
+            only_tools: self.only_tools,
             context: self.context.clone(),
             // Clients show this in their logs.
             warn: tell,

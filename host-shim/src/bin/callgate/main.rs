@@ -134,8 +134,16 @@ enum Command {
     },
 }
 
+/// The command line.
+fn arguments() -> Vec<std::ffi::OsString> {
+    let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    #[cfg(feature = "guard")]
+    let line = guard::with_tied_arguments(line, &Cli::command());
+    line
+}
+
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments()) {
         Ok(cli) => cli,
         Err(error) => {
             // Nobody is left to hear that this could not be printed.

@@ -29,7 +29,11 @@ pub(super) fn params(question: &Question) -> Option<Value> {
         .iter()
         .filter(|(_, answer)| {
             // Where nothing can be covered, an approval is for this call alone.
-            question.offer.is_some() || matches!(answer, Answer::Once | Answer::Deny)
+            match answer {
+                Answer::Once | Answer::Deny => true,
+                Answer::Session => question.offer.is_some() && question.has_session,
+                Answer::Always => question.offer.is_some(),
+            }
         })
         .map(|(choice, _)| *choice)
         .collect();
@@ -52,24 +56,18 @@ fn message(question: &Question) -> String {
         clean(&question.tool),
         clean(&question.server)
     )];
-    for value in question.values.as_array().into_iter().flatten() {
-        let text = |name: &str| clean(value.get(name).and_then(Value::as_str).unwrap_or_default());
-        let touched = match value.get("canonical").and_then(Value::as_str) {
-            Some(canonical) => clean(canonical),
-            None => text("raw"),
-        };
-        lines.push(format!("{} as {}: {touched}", text("argument"), text("role")));
-    }
+    lines.extend(question.touched());
     lines.push(format!(
         "Rule `{}`: {}",
         clean(&question.rule),
         clean(&question.reason)
     ));
     if let Some(offer) = &question.offer {
-        lines.push(format!(
-            "For this session, and always, would cover: {}",
-            clean(&offer.description)
-        ));
+        let lasting = match question.has_session {
+            true => "For this session, and always,",
+            false => "Always",
+        };
+        lines.push(format!("{lasting} would cover: {}", clean(&offer.description)));
     }
     lines.join("\n")
 }
@@ -88,7 +86,7 @@ pub(super) fn answer(result: &Value, shown_for: Duration) -> Option<Answer> {
     }
 }
 
-/// Whether a client says that it has forms.
+/// Returns `true` if a client says that it has forms.
 pub(super) fn is_offered(capabilities: &Value) -> bool {
     let elicitation = capabilities.get("elicitation").and_then(Value::as_object);
     // Without a mode it is forms.

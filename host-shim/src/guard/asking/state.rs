@@ -63,7 +63,7 @@ impl Key {
     }
 }
 
-/// Whether a state is one of a guard's own.
+/// Returns `true` if a state is one of a guard's own.
 pub(super) fn is_own(state: &str) -> bool {
     state.starts_with(PREFIX)
 }

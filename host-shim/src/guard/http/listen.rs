@@ -218,7 +218,7 @@ impl Listener {
                 (Server::Worker(Arc::clone(&worker.line)), Some(worker))
             }
         };
-        let session = Session::new(
+        let session = Session::of_request(
             Arc::clone(&self.guard),
             Client::Streams(Streams::default()),
             server,
@@ -268,7 +268,7 @@ impl Listener {
         if !Accepts::of(headers)?.events {
             return Err(plain(
                 StatusCode::NOT_ACCEPTABLE,
-                "expected to be asked for `text/event-stream`",
+                "the header `accept` must name `text/event-stream`",
             ));
         }
         let after = headers::one(headers, &LAST_EVENT);

@@ -34,7 +34,7 @@ impl Accepts {
         if !events && !has("application/json") && !has("application/*") {
             return Err(plain(
                 StatusCode::NOT_ACCEPTABLE,
-                "expected to be asked for `application/json` and `text/event-stream`",
+                "the header `accept` must name `application/json` and `text/event-stream`",
             ));
         }
         Ok(Self { events })

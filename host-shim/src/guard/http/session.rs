@@ -60,8 +60,19 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(guard: Arc<Guard>, client: Client, server: Server) -> Arc<Self> {
+        let relay = Relay::new(Arc::clone(&guard));
+        Self::with(guard, relay, client, server)
+    }
+
+    /// The session of a request that stands by itself.
+    pub(super) fn of_request(guard: Arc<Guard>, client: Client, server: Server) -> Arc<Self> {
+        let relay = Relay::of_request(Arc::clone(&guard));
+        Self::with(guard, relay, client, server)
+    }
+
+    fn with(guard: Arc<Guard>, relay: Relay, client: Client, server: Server) -> Arc<Self> {
         let session = Arc::new(Self {
-            relay: Mutex::new(Relay::new(Arc::clone(&guard))),
+            relay: Mutex::new(relay),
             guard,
             client,
             server,

@@ -92,6 +92,69 @@ fn what_is_approved_for_longer_is_not_asked_again() {
 }
 
 #[test]
+fn what_is_approved_for_a_session_is_that_clients_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking(folder.path(), 600);
+    client(&mut relay, &reading(1, "/docs/a"));
+    let id = question(&queue).id;
+    assert!(queue.answer(&id, Answer::Session, Answerer::Terminal).unwrap());
+    assert_eq!(relay.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
+    // Another client of the same guard is asked about.
+    let mut other = Relay::new(Arc::clone(&relay.guard));
+    assert_eq!(client(&mut other, &reading(1, "/docs/a")), Step::Nowhere);
+    let asked = question(&queue);
+    assert!(asked.has_session);
+    assert!(queue.answer(&asked.id, Answer::Deny, Answerer::Terminal).unwrap());
+    other.answered();
+    assert!(matches!(
+        client(&mut relay, &reading(2, "/docs/b")),
+        Step::ToServer(_)
+    ));
+}
+
+#[test]
+#[cfg(feature = "http")]
+fn a_request_without_a_session_has_no_approval_for_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (relay, queue) = asking(folder.path(), 600);
+    let mut alone = Relay::of_request(Arc::clone(&relay.guard));
+    client(&mut alone, &reading(1, "/docs/a"));
+    let asked = question(&queue);
+    assert!(!asked.has_session);
+    assert!(
+        queue
+            .answer(&asked.id, Answer::Session, Answerer::Terminal)
+            .is_err()
+    );
+    assert!(queue.waits(&asked.id));
+    assert!(queue.answer(&asked.id, Answer::Once, Answerer::Terminal).unwrap());
+    assert_eq!(alone.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
+}
+
+#[test]
+fn a_person_sees_the_arguments_that_no_role_says_anything_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking(folder.path(), 600);
+    let run = r#"{"name":"run","arguments":{"command":"rm -rf /\r\u202e"}}"#;
+    assert_eq!(client(&mut relay, &call("1", run)), Step::Nowhere);
+    let asked = question(&queue);
+    assert_eq!(asked.touched(), [r"/command: rm -rf /\r\u{202e}"]);
+}
+
+#[test]
+fn nobody_is_asked_about_what_cannot_be_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking(folder.path(), 600);
+    let paths: Vec<String> = (0..10_001).map(|at| format!("/docs/{at}")).collect();
+    let params = json!({"name": "read-all", "arguments": {"paths": paths}});
+    let answer = told(client(&mut relay, &call("1", &params.to_string())));
+    assert_eq!(answer["result"]["_meta"]["callgate/rule"], "ask");
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("more values than a person can be shown"), "{text}");
+    assert_eq!(queue.questions().unwrap(), []);
+}
+
+#[test]
 fn a_call_that_nobody_allows_is_denied() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path(), 600);

@@ -16,6 +16,10 @@ use crate::guard::method::Kind;
 use crate::guard::record::Judged;
 use crate::guard::reply::{self, Era};
 
+/// Said of a tool of which the policy cannot tell what it touches.
+const UNANNOTATED: &str =
+    ". No annotation names this tool, so every call of it is denied: `callgate annotate` writes one.";
+
 impl Relay {
     pub(super) fn call(&mut self, message: &str, request: &Request<'_>) -> Next {
         let call = match ToolCall::read(request) {
@@ -68,8 +72,8 @@ impl Relay {
         let escalates = matches!(response.verdict.decision, Decision::Escalate(_));
         if let Some(asking) = guard.asked.as_ref().filter(|_| escalates) {
             match asking.approvals() {
-                Ok(approvals) => {
-                    for approvals in &approvals {
+                Ok(for_good) => {
+                    for approvals in self.questions.approved().into_iter().chain([&for_good]) {
                         let approved = judge(&asked.approved(approvals, Some(asking::now())))?;
                         if approved.verdict.decision == Decision::Allow {
                             response = approved;
@@ -154,6 +158,7 @@ impl Relay {
                 Ok(next) => return next,
                 Err(advice) => advice,
             },
+            Decision::Deny if response.verdict.rule == "structural-unknown-tool" => UNANNOTATED.to_owned(),
             Decision::Allow | Decision::Deny => String::new(),
         };
         let verdict = &judgement.response.verdict;

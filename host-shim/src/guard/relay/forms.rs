@@ -110,6 +110,17 @@ fn a_client_with_forms_asks_its_person() {
 }
 
 #[test]
+fn a_form_that_its_client_cancels_is_nothing_that_the_server_hears_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking(folder.path());
+    let form = told(called(&mut relay, &json!({"elicitation": {}}), 1));
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": form["id"]}});
+    assert_eq!(client(&mut relay, &cancel.to_string()), Step::Nowhere);
+    assert_eq!(queue.questions().unwrap().len(), 1);
+}
+
+#[test]
 fn a_person_denies_and_a_client_by_itself_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use callgate_core::{Decision, Offer};
+use callgate_core::{Approvals, Decision, Offer};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::unfinished::{ANSWERS, STATE, as_server_sees_it};
 use super::{Judgement, Next, Relay, Step, approved, denied};
-use crate::guard::asking::{self, About, Approved, Asked, Bound, Parked, Put, QUESTION};
+use crate::guard::asking::{self, About, Approved, Asked, Bound, Parked, Put, QUESTION, touched};
 use crate::guard::digest::digest;
 use crate::guard::message::{Id, Message, Request, ToolCall, push_string, text_of};
-use crate::guard::queue::{Answer, Answerer};
+use crate::guard::queue::{Answer, Answerer, Question};
 use crate::guard::record::{Outcome, Record};
 use crate::guard::reply::{self, Era};
 use crate::members::Members;
@@ -20,9 +21,11 @@ use crate::members::Members;
 pub(super) struct Questions {
     /// They have not been sent.
     pending: Vec<Pending>,
-    /// Whether the client has said that it has forms; from `initialize`.
+    /// The client has said in `initialize` that it has forms.
     has_forms: bool,
-    /// What the ids of the guard's own requests begin with, and the number of the last. No server knows it.
+    /// Approved until the session ends; `None` for a request that belongs to no session.
+    approved: Option<Approvals>,
+    /// The beginning of the ids of the guard's own requests, and the number of the last. No server knows it.
     prefix: String,
     count: u64,
 }
@@ -42,15 +45,34 @@ struct Pending {
 }
 
 impl Questions {
-    pub(super) fn new(asked: Option<&Asked>, session: &str) -> Self {
+    pub(super) fn new(asked: Option<&Asked>, session: &str, has_session: bool) -> Self {
         let prefix = asked.map(|asked| format!("callgate-{}-", asked.secret(session)));
         Self {
             prefix: prefix.unwrap_or_default(),
+            approved: has_session.then(Approvals::default),
             ..Self::default()
         }
     }
 
-    /// Whether the id of a request or an answer is one of the guard's own.
+    /// Approved for the session.
+    pub(super) fn approved(&self) -> Option<&Approvals> {
+        self.approved.as_ref()
+    }
+
+    fn approve(&mut self, question: &Question) {
+        if let (Some(approved), Some(offer)) = (&mut self.approved, &question.offer) {
+            let offer = Offer {
+                created_at: Some(Timestamp::now().to_string()),
+                source_escalation_id: Some(question.id.clone()),
+                original_reason: Some(question.reason.clone()),
+                ..offer.clone()
+            };
+            // What cannot be added is asked about again.
+            let _ = approved.add(&offer);
+        }
+    }
+
+    /// Returns `true` if the id of a request or an answer is one of the guard's own.
     pub(super) fn owns(&self, id: &Id) -> bool {
         !self.prefix.is_empty() && id.text.starts_with(&self.prefix)
     }
@@ -104,18 +126,19 @@ impl Relay {
             ..
         } = judgement;
         let verdict = &response.verdict;
-        let values = response
-            .explanation
-            .as_ref()
-            .and_then(|explanation| explanation.get("values"));
+        let shown = serde_json::from_str(arguments).ok();
+        let shown = shown.and_then(|arguments| touched(response.explanation.as_ref(), &arguments));
+        let values = shown
+            .ok_or(". A person has to approve it, and it has more values than a person can be shown.")?;
         let about = About {
             id: question,
             server: &guard.server,
             tool: &call.name,
             rule: &verdict.rule,
             reason: &verdict.reason,
-            values: values.cloned().unwrap_or_default(),
+            values,
             offer: offer.clone(),
+            has_session: self.questions.approved.is_some(),
         };
         let put = asked.ask(about, guard.warn).map_err(|error| {
             guard.warn(&format!("nobody can be asked: {error}"));
@@ -194,7 +217,7 @@ impl Relay {
         }
         let parked = asked.and_then(|asked| Some((asked, asked.parked_call(state, bound)?)));
         let Some((asked, parked)) = parked else {
-            let reason = "What the call would touch, or the policy, has changed since a person was asked, or there is an answer already, or its time is over";
+            let reason = "The approval no longer applies: the call or the policy has changed, it was already answered, or it has expired";
             let judgement = Judgement {
                 response: crate::backend::Response {
                     verdict: denied("structural-approval", reason.to_owned()),
@@ -232,7 +255,7 @@ impl Relay {
         }
     }
 
-    /// What a client answers to a form.
+    /// A client's answer to a form.
     pub(super) fn form_answered(&mut self, id: &Id, members: &Members<'_>) -> Step {
         let guard = Arc::clone(&self.guard);
         let pending = &mut self.questions.pending;
@@ -257,7 +280,7 @@ impl Relay {
         }
     }
 
-    /// What becomes of the calls for which there is an answer, or no time left.
+    /// Goes on with the calls for which there is an answer, or no time left.
     pub(super) fn settled(&mut self) -> Vec<Step> {
         let guard = Arc::clone(&self.guard);
         let Some(asked) = &guard.asked else {
@@ -293,9 +316,8 @@ impl Relay {
         let guard = Arc::clone(&self.guard);
         if let Some(asked) = &guard.asked {
             asked.withdraw(&pending.put);
-            let offer: Option<&Offer> = pending.put.question.offer.as_ref();
-            if let (Answer::Session, Some(offer)) = (answer, offer) {
-                asked.approve(&pending.put.question, offer);
+            if answer == Answer::Session {
+                self.questions.approve(&pending.put.question);
             }
         }
         self.waiting.remove(&pending.id.text);
@@ -345,7 +367,7 @@ impl Relay {
         self.follow(next, pending.message)
     }
 
-    /// Whether the client cancels a call that waits for a person, and what it is told then.
+    /// Takes back a call that waits for a person, if there is one of this id. Gives the answer to the client.
     pub(super) fn cancelled(&mut self, id: &str) -> Option<Step> {
         let at = self
             .questions
@@ -400,7 +422,7 @@ pub(super) fn own_state(call: &ToolCall<'_>) -> Option<String> {
     text_of(call.params.get(STATE)).filter(|state| asking::is_own(state))
 }
 
-/// Whether a request of the modern era says that its client has forms.
+/// Returns `true` if a request of the modern era says that its client has forms.
 fn client_has_forms(call: &ToolCall<'_>) -> bool {
     let meta = call.params.get("_meta");
     let meta: Option<Value> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());

@@ -45,7 +45,7 @@ impl Place {
                 message.push_str(arguments);
                 message.push_str(&rest);
             }
-            // None are none, however they are written.
+            // A call without arguments is the same as one with an empty object.
             Self::Before(_) if arguments == "{}" => {}
             // The params hold the tool's name at least.
             Self::Before(place) => message.insert_str(place, &format!(r#""arguments":{arguments},"#)),

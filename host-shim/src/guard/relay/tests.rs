@@ -9,12 +9,15 @@ use crate::guard::{GuardOptions, Lock};
 use crate::{Machine, VirtualHost};
 
 const POLICY: &str = r#"{"rules": [
-    {"name": "ask", "if": {"paths": {"roles": ["read-path"], "within": "/docs"}}, "then": "escalate", "reason": "A person decides"}
+    {"name": "ask", "if": {"paths": {"roles": ["read-path"], "within": "/docs"}}, "then": "escalate", "reason": "A person decides"},
+    {"name": "ask-run", "if": {"tool": "run"}, "then": "escalate", "reason": "A person decides"}
 ]}"#;
 
 pub(super) const ANNOTATIONS: &str = r#"{"servers": {"files": {"tools": [
     {"toolName": "read", "args": {"path": ["read-path"]}},
-    {"toolName": "wait", "args": {}}
+    {"toolName": "wait", "args": {}},
+    {"toolName": "run", "args": {"command": "none"}},
+    {"toolName": "read-all", "args": {"paths": "read-path"}}
 ]}}}"#;
 
 /// A gate with a policy.
@@ -41,6 +44,7 @@ pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
         asking: None,
         audit: None,
         observe: false,
+        only_tools: false,
         context: None,
         warn: |_| (),
         container_workspace_dir: None,
@@ -129,6 +133,45 @@ fn a_call_that_is_not_allowed_is_answered_with_its_rule() {
         ),
         Step::ToServer(_)
     ));
+}
+
+#[test]
+fn a_tool_that_nobody_annotated_is_denied_with_that_reason() {
+    let answer = told(client(&mut relay(), &call("1", r#"{"name":"new"}"#)));
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("No annotation names this tool") && text.contains("callgate annotate"),
+        "{text}"
+    );
+}
+
+#[test]
+fn only_tools_are_reached_where_nothing_else_may_be() {
+    let request = |method: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#);
+    for (method, passes) in [
+        ("resources/read", false),
+        ("prompts/get", false),
+        ("completion/complete", false),
+        ("x/later", false),
+        ("ping", true),
+        ("tools/list", true),
+        ("tasks/get", true),
+    ] {
+        let mut only = relay_with(|options| options.only_tools = true);
+        match client(&mut only, &request(method)) {
+            Step::ToServer(_) => assert!(passes, "{method}"),
+            step => {
+                assert!(!passes, "{method}");
+                assert_eq!(told(step)["error"]["code"], -32601);
+                // The id is free again.
+                assert!(matches!(client(&mut only, &request("ping")), Step::ToServer(_)));
+            }
+        }
+        assert!(matches!(
+            client(&mut relay(), &request(method)),
+            Step::ToServer(_)
+        ));
+    }
 }
 
 #[test]

@@ -94,6 +94,15 @@ pub enum Unanswered {
     Engine(EngineFault),
 }
 
+/// Why it is not known what approving a call would cover.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unoffered {
+    /// The text is not a call.
+    Call(CallError),
+    /// The engine did not answer.
+    Engine(EngineFault),
+}
+
 /// An engine with its documents and its host. It answers every question or says that it cannot; `None` is an answer.
 pub(crate) trait Backend: Send + Sync {
     fn kind(&self) -> EngineKind;
@@ -224,6 +233,17 @@ impl fmt::Display for Unanswered {
 }
 
 impl std::error::Error for Unanswered {}
+
+impl fmt::Display for Unoffered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call(error) => error.fmt(formatter),
+            Self::Engine(fault) => fault.fmt(formatter),
+        }
+    }
+}
+
+impl std::error::Error for Unoffered {}
 
 impl From<EngineFault> for Unanswered {
     fn from(fault: EngineFault) -> Self {

@@ -21,7 +21,9 @@ use callgate_core::{
 use callgate_core::{BuildError, DocumentSource, Engine, Host};
 use serde_json::{Value, json};
 
-use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
+use crate::backend::{
+    Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered, Unoffered,
+};
 use crate::call_text::CallText;
 use crate::documents::{Document, Fault};
 
@@ -139,14 +141,14 @@ impl Gate {
     /// ([`Request::approved`]).
     ///
     /// `None` unless the call escalates, and if something that escalates cannot be constrained, as
-    /// [`Engine::offer`](callgate_core::Engine::offer) says; also if the engine does not answer.
+    /// [`Engine::offer`](callgate_core::Engine::offer) says.
     ///
     /// # Errors
-    /// Those of [`Gate::judge`].
-    pub fn offer(&self, request: &Request<'_>) -> Result<Option<Offer>, CallError> {
+    /// When the text is not a call, or the engine does not answer.
+    pub fn offer(&self, request: &Request<'_>) -> Result<Option<Offer>, Unoffered> {
         match self.backend.offer(request) {
-            Ok(answer) => answer,
-            Err(_) => request.call.read().map(|_| None),
+            Ok(answer) => answer.map_err(Unoffered::Call),
+            Err(fault) => Err(Unoffered::Engine(fault)),
         }
     }
 
@@ -331,7 +333,7 @@ fn denied(request: &Request<'_>, fault: &EngineFault) -> Result<Response, CallEr
     })
 }
 
-fn engine_fault(fault: &EngineFault) -> Verdict<'static> {
+pub(crate) fn engine_fault(fault: &EngineFault) -> Verdict<'static> {
     Verdict {
         decision: Decision::Deny,
         rule: "structural-engine-fault".into(),

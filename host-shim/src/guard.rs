@@ -216,9 +216,8 @@ impl Guard {
             let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
             listed.keys().cloned().collect()
         };
-        let is_hidden = |policy: &Policy, tool| {
-            self.held_back(policy, tool).is_some() || policy.hides(&self.server, tool)
-        };
+        let is_hidden =
+            |policy: &Policy, tool| self.held_back(policy, tool).is_some() || self.hides(policy, tool);
         listed
             .iter()
             .any(|tool| is_hidden(before, tool) != is_hidden(after, tool))
@@ -253,6 +252,19 @@ impl Guard {
         }
         drop(listed);
         self.held_back(policy, tool).is_some()
+    }
+
+    /// Returns `true` if every call of the tool is certain to be denied, or if that is not known.
+    fn hides(&self, policy: &Policy, tool: &str) -> bool {
+        let shown = policy.shown.get_or_init(|| {
+            Shown::new(&policy.gate, &self.server).unwrap_or_else(|error| {
+                self.warn(&format!(
+                    "no tool is listed, since it is not known which are of use: {error}"
+                ));
+                Shown::Nothing
+            })
+        });
+        shown.hides(tool)
     }
 
     /// Why a tool may not be called until a person has accepted it, if it may not.
@@ -334,12 +346,6 @@ impl Policy {
             pins,
             shown: OnceLock::new(),
         }
-    }
-
-    /// Whether every call of the tool is certain to be denied.
-    fn hides(&self, server: &str, tool: &str) -> bool {
-        let shown = self.shown.get_or_init(|| Shown::new(&self.gate, server));
-        shown.hides(tool)
     }
 }
 

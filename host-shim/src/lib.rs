@@ -51,7 +51,9 @@ mod virtual_host;
 
 #[cfg(feature = "component")]
 pub use backend::component::{COMPONENT, Compiled, InstanceLimits, Unusable};
-pub use backend::{EngineFault, EngineKind, References, Reply, Request, Resolution, Response, Unanswered};
+pub use backend::{
+    EngineFault, EngineKind, References, Reply, Request, Resolution, Response, Unanswered, Unoffered,
+};
 pub use bundle::BUNDLE_FILE;
 pub use call_text::CallText;
 pub use callgate_core::{Audience, Decision, Paths, Verdict};

@@ -371,7 +371,7 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
     assert_eq!(gate.tools(), Err(EngineFault::Failed));
     assert_eq!(gate.semantics("s", "t"), Err(EngineFault::Failed));
     let request = Request::gate("{\"serverName\": \"s\", \"toolName\": \"t\"}");
-    assert_eq!(gate.offer(&request), Ok(None));
+    assert_eq!(gate.offer(&request), Err(Unoffered::Engine(EngineFault::Failed)));
     assert!(gate.offer(&Request::prepared("{}")).is_err());
     let response = gate.judge(&request.explained(Audience::Agent)).unwrap();
     assert_eq!(response.verdict, engine_fault(&EngineFault::Failed));

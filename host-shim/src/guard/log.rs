@@ -173,7 +173,7 @@ mod tests {
         for cut in [
             // The last line is gone, a part of it, or all but a part of the first.
             lines[..2].concat(),
-            whole[..whole.len() - 5].to_owned(),
+            whole.trim_end_matches(['\n', '}', '"']).to_owned(),
             "{".to_owned(),
             // Other lines are in its place.
             [lines[0], lines[1], lines[0], lines[1]].concat(),

@@ -387,7 +387,7 @@ impl Relay {
                 if is_held_back {
                     held_back.push(format!("`{tool}`"));
                 }
-                is_held_back || policy.hides(&self.guard.server, tool)
+                is_held_back || self.guard.hides(&policy, tool)
             });
             // A reload that came meanwhile may not have known of these tools, and has told nobody.
             let now = self.guard.policy();

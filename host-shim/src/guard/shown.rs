@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use callgate_core::{Analysis, Bounds};
+use callgate_core::{Analysis, Bounds, BuildError};
 
 use crate::gate::Gate;
 
@@ -20,29 +20,36 @@ pub(super) enum Shown {
     Every,
     /// Those of which some call is allowed or escalates, or may be.
     Only(BTreeSet<String>),
+    /// None: it is not known which.
+    Nothing,
 }
 
 impl Shown {
     /// The annotated tools of a server, less those of which every call is certain to be denied. Links and repositories are
     /// those that the gate's host has now.
-    pub(super) fn new(gate: &Gate, server: &str) -> Self {
-        // They were compiled before. Calls are denied in any case.
-        let Ok(engine) = gate.compile(gate.host()) else {
-            return Self::Every;
-        };
+    ///
+    /// This is an engine beside the one that judges, in this process even where that is a component: an analysis walks through the
+    /// compiled policy, and the contract of the component has only questions about single calls. It decides nothing but what is
+    /// listed.
+    ///
+    /// # Errors
+    /// The documents, which were compiled before, are refused now.
+    pub(super) fn new(gate: &Gate, server: &str) -> Result<Self, BuildError> {
+        let engine = gate.compile(gate.host())?;
         if engine.is_trusted_server(server) {
-            return Self::Every;
+            return Ok(Self::Every);
         }
         let analysis = Analysis::with_host(&engine, gate.host()).within(BOUNDS);
         let own = analysis.tools().into_iter().filter(|(of, _)| *of == server);
         let shown = own.filter(|(server, tool)| !analysis.denies_every_call(server, tool));
-        Self::Only(shown.map(|(_, tool)| tool.to_owned()).collect())
+        Ok(Self::Only(shown.map(|(_, tool)| tool.to_owned()).collect()))
     }
 
     pub(super) fn hides(&self, tool: &str) -> bool {
         match self {
             Self::Every => false,
             Self::Only(shown) => !shown.contains(tool),
+            Self::Nothing => true,
         }
     }
 }

@@ -22,7 +22,9 @@ impl HookCall {
     ) -> Result<Judged, String> {
         let verdict = &judged.response.verdict;
         let call = call_text(&judged.server, &judged.tool, &judged.asked);
-        let offer = gate.offer(&Request::gate(&call)).map_err(|error| error.message)?;
+        let offer = gate
+            .offer(&Request::gate(&call))
+            .map_err(|error| error.to_string())?;
         let question = JournalQuestion {
             server: &judged.server,
             tool: &judged.tool,

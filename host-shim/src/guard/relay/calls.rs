@@ -8,8 +8,9 @@ use callgate_core::{Audience, Decision};
 use super::questions::own_state;
 use super::sending::Place;
 use super::{Judgement, Next, Relay, Sent, Step, denied};
-use crate::backend;
+use crate::backend::{self, Unoffered};
 use crate::call_text::CallText;
+use crate::gate::engine_fault;
 use crate::guard::asking;
 use crate::guard::message::{Request, ToolCall};
 use crate::guard::method::Kind;
@@ -83,7 +84,11 @@ impl Relay {
                 }
                 Err(error) => guard.warn(&format!("the approvals cannot be read: {error}")),
             }
-            offer = policy.gate.offer(&asked).map_err(|error| error.message)?;
+            match policy.gate.offer(&asked) {
+                Ok(found) => offer = found,
+                Err(Unoffered::Call(error)) => return Err(error.message),
+                Err(Unoffered::Engine(fault)) => response.verdict = engine_fault(&fault),
+            }
         }
         if let Some(reason) = guard.held_back(&policy, &call.name)
             && response.verdict.decision != Decision::Deny

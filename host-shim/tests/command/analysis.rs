@@ -198,7 +198,7 @@ fn a_diff_shows_what_becomes_looser_with_a_call_that_shows_it() {
     );
     project.check(
         &["diff", "old.json", "no-such.json"],
-        1,
+        4,
         &[],
         &["cannot read `no-such.json`"],
     );

@@ -139,7 +139,7 @@ fn ceilings_are_intersected() {
     );
     project.check(
         &["intersect", "host.json", "gone.json"],
-        1,
+        4,
         &[],
         &["cannot read `gone.json`"],
     );

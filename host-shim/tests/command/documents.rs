@@ -42,18 +42,6 @@ fn bad_flags_and_files_are_faults() {
             "found no call in empty.jsonl, expected at least one",
         ),
         (
-            &["eval", "--bundle", "nothing.json", good],
-            "cannot read `nothing.json`: No such file",
-        ),
-        (
-            &["eval", "--policy", ".", "--annotations", "annotations.json", good],
-            "cannot read `.`: Is a directory",
-        ),
-        (
-            &["eval", "--world", "nothing.json", good],
-            "cannot read `nothing.json`: No such file",
-        ),
-        (
             &["explain", "--record", "no/where", good],
             "cannot write `no/where`: No such file",
         ),
@@ -70,8 +58,48 @@ fn bad_flags_and_files_are_faults() {
     ] {
         project.check(arguments, 1, &[], &[stderr]);
     }
+}
+
+#[test]
+fn documents_that_cannot_be_read_are_invalid() {
+    let project = Project::new();
+    project.write("names.json", r#"{"policy": "gone.json", "annotations": {}}"#);
+    std::fs::create_dir(project.folder.path().join("project/folder")).expect("a folder");
+    let commands: &[&[&str]] = &[
+        &["eval", "{}"],
+        &["explain", "{}"],
+        &["validate"],
+        &["lint"],
+        &["map"],
+        &["tools"],
+        #[cfg(feature = "guard")]
+        &["guard", "--server", "s", "--", "cat"],
+    ];
+    for command in commands {
+        let (name, rest) = command.split_first().expect("a command");
+        for (bundle, expected) in [
+            ("gone.json", "cannot read `gone.json`: No such file"),
+            ("names.json", "cannot read `gone.json`: No such file"),
+            ("folder", "the folder `folder` has no `callgate.json`"),
+        ] {
+            let arguments = [&[*name, "--bundle", bundle], rest].concat();
+            project.check(&arguments, 4, &[], &[expected, "help: "]);
+        }
+    }
+    for (arguments, expected) in [
+        (
+            &["eval", "--policy", ".", "--annotations", "annotations.json", "{}"][..],
+            "cannot read `.`: Is a directory",
+        ),
+        (
+            &["eval", "--world", "gone.json", "{}"],
+            "cannot read `gone.json`: No such file",
+        ),
+    ] {
+        project.check(arguments, 4, &[], &[expected]);
+    }
     let output = project.run_in("home", &["validate"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(4));
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("expected `--bundle FILE`"),
         "{output:?}"

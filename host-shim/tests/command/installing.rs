@@ -93,7 +93,7 @@ fn settings_that_are_something_else_are_left_alone() {
         &["settings.json", "expected settings as a JSON object"],
     );
     let gone = ["hook", "install", "gemini-cli", "--bundle", "gone.json"];
-    project.check(&gone, 1, &[], &["there is no `gone.json`"]);
+    project.check(&gone, 4, &[], &["there is no `gone.json`"]);
 }
 
 /// Every hook in a file of settings: the object that holds its command.

@@ -40,7 +40,7 @@ fn a_folder_is_a_bundle() {
     );
     check(
         &project.run_in("", &["eval", "-b", "home", &good]),
-        1,
+        4,
         &[
             "error: the folder `home` has no `callgate.json`",
             "help: `callgate init home` writes one",
@@ -48,7 +48,7 @@ fn a_folder_is_a_bundle() {
     );
     check(
         &project.run_in("", &["eval", "-b", "nothing", &good]),
-        1,
+        4,
         &[
             "error: cannot read `nothing`: No such file",
             "help: expected a bundle, or a folder with a `callgate.json`",
@@ -58,7 +58,7 @@ fn a_folder_is_a_bundle() {
     fs::create_dir(project.folder.path().join("project/below")).expect("a folder");
     check(
         &project.run_in("project/below", &["eval", &good]),
-        1,
+        4,
         &[
             "error: there are no documents: the current folder has no `callgate.json`",
             "/project` has one: --bundle takes it",
@@ -66,7 +66,7 @@ fn a_folder_is_a_bundle() {
     );
     check(
         &project.run_in("home", &["eval", &good]),
-        1,
+        4,
         &["`callgate init` writes a bundle"],
     );
 }
@@ -265,12 +265,12 @@ fn documents_that_cannot_be_read_say_why() {
         ("number.json", 4, &["number.json", "expected a bundle"]),
         (
             "missing.json",
-            1,
+            4,
             &["gone.json`: No such file", "as the bundle or a flag names it"],
         ),
         (
             "folder.json",
-            1,
+            4,
             &["Is a directory", "as the bundle or a flag names it"],
         ),
     ] {

@@ -8,11 +8,18 @@ export class Failure extends Error {
   override readonly name = "Failure";
   /** What to do about it, where that is known. */
   readonly help: string | undefined;
+  /** What the process ends with. */
+  readonly exit: number = EXIT.fault;
 
   constructor(message: string, help?: string) {
     super(message);
     this.help = help;
   }
+}
+
+/** Documents that cannot be read. */
+export class Unloaded extends Failure {
+  override readonly exit: number = EXIT.invalid;
 }
 
 /** Documents that are refused. */
@@ -46,7 +53,7 @@ export function report(thrown: unknown): number {
   const isOwn = thrown instanceof Failure || thrown instanceof CallgateError;
   const message = isOwn ? thrown.message : String(thrown);
   process.stderr.write(`error: ${clean(message)}\n${help === undefined ? "" : `  help: ${clean(help)}\n`}`);
-  return EXIT.fault;
+  return thrown instanceof Failure ? thrown.exit : EXIT.fault;
 }
 
 /** A fault on two or three lines. */

@@ -7,7 +7,7 @@ import { readBundle, reasonOf } from "../tools/bundle.js";
 import type { DocumentName } from "../types.js";
 import { createHandle, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
-import { Failure, note } from "./output.js";
+import { Failure, note, Unloaded } from "./output.js";
 
 const BUNDLE_FILE = "callgate.json";
 
@@ -68,7 +68,7 @@ function readable(file: string): ReturnType<typeof readBundle> {
     return readBundle(file);
   } catch (thrown) {
     throw thrown instanceof CallgateError && thrown.code === "invalid-document"
-      ? new Failure(thrown.message, "expected the file of a document, as the bundle or a flag names it")
+      ? new Unloaded(thrown.message, "expected the file of a document, as the bundle or a flag names it")
       : thrown;
   }
 }
@@ -85,13 +85,13 @@ function inFolder(named: string): string {
     }
     const expected = `expected a bundle, or a folder with a \`${BUNDLE_FILE}\``;
     const help = `${expected}; \`callgate init\` writes one`;
-    throw new Failure(`cannot read \`${named}\`: ${reasonOf(thrown)}`, help);
+    throw new Unloaded(`cannot read \`${named}\`: ${reasonOf(thrown)}`, help);
   }
   const file = named.endsWith("/") ? `${named}${BUNDLE_FILE}` : `${named}/${BUNDLE_FILE}`;
   if (isThere(file)) {
     return file;
   }
-  throw new Failure(`the folder \`${named}\` has no \`${BUNDLE_FILE}\``, `\`callgate init ${named}\` writes one`);
+  throw new Unloaded(`the folder \`${named}\` has no \`${BUNDLE_FILE}\``, `\`callgate init ${named}\` writes one`);
 }
 
 /** The bundle of the current folder. Nothing is looked for in the folders above; one that has a bundle is named. */
@@ -106,7 +106,7 @@ function usualBundle(): string {
       break;
     }
   }
-  throw new Failure(`there are no documents: the current folder has no \`${BUNDLE_FILE}\``, help);
+  throw new Unloaded(`there are no documents: the current folder has no \`${BUNDLE_FILE}\``, help);
 }
 
 function isThere(file: string): boolean {

@@ -33,7 +33,8 @@ Examples:
   agent | callgate eval --bundle conf
   callgate eval --server git recorded-session.jsonl
 
-Exit codes: 0 allow, 1 fault (a bad flag or call, an unreadable file), 2 deny, 3 escalate, 4 invalid document. \
+Exit codes: 0 allow, 1 fault (a bad flag or call, an unreadable file of calls), 2 deny, 3 escalate, \
+4 a document that is invalid or cannot be read. \
 For several calls: 1 if a line was not a call or there was none, else 2 if a call is denied, else 3 if one escalates, \
 else 0.";
 

@@ -104,7 +104,7 @@ Examples:
   callgate guard --server git --listen 8642 -- mcp-server-git
 
 Exit codes: 0 the client has left, 1 fault (a bad flag, a server that cannot be started or ended by itself), \
-4 invalid document. A signal ends the guard with 128 and its number.";
+4 a document that is invalid or cannot be read. A signal ends the guard with 128 and its number.";
 
 /// The command line with the arguments of `--ask-command` tied to it, each by itself: they may begin with a hyphen, and a flag of
 /// the guard among them is the guard's.

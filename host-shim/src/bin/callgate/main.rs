@@ -89,8 +89,8 @@ impl Command {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 allow or success, 1 fault (a bad flag or call, an unreadable file, a failed case), 2 deny, \
-3 escalate, 4 invalid document. For several calls: 1 if a line was not a call or there was none, else 2 if a call is \
-denied, else 3 if one escalates, else 0.";
+3 escalate, 4 a document that is invalid or cannot be read. For several calls: 1 if a line was not a call or there was none, \
+else 2 if a call is denied, else 3 if one escalates, else 0.";
 
 #[derive(Subcommand)]
 enum Command {

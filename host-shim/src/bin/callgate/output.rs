@@ -76,6 +76,8 @@ pub(crate) enum Failure {
     Helped { message: String, help: String },
     /// A document that is not a bundle, a policy or the like.
     Invalid(String),
+    /// Documents that cannot be read, or not be loaded, with what to do about it where that is known.
+    Unloaded { message: String, help: Option<String> },
     /// Documents that are refused.
     Refused(Vec<Fault>),
     /// Whoever read the answers has gone away.
@@ -87,7 +89,10 @@ impl Failure {
     #[cfg(feature = "guard")]
     pub(crate) fn message(&self) -> &str {
         match self {
-            Self::Fault(message) | Self::Invalid(message) | Self::Helped { message, .. } => message,
+            Self::Fault(message)
+            | Self::Invalid(message)
+            | Self::Helped { message, .. }
+            | Self::Unloaded { message, .. } => message,
             Self::Refused(_) => "documents are refused",
             Self::Closed => "nobody reads the answer",
         }
@@ -102,8 +107,13 @@ impl Failure {
             }
             Self::Helped { message, help } => {
                 complain(&message);
-                let _ = writeln!(anstream::stderr(), "  {} {}", paint(DIM, "help:"), clean(&help));
+                helping(&help);
                 Exit::Fault
+            }
+            Self::Unloaded { message, help } => {
+                complain(&message);
+                help.iter().for_each(|help| helping(help));
+                Exit::Invalid
             }
             Self::Invalid(message) => {
                 complain(&message);
@@ -127,11 +137,15 @@ impl From<GateError> for Failure {
             GateError::Refused(faults) => Self::Refused(faults),
             #[cfg(feature = "component")]
             GateError::Component(_) => Self::Fault(error.to_string()),
-            GateError::Unreadable { .. } => Self::Helped {
+            GateError::Unreadable { .. } => Self::Unloaded {
                 message: error.to_string(),
-                help: "expected the file of a document, as the bundle or a flag names it".to_owned(),
+                help: Some("expected the file of a document, as the bundle or a flag names it".to_owned()),
             },
-            GateError::Host(_) | GateError::Engine(_) => Self::Fault(error.to_string()),
+            GateError::Engine(_) => Self::Unloaded {
+                message: error.to_string(),
+                help: None,
+            },
+            GateError::Host(_) => Self::Fault(error.to_string()),
         }
     }
 }
@@ -144,6 +158,10 @@ impl From<io::Error> for Failure {
             Self::Fault(format!("cannot write the answer: {error}"))
         }
     }
+}
+
+fn helping(help: &str) {
+    let _ = writeln!(anstream::stderr(), "  {} {}", paint(DIM, "help:"), clean(help));
 }
 
 /// One line on standard error, `error: …`. Whether it arrives cannot be helped.

@@ -304,16 +304,16 @@ pub(crate) fn in_folder(named: &Path) -> Result<PathBuf, Failure> {
             if fs::symlink_metadata(&file).is_ok() {
                 return Ok(file);
             }
-            Err(Failure::Helped {
+            Err(Failure::Unloaded {
                 message: format!("the folder `{shown}` has no `{BUNDLE_FILE}`"),
-                help: format!("`callgate init {shown}` writes one"),
+                help: Some(format!("`callgate init {shown}` writes one")),
             })
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Helped {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Unloaded {
             message: format!("cannot read `{shown}`: {error}"),
-            help: format!(
+            help: Some(format!(
                 "expected a bundle, or a folder with a `{BUNDLE_FILE}`; `callgate init` writes one"
-            ),
+            )),
         }),
         Ok(_) | Err(_) => Ok(named.to_owned()),
     }
@@ -336,14 +336,20 @@ fn no_documents() -> Failure {
                 .to_owned()
         }
     };
-    Failure::Helped { message, help }
+    Failure::Unloaded {
+        message,
+        help: Some(help),
+    }
 }
 
 fn read_world(path: &Path) -> Result<VirtualHost, Failure> {
     let place = path.display();
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => Failure::Invalid(format!("{place}: expected JSON in UTF-8")),
-        _ => Failure::Fault(format!("cannot read `{place}`: {error}")),
+        _ => Failure::Unloaded {
+            message: format!("cannot read `{place}`: {error}"),
+            help: None,
+        },
     })?;
     let invalid = |error: &dyn std::fmt::Display| Failure::Invalid(format!("{place}: {error}"));
     let world: Value = serde_json::from_str(&text).map_err(|error| invalid(&format!("not JSON: {error}")))?;

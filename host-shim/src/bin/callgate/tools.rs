@@ -89,8 +89,10 @@ impl Intersect {
 
 fn load(path: &Path) -> Result<Ceiling, Failure> {
     let place = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
+    let text = fs::read_to_string(path).map_err(|error| Failure::Unloaded {
+        message: format!("cannot read `{place}`: {error}"),
+        help: None,
+    })?;
     Ceiling::load(DocumentSource::Text(&text)).map_err(|error| {
         let faults = error.diagnostics.into_iter().map(|diagnostic| Fault {
             file: Some(place.to_string()),

@@ -93,9 +93,9 @@ impl Install {
         let program = std::env::current_exe()
             .map_err(|error| Failure::Fault(format!("the place of this program is not known: {error}")))?;
         if !self.bundle.exists() {
-            return Err(Failure::Helped {
+            return Err(Failure::Unloaded {
                 message: format!("there is no `{}`", self.bundle.display()),
-                help: "`callgate init` writes one".to_owned(),
+                help: Some("`callgate init` writes one".to_owned()),
             });
         }
         let mut words = vec![

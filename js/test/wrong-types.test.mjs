@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallgateError, createEngine, createVirtualHost, loadBundle } from "callgate";
+import { CallgateError, createEngine, createVirtualHost } from "callgate";
+import { loadBundle } from "callgate/bundle";
 
 const host = createVirtualHost({ home: "/home/u", cwd: "/srv" });
 const engine = createEngine({ policy: { rules: [] }, annotations: { servers: {} }, host });

@@ -1,4 +1,5 @@
-//! The bundle that `callgate init` writes keeps what its page and SECURITY.md promise.
+//! The bundles of the project keep what their pages and SECURITY.md promise: the example, and the one that `callgate init` writes,
+//! which has no tool of git.
 
 #![allow(
     clippy::panic,
@@ -12,10 +13,19 @@ use std::sync::Arc;
 use callgate_host::{CallText, EngineKind, Gate, VirtualHost};
 use serde_json::{Value, json};
 
-/// A gate with the bundle, on a machine that has its folder, with `branch` checked out there.
+const EXAMPLE: &str = "examples/bundle";
+const INIT: &str = "src/bin/callgate/init";
+
+/// A gate with the example, on a machine that has its folder, with `branch` checked out there.
 fn gate(branch: &str) -> Gate {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host-shim/examples/bundle");
-    let folder = folder.canonicalize().expect("the example's folder");
+    gate_of(EXAMPLE, branch)
+}
+
+fn gate_of(bundle: &str, branch: &str) -> Gate {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../host-shim")
+        .join(bundle);
+    let folder = folder.canonicalize().expect("the bundle's folder");
     let work = folder.to_string_lossy();
     let within =
         |names: &[&str]| -> Vec<String> { names.iter().map(|name| format!("{work}/{name}")).collect() };
@@ -75,11 +85,13 @@ fn no_push_reaches_the_main_branch() {
         "tags/v1:main",
     ];
     for branch in ["main", "feature"] {
-        let gate = gate(branch);
+        let (example, init) = (gate(branch), gate_of(INIT, branch));
         for spelling in spellings {
             let push =
                 json!({"repo_path": ".", "remote": "https://github.com/acme/app.git", "branch": spelling});
-            let (decision, rule) = verdict(&gate, "git", "git_push", &push);
+            let (decision, rule) = verdict(&example, "git", "git_push", &push);
+            assert_eq!(decision, "deny", "{spelling} on {branch}: {rule}");
+            let (decision, rule) = verdict(&init, "git", "git_push", &push);
             assert_eq!(decision, "deny", "{spelling} on {branch}: {rule}");
         }
     }
@@ -109,7 +121,7 @@ fn no_push_reaches_the_main_branch() {
 /// What runs programs or holds secrets is out of reach, in nested projects as well.
 #[test]
 fn hooks_configurations_and_secrets_are_protected() {
-    let gate = gate("feature");
+    let example = gate("feature");
     for (tool, arguments) in [
         (
             "write_file",
@@ -133,18 +145,30 @@ fn hooks_configurations_and_secrets_are_protected() {
             json!({"source": "src", "destination": "nested/.git/hooks"}),
         ),
     ] {
-        let (decision, rule) = verdict(&gate, "filesystem", tool, &arguments);
+        let (decision, rule) = verdict(&example, "filesystem", tool, &arguments);
         assert_eq!(
             (&*decision, &*rule),
             ("deny", "structural-protected-path"),
             "{tool} {arguments}"
         );
     }
+    let init = gate_of(INIT, "feature");
+    for path in [
+        ".git/config",
+        "nested/.git/hooks/post-commit",
+        "callgate.json",
+        ".env",
+        "~/.ssh/id",
+    ] {
+        let write = json!({"path": path, "content": "x"});
+        let rule = verdict(&init, "filesystem", "write_file", &write).1;
+        assert_eq!(rule, "structural-protected-path", "{path}");
+    }
     let staged = json!({"repo_path": ".", "files": ["nested/.env"]});
     assert_eq!(
-        verdict(&gate, "git", "git_add", &staged).1,
+        verdict(&example, "git", "git_add", &staged).1,
         "structural-protected-path"
     );
     let plain = json!({"path": "src/main.rs", "content": "x"});
-    assert_eq!(verdict(&gate, "filesystem", "write_file", &plain).0, "allow");
+    assert_eq!(verdict(&example, "filesystem", "write_file", &plain).0, "allow");
 }

@@ -13,6 +13,8 @@ use crate::document::did_you_mean;
 
 /// The members of a line that have a meaning.
 const CALL: [&str; 5] = ["serverName", "toolName", "arguments", "id", "context"];
+/// What other protocols call the arguments.
+const OTHERS: [&str; 5] = ["args", "input", "params", "parameters", "argument"];
 const SHAPE: &str = "`{serverName, toolName, arguments}`";
 
 /// What is wrong in an object.
@@ -112,6 +114,19 @@ impl<'t> Object<'t> {
         }
     }
 
+    /// Refuses a call whose arguments stand under another name: it would be judged as one without arguments.
+    fn check_arguments(&self) -> Result<(), Fault> {
+        let other = OTHERS.iter().find_map(|name| Some((name, self.get(name)?)));
+        match other {
+            Some((name, value)) if self.get("arguments").is_none() => {
+                let message =
+                    format!("found `{name}` and no `arguments`, expected the arguments under that name");
+                Err(self.fault(value.get(), message, None))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The server that the line names, else the one that the operator names. They must not disagree: who writes the
     /// calls does not choose the server.
     fn server(&self, named: Option<&str>, missing: &str) -> Result<Cow<'t, str>, Fault> {
@@ -141,6 +156,7 @@ impl<'t> Object<'t> {
             let message = format!("`toolName` is missing, expected {SHAPE}");
             return Err(self.missing("toolName", message, help));
         }
+        self.check_arguments()?;
         let server = self.server(named, &format!("`serverName` is missing, expected {SHAPE}"))?;
         let call = if self.get("serverName").is_some() {
             Cow::Borrowed(self.text)
@@ -178,6 +194,7 @@ impl<'t> Object<'t> {
         let Some(name) = params.text_of("name", "the tool's name")? else {
             return Err(params.missing("name", format!("`params.name` is missing, {expected}"), None));
         };
+        params.check_arguments()?;
         let server = self.server(named, "the frame names no server, expected `--server NAME`")?;
         let arguments = params.get("arguments").map_or("{}", RawValue::get);
         let (name, context) = (name.get(), self.get("context"));

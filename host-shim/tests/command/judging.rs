@@ -81,6 +81,10 @@ fn a_malformed_call_says_where_and_what_was_expected() {
             r#""column":33,"message":"`serverName` is `5`, expected a string, the server's name"#,
         ),
         (r#"{"serverName": "s"}"#, "`toolName` is missing, expected `{"),
+        (
+            r#"{"serverName": "s", "toolName": "t", "input": {"path": "a"}}"#,
+            r#""column":47,"message":"found `input` and no `arguments`, expected the arguments under that name"#,
+        ),
         (r#"{"toolName": "t"}"#, "`serverName` is missing, expected `{"),
         (
             "{\"serverName\": \"s\",\n \"toolName\": }",

@@ -94,6 +94,7 @@ const STEPS: &[Step] = &[
     library!("lints of the library alone", ""),
     library!("lints of the library with the command", "command"),
     library!("lints of the library with the component", "component"),
+    library!("lints of the library with MCP", "mcp"),
     library!("lints of the library with the guard", "guard"),
     library!("lints of the library with HTTP", "http"),
     library!("lints of the library with telemetry", "otel"),

@@ -1,5 +1,5 @@
-//! What the guard adds to a call: `cargo bench -p callgate-host --bench guard`, on a machine that does nothing else. Prints the
-//! table of this crate's README.
+//! What the guard adds to a call, and what a hook takes: `cargo bench -p callgate-host --bench guard`, on a machine that does
+//! nothing else. Prints the tables of this crate's README; with the name of a row after `--`, such as `hooks`, only that one.
 //!
 //! The server is this program itself, which answers every request at once. Each row asks it directly and through guards, in turn.
 
@@ -21,6 +21,9 @@ const TURN: usize = 100;
 
 const IN_FLIGHT: usize = 1_000;
 const MEGABYTES: usize = 10;
+
+/// Processes of a hook in one row.
+const HOOKS: usize = 300;
 const MANY: usize = 100_000;
 
 /// What a server with many tools offers, and by how many rules its policy judges them.
@@ -35,11 +38,24 @@ fn main() {
     }
     let folder = std::env::temp_dir().join(format!("callgate-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
-    latency(&folder);
-    in_flight(&folder);
-    large(&folder);
-    growth(&folder);
-    listing(&folder);
+    type Row = fn(&Path);
+    let rows: [(&str, Row); 6] = [
+        ("latency", latency),
+        ("in-flight", in_flight),
+        ("large", large),
+        ("growth", growth),
+        ("listing", listing),
+        ("hooks", hooks),
+    ];
+    let named: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+        .collect();
+    for (name, row) in rows {
+        if named.is_empty() || named.iter().any(|wanted| wanted == name) {
+            row(&folder);
+        }
+    }
     fs::remove_dir_all(folder).expect("it is this program's own");
 }
 
@@ -382,5 +398,56 @@ fn listing(folder: &Path) {
             times[times.len() / 2].as_secs_f64() * 1e3
         });
         println!("| {name} | {first:.1} ms | {next:.2} ms |");
+    }
+}
+
+/// A hook from the start of its process to its end, beside a process that does nothing.
+fn hooks(folder: &Path) {
+    let bundle = Path::new(BUNDLE).join("callgate.json");
+    let log = audit(folder);
+    let hook = |flags: &[&Path]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.args(["hook", "claude-code", "--bundle"]).arg(&bundle);
+        command.args(flags.iter().map(|flag| flag.as_os_str()));
+        command
+    };
+    let mut rows = [
+        ("a process that does nothing", server()),
+        ("a hook", hook(&[])),
+        ("a hook with a log", hook(&[Path::new("--audit"), &log])),
+    ];
+    let question = json!({
+        "session_id": "s", "transcript_path": "/t", "cwd": folder, "permission_mode": "default",
+        "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "a"}, "tool_use_id": "t",
+    });
+    let question = question.to_string();
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..HOOKS {
+        for ((name, command), times) in rows.iter_mut().zip(&mut times) {
+            let begin = Instant::now();
+            let mut child = command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("it starts");
+            let mut to = child.stdin.take().expect("an input");
+            // What does nothing may have ended.
+            let _ = to.write_all(question.as_bytes());
+            drop(to);
+            let output = child.wait_with_output().expect("it ends");
+            times.push(begin.elapsed());
+            let is_answer = String::from_utf8_lossy(&output.stdout).contains("permissionDecision");
+            assert!(
+                is_answer || *name == "a process that does nothing",
+                "{name}: {output:?}"
+            );
+        }
+    }
+    println!("\n| {HOOKS} processes | p50 | p99 |\n|---|---:|---:|");
+    for ((name, _), mut times) in rows.iter().zip(times) {
+        times.sort();
+        let at = |share: usize| micros(times[times.len() * share / 100]) / 1e3;
+        println!("| {name} | {:.1} ms | {:.1} ms |", at(50), at(99));
     }
 }

@@ -366,6 +366,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                     role: definition.name.to_string(),
                     raw: shown(bound.raw()),
                     canonical,
+                    relative_to: bound.relative_to.map(str::to_owned),
                 }
             })
             .collect();

@@ -79,6 +79,9 @@ pub struct ValueStep {
     pub raw: String,
     /// Its canonical form under the role; none where it has none.
     pub canonical: Option<String>,
+    /// The argument that it is relative to, where the annotation names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_to: Option<String>,
 }
 
 /// One structural check.

@@ -76,6 +76,8 @@ pub(super) struct PathValue<'e> {
     /// A JSON Pointer.
     pub(super) argument: &'e str,
     pub(super) raw: &'e str,
+    /// It is relative to another argument.
+    pub(super) has_base: bool,
 }
 
 /// The values of a call that are paths.
@@ -86,7 +88,12 @@ pub(super) fn paths(explanation: &Value) -> impl Iterator<Item = PathValue<'_>> 
         let argument = value.get("argument").and_then(Value::as_str)?;
         let raw = value.get("raw").and_then(Value::as_str)?;
         let is_path = PATH_ROLES.contains(&role) && !argument.is_empty();
-        is_path.then_some(PathValue { argument, raw })
+        let has_base = value.get("relativeTo").is_some();
+        is_path.then_some(PathValue {
+            argument,
+            raw,
+            has_base,
+        })
     })
 }
 
@@ -114,16 +121,11 @@ pub(super) fn top(pointer: &str) -> String {
     first.replace("~1", "/").replace("~0", "~")
 }
 
-/// Makes relative paths absolute, but for those of arguments that start `elsewhere`. Returns `true` if there was one.
-pub(super) fn make_absolute(
-    arguments: &mut Value,
-    explanation: &Value,
-    directory: &str,
-    elsewhere: &[String],
-) -> bool {
+/// Makes paths absolute that are relative to no other argument. Returns `true` if there was one.
+pub(super) fn make_absolute(arguments: &mut Value, explanation: &Value, directory: &str) -> bool {
     let mut has_changed = false;
     for path in paths(explanation) {
-        if !is_relative(path.raw) || elsewhere.contains(&top(path.argument)) {
+        if !is_relative(path.raw) || path.has_base {
             continue;
         }
         if let Some(Value::String(text)) = arguments.pointer_mut(path.argument)

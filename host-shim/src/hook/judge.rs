@@ -18,7 +18,6 @@ use super::tools;
 use crate::backend::{Request, Response};
 use crate::gate::Gate;
 use crate::guard::{Answerer, Journal, JournalEntry, now};
-use crate::members::Members;
 
 /// One reading of a call, judged.
 pub(super) struct Judged {
@@ -141,12 +140,11 @@ impl HookCall {
         let is_own = matches!(self.called, Called::Own(_));
         let mut arguments = Value::Object(self.arguments.clone());
         let mut response = asked(gate, &server, &tool, &arguments, approvals)?;
-        let elsewhere = relative_to_others(gate, &server, &tool);
         let has_relative = match &response.explanation {
             Some(explanation) if explanation.get("stepsLeftOut") != Some(&Value::from(0)) => {
                 return Err("the call has too many values to look at each".to_owned());
             }
-            Some(explanation) => make_absolute(&mut arguments, explanation, &self.directory, &elsewhere),
+            Some(explanation) => make_absolute(&mut arguments, explanation, &self.directory),
             None => return Err("the engine does not explain its verdict".to_owned()),
         };
         if has_relative {
@@ -156,7 +154,7 @@ impl HookCall {
         let mut stays = Vec::new();
         if is_own {
             self.judge_opaque(gate, &tool, &mut response)?;
-            stays = [tools::patterns(self.agent, &tool), elsewhere].concat();
+            stays = [tools::patterns(self.agent, &tool), relative_to_others(&response)].concat();
         }
         if response.verdict.decision != Decision::Deny {
             self.check_unchanged(is_own, &stays, &mut response);
@@ -334,51 +332,11 @@ fn names_tool(gate: &Gate, rule: &str) -> bool {
     named.peek().is_some() && named.all(|known| known.conditions.tool.is_some())
 }
 
-/// The arguments of a tool whose relative paths start from another argument.
-fn relative_to_others(gate: &Gate, server: &str, tool: &str) -> Vec<String> {
-    let Some(text) = document(gate, DocumentKind::Annotations) else {
-        return Vec::new();
-    };
-    let arguments = arguments_of(&text, server, tool).unwrap_or_default();
-    let relative = arguments
-        .into_iter()
-        .filter(|(_, spec)| spec.to_string().contains("\"relativeTo\""));
-    relative
-        .map(|(name, _)| match name.starts_with('/') {
-            true => top(&name),
-            false => name,
-        })
-        .collect()
-}
-
-/// The annotation of a tool's arguments. Annotations are long, so nothing else is read.
-fn arguments_of(text: &str, server: &str, tool: &str) -> Option<Map<String, Value>> {
-    #[derive(Deserialize)]
-    struct Annotations<'a> {
-        #[serde(borrow)]
-        servers: Members<'a>,
-    }
-    #[derive(Deserialize)]
-    struct Server<'a> {
-        #[serde(borrow)]
-        tools: Vec<&'a RawValue>,
-    }
-    #[derive(Deserialize)]
-    struct Tool {
-        #[serde(rename = "toolName")]
-        name: String,
-        args: Map<String, Value>,
-    }
-    let annotations: Annotations<'_> = serde_json::from_str(text).ok()?;
-    let mut servers = annotations.servers.0.into_iter();
-    let (_, server) = servers.find(|(name, _)| name == server)?;
-    let server: Server<'_> = serde_json::from_str(server.get()).ok()?;
-    let named = server
-        .tools
-        .into_iter()
-        .filter(|known| known.get().contains(tool));
-    let mut tools = named.filter_map(|known| serde_json::from_str::<Tool>(known.get()).ok());
-    tools.find(|known| known.name == tool).map(|known| known.args)
+/// The arguments whose paths are relative to another argument.
+fn relative_to_others(response: &Response) -> Vec<String> {
+    let paths = response.explanation.iter().flat_map(paths);
+    let relative = paths.filter(|path| path.has_base);
+    relative.map(|path| top(path.argument)).collect()
 }
 
 fn document(gate: &Gate, part: DocumentKind) -> Option<Cow<'_, str>> {

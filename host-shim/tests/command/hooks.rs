@@ -192,6 +192,34 @@ fn the_documents_say_more_of_an_agents_tools() {
 }
 
 #[test]
+fn a_path_that_is_relative_to_another_argument_stays_so_however_the_annotation_is_written() {
+    let hooked = Hooked::new();
+    hooked.project.edit("callgate.json", |bundle| {
+        let files = json!({"roles": "read-path", "relativeTo": "repo_path"});
+        bundle["annotations"]["servers"]["git"] =
+            json!({"tools": [{"toolName": "git_add", "args": {"repo_path": "read-path", "files": files}}]});
+    });
+    let bundle = hooked.project.read("callgate.json").to_string();
+    let escaped = [
+        ("git_add", "git_\\u0061dd"),
+        ("\"relativeTo\"", "\"rel\\u0061tiveTo\""),
+        ("\"files\"", "\"f\\u0069les\""),
+    ];
+    let spelled = escaped.iter().map(|(from, to)| bundle.replace(from, to));
+    for bundle in std::iter::once(bundle.clone()).chain(spelled) {
+        hooked.project.write("callgate.json", &bundle);
+        let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/home/docs", "tool_name": "mcp__git__git_add",
+            "tool_input": {"repo_path": "ROOT/project", "files": ["a"]}});
+        let output = hooked.ask("claude-code", &question.to_string(), &[]);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        let answer = &answer["hookSpecificOutput"];
+        assert_eq!(answer["permissionDecision"], "allow", "{bundle}");
+        // It is what was given, and not a path below the agent's directory.
+        assert_eq!(answer["updatedInput"], Value::Null, "{bundle}");
+    }
+}
+
+#[test]
 fn decisions_are_in_the_log_before_they_are_told() {
     let hooked = Hooked::new();
     let log = format!("{}/project/log.jsonl", hooked.root);

@@ -28,6 +28,8 @@ export interface ValueStep {
   readonly raw: string;
   /** Its canonical form under the role; `null` if it has none. */
   readonly canonical: string | null;
+  /** The argument that it is relative to, if the annotation names one. */
+  readonly relativeTo?: string;
 }
 
 /** One structural check. */

@@ -159,16 +159,16 @@ builtin_roles! {
         "filesystem path that will be read",
         "Assign to paths whose contents or metadata the tool reads, directories that it lists included.";
     WRITE_PATH = 1, "write-path", Path, Path, FILES,
-        "filesystem path that will be created or changed",
+        "filesystem path that will be written: created or changed",
         "Assign to paths that the tool creates, writes or changes, and to the destination of a copy or move.";
     DELETE_PATH = 2, "delete-path", Path, Path, FILES,
-        "filesystem path that will be removed",
+        "filesystem path that will be deleted",
         "Assign to paths that the tool removes, and to the source of a move.";
     WRITE_HISTORY = 3, "write-history", Path, Path, GIT,
-        "git repository whose history will gain or change commits, branches or tags",
+        "git repository whose history will be written: commits, branches or tags added or changed",
         "Assign to the repository path of tools that commit, branch, tag, merge or rebase.";
     DELETE_HISTORY = 4, "delete-history", Path, Path, GIT,
-        "git repository whose history may lose commits, branches or tags",
+        "git repository of whose history something may be deleted: commits, branches or tags",
         "Assign to the repository path of tools that delete branches or tags, drop stashes or reset.";
     FETCH_URL = 5, "fetch-url", Url, Url, &["fetch"],
         "URL that will be fetched over HTTP or HTTPS",
@@ -416,6 +416,40 @@ mod tests {
         assert_eq!(registry.name(RoleId::READ_PATH), "read-path");
         assert_eq!(registry.name(RoleId::GIT_REMOTE_URL), "git-remote-url");
         assert_eq!(registry.name(RoleId::NONE), "none");
+    }
+
+    #[test]
+    fn a_description_has_the_words_that_prompts_rely_on() {
+        // Whoever drafts annotations hands the descriptions to a model, as the existing runtime does.
+        let words: &[(&str, &[&str])] = &[
+            ("read-path", &["filesystem path", "read"]),
+            ("write-path", &["filesystem path", "written"]),
+            ("delete-path", &["filesystem path", "deleted"]),
+            ("write-history", &["git repository", "history", "written"]),
+            ("delete-history", &["git repository", "history", "deleted"]),
+            ("fetch-url", &["URL", "fetched"]),
+            ("git-remote-url", &["git remote", "fetched", "pushed"]),
+            ("github-owner", &["owner", "GitHub"]),
+            ("github-repo", &["name", "GitHub repository"]),
+            ("proxy-domain", &["domain", "proxy"]),
+            ("share-permission", &["permission", "sharing"]),
+            ("branch-name", &["branch", "tag"]),
+            ("commit-message", &["message", "commit"]),
+            ("email-address", &["e-mail address"]),
+            ("email-body", &["text", "sent"]),
+            ("none", &["no resource"]),
+        ];
+        let registry = Registry::default();
+        assert_eq!(words.len(), registry.iter().count());
+        for (name, words) in words {
+            let description = &registry.get(registry.find(name).unwrap()).description;
+            for word in *words {
+                assert!(
+                    description.contains(word),
+                    "{name}: `{description}` lacks `{word}`"
+                );
+            }
+        }
     }
 
     #[test]

@@ -92,6 +92,37 @@ test("conditional roles are recognized and resolved", () => {
   assert.deepEqual(callgate.collectDistinctRoles(plain), ["write-path", "read-path"]);
 });
 
+test("a resolved annotation keeps every other field of what is stored", () => {
+  const args = { path: CONDITIONAL, mode: ["none"] };
+  const tool = {
+    toolName: "t",
+    serverName: "s",
+    comment: "c",
+    inputSchema: { type: "object" },
+    reviewedBy: { name: "ann" },
+    args,
+  };
+  const { args: resolved, ...others } = callgate.resolveStoredAnnotation(tool, { mode: "w" });
+  const { args: _, ...kept } = tool;
+  assert.deepEqual(others, kept);
+  assert.deepEqual(resolved, { path: ["write-path"], mode: ["none"] });
+  const stored = { generatedAt: "now", origin: "ci", servers: { s: { inputHash: "h", version: 2, tools: [tool] } } };
+  const file = callgate.resolveStoredAnnotationsFile(stored);
+  const expected = { ...kept, args: { path: ["read-path"], mode: ["none"] } };
+  assert.deepEqual(file, { ...stored, servers: { s: { ...stored.servers.s, tools: [expected] } } });
+});
+
+test("the descriptions of roles have the words that a model's prompt relies on", () => {
+  for (const [role, word] of [
+    ["write-path", "written"],
+    ["delete-path", "deleted"],
+    ["write-history", "written"],
+    ["delete-history", "deleted"],
+  ]) {
+    assert.match(callgate.getRoleDefinition(role).description, new RegExp(`\\b${word}\\b`, "u"), role);
+  }
+});
+
 test("annotated values are extracted as own members, in the annotation's order", () => {
   const annotation = {
     args: {

@@ -88,6 +88,22 @@ impl Wildcard {
         parts.len() <= first.len() && begins
     }
 
+    /// The names after the last `**`, if there is one and they hold no `*`.
+    pub(crate) fn names_after_any(&self) -> Option<String> {
+        let at = self.components.iter().rposition(|one| *one == Component::Any)?;
+        let mut names = String::new();
+        for component in self.components.get(at + 1..)? {
+            let Component::Exact(name) = component else {
+                return None;
+            };
+            if !names.is_empty() {
+                names.push('/');
+            }
+            names.push_str(name);
+        }
+        (!names.is_empty()).then_some(names)
+    }
+
     /// How many steps it takes to hold the pattern against a text of this length.
     pub(crate) fn cost(&self, bytes: usize) -> usize {
         let groups = self.components.split(|component| *component == Component::Any);

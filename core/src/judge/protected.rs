@@ -17,6 +17,8 @@ struct Candidate<'o> {
     written: &'o [String],
     /// Whether the call removes it.
     is_deleted: bool,
+    /// What is directly in it, where the call removes it, as far as patterns may match there.
+    contents: &'o [String],
     /// What is shown instead of the path, in an engine with a world: the address, or the text as it was given.
     shown: Option<&'o str>,
 }
@@ -69,7 +71,8 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let program = case.program;
     let has_world = program.world.is_some();
     let mut found = None;
-    hold(case, &path_like, |candidate, is_protected| {
+    let contents = contents(case);
+    hold(case, &path_like, &contents, |candidate, is_protected| {
         if is_protected {
             let path = candidate.path.as_ref().map(Path::as_str);
             let path = path.or(candidate.written.first().map(String::as_str));
@@ -97,6 +100,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
 fn hold(
     case: &mut Case<'_, '_, '_>,
     path_like: &[PathLike],
+    contents: &[Vec<String>],
     mut ends: impl FnMut(&Candidate<'_>, bool) -> bool,
 ) {
     let removes_places = case.removes_places();
@@ -109,6 +113,7 @@ fn hold(
     };
     let _ = case.operands.iter().enumerate().any(|(place, operand)| {
         let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+        let contents = contents.get(place).map_or(&[][..], Vec::as_slice);
         let from = From::Role(place);
         let mut paths = operand.paths().enumerate();
         paths.any(|(at, path)| {
@@ -117,6 +122,7 @@ fn hold(
                 from,
                 written: if at == 0 { operand.written() } else { &[] },
                 is_deleted,
+                contents,
                 shown: Some(operand.bound.raw()),
             })
         }) || operand.located().is_some_and(|located| {
@@ -126,6 +132,7 @@ fn hold(
                 from,
                 written: written.as_slice(),
                 is_deleted: is_deleted || removes_places,
+                contents,
                 shown: Some(&located.address),
             })
         })
@@ -137,6 +144,7 @@ fn hold(
             from: From::Heuristic(one.at),
             written: &one.written,
             is_deleted: false,
+            contents: &[],
             shown: given.map(|given| &*given.text),
         })
     });
@@ -150,7 +158,8 @@ pub(super) fn found(case: &mut Case<'_, '_, '_>) -> (Vec<usize>, bool) {
         return (operands, is_text);
     }
     let (path_like, unclear) = path_like(case);
-    hold(case, &path_like, |candidate, is_protected| {
+    let contents = contents(case);
+    hold(case, &path_like, &contents, |candidate, is_protected| {
         match candidate.from {
             From::Role(at) if is_protected => operands.push(at),
             From::Heuristic(_) if is_protected => is_text = true,
@@ -226,8 +235,32 @@ fn is_protected(
             .chain(candidate.written.iter().map(String::as_str));
         forms.any(|form| {
             pattern.protects(form, sandbox.forms()) || (candidate.is_deleted && pattern.may_lie_within(form))
-        })
+        }) || candidate
+            .contents
+            .iter()
+            .any(|form| pattern.protects(form, sandbox.forms()))
     })
+}
+
+/// What is directly in the places that the call removes, by operand, as far as patterns may match there.
+fn contents(case: &mut Case<'_, '_, '_>) -> Vec<Vec<String>> {
+    if case.program.protected.patterns.is_empty() {
+        return Vec::new();
+    }
+    let removes_places = case.removes_places();
+    let mut contents = Vec::new();
+    for (place, operand) in case.operands.iter().enumerate() {
+        let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+        let path = operand.path().filter(|_| is_deleted);
+        let located = operand.located().filter(|_| is_deleted || removes_places);
+        if let Some(path) = path.or_else(|| located.map(|located| &located.path))
+            && !case.canonicalizer.facts.has_failed()
+        {
+            contents.resize_with(place, Vec::new);
+            contents.push(case.canonicalizer.protected_names_in(path.as_str()));
+        }
+    }
+    contents
 }
 
 /// Counts what it takes to hold the operands against every entry; whether one of them names a place.

@@ -126,6 +126,15 @@ impl<'h> Resolver<'_, 'h> {
         (*real == *text).then(|| CanonicalPath::new(real))
     }
 
+    /// Returns `true` if something is at the path, absolute and collapsed already, a dangling link included, or if that cannot
+    /// be told.
+    pub(crate) fn may_exist(&mut self, text: &str) -> bool {
+        match self.walk().existing(text) {
+            Ok(Some(_)) | Err(_) => true,
+            Ok(None) => self.facts.read_link(text).is_some(),
+        }
+    }
+
     /// The canonical form of an absolute path as written; both readings of each `..` must agree.
     fn canonical(&mut self, text: &str) -> Result<CanonicalPath, Unresolvable> {
         let lexical = collapse(text);

@@ -1,4 +1,4 @@
-//! What was decided, one JSON line each, written before anything is forwarded.
+//! The log of decisions, one JSON line each, written before anything is forwarded.
 //!
 //! Every line holds the digest of the line before it, so that a log that was changed or cut in the middle is seen to be. A guard
 //! looks whether its own last line is still where it was; if not, the log is not whole, and nothing more is written to it but that.

@@ -1,4 +1,4 @@
-//! What a text is recognized by.
+//! Digests of texts.
 
 use sha2::{Digest as _, Sha256};
 

@@ -1,4 +1,4 @@
-//! What permission hooks have of the guard: its log, its queue of questions, and its care in reading JSON.
+//! The parts of the guard that permission hooks use: its log, its queue of questions, and its care in reading JSON.
 
 use std::io;
 use std::path::PathBuf;

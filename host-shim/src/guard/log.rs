@@ -14,7 +14,7 @@ use super::digest::digest;
 pub struct LogLine {
     /// Its number, from 1.
     pub number: usize,
-    /// What it says; the log's schema has the members.
+    /// Its content; the log's schema has the members.
     pub record: Value,
     /// The digest of its text, which the next line holds.
     pub digest: String,

@@ -19,7 +19,7 @@ const TEXT: usize = 1024;
 /// Roles whose values are somebody's words, and stay out of the log.
 const WORDS: [&str; 2] = ["commit-message", "email-body"];
 
-/// What a line says. Times are in microseconds; digests are `sha256:` and hexadecimal digits.
+/// The content of a line. Times are in microseconds; digests are `sha256:` and hexadecimal digits.
 ///
 /// INVARIANT: a text that does not come from the guard itself is written by [`short`] or its like.
 #[derive(Debug, Serialize)]
@@ -34,7 +34,7 @@ const WORDS: [&str; 2] = ["commit-message", "email-body"];
 pub(super) enum Record<'r> {
     /// A guard began.
     Start {
-        /// What the ids of its calls begin with.
+        /// The beginning of the ids of its calls.
         session: &'r str,
         /// The digest of the documents.
         policy: &'r str,
@@ -163,7 +163,7 @@ pub(super) struct Judged<'r> {
     pub(super) took: Duration,
 }
 
-/// What a request says of itself that is for telemetry, and not for the log.
+/// Members of a request that are for telemetry, and not for the log.
 #[cfg(feature = "otel")]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Carried {

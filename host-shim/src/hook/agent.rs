@@ -38,7 +38,7 @@ const COPILOT: &[&str] = &[
     "/etc/github-copilot",
 ];
 
-/// What an agent is about to do when it asks.
+/// The step that an agent asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// Run a tool.
@@ -208,7 +208,7 @@ impl Agent {
         }
     }
 
-    /// What stands between the parts of an MCP tool's name.
+    /// The separator between the parts of an MCP tool's name.
     pub(super) fn separator(self) -> &'static str {
         match self {
             Self::ClaudeCode | Self::Codex | Self::Cursor | Self::Goose => "__",

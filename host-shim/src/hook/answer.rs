@@ -11,7 +11,7 @@ const DENIES: u8 = 2;
 /// The most characters of a reason.
 const MOST_SHOWN: usize = 2_000;
 
-/// What a hook writes, and the code that it ends with.
+/// The output of a hook, and the code that it ends with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookAnswer {
     /// For the agent: one JSON document, or nothing.
@@ -22,7 +22,7 @@ pub struct HookAnswer {
     pub code: u8,
 }
 
-/// What becomes of a call.
+/// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answered {
     Allow,

@@ -45,7 +45,7 @@ pub(super) fn of_own_tool(agent: Agent, tool: &str, given: Value) -> Result<Map<
     Ok(arguments)
 }
 
-/// Whether what was judged is more than what the agent gave, so that it must not be given back.
+/// Returns `true` if more was judged than the agent gave, so that it must not be given back.
 pub(super) fn is_patch(tool: &str) -> bool {
     tool == PATCH_TOOL
 }
@@ -101,7 +101,8 @@ pub(super) fn is_relative(path: &str) -> bool {
     !path.is_empty() && !path.starts_with(['/', '~'])
 }
 
-/// Whether a pattern of names may lead out of the directory that it starts from, by `..`, or by an alternative that is absolute.
+/// Returns `true` if a pattern of names may lead out of the directory that it starts from, by `..` or by an alternative that is
+/// absolute.
 pub(super) fn leads_elsewhere(pattern: &str) -> bool {
     let is_part_of_name = |one: Option<char>| one.is_some_and(char::is_alphanumeric);
     let climbs = pattern.match_indices("..").any(|(at, dots)| {

@@ -1,4 +1,4 @@
-//! What an agent asks about.
+//! The question of an agent.
 
 use serde_json::{Map, Value};
 
@@ -22,9 +22,9 @@ pub struct HookCall {
     /// The directory that relative paths start from.
     pub(super) directory: String,
     pub(super) called: Called,
-    /// What the agent gave.
+    /// The arguments as the agent gave them.
     pub(super) given: Value,
-    /// What is judged.
+    /// The arguments that are judged.
     pub(super) arguments: Map<String, Value>,
 }
 

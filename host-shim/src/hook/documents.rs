@@ -1,4 +1,4 @@
-//! What the documents of a gate get for a call.
+//! Additions to the documents of a gate, for a call.
 
 use serde_json::{Map, Value};
 

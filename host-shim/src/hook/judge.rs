@@ -26,7 +26,7 @@ pub(super) struct Judged {
     pub(super) response: Response,
     /// The arguments as the engine was asked about them last.
     pub(super) asked: Value,
-    /// What was judged and can be sent, as the agent gives it.
+    /// The arguments that were judged and can be sent, as the agent gives them.
     pub(super) sent: Option<Value>,
     /// Who was asked and answered.
     pub(super) answered_by: Option<Answerer>,
@@ -112,7 +112,7 @@ impl HookCall {
         Ok(HookAnswer::of(self, answered, &reason, sent.filter(|_| is_other)))
     }
 
-    /// Whether the agent asks once more before the command runs, and can ask a person then.
+    /// Returns `true` if the agent asks once more before the command runs, and can ask a person then.
     fn is_left(&self, options: &HookOptions) -> bool {
         self.agent == Agent::Cursor
             && self.event == Event::Tool
@@ -301,7 +301,7 @@ pub(super) fn verdict_of(
     }
 }
 
-/// Whether a rule of the policy names tools; trust in the server, which no rule gives, does as well.
+/// Returns `true` if a rule of the policy names tools; trust in the server, which no rule gives, does as well.
 fn names_tool(gate: &Gate, rule: &str) -> bool {
     #[derive(Deserialize)]
     struct Policy<'p> {

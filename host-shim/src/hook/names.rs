@@ -6,7 +6,7 @@ use super::agent::{Agent, Event};
 use super::options::HookOptions;
 use super::tools;
 
-/// What is called.
+/// The tool that is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Called {
     /// A tool of the agent itself.

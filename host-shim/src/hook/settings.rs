@@ -16,13 +16,13 @@ use crate::members::Members;
 pub struct SettingsFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What is there now; `None` if there is no file.
+    /// Its text now; `None` if there is no file.
     pub before: Option<String>,
-    /// What is to be there. It is what is there if the hook is already.
+    /// The text that it is to have: the same, if it has the hook already.
     pub after: String,
 }
 
-/// What is to be written so that the agent runs the command before it runs tools, with its switch to deny a call if the command
+/// The files to be written so that the agent runs the command before it runs tools, with its switch to deny a call if the command
 /// fails, where it has one. The agent waits so many seconds for it. `file` is another file than the user's usual one below `home`.
 ///
 /// # Errors
@@ -215,7 +215,7 @@ fn pretty(value: &Value, unit: &str, depth: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What the text is indented by.
+/// The indentation of the text.
 fn indent_of(text: &str) -> String {
     let indents = text.lines().map(|line| {
         let words = line.trim_start_matches([' ', '\t']);

@@ -72,7 +72,7 @@ pub(super) fn annotated(agent: Agent) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Whether the agent has a tool of this name.
+/// Returns `true` if the agent has a tool of this name.
 pub(super) fn has(agent: Agent, tool: &str) -> bool {
     annotated(agent).iter().any(|(name, _)| name == tool)
 }

@@ -1,4 +1,4 @@
-//! What would allow a call, as answers show it.
+//! Ways to allow a call, as answers show them.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,14 @@ use crate::diff;
 use crate::output::{BOLD, DIM, Failure, YELLOW, clean, paint, wrapped};
 use crate::setup::Setup;
 
-/// What would allow all of these calls of one tool.
+/// Ways to allow all of these calls of one tool.
 pub(crate) fn of(gate: &Gate, setup: &Setup, requests: &[Request<'_>]) -> Result<Advice, Problem> {
     let host = setup.host()?;
     let advice = gate.suggest(host.as_ref(), requests)?;
     advice.map_err(|error| Failure::Invalid(error.to_string()).into())
 }
 
-/// What the reference page says is to be done about a rule of the engine.
+/// The advice of the reference page about a rule of the engine.
 fn remedy(rule: &str) -> Option<&'static str> {
     let page = docs::page("structural-rules")?;
     let begin = format!("| `{rule}` |");
@@ -26,7 +26,7 @@ fn remedy(rule: &str) -> Option<&'static str> {
     Some(row.split('|').nth(4)?.trim())
 }
 
-/// What has to change where no rule helps.
+/// The change that is needed where no rule helps.
 fn instead(rule: &str) -> String {
     match remedy(rule) {
         Some(remedy) if rule.starts_with("structural-") => remedy.to_owned(),

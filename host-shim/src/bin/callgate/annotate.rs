@@ -114,7 +114,7 @@ impl Annotate {
     }
 }
 
-/// What is wrong with the list or with the annotations.
+/// The faults of the list or of the annotations.
 pub(crate) fn refusal(faults: &[Diagnostic]) -> Failure {
     let shown: Vec<String> = faults.iter().map(ToString::to_string).collect();
     Failure::Invalid(shown.join("\n"))

@@ -13,7 +13,7 @@ use crate::output::{DIM, Exit, Failure, Out, RED, clean, note, paint, wrapped};
 use crate::setup::Setup;
 use crate::tally::{Exits, Others};
 
-/// What is judged, and how.
+/// The calls that are judged, and how.
 #[derive(Args)]
 pub(crate) struct Question {
     /// One call as JSON, a file (NAME.json holds one call, any other file one call a line), or - for standard
@@ -49,7 +49,7 @@ impl Question {
         }
     }
 
-    /// What the engine is asked about a call.
+    /// The engine's question about a call.
     pub(crate) fn request<'t>(&'t self, call: CallText<'t>) -> Request<'t> {
         if self.prepared {
             Request::prepared(call)
@@ -68,7 +68,7 @@ pub(crate) struct About<'t> {
     pub(crate) id: Option<&'t RawValue>,
     pub(crate) server: String,
     pub(crate) tool: String,
-    /// Whether other calls may come in the same input.
+    /// Other calls may come in the same input.
     #[serde(skip)]
     pub(crate) is_one_of_many: bool,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) about: &'a About<'a>,
     #[serde(flatten)]
     pub(crate) verdict: &'a Verdict<'a>,
-    /// What to send if the call passes.
+    /// The arguments to send if the call passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arguments: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -304,7 +304,7 @@ fn refuse(out: &mut Out, refused: &Refused<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Fault)
 }
 
-/// What stands before the lines that belong to an answer.
+/// The text before the lines that belong to an answer.
 pub(crate) const INDENT: &str = "         ";
 
 /// Help, as a line that belongs to an answer.

@@ -12,19 +12,19 @@ use crate::output::{Failure, note};
 /// Bytes of the longest call.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// What the argument may be.
+/// The argument, as messages say it.
 const EXPECTED: &str = "expected a call as JSON, a file of calls, or - for standard input";
 
 /// Calls, one after the other as they come.
 pub(crate) struct Calls {
     reader: Box<dyn BufRead>,
     name: String,
-    /// Whether everything together is one call.
+    /// Everything together is one call.
     whole: bool,
     line: usize,
 }
 
-/// What stands where a call should be.
+/// Something that stands where a call should be.
 pub(crate) struct Line {
     /// The line that it begins on, from 1.
     pub(crate) line: usize,
@@ -91,12 +91,12 @@ impl Calls {
         Ok(of(Box::new(BufReader::new(file)), whole))
     }
 
-    /// Whether there is one call at most, so that its line says nothing.
+    /// Returns `true` if there is one call at most, so that its line says nothing.
     pub(crate) fn is_one(&self) -> bool {
         self.whole
     }
 
-    /// What to call the input in a message.
+    /// The name of the input in a message.
     pub(crate) fn name(&self) -> &str {
         match &*self.name {
             "-" => "standard input",

@@ -131,7 +131,7 @@ impl Diff {
     }
 }
 
-/// Whether the file holds rules, as a policy does and a bundle does not. What cannot be read is said by whoever builds from it.
+/// Returns `true` if the file holds rules, as a policy does and a bundle does not. What cannot be read is said by whoever builds from it.
 fn is_policy(file: &Path) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let text = callgate_core::without_comments(&text);
@@ -144,7 +144,7 @@ impl Counts {
         self.looser + self.stricter + self.other_rule + self.unknown == 0
     }
 
-    /// Whether nothing was counted before these changes.
+    /// Returns `true` if nothing was counted before these changes.
     fn is_first(&self, changes: &ToolChanges) -> bool {
         let counted = self.looser + self.stricter + self.other_rule + self.unknown;
         counted

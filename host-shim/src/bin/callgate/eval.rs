@@ -70,7 +70,7 @@ impl Eval {
     }
 }
 
-/// Whether anything is sent.
+/// Returns `true` if anything is sent.
 pub(crate) fn passes(verdict: &Verdict<'_>) -> bool {
     match verdict.decision {
         Decision::Allow | Decision::Escalate(_) => true,

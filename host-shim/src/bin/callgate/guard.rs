@@ -345,7 +345,7 @@ fn tell(message: &str) {
     let _ = writeln!(anstream::stderr(), "callgate: {}", clean(message));
 }
 
-/// What tells that a file is another one, or has another content.
+/// The identity and the state of a file; it changes if the file is replaced or written.
 type Stamp = Option<(u64, u64, u64, Option<SystemTime>)>;
 
 fn stamps(files: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {

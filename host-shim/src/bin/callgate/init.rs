@@ -30,7 +30,7 @@ const FILES: [(&str, &str); 3] = [
     ("scenarios.jsonl", include_str!("init/scenarios.jsonl")),
 ];
 
-/// What to run in the directory, and the question that it answers.
+/// Commands to run in the directory, each with the question that it answers.
 const NEXT: [(&str, &str); 4] = [
     ("callgate validate", "are the documents right?"),
     ("callgate test", "do they decide what they should?"),

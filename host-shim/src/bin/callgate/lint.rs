@@ -39,7 +39,7 @@ For example:
   callgate lint --server filesystem --tools tools.json
   callgate lint --server filesystem -- npx -y @modelcontextprotocol/server-filesystem .";
 
-/// What is doubtful, and the call that shows it.
+/// A doubtful thing, and the call that shows it.
 struct Doubt {
     fault: Fault,
     call: Option<Value>,

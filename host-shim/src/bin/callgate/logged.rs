@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use crate::calls::Placed;
 use crate::output::{DIM, Failure, Out, clean, paint, style_of};
 
-/// What stands for a value that the log does not hold. It is neither a path nor a URL.
+/// Placeholder for a value that the log does not hold. It is neither a path nor a URL.
 const UNKNOWN: &str = "a value that the log does not hold";
 
-/// What becomes of the decisions of a log.
+/// The decisions of a log under other documents.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Judged {
@@ -54,7 +54,7 @@ struct Unknown {
     why: String,
 }
 
-/// Whether a file can be read and is a log: what its first line says.
+/// Returns `true` if a file can be read and its first line is one of a log.
 pub(crate) fn is_log(file: &Path) -> bool {
     let first = first_line(file).unwrap_or_default();
     let first: Value = serde_json::from_str(&first).unwrap_or_default();
@@ -70,7 +70,7 @@ fn first_line(file: &Path) -> io::Result<String> {
 }
 
 impl Change {
-    /// Whether the decision is another one, and not its rule alone.
+    /// Returns `true` if the decision is another one, and not its rule alone.
     pub(crate) fn is_of_decision(&self) -> bool {
         self.before.decision != self.after.decision
     }
@@ -168,7 +168,7 @@ fn each(file: &Path, mut take: impl FnMut(String, Value)) -> Result<(), Failure>
     Ok(())
 }
 
-/// What was decided about a call and what would be now; or why the log does not say enough.
+/// The decision about a call and the one that would be made now; or why the log does not say enough.
 fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(Decided, Decided), String> {
     let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
     let mut before = Decided {

@@ -70,7 +70,7 @@ struct Cli {
     /// How answers are written: human on a terminal and json elsewhere, unless said here
     #[arg(long, global = true, value_name = "FORMAT", help_heading = "Output")]
     format: Option<Format>,
-    /// Whether human answers are coloured
+    /// When human answers are coloured
     #[arg(
         long,
         global = true,
@@ -205,7 +205,7 @@ fn main() -> ExitCode {
     done.unwrap_or_else(|failure| failure.report()).into()
 }
 
-/// Whether an agent asks, whatever is wrong with the arguments, and whether or not this build knows hooks.
+/// Returns `true` if an agent asks, whatever is wrong with the arguments, and whether or not this build knows hooks.
 fn is_hook() -> bool {
     let mut words = std::env::args_os().skip(1);
     words.any(|word| word == "hook") && words.all(|word| word != "install")

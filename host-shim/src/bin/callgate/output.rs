@@ -22,7 +22,7 @@ pub(crate) enum Format {
     Md,
 }
 
-/// Whether human answers are coloured.
+/// When human answers are coloured.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set
@@ -85,7 +85,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// What is wrong, in a few words.
+    /// The fault in a few words.
     #[cfg(feature = "guard")]
     pub(crate) fn message(&self) -> &str {
         match self {
@@ -179,9 +179,9 @@ pub(crate) fn note(message: &str) {
 /// Standard output.
 pub(crate) struct Out {
     stream: Box<dyn Write>,
-    /// Whether answers are for a person.
+    /// Answers are for a person.
     pub(crate) human: bool,
-    /// Whether they are Markdown.
+    /// They are Markdown.
     pub(crate) markdown: bool,
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn rendered(markdown: &str) -> String {
     shown
 }
 
-/// Whether the line belongs to the paragraph, or the item of a list, above it.
+/// Returns `true` if the line belongs to the paragraph, or the item of a list, above it.
 fn continues(line: &str) -> bool {
     !line.is_empty() && !line.starts_with(['#', '|', '`']) && marker(line) == 0
         || line.starts_with('`') && !line.starts_with("```")

@@ -1,4 +1,4 @@
-//! What is being looked at, on the terminal of whoever waits.
+//! The thing that is being looked at, on the terminal of whoever waits.
 
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -27,7 +27,7 @@ pub(crate) struct Progress {
 #[derive(Default)]
 struct Line {
     text: String,
-    /// What stands on the terminal.
+    /// The text on the terminal.
     shown: String,
 }
 
@@ -66,7 +66,7 @@ impl Progress {
         }
     }
 
-    /// What tells of an analysis.
+    /// Watches an analysis.
     pub(crate) fn watcher(&self) -> impl Fn(&callgate_core::Progress<'_>) {
         |progress| {
             if self.line.is_some() {

@@ -59,7 +59,7 @@ pub(crate) struct Difference {
 
 impl Recorded {
     /// # Errors
-    /// What is wrong with the line.
+    /// The fault of the line.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let line: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if line.format == "cases/1" {

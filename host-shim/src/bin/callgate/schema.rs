@@ -23,7 +23,7 @@ pub(crate) struct SchemaOf {
     write: Option<PathBuf>,
 }
 
-/// What has a schema: the documents, and what the guard writes.
+/// The things that have a schema: the documents, and the lines that the guard writes.
 #[derive(Clone, Copy)]
 enum Known {
     Document(Schema),

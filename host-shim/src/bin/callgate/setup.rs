@@ -51,10 +51,10 @@ pub(crate) struct Setup {
     /// The engine's options, an object such as '{"unknownArguments": "deny"}'
     #[arg(long, value_name = "JSON", help_heading = DOCUMENTS)]
     options: Option<String>,
-    /// What `~` stands for [default: the user's home directory]
+    /// The directory that `~` stands for [default: the user's home directory]
     #[arg(long, value_name = "DIR", help_heading = HOST)]
     home: Option<PathBuf>,
-    /// What relative paths of calls and flags are relative to [default: the current directory]
+    /// The directory that relative paths of calls and flags start from [default: the current directory]
     #[arg(long, value_name = "DIR", help_heading = HOST)]
     cwd: Option<PathBuf>,
     /// Judge in the virtual world of this file instead of on this machine's disk
@@ -67,7 +67,7 @@ pub(crate) struct Setup {
 /// How the engine is run.
 #[derive(Args)]
 pub(crate) struct Running {
-    /// What runs the engine; both give the same answers
+    /// The engine to run; both give the same answers
     #[arg(long, value_name = "ENGINE", default_value_t, help_heading = ENGINE)]
     engine: RunBy,
     /// Write to standard error where the time of starting went
@@ -199,12 +199,12 @@ impl Setup {
         Ok(builder.host(host))
     }
 
-    /// What runs the engine.
+    /// The engine that runs.
     pub(crate) fn engine(&self) -> EngineKind {
         self.running.engine.kind()
     }
 
-    /// Whether a flag names or holds a document.
+    /// Returns `true` if a flag names or holds a document.
     pub(crate) fn has_documents(&self) -> bool {
         let files = [
             &self.bundle,
@@ -226,7 +226,7 @@ impl Setup {
         compiled(self.builder()?, self.host()?.as_ref())
     }
 
-    /// Whether the host is a world and not this machine.
+    /// Returns `true` if the host is a world and not this machine.
     pub(crate) fn has_world(&self) -> bool {
         self.world.is_some()
     }
@@ -288,7 +288,7 @@ impl Setup {
     }
 }
 
-/// What the builder has, as an engine of this process.
+/// The builder's documents as an engine of this process.
 pub(crate) fn compiled(builder: GateBuilder, host: &dyn Host) -> Result<Engine, Failure> {
     let gate = builder.engine(EngineKind::Native).build()?;
     gate.compile(host)

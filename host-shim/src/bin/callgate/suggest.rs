@@ -55,7 +55,7 @@ struct Kind {
     place: String,
 }
 
-/// What was looked at.
+/// The calls that were looked at.
 #[derive(Default)]
 struct Found {
     kinds: BTreeMap<Vec<String>, Kind>,
@@ -189,7 +189,7 @@ impl Found {
     }
 }
 
-/// What the values of a call are about: directories, hosts, names.
+/// The subjects of a call's values: directories, hosts, names.
 fn about(explanation: &Value) -> Vec<String> {
     let values = explanation["values"].as_array().into_iter().flatten();
     let mut found: Vec<String> = values

@@ -1,10 +1,10 @@
-//! What several calls come to together.
+//! Totals over several calls.
 
 use std::collections::BTreeMap;
 
 use crate::output::{DIM, Exit, paint};
 
-/// What the calls came to, and how many to each.
+/// The outcomes of calls, and how many had each.
 #[derive(Default)]
 pub(crate) struct Exits(BTreeMap<Exit, usize>);
 

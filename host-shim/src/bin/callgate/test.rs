@@ -142,7 +142,7 @@ impl Test {
         }
     }
 
-    /// Whether the scenarios reach less than they must. Who asked for it is told.
+    /// Returns `true` if the scenarios reach less than they must. Who asked for it is told.
     fn is_thin(&self, coverage: &CoverageReport) -> bool {
         let (reached, all) = coverage.regions_covered();
         let least = usize::from(self.min_coverage.unwrap_or_default());
@@ -156,7 +156,7 @@ impl Test {
     }
 }
 
-/// What the scenarios reach.
+/// The regions that the scenarios reach.
 fn coverage(
     gate: &Gate,
     host: &dyn Host,

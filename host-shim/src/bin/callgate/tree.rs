@@ -271,7 +271,7 @@ impl Recording {
     }
 }
 
-/// What a host answered, without the name of the kind of answer.
+/// The answer of a host, without the name of the kind of answer.
 fn answer(answer: &Value) -> String {
     let inner = answer.as_object().and_then(|members| members.iter().next());
     match inner {

@@ -51,7 +51,7 @@ For example:
   callgate wrap ~/.codex/config.toml
   callgate wrap .mcp.json --undo";
 
-/// What is kept beside a wrapped file.
+/// The file that is kept beside a wrapped one.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
@@ -238,7 +238,7 @@ impl Wrap {
     }
 }
 
-/// What every guard is started with.
+/// The flags that every guard is started with.
 struct Arguments {
     program: String,
     bundle: String,

@@ -24,7 +24,7 @@ pub(super) struct Target {
     bundle: Option<PathBuf>,
 }
 
-/// What may be in the file: `annotations` and the like if it is a bundle, `servers` if it is annotations.
+/// Members that the file may have: `annotations` and the like if it is a bundle, `servers` if it is annotations.
 #[derive(Deserialize)]
 struct Keys<'t> {
     #[serde(borrow)]

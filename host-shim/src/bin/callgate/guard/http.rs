@@ -93,7 +93,7 @@ impl Http {
         Ok(Some(listening))
     }
 
-    /// Whether other machines may call tools without saying who they are.
+    /// Returns `true` if other machines may call tools without saying who they are.
     pub(super) fn is_open(&self) -> bool {
         self.allow_remote && self.client_token_env.is_none()
     }

@@ -122,7 +122,7 @@ impl Install {
     }
 }
 
-/// What else is to be done.
+/// Things to know or to do after the hook is installed.
 fn advice(agent: Agent) -> Option<&'static str> {
     match agent {
         Agent::Codex => Some(

@@ -177,7 +177,7 @@ fn host(place: &ScenarioPlace) -> Result<Arc<dyn Host + Send + Sync>, Diagnostic
     Ok(host)
 }
 
-/// What a part describes, or what is wrong with it and where.
+/// The thing that a part describes, or its fault and where that is.
 fn parsed<T: DeserializeOwned>(part: &ScenarioPart) -> Result<T, Diagnostic> {
     serde_json::from_str(&part.text).map_err(|error| {
         let (line, column) = (error.line(), error.column());

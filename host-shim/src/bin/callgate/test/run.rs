@@ -22,7 +22,7 @@ pub(super) struct Outcome<'c> {
     pub(super) verdict: Verdict<'static>,
     /// How long judging took.
     pub(super) took: Duration,
-    /// What led to a verdict that was not expected.
+    /// The explanation of a verdict that was not expected.
     pub(super) explanation: Option<Value>,
     pub(super) help: Option<String>,
 }

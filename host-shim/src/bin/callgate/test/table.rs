@@ -1,4 +1,4 @@
-//! What came of scenarios, for a person.
+//! The results of scenarios, for a person.
 
 use std::fmt::Write as _;
 
@@ -84,7 +84,7 @@ fn row(text: &mut String, outcome: &Outcome<'_>) {
     text.push('\n');
 }
 
-/// What was expected, what was found, and how that came about.
+/// The expected verdict, the one that was found, and how that came about.
 fn failure(outcome: &Outcome<'_>, is_verbose: bool) -> Result<String, Failure> {
     let place = format!("{}:{}", outcome.file, outcome.case.line());
     let mut text = format!(
@@ -170,7 +170,7 @@ fn reached(coverage: &CoverageReport) -> String {
     text
 }
 
-/// What calls they are, in the words of a map: those of the first of the regions.
+/// The calls in the words of a map: those of the first of the regions.
 pub(super) fn title(one: &Unreached) -> String {
     let described = |places: &[Place]| {
         let each = places.iter().map(|place| match place.roles.is_empty() {

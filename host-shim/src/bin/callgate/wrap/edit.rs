@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::server::{AMBIGUOUS, Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
 
-/// What some editors write before a text, and some agents pass over.
+/// The mark that some editors write before a text, and some agents pass over.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Where agents have their servers.
@@ -261,7 +261,7 @@ fn range(json: &str, value: &RawValue) -> Range<usize> {
     begin..begin + value.get().len()
 }
 
-/// What to replace in the text so that a server's entry has this command.
+/// The part of the text to replace so that a server's entry has this command.
 fn edits_of(json: &str, raw: &RawValue, words: &[String]) -> Result<Vec<(Range<usize>, String)>, String> {
     let members = members(raw.get())?;
     let range = |value| range(json, value);

@@ -27,11 +27,11 @@ pub(super) struct Address {
     pub(super) token: Option<String>,
 }
 
-/// What takes the place of a server.
+/// The command that takes the place of a server.
 pub(super) struct Guarded {
     /// The program and its arguments.
     pub(super) command: Vec<String>,
-    /// What has to stand in its environment.
+    /// The variables that it needs.
     pub(super) environment: Vec<(String, String)>,
     /// The variables of the agent's environment that it needs.
     pub(super) inherits: Vec<String>,
@@ -93,7 +93,7 @@ impl Guarded {
 
 pub(super) const AMBIGUOUS: &str = "it has a command and an address, and agents differ about which counts";
 
-/// Whether a command is a guard already. A program that is named from the folder where the agent happens to start is anybody's.
+/// Returns `true` if a command is a guard already. A program that is named from the folder where the agent happens to start is anybody's.
 pub(super) fn is_guard(command: &[String]) -> bool {
     let [program, verb, ..] = command else {
         return false;

@@ -175,7 +175,7 @@ impl Reader<'_> {
         if let Some(annotations) = annotations {
             lint::names(&policy.rules, &rules, annotations, &report);
             if options.compatibility == Compatibility::Runtime {
-                lint::unheard(&policy.rules, &rules, registry, annotations, &report);
+                lint::cross_role(&policy.rules, &rules, registry, annotations, &report);
             }
         }
         self.diagnostics.extend(report.finish(name));

@@ -191,7 +191,7 @@ impl<'p> Case<'p, '_, '_> {
                 Relevance::CrossRole => {
                     let mut why = None;
                     let holds = self.holds_across_roles(rule, id, subject, &mut why);
-                    self.considered(id, holds, "is heard although it names other roles", why);
+                    self.considered(id, holds, "applies although it names other roles", why);
                     if holds {
                         progress.add(by_rule(rule, id));
                     }
@@ -280,7 +280,7 @@ impl<'p> Case<'p, '_, '_> {
             if outside.len() == progress.left.len() {
                 if is_concerned {
                     progress.add(by_rule(rule, id));
-                    self.considered(id, true, "is heard, since its directory may be concerned", None);
+                    self.considered(id, true, "applies, since its directory may be concerned", None);
                     return Reach::Else;
                 }
                 self.considered_directory(id, directory);
@@ -292,7 +292,7 @@ impl<'p> Case<'p, '_, '_> {
             progress.left = outside;
             self.considered(id, true, "holds", None);
         } else {
-            self.considered(id, true, "holds for some values, and is heard", None);
+            self.considered(id, true, "holds for some values, and applies", None);
         }
         Reach::Else
     }

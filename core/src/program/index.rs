@@ -77,9 +77,9 @@ impl Equivalent<Names> for Exact<'_> {
 /// All scopes.
 #[derive(Default)]
 pub(crate) struct Index {
-    /// Whether a restricting rule by `if.roles` alone is heard where it is relevant to no judged role, as one with
-    /// conditions on values is.
-    hears_roles_alone: bool,
+    /// A restricting rule by `if.roles` alone applies where it is relevant to no judged role, as one with
+    /// conditions on values does.
+    takes_roles_alone: bool,
     pub(crate) scopes: Vec<ScopeIndex>,
     /// The scopes without a pattern.
     exact: Table<Names, usize>,
@@ -90,7 +90,7 @@ pub(crate) struct Index {
 impl Index {
     pub(crate) fn new(compatibility: Compatibility) -> Self {
         Self {
-            hears_roles_alone: compatibility == Compatibility::Careful,
+            takes_roles_alone: compatibility == Compatibility::Careful,
             ..Self::default()
         }
     }
@@ -109,8 +109,8 @@ impl Index {
                 let at = self.place((server.clone(), tool));
                 if let Some(scope) = self.scopes.get_mut(at) {
                     let has_values = !rule.value_conditions().is_empty() || !rule.arguments.is_empty();
-                    let is_heard = self.hears_roles_alone || has_values;
-                    scope.file(id, rule, roles, is_heard);
+                    let crosses_roles = self.takes_roles_alone || has_values;
+                    scope.file(id, rule, roles, crosses_roles);
                 }
             }
         }
@@ -179,8 +179,8 @@ fn scope(names: Option<&[NamePattern]>) -> Vec<Option<NamePattern>> {
 }
 
 impl ScopeIndex {
-    /// `is_heard`: whether a restricting rule counts where it is relevant to no judged role.
-    fn file(&mut self, id: RuleId, rule: &Rule, roles: RoleSet, is_heard: bool) {
+    /// `crosses_roles`: a restricting rule counts where it is relevant to no judged role too.
+    fn file(&mut self, id: RuleId, rule: &Rule, roles: RoleSet, crosses_roles: bool) {
         self.all.push(id);
         let conditions = rule.arguments.iter();
         self.conditioned
@@ -192,7 +192,7 @@ impl ScopeIndex {
                 self.by_role.entry(role).or_default().file(id, rule, Some(role));
             }
         }
-        if rule.effect != Effect::Allow && is_heard && !rule.named.is_empty() {
+        if rule.effect != Effect::Allow && crosses_roles && !rule.named.is_empty() {
             let needed = rule.value_conditions();
             let group = self.restricting.iter_mut().find(|group| {
                 group.relevant == rule.relevant && group.named == rule.named && group.needed == needed

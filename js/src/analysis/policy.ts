@@ -64,7 +64,7 @@ export function map<Role extends string = never, Found extends string = never>(
 ): readonly ToolMap[] {
   const asked = JSON.stringify({ tools, to, only });
   return ask(config as Config, ({ policy }) =>
-    heard<ToolMap>((listener) => policy.tellMap(asked, disk, listener), each),
+    collected<ToolMap>((listener) => policy.tellMap(asked, disk, listener), each),
   );
 }
 
@@ -79,7 +79,7 @@ export function regions<Role extends string = never, Found extends string = neve
 ): readonly ToolRegions[] {
   const asked = JSON.stringify({ tools, to, apart: true });
   return ask(config as Config, ({ policy }) =>
-    heard<ToolRegions>((listener) => policy.tellMap(asked, disk, listener), each),
+    collected<ToolRegions>((listener) => policy.tellMap(asked, disk, listener), each),
   );
 }
 
@@ -96,7 +96,7 @@ export function lint<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
 ): readonly PolicyFinding[] {
   return ask(config as Config, ({ policy, located }) =>
-    heard<PolicyFinding>((listener) => policy.tellFindings(listener)).map(located),
+    collected<PolicyFinding>((listener) => policy.tellFindings(listener)).map(located),
   );
 }
 
@@ -124,7 +124,7 @@ export function diff<
   const isTool = (line: Line): line is ToolChanges => "toolName" in line;
   return ask(before as Config, (old) =>
     ask(after as Config, (now) => {
-      const lines = heard<Line>(
+      const lines = collected<Line>(
         (listener) => old.policy.tellChanges(now.policy, disk, listener),
         (line) => isTool(line) && each?.(line),
       );
@@ -145,7 +145,7 @@ export function diff<
 export function check<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
 ): readonly Statement[] {
-  return ask(config as Config, ({ policy }) => heard<Statement>((listener) => policy.tellStatements(listener)));
+  return ask(config as Config, ({ policy }) => collected<Statement>((listener) => policy.tellStatements(listener)));
 }
 
 /** A policy in the module, and where its diagnostics belong. */
@@ -200,7 +200,7 @@ function withPlaces<T>(run: () => T, located: Looked["located"]): T {
 }
 
 /** Everything that the module tells. */
-function heard<Line>(
+function collected<Line>(
   tell: (listener: { hear(line: string): boolean }) => void,
   each?: ((line: Line) => unknown) | undefined,
 ): Line[] {

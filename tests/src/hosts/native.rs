@@ -156,10 +156,14 @@ impl Session {
                     .engine()?
                     .prepare(&call, allowed, container, host)
                     .map_err(refusal)?;
-                let arguments: Value = serde_json::from_str(args).map_err(refusal)?;
+                let seen = |view| {
+                    let text = prepared.apply_to_json(args, view);
+                    let read = serde_json::from_str::<Value>(text.as_deref().unwrap_or(args));
+                    read.map_err(refusal)
+                };
                 Ok(json!({
-                    "argsForTransport": prepared.apply(&arguments, View::Transport),
-                    "argsForPolicy": prepared.apply(&arguments, View::Policy),
+                    "argsForTransport": seen(View::Transport)?,
+                    "argsForPolicy": seen(View::Policy)?,
                 }))
             }
             Operation::World(question) => {

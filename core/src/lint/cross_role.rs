@@ -1,4 +1,4 @@
-//! Rules that the defaults of the existing runtime do not hear (SPEC §8.4).
+//! Rules that do not apply under the defaults of the existing runtime (SPEC §8.4).
 
 use crate::annotation::{Annotations, Tool};
 use crate::diagnostic::Code;
@@ -17,9 +17,13 @@ pub(crate) fn check(
     report: &Report,
 ) {
     for (at, rule) in rules.iter().enumerate() {
-        if let Some(tool) = annotations.tools.iter().find(|tool| !hears(tool, rule, registry)) {
+        if let Some(tool) = annotations
+            .tools
+            .iter()
+            .find(|tool| !applies(tool, rule, registry))
+        {
             report.warning(Code::Overridden, &JsonPath::Index(place, at), format_args!(
-                    "the rule `{}` is not heard for `{}` on `{}`, which has a resource role that the rule does not name, \
+                    "the rule `{}` does not apply to `{}` on `{}`, which has a resource role that the rule does not name, \
                      expected a condition on values, or `compatibility: \"careful\"`",
                     rule.name, tool.name, tool.server
                 ));
@@ -27,7 +31,7 @@ pub(crate) fn check(
     }
 }
 
-fn hears(tool: &Tool, rule: &Rule, registry: &Registry) -> bool {
+fn applies(tool: &Tool, rule: &Rule, registry: &Registry) -> bool {
     let conditions = &rule.conditions;
     let Some(named) = conditions.roles.as_ref().filter(|_| rule.effect != Effect::Allow) else {
         return true;

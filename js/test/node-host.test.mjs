@@ -76,6 +76,9 @@ test("a path without a canonical form says why", () => {
     ["box/links-44", { error: "loop" }],
     ["box/self", { error: "other" }],
     ["box/not-text", { error: "not-utf8" }],
+    // Longer than Linux's PATH_MAX, and than its NAME_MAX.
+    [`box/${"d/".repeat(2048)}a`, { error: "other" }],
+    [`box/${"a".repeat(256)}`, { error: "other" }],
   ]) {
     assert.deepEqual(host.realpath(at(path)), error, path);
   }

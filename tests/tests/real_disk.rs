@@ -148,10 +148,15 @@ fn what_has_no_canonical_form_is_denied() {
     fs::create_dir(&foreign).expect("the disk takes any name");
     symlink(&foreign, disk.path("box/not-utf8")).expect("a link can be made");
     let engine = build(disk.root(), &documents(disk.root()));
+    // Longer than Linux's PATH_MAX, and than its NAME_MAX.
+    let long_path = format!("ROOT/box/{}a", "d/".repeat(2_048));
+    let long_name = format!("ROOT/box/{}", "a".repeat(256));
     check(
         disk.root(),
         &engine,
         &[
+            ("read", &long_path, UNRESOLVABLE),
+            ("read", &long_name, UNRESOLVABLE),
             ("read", "ROOT/box/self", UNRESOLVABLE),
             ("read", "ROOT/box/self/x", UNRESOLVABLE),
             ("write", "ping", UNRESOLVABLE),

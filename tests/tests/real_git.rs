@@ -247,3 +247,23 @@ fn a_configuration_that_git_would_not_read_denies() {
     check(&disk, Value::Null, [failed; 3]);
     check(&disk, json!("origin"), [failed; 3]);
 }
+
+#[test]
+fn a_configuration_that_includes_a_fifo_holds_up_no_verdict() {
+    let Some(disk) = repository() else { return };
+    let fifo = Command::new("mkfifo")
+        .arg(disk.path("box/repo/.git/pipe"))
+        .status();
+    if !fifo.is_ok_and(|status| status.success()) {
+        return skip("mkfifo does not run");
+    }
+    append(
+        &disk,
+        "box/repo/.git/config",
+        &format!("{ORIGIN}[include]\npath = pipe\n"),
+    );
+    let failed = "deny structural-host-error";
+    let begun = std::time::Instant::now();
+    check(&disk, json!("origin"), [failed; 3]);
+    assert!(begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
+}

@@ -247,6 +247,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         };
         let allowed = allowed.trim_end_matches('/');
         Some(match strip_directory(text, container)? {
+            "" if allowed.is_empty() => Cow::Borrowed("/"),
             "" => Cow::Borrowed(allowed),
             names => Cow::Owned(format!("{allowed}/{names}")),
         })

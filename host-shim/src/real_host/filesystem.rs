@@ -14,6 +14,9 @@ const MAX_LINKS: u32 = 40;
 
 /// The canonical form of `path`.
 pub(super) fn realpath(path: &str) -> Result<Cow<'_, str>, RealpathError> {
+    if path.len() >= PATH_MAX {
+        return Err(RealpathError::Other);
+    }
     match without_links(Path::new(path)) {
         Some(Ok(())) => Ok(Cow::Borrowed(path)),
         Some(Err(error)) => Err(error),
@@ -23,6 +26,9 @@ pub(super) fn realpath(path: &str) -> Result<Cow<'_, str>, RealpathError> {
         },
     }
 }
+
+/// Bytes of a path for which the kernel answers `ENAMETOOLONG`, whatever exists of it (`limits.h`).
+const PATH_MAX: usize = if cfg!(target_os = "linux") { 4_096 } else { 1_024 };
 
 /// The same for a path that need not be UTF-8.
 pub(super) fn canonical(path: &Path) -> Result<PathBuf, RealpathError> {

@@ -9,7 +9,7 @@
 //!   ceiling forbids them, or the policy leaves nothing to allow or to ask about. An analysis of the policy says so, when tools
 //!   are first asked for; what it does not know for certain is shown. Clients are told when a reload hides other tools.
 //! - **Pins**: where a lock file says which tools were accepted, any other tool, and one that has changed since, is hidden
-//!   and its calls are denied.
+//!   and its calls are denied. The guard lists the tools by itself before the first call, and once they have changed.
 //! - **What two parsers could read differently** is never passed on to the server: batches, names that occur twice or
 //!   differ in their case alone within a call, methods that are `tools/call` but for their spelling, half lines.
 //!
@@ -35,6 +35,7 @@ mod digest;
 pub mod http;
 mod journal;
 mod lines;
+mod listed;
 mod log;
 mod message;
 mod method;
@@ -52,7 +53,6 @@ mod strict;
 mod telemetry;
 mod tools;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +62,7 @@ use crate::gate::Gate;
 use asking::Asked;
 pub(crate) use asking::{now, touched};
 use audit::Audit;
+use listed::{Listed, Standing};
 use record::Record;
 use revisions::Revisions;
 use shown::Shown;
@@ -78,10 +79,6 @@ pub use stdio::{Ended, StdioError};
 
 #[cfg(feature = "otel")]
 pub use telemetry::Telemetry;
-
-/// How many tools of a server are remembered that nobody has accepted, and bytes of the longest of their names.
-const LISTED: usize = 10_000;
-const LONGEST: usize = 1024;
 
 /// What a guard is built from.
 pub struct GuardOptions {
@@ -122,8 +119,7 @@ pub struct Guard {
     /// What the numbers of calls in the log begin with, and the number of the last.
     session: String,
     calls: AtomicU64,
-    /// The digests of tools as the server listed them last; empty where tools are not pinned.
-    listed: Mutex<BTreeMap<String, String>>,
+    listed: Listed,
     /// How many reloads have hidden other tools of these.
     list_changes: AtomicU64,
     revisions: Mutex<Revisions>,
@@ -169,7 +165,7 @@ impl Guard {
             container_workspace_dir,
             session: session(),
             calls: AtomicU64::new(0),
-            listed: Mutex::default(),
+            listed: Listed::default(),
             list_changes: AtomicU64::new(0),
             revisions: Mutex::default(),
         };
@@ -212,12 +208,11 @@ impl Guard {
 
     /// Whether a policy hides other tools of those that the server has listed.
     fn hides_others(&self, before: &Policy, after: &Policy) -> bool {
-        let listed: Vec<String> = {
-            let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-            listed.keys().cloned().collect()
+        let listed = self.listed.names();
+        let is_hidden = |policy: &Policy, tool| {
+            let standing = self.standing(policy, tool);
+            matches!(standing, Standing::HeldBack(_)) || self.hides(policy, tool)
         };
-        let is_hidden =
-            |policy: &Policy, tool| self.held_back(policy, tool).is_some() || self.hides(policy, tool);
         listed
             .iter()
             .any(|tool| is_hidden(before, tool) != is_hidden(after, tool))
@@ -243,15 +238,9 @@ impl Guard {
     fn lists(&self, policy: &Policy, tool: &str, text: &str) -> bool {
         let pins = policy.pins.as_ref();
         let digest = pins.and_then(|_| pins::digest_of(text)).unwrap_or_default();
-        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        // What nobody accepted is held back in any case, so not all of it need be remembered.
         let is_pinned = pins.is_some_and(|pins| pins.digest(tool).is_some());
-        let has_room = listed.len() < LISTED && tool.len() <= LONGEST;
-        if is_pinned || listed.contains_key(tool) || has_room {
-            listed.insert(tool.to_owned(), digest);
-        }
-        drop(listed);
-        self.held_back(policy, tool).is_some()
+        self.listed.add(tool, digest, is_pinned);
+        matches!(self.standing(policy, tool), Standing::HeldBack(_))
     }
 
     /// Returns `true` if every call of the tool is certain to be denied, or if that is not known.
@@ -267,19 +256,9 @@ impl Guard {
         shown.hides(tool)
     }
 
-    /// Why a tool may not be called until a person has accepted it, if it may not.
-    fn held_back(&self, policy: &Policy, tool: &str) -> Option<&'static str> {
-        let pins = policy.pins.as_ref()?;
-        let Some(pinned) = pins.digest(tool) else {
-            return Some("The tool is not pinned: nobody has accepted it yet");
-        };
-        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        match listed.get(tool) {
-            Some(found) if found != pinned => {
-                Some("The tool has changed since it was pinned: nobody has accepted the change yet")
-            }
-            Some(_) | None => None,
-        }
+    /// Whether a tool may be called, or not until a person has accepted it.
+    fn standing(&self, policy: &Policy, tool: &str) -> Standing {
+        self.listed.standing(policy.pins.as_ref(), tool)
     }
 
     /// What is known of the server's revisions of the protocol.

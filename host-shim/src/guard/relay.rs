@@ -3,6 +3,7 @@
 mod calls;
 mod changes;
 mod eras;
+mod listing;
 mod questions;
 mod sending;
 #[cfg(feature = "http")]
@@ -23,11 +24,11 @@ use super::method::{self, Kind};
 use super::queue::Answerer;
 use super::record::{Outcome, Record};
 use super::reply;
-use super::tools::filtered;
 use crate::backend;
 use crate::members::Members;
 use changes::ListChanges;
 use eras::Opening;
+use listing::Listing;
 use questions::Questions;
 use sending::Place;
 
@@ -36,9 +37,6 @@ const IN_FLIGHT: usize = 65_536;
 
 /// How many requests that were taken back are remembered, so that their ids are not used again before an answer that comes late.
 const TAKEN_BACK: usize = 4_096;
-
-/// How many tools a warning names.
-const NAMED: usize = 10;
 
 /// One client and its server.
 pub(super) struct Relay {
@@ -51,6 +49,7 @@ pub(super) struct Relay {
     /// The client and the server have begun with `initialize`.
     has_begun: bool,
     changes: ListChanges,
+    listing: Listing,
     /// The ids of requests that the client took back. The server need not answer them, and may all the same.
     taken_back: VecDeque<String>,
 }
@@ -92,6 +91,8 @@ enum Next {
     Send(Option<(String, Place)>),
     /// Its message waits for a person.
     Wait(Step),
+    /// Its message waits for the server's list of tools.
+    Hold(Step),
     /// It goes nowhere, or as this.
     Step(Step),
 }
@@ -122,6 +123,7 @@ impl Relay {
         Self {
             questions: Questions::new(guard.asked.as_ref(), &guard.session, has_session),
             changes: ListChanges::since(guard.list_changes()),
+            listing: Listing::default(),
             guard,
             waiting: BTreeMap::new(),
             openings: BTreeMap::new(),
@@ -232,14 +234,20 @@ impl Relay {
             }
         };
         match message {
+            Message::Response {
+                id: Some(id),
+                members,
+            } if self.listing.owns(&id.text) => self.tools_listed(&members),
             Message::Request(request) if self.questions.owns(&request.id) => {
                 self.guard
                     .warn("the server sent a request with an id of the guard's own; it is not passed on");
                 Step::Nowhere
             }
             Message::Notification { method, members } => {
-                if method == "notifications/subscriptions/acknowledged" {
-                    self.acknowledged(&members);
+                match &*method {
+                    "notifications/subscriptions/acknowledged" => self.acknowledged(&members),
+                    "notifications/tools/list_changed" => self.guard.listed.outdate(),
+                    _ => {}
                 }
                 Step::ToClient(line)
             }
@@ -285,7 +293,8 @@ impl Relay {
 
     /// What there is to do without a message.
     pub(super) fn by_itself(&mut self) -> Vec<Step> {
-        let mut steps = self.answered();
+        let mut steps = self.released();
+        steps.extend(self.answered());
         steps.extend(self.list_changes());
         steps
     }
@@ -336,6 +345,15 @@ impl Relay {
                 ),
             ));
         }
+        if self.questions.owns(&request.id) || self.listing.owns(&request.id.text) {
+            return Err((
+                reply::INVALID_REQUEST,
+                format!(
+                    "the id {} is that of a request of the guard's own",
+                    request.id.json
+                ),
+            ));
+        }
         if self.waiting.len() >= IN_FLIGHT {
             return Err((
                 reply::INTERNAL_ERROR,
@@ -352,7 +370,12 @@ impl Relay {
     fn take_back(&mut self, id: &Id) -> Option<Step> {
         // The guard's own requests are not the client's, and no server hears of their ids.
         let is_probe = matches!(self.openings.get(&id.text), Some(Opening::Probe(_)));
-        if is_probe || self.questions.owns(id) {
+        if is_probe || self.questions.owns(id) || self.listing.owns(&id.text) {
+            return Some(Step::Nowhere);
+        }
+        if self.listing.forget(&id.text) {
+            self.waiting.remove(&id.text);
+            self.openings.remove(&id.text);
             return Some(Step::Nowhere);
         }
         // A server may tell `1` from `"1"`, and would answer.
@@ -371,46 +394,6 @@ impl Relay {
     fn wait(&mut self, id: &Id, kind: Kind, call: Option<Sent>) {
         let id = id.clone();
         self.waiting.insert(id.text.clone(), Waiting { id, kind, call });
-    }
-
-    /// The tools that the client may know of. `None` if there is nothing to leave out.
-    fn list(&self, id: &Id, answer: &Members<'_>) -> Option<String> {
-        if self.guard.observes {
-            return None;
-        }
-        let mut policy = self.guard.policy();
-        let mut held_back = Vec::new();
-        let shown = loop {
-            held_back.clear();
-            let shown = filtered(answer, |tool, text| {
-                let is_held_back = self.guard.lists(&policy, tool, text);
-                if is_held_back {
-                    held_back.push(format!("`{tool}`"));
-                }
-                is_held_back || self.guard.hides(&policy, tool)
-            });
-            // A reload that came meanwhile may not have known of these tools, and has told nobody.
-            let now = self.guard.policy();
-            if Arc::ptr_eq(&policy, &now) {
-                break shown;
-            }
-            policy = now;
-        };
-        if !held_back.is_empty() {
-            let count = held_back.len();
-            held_back.truncate(NAMED);
-            let (names, more) = (held_back.join(", "), if count > NAMED { ", …" } else { "" });
-            self.guard.warn(&format!(
-                "{count} tools are held back until `callgate pin` accepts them as they are: {names}{more}"
-            ));
-        }
-        match shown {
-            Ok(shown) => shown,
-            Err(reason) => {
-                self.guard.warn(reason);
-                Some(reply::error(Some(&id.json), reply::INTERNAL_ERROR, reason))
-            }
-        }
     }
 
     fn outcome(&self, waiting: &Waiting, (outcome, code): (Outcome, Option<i64>)) {

@@ -80,6 +80,15 @@ pub(super) fn request(id: &Id, method: &str, params: &Value) -> String {
     )
 }
 
+/// What a request of the guard's own says of itself in the modern era.
+pub(super) fn own_meta(revision: &str) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": revision,
+        "io.modelcontextprotocol/clientInfo": {"name": "callgate", "version": env!("CARGO_PKG_VERSION")},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
 /// Tells a client that the list of tools has changed, on a subscription of the modern era or without one.
 pub(super) fn list_changed(subscription: Option<&Id>) -> String {
     const METHOD: &str = "notifications/tools/list_changed";

@@ -125,8 +125,12 @@ impl Guard {
         let server = thread::Builder::new().name("server".into()).spawn(move || {
             let (guard, shared, tell) = from_server;
             child::read(&guard, output, |line| {
-                let step = shared.relay().server_sent(line);
+                let (step, released) = {
+                    let mut relay = shared.relay();
+                    (relay.server_sent(line), relay.released())
+                };
                 shared.take(step);
+                released.into_iter().for_each(|step| shared.take(step));
             });
             // Nobody waits any more once the guard ends.
             let _ = tell.send(Event::ServerSilent);

@@ -313,10 +313,18 @@ fn tools_are_pinned_and_a_change_is_shown_and_accepted() {
     );
     pin(&["--accept"], 0, &[r#""change":"new""#]);
     pin(&[], 0, &[r#""changes":[]"#]);
+    // It lists what was accepted to whoever asks, and the guard does before the first call.
+    let lists = r#"while IFS= read -r line; do
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+    case "$line" in
+    *tools/list*) printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$(cat tools.json)";;
+    *) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id";;
+    esac
+done"#;
     let mut guarded = Guarded::start(
         &project,
         &["--lock", "callgate.lock", "--audit", "log.jsonl"],
-        ECHO,
+        lists,
     );
     assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
     // Who writes the lock file decides what is held back.

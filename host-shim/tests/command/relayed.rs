@@ -18,6 +18,9 @@ struct Case {
     name: String,
     #[serde(default)]
     lock: bool,
+    /// The result with which the server answers the guard's own `tools/list`.
+    #[serde(default)]
+    listed: Value,
     steps: Vec<Step>,
 }
 
@@ -35,9 +38,15 @@ struct Step {
     gets: Value,
 }
 
-/// A server that keeps each line in `got`, and answers it with the next line of `answers`, unless that is empty.
+/// A server that keeps each line in `got`, and answers it with the next line of `answers`, unless that is empty; the guard's own
+/// request for its tools with `listed`.
 const SERVER: &str = r#"exec 3< answers
 while IFS= read -r line; do
+    case "$line" in *'"id":"callgate/'*)
+        id=$(printf '%s' "$line" | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
+        printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$(cat listed)"
+        continue;;
+    esac
     printf '%s\n' "$line" >> got
     IFS= read -r answer <&3
     [ -n "$answer" ] && printf '%s\n' "$answer"
@@ -73,6 +82,7 @@ fn run(project: &Project, case: &Case) {
             answer => format!("{answer}\n"),
         });
     project.write("answers", answers.collect::<String>());
+    project.write("listed", case.listed.to_string());
     let mut flags = vec!["guard", "--server", "files", "--engine", "native"];
     if case.lock {
         flags.extend(["--lock", "callgate.lock"]);

@@ -34,6 +34,8 @@ pub(super) enum Said {
     ToClient(String),
     /// An answer to the program, which asks a client for something that this one cannot be asked for.
     Back(String),
+    /// The program's tools have changed, which is said to no client.
+    ToolsChanged,
     Nowhere,
 }
 
@@ -97,6 +99,9 @@ impl Names {
                         Said::Nowhere
                     }
                 }
+            }
+            Message::Notification { method, .. } if method == "notifications/tools/list_changed" => {
+                Said::ToolsChanged
             }
             Message::Notification { method, .. } => {
                 warn(&format!(
@@ -188,7 +193,7 @@ mod tests {
     fn said(names: &mut Names, message: &Value) -> Option<Value> {
         match names.inward(message.to_string(), |_| {}) {
             Said::ToClient(text) => Some(serde_json::from_str(&text).unwrap()),
-            Said::Back(_) | Said::Nowhere => None,
+            Said::Back(_) | Said::ToolsChanged | Said::Nowhere => None,
         }
     }
 

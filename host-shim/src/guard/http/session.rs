@@ -129,8 +129,14 @@ impl Session {
 
     /// A message of the server, on the stream that belongs to a request of the client's, or on its own.
     pub(super) async fn server_said(self: &Arc<Self>, text: String, origin: Option<&Id>, event: Event) {
-        let step = block_in_place(|| self.relay().server_sent(text));
+        let (step, released) = block_in_place(|| {
+            let mut relay = self.relay();
+            (relay.server_sent(text), relay.released())
+        });
         self.take(step, origin, event).await;
+        for step in released {
+            self.take(step, None, Event::default()).await;
+        }
     }
 
     /// Does what a step says.

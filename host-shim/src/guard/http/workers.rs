@@ -146,6 +146,7 @@ impl Line {
         match said {
             Said::ToClient(text) => runtime.block_on(session.server_said(text, None, Event::default())),
             Said::Back(text) => self.running.send(text),
+            Said::ToolsChanged => self.guard.listed.outdate(),
             Said::Nowhere => {}
         }
     }

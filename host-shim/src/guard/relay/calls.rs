@@ -12,6 +12,7 @@ use crate::backend::{self, Unoffered};
 use crate::call_text::CallText;
 use crate::gate::engine_fault;
 use crate::guard::asking;
+use crate::guard::listed::Standing;
 use crate::guard::message::{Request, ToolCall};
 use crate::guard::method::Kind;
 use crate::guard::record::Judged;
@@ -29,12 +30,27 @@ impl Relay {
                 return Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason));
             }
         };
-        // Who observes asks nobody.
-        if let Some(state) = own_state(&call).filter(|_| !self.guard.observes) {
-            return Next::Step(self.asked_again(message, request, &call, &state));
+        match self.hold(request, &call) {
+            Some(held) => held,
+            None => self.called(message, request, &call),
         }
-        match self.judge(&call) {
-            Ok(judged) => self.decided(message, request, &call, judged),
+    }
+
+    /// The same once the server has listed its tools, or will not.
+    pub(super) fn call_now(&mut self, message: &str, request: &Request<'_>) -> Next {
+        match ToolCall::read(request) {
+            Ok(call) => self.called(message, request, &call),
+            Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
+        }
+    }
+
+    fn called(&mut self, message: &str, request: &Request<'_>, call: &ToolCall<'_>) -> Next {
+        // Who observes asks nobody.
+        if let Some(state) = own_state(call).filter(|_| !self.guard.observes) {
+            return Next::Step(self.asked_again(message, request, call, &state));
+        }
+        match self.judge(call) {
+            Ok(judged) => self.decided(message, request, call, judged),
             Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
         }
     }
@@ -45,6 +61,10 @@ impl Relay {
             Next::Send(None) => Step::ToServer(message),
             Next::Wait(step) => {
                 self.questions.keep(message);
+                step
+            }
+            Next::Hold(step) => {
+                self.listing.keep(message);
                 step
             }
             Next::Step(step) => step,
@@ -90,7 +110,13 @@ impl Relay {
                 Err(Unoffered::Engine(fault)) => response.verdict = engine_fault(&fault),
             }
         }
-        if let Some(reason) = guard.held_back(&policy, &call.name)
+        let held_back = match guard.standing(&policy, &call.name) {
+            Standing::Accepted => None,
+            Standing::HeldBack(reason) => Some(reason),
+            // Who observes asks the server for nothing.
+            Standing::Unknown => (!guard.observes).then(|| self.listing.failure()),
+        };
+        if let Some(reason) = held_back
             && response.verdict.decision != Decision::Deny
         {
             response.verdict = denied("structural-unpinned-tool", reason.to_owned());

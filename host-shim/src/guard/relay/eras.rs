@@ -120,21 +120,13 @@ impl Relay {
 
     /// Asks the server which revisions it speaks, before an error of its own is passed on.
     fn probe(&mut self, id: &Id, line: String, revision: String) -> Step {
-        let text = format!("callgate/{}", self.guard.number());
-        let id_json = serde_json::Value::String(text.clone()).to_string();
-        let probe = serde_json::json!({
-            "jsonrpc": "2.0", "id": text, "method": "server/discover",
-            "params": {"_meta": {
-                "io.modelcontextprotocol/protocolVersion": revision,
-                "io.modelcontextprotocol/clientInfo": {"name": "callgate", "version": env!("CARGO_PKG_VERSION")},
-                "io.modelcontextprotocol/clientCapabilities": {},
-            }},
-        });
-        let own = Id { json: id_json, text };
+        let own = self.own_id();
+        let params = serde_json::json!({"_meta": reply::own_meta(&revision)});
+        let probe = reply::request(&own, "server/discover", &params);
         self.wait(&own, Kind::Other, None);
         let id = id.clone();
         self.open(&own, Opening::Probe(Box::new(Held { id, line, revision })));
-        Step::ToServer(probe.to_string())
+        Step::ToServer(probe)
     }
 
     fn probed(&self, held: Held, answer: &Members<'_>, error: Option<Fault<'_>>) -> String {

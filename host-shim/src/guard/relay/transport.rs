@@ -1,5 +1,6 @@
 //! What a transport that answers each request by itself has to know of the relay, and to tell it.
 
+use super::listing::NOT_LISTED;
 use super::{Opening, Relay, reply};
 use crate::guard::message::{Id, Refused};
 use crate::guard::reply::HEADER_MISMATCH;
@@ -7,6 +8,10 @@ use crate::guard::reply::HEADER_MISMATCH;
 impl Relay {
     /// The server will not answer a request: gives what the client is told in place of the answer, if it waits for one.
     pub(in crate::guard) fn lost(&mut self, id: &str, reason: &str) -> Option<String> {
+        if self.listing.owns(id) {
+            self.listing.fail(NOT_LISTED);
+            return None;
+        }
         let opening = self.openings.remove(id);
         self.lose_question(id);
         let waiting = self.waiting.remove(id)?;

@@ -215,7 +215,7 @@ impl Listener {
                 );
                 let worker = worker.map_err(|error| self.cannot_start(program, &error))?;
                 let worker = worker.ok_or_else(no_room)?;
-                (Server::Worker(Arc::clone(&worker.line)), Some(worker))
+                (Server::Worker(worker.program()), Some(worker))
             }
         };
         let session = Session::of_request(

@@ -14,7 +14,6 @@ use super::events::Event;
 use super::remote::Connection;
 use super::response::Events;
 use super::streams::Streams;
-use super::workers::Line;
 use crate::guard::Guard;
 use crate::guard::child::{Running, write_line};
 use crate::guard::message::Id;
@@ -37,11 +36,20 @@ pub(super) enum Client {
     Streams(Streams),
 }
 
+/// A program that serves one client after the other.
+pub(super) trait Shared: Send + Sync {
+    /// Sends the program a message of the session's client, if that is the one that it serves.
+    fn send(&self, session: &Arc<Session>, text: String);
+
+    /// Ends the program.
+    fn end(&self);
+}
+
 /// What a server speaks over.
 pub(super) enum Server {
     Program(Arc<Running>),
     /// A program that serves other clients before and after.
-    Worker(Arc<Line>),
+    Worker(Arc<dyn Shared>),
     Url(Connection),
 }
 
@@ -175,8 +183,8 @@ impl Session {
                 block_in_place(|| program.send(text));
                 false
             }
-            Server::Worker(line) => {
-                block_in_place(|| line.send(self, text));
+            Server::Worker(program) => {
+                block_in_place(|| program.send(self, text));
                 false
             }
             Server::Url(connection) => {
@@ -262,7 +270,7 @@ impl Session {
                 // How it ended says nothing: it was told to.
                 let _ = block_in_place(|| program.stop());
             }
-            Server::Worker(line) => block_in_place(|| line.end()),
+            Server::Worker(program) => block_in_place(|| program.end()),
             Server::Url(connection) => connection.end().await,
         }
         self.server_left().await;

@@ -9,7 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::Event;
 use super::names::{self, Names, Said};
-use super::session::Session;
+use super::session::{Session, Shared};
 use crate::guard::Guard;
 use crate::guard::child::{self, Running};
 use crate::guard::message::Message;
@@ -24,7 +24,7 @@ struct Idle {
 }
 
 /// A program, and whom it serves.
-pub(super) struct Line {
+struct Line {
     guard: Arc<Guard>,
     running: Arc<Running>,
     /// `None` while it waits.
@@ -40,7 +40,7 @@ struct Serving {
 
 /// A program that answers a request.
 pub(super) struct Worker {
-    pub(super) line: Arc<Line>,
+    line: Arc<Line>,
     /// It serves no other client.
     is_own: bool,
     permit: Option<OwnedSemaphorePermit>,
@@ -106,27 +106,6 @@ impl Line {
         self.serving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends the program a message of the client that it serves. One that it does not serve any more is not heard.
-    pub(super) fn send(&self, session: &Arc<Session>, text: String) {
-        let text = match &mut *self.serving() {
-            Some(serving) if Arc::ptr_eq(&serving.session, session) => match &mut serving.names {
-                Some(names) => names.outward(text),
-                None => Some(text),
-            },
-            Some(_) | None => None,
-        };
-        if let Some(text) = text {
-            self.running.send(text);
-        }
-    }
-
-    /// Ends the program.
-    pub(super) fn end(&self) {
-        self.running.close();
-        // How it ended says nothing: it was told to.
-        let _ = self.running.stop();
-    }
-
     /// A message of the program.
     fn said(&self, runtime: &Handle, text: String) {
         let warn = |what: &str| self.guard.warn(what);
@@ -152,6 +131,27 @@ impl Line {
     }
 }
 
+impl Shared for Line {
+    fn send(&self, session: &Arc<Session>, text: String) {
+        let text = match &mut *self.serving() {
+            Some(serving) if Arc::ptr_eq(&serving.session, session) => match &mut serving.names {
+                Some(names) => names.outward(text),
+                None => Some(text),
+            },
+            Some(_) | None => None,
+        };
+        if let Some(text) = text {
+            self.running.send(text);
+        }
+    }
+
+    fn end(&self) {
+        self.running.close();
+        // How it ended says nothing: it was told to.
+        let _ = self.running.stop();
+    }
+}
+
 /// What becomes of a message of a program that serves one client alone.
 fn alone(text: String, warn: impl Fn(&str)) -> Said {
     let refused = match Message::read(&text) {
@@ -162,6 +162,11 @@ fn alone(text: String, warn: impl Fn(&str)) -> Said {
 }
 
 impl Worker {
+    /// The program, for the session of its client.
+    pub(super) fn program(&self) -> Arc<dyn Shared> {
+        Arc::<Line>::clone(&self.line)
+    }
+
     /// From now on the program serves this client.
     pub(super) fn serve(&self, session: &Arc<Session>) {
         *self.line.serving() = Some(Serving {

@@ -7,6 +7,7 @@ import { oneFile, scenarioLines } from "./files/bundle.js";
 import { download } from "./files/download.js";
 import { importFiles } from "./files/import.js";
 import { readFiles } from "./files/read.js";
+import { keepOnLeaving, keptState } from "./kept.js";
 import { BundlePane } from "./panes/bundle.js";
 import { CallPane } from "./panes/call.js";
 import { DiffPane } from "./panes/diff.js";
@@ -24,7 +25,14 @@ import { startTheme } from "./theme.js";
 /** Shows the page, and connects it with the engine. */
 export async function start(worker: Worker): Promise<void> {
   startTheme(byId("theme"));
-  const store = new Store(await initial());
+  const kept = keptState();
+  const store = new Store(kept ?? (await initial()));
+  const first = store.state;
+  // What was kept is on no other page.
+  keepOnLeaving(
+    () => store.state,
+    () => kept !== undefined || store.state !== first,
+  );
   let trial: Tabs | undefined;
   const verdict = new VerdictPane();
   const call = new CallPane(store);
@@ -69,8 +77,8 @@ export async function start(worker: Worker): Promise<void> {
     { id: "diff", label: "Diff", panel: panel(diff.element) },
     { id: "scenarios", label: "Scenarios", panel: panel(scenarios.element) },
   ]);
-  byId("documents").append(documents.bar, ...documents.panels);
-  byId("trial").append(trial.bar, ...trial.panels);
+  byId("documents").replaceChildren(bar(documents, "trial", "↓ Trial"), ...documents.panels);
+  byId("trial").replaceChildren(bar(trial, "documents", "↑ Documents"), ...trial.panels);
   byId("documents").before(verdict.element);
   byId("panel-machine").addEventListener("shown", () => machine.shown());
   for (const [id, pane] of [
@@ -117,6 +125,18 @@ export async function start(worker: Worker): Promise<void> {
     performance.mark(answer.kind);
   };
   startEngine(worker, store, hear, (message) => verdict.fail(message));
+}
+
+/** The tabs, and, on a narrow page, the way to the other half of it. */
+function bar(tabs: Tabs, other: "trial" | "documents", label: string): HTMLElement {
+  const jump = (): void => {
+    const section = byId(other);
+    // The verdict stays at the top of a narrow page.
+    section.style.scrollMarginBlockStart = `${document.querySelector(".verdict")?.clientHeight ?? 0}px`;
+    section.scrollIntoView();
+    section.querySelector<HTMLElement>('[role="tab"][tabindex="0"]')?.focus({ preventScroll: true });
+  };
+  return h("div", { class: "bar" }, tabs.bar, h("button", { type: "button", class: "jump", onclick: jump }, label));
 }
 
 /** Gives the person the scenarios, and says which are not among them. */

@@ -32,7 +32,7 @@ export async function fromFragment(fragment: string): Promise<State | undefined>
   const binary = atob(fragment.slice(KEY.length).replaceAll("-", "+").replaceAll("_", "/"));
   const packed = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return checked(JSON.parse(new TextDecoder().decode(await collect(stream, MAX_TEXT))));
+  return checkedState(JSON.parse(new TextDecoder().decode(await collect(stream, MAX_TEXT))));
 }
 
 async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
@@ -50,8 +50,12 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-/** A link comes from somebody else: everything in it has to be of the form that this page writes. */
-function checked(found: unknown): State {
+/**
+ * A link comes from somebody else: everything in it has to be of the form that this page writes.
+ *
+ * @throws An error if it is not.
+ */
+export function checkedState(found: unknown): State {
   const { files, machine, call, scenarios, before } = record(found);
   // Names such as `__proto__` stay names.
   const texts = (given: unknown): State["files"] =>

@@ -121,8 +121,8 @@ check("a diff shows what becomes looser and what stricter, each with a call", as
   const before = (page) => page.getByRole("tab", { name: "Diff" }).click();
   await choose(page, ["callgate.json", RULES]);
   await before(page);
-  await page.locator("#panel-diff .quiet", { hasText: "Keep the present documents" }).waitFor();
-  await page.getByRole("button", { name: "Keep as before" }).click();
+  await page.locator("#panel-diff .quiet", { hasText: "Set the present documents" }).waitFor();
+  await page.getByRole("button", { name: "Set as baseline" }).click();
   await page.locator("#panel-diff .count", { hasText: "Equal: both judge every call alike." }).waitFor();
   const rule = (name, within, then) => ({ name, if: { paths: { roles: "read-path", within } }, then, reason: "" });
   const changed = JSON.parse(RULES);
@@ -149,7 +149,7 @@ check("a diff shows what becomes looser and what stricter, each with a call", as
   await chooseFor(page, "#before-file", ["policy.json", JSON.stringify({ rules: [] })]);
   await page.locator("#panel-diff .count", { hasText: "looser" }).waitFor();
   await page.getByRole("button", { name: "Forget" }).click();
-  await page.locator("#panel-diff .quiet", { hasText: "Keep the present documents" }).waitFor();
+  await page.locator("#panel-diff .quiet", { hasText: "Set the present documents" }).waitFor();
 });
 
 check("nothing of the analysis is loaded before it is needed", async (page) => {

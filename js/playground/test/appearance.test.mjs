@@ -19,7 +19,7 @@ const SEEN = join(
 /** Pictures are kept at half their size. Within a pixel of that, letters may differ from machine to machine. */
 const SCALE = 0.5;
 /** How much of a picture may differ, and how much a pixel may, of 255. */
-const PART = 0.01;
+const PART = 0.003;
 const SHADE = 48;
 
 after(stop);
@@ -50,7 +50,7 @@ for (const [name, options, run] of STATES) {
     const page = await open(options);
     try {
       await run(page);
-      await t.test("axe finds nothing serious", () => usable(page));
+      await t.test("axe finds nothing", () => usable(page));
       await t.test("nothing is cut off at the side", () => fits(page));
       await t.test("it looks as it did", () => looks(page, name));
     } finally {
@@ -71,7 +71,7 @@ async function usable(page) {
     }));
   });
   assert.deepEqual(
-    violations.filter(({ impact }) => impact === "serious" || impact === "critical"),
+    violations.filter(({ impact }) => impact !== "minor"),
     [],
   );
 }

@@ -13,7 +13,8 @@ export const skip = hasChromium() || process.env.CI === "true" ? false : "Chromi
 /** What a project hosts beside the page. */
 const BESIDE = {
   "/playground/own/callgate.json":
-    '{ "sandbox": "src", "policy": "parts/rules.json", "annotations": "parts/tools.json" }',
+    '{ "sandbox": "src", "tests": "calls.jsonl", "policy": "parts/rules.json", "annotations": "parts/tools.json" }',
+  "/playground/own/lacking.json": '{ "tests": ["calls.jsonl", "gone.jsonl"], "policy": "parts/rules.json" }',
   "/playground/own/parts/rules.json":
     '{ "rules": [{ "name": "own", "if": { "server": "fs" }, "then": "escalate", "reason": "Ours" }] }',
   "/playground/own/parts/tools.json":
@@ -49,7 +50,8 @@ export async function open({ fragment = "", wide = true, scheme = "light" } = {}
   });
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
   await page.setViewportSize(wide ? { width: 1400, height: 950 } : { width: 390, height: 844 });
-  await page.goto(`${server.origin}/playground/dist/index.html${fragment}`);
+  page.home = `${server.origin}/playground/dist/index.html${fragment}`;
+  await page.goto(page.home);
   await page.locator(".verdict[data-decision]").waitFor();
   page.setDefaultTimeout(60_000);
   page.done = async () => {

@@ -1,5 +1,5 @@
 // States of the page that are looked at: by axe, and against a picture that a person has seen.
-import { argument, example, file, verdict, write } from "./page.mjs";
+import { argument, choose, example, file, fragmentOf, RULES, verdict, write } from "./page.mjs";
 
 const explained = (page) => page.locator(".stage").last().waitFor();
 
@@ -37,13 +37,32 @@ async function diff(page) {
   ]);
   await file(page, "policy.json").click();
   await write(page, "Text of the bundle", JSON.stringify(before, null, 2));
-  await page.getByRole("button", { name: "Keep as before" }).click();
+  await page.getByRole("button", { name: "Set as baseline" }).click();
   await page.locator("#panel-diff .count", { hasText: "Equal" }).waitFor();
   await write(page, "Text of the bundle", JSON.stringify(after, null, 2));
   await page.locator(".change-list.looser").first().waitFor();
   await page.locator("#panel-diff").scrollIntoViewIfNeeded();
   await page.evaluate(() => document.activeElement.blur());
 }
+
+/** Links into directories, to nothing and to themselves, in a narrow box. */
+const LINKS = fragmentOf({
+  files: { "callgate.json": RULES },
+  machine: JSON.stringify({
+    home: "/home/u",
+    cwd: "/srv/app",
+    fs: {
+      dirs: ["/srv/app/packages/one/of-many-that-have-long-names/src"],
+      links: {
+        "/srv/app/current": "packages/one/of-many-that-have-long-names",
+        "/srv/app/gone": "/mnt/backup/of/last/year",
+        "/srv/app/round": "round",
+      },
+    },
+  }),
+  call: JSON.stringify({ serverName: "filesystem", toolName: "read_file", arguments: { path: "current/src" } }),
+  scenarios: [],
+});
 
 export const STATES = [
   ["first", {}, explained],
@@ -174,6 +193,38 @@ export const STATES = [
       await mixed.first().click();
     },
   ],
+  [
+    "map-hosts",
+    {},
+    async (page) => {
+      await page.getByLabel("Server").selectOption("fetch");
+      await page.getByRole("tab", { name: "Map" }).click();
+      await page.locator("#panel-map .region", { hasText: "docs.rs" }).first().waitFor();
+    },
+  ],
+  [
+    "links",
+    { fragment: LINKS },
+    async (page) => {
+      await page.getByRole("tab", { name: "Machine" }).click();
+      await page.locator(".entry", { hasText: "round" }).click();
+      await page.locator(".entry-form", { hasText: "It is a loop" }).waitFor();
+      await explained(page);
+    },
+  ],
+  [
+    "long-reason",
+    {},
+    async (page) => {
+      const bundle = JSON.parse(RULES);
+      bundle.policy.rules[0].reason = "A person decides. ".repeat(300);
+      await choose(page, ["callgate.json", JSON.stringify(bundle, null, 2)]);
+      await page.getByLabel("Tool").selectOption("read_file");
+      await argument(page, "path").fill("/etc/passwd");
+      await page.locator(".verdict .reason", { hasText: "A person decides." }).waitFor();
+      await explained(page);
+    },
+  ],
   ["lint", {}, lint],
   ["diff", {}, (page) => diff(page)],
   ["diff-dark", { scheme: "dark" }, (page) => diff(page)],
@@ -194,6 +245,32 @@ export const STATES = [
     async (page) => {
       await page.getByRole("tab", { name: "Machine" }).click();
       await page.getByRole("tab", { name: "Scenarios" }).click();
+    },
+  ],
+  ["phone-call", { wide: false }, (page) => page.getByRole("button", { name: "↓ Trial" }).click()],
+  [
+    "phone-explanation",
+    { wide: false, scheme: "dark" },
+    async (page) => {
+      await explained(page);
+      await page.locator(".explanation h2").evaluate((element) => element.scrollIntoView());
+    },
+  ],
+  [
+    "phone-tree",
+    { wide: false },
+    async (page) => {
+      await page.getByRole("tab", { name: "Machine" }).click();
+      await page.locator(".tree-box").evaluate((element) => element.scrollIntoView({ block: "center" }));
+    },
+  ],
+  [
+    "phone-scenarios",
+    { wide: false },
+    async (page) => {
+      await page.getByRole("tab", { name: "Scenarios" }).click();
+      await page.locator("tbody tr.met").nth(14).waitFor();
+      await page.locator("tbody").evaluate((element) => element.scrollIntoView());
     },
   ],
 ];

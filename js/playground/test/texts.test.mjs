@@ -160,7 +160,7 @@ test("what a second argument makes of a place is listed, verdicts alike together
     split.variants.map(({ places, decision }) => [described(places), decision]),
     [
       ["mode: absent", "allow"],
-      ["mode: `x`, `y`", "deny"],
+      ["mode: `x`; `y`", "deny"],
     ],
   );
 });

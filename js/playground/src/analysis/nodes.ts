@@ -153,12 +153,12 @@ const MOST = 6;
 export function described(places: readonly RegionArgument[]): string {
   return places
     .map(({ argument, roles, is }) => `${argument}${roles.length === 0 ? "" : ` (${roles.join(", ")})`}: ${listed(is)}`)
-    .join("; ");
+    .join(", and ");
 }
 
-/** The first few of the names, and how many others there are. */
+/** The first few of the names, which may have commas in them, and how many others there are. */
 export function listed(names: readonly string[]): string {
   return names.length > MOST + 1
-    ? `${names.slice(0, MOST).join(", ")} and ${names.length - MOST} more`
-    : names.join(", ");
+    ? `${names.slice(0, MOST).join("; ")}; and ${names.length - MOST} more`
+    : names.join("; ");
 }

@@ -1,4 +1,6 @@
 import { namedIn } from "../documents.js";
+import { announce } from "../dom.js";
+import { child, plainValue, readJson } from "../jsonc.js";
 import { BUNDLE, type State } from "../state.js";
 import { importFiles } from "./import.js";
 import type { Given } from "./place.js";
@@ -11,7 +13,7 @@ const CALL = '{\n  "serverName": "",\n  "toolName": "",\n  "arguments": {}\n}';
 
 /**
  * The bundle that a fragment names, `#bundle=../callgate.json`, with the files that it names: a project that hosts the page can
- * link to it with its own policy. `&machine=` and `&scenarios=` name more. They are of the page's own origin; its content
+ * link to it with its own policy. The scenarios of its `tests` come along, if they are there; `&machine=` and `&scenarios=` name more. They are of the page's own origin; its content
  * security policy allows no other.
  *
  * @throws An error if a file cannot be read.
@@ -29,10 +31,26 @@ export async function besideThePage(fragment: string): Promise<State | undefined
   const more = ["machine", "scenarios"]
     .flatMap((key) => named.getAll(key))
     .map(async (name): Promise<Given> => ({ name, text: await read(new URL(name, document.baseURI)) }));
+  const tests = testsOf(text).map(async (name) => ({
+    name,
+    text: await read(new URL(name, place)).catch(() => undefined),
+  }));
+  const tested = await Promise.all(tests);
   const given = await Promise.all([...parts, ...more]);
   const state: State = { files: { [BUNDLE]: text }, machine: MACHINE, call: CALL, scenarios: [] };
-  const { change } = importFiles(given, state);
+  const missing = tested.filter((one) => one.text === undefined).map(({ name }) => name);
+  const { change, said } = importFiles(
+    [...given, ...tested.filter((one): one is Given => one.text !== undefined)],
+    state,
+  );
+  announce(missing.length === 0 ? said : `${said}; not there: ${missing.join(", ")}`);
   return { ...state, ...change, call: change.scenarios?.[0]?.call ?? CALL };
+}
+
+/** The files of scenarios that a bundle names. */
+function testsOf(bundle: string): string[] {
+  const tests = plainValue(child(readJson(bundle), "tests"));
+  return [tests].flat().filter((name) => typeof name === "string");
 }
 
 async function read(url: URL): Promise<string> {

@@ -119,7 +119,7 @@ export class BundlePane {
       h(
         "div",
         { class: "problems-head" },
-        h("h3", { class: count === 0 ? "quiet" : errors > 0 ? "error" : "warning" }, title),
+        h("h2", { class: count === 0 ? "quiet" : errors > 0 ? "error" : "warning" }, title),
         this.#lint,
         nothing !== undefined && h("span", { class: "quiet", role: "status" }, nothing),
       ),

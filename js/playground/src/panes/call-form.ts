@@ -2,14 +2,8 @@ import { announce, fill, h } from "../dom.js";
 import type { Argument, Tool } from "../engine/protocol.js";
 import type { Store } from "../state.js";
 import { parseStrictly } from "../strict.js";
-
-/** A call as the form reads it. Members that it does not know are kept. */
-interface Call {
-  readonly serverName?: unknown;
-  readonly toolName?: unknown;
-  readonly arguments?: unknown;
-  readonly context?: unknown;
-}
+import { field, jsonField } from "./call-field.js";
+import { type Members, membersIn, objectText, textOf, withMember } from "./members.js";
 
 /** The call as fields, made from the annotation of its tool and the tool's schema. */
 export class CallForm {
@@ -38,8 +32,9 @@ export class CallForm {
 
   /** Puts a path into the first argument that takes one. */
   use(path: string): void {
-    const call = this.#read() ?? {};
-    const tool = this.#tools.find((one) => one.server === call.serverName && one.tool === call.toolName);
+    const call = this.#read() ?? [];
+    const [server, name] = namesOf(call);
+    const tool = this.#tools.find((one) => one.server === server && one.tool === name);
     const argument = tool?.arguments.find(({ roles }) =>
       roles.some((role) => role.endsWith("-path") || role.endsWith("-history")),
     );
@@ -47,7 +42,8 @@ export class CallForm {
       announce("No argument of this tool is a path");
       return;
     }
-    this.#write({ ...call, arguments: withMember(recordOf(call.arguments) ?? {}, argument.name, path) }, true);
+    const args = withMember(argumentsOf(call) ?? [], argument.name, JSON.stringify(path));
+    this.#write(withArguments(call, args), true);
     announce(`${argument.name} is ${path} now`);
   }
 
@@ -60,8 +56,7 @@ export class CallForm {
       );
       return;
     }
-    const server = String(call.serverName ?? "");
-    const name = String(call.toolName ?? "");
+    const [server, name] = namesOf(call);
     const tool = this.#tools.find((one) => one.server === server && one.tool === name);
     const servers = [...new Set(this.#tools.map((one) => one.server))];
     const names = this.#tools.filter((one) => one.server === server).map((one) => one.tool);
@@ -72,10 +67,10 @@ export class CallForm {
         { class: "row" },
         this.#choice("Server", servers, server, (chosen) => {
           const toolName = this.#tools.find((one) => one.server === chosen)?.tool ?? "";
-          this.#write({ ...call, serverName: chosen, toolName, arguments: {} }, true);
+          this.#write(withArguments(withNames(call, chosen, toolName), []), true);
         }),
         this.#choice("Tool", names, name, (chosen) => {
-          this.#write({ ...call, toolName: chosen, arguments: this.#kept(server, chosen, call) }, true);
+          this.#write(withArguments(withNames(call, server, chosen), this.#kept(server, chosen, call)), true);
         }),
       ),
       tool !== undefined && tool.comment !== "" && h("p", { class: "quiet" }, tool.comment),
@@ -85,10 +80,10 @@ export class CallForm {
   }
 
   /** The arguments that another tool has too. */
-  #kept(server: string, name: string, call: Call): object {
+  #kept(server: string, name: string, call: Members): Members {
     const tool = this.#tools.find((one) => one.server === server && one.tool === name);
     const known = new Set(tool?.arguments.map((argument) => argument.name));
-    return Object.fromEntries(Object.entries(recordOf(call.arguments) ?? {}).filter(([key]) => known.has(key)));
+    return (argumentsOf(call) ?? []).filter(([key]) => known.has(key));
   }
 
   #choice(label: string, names: readonly string[], chosen: string, choose: (name: string) => void): HTMLElement {
@@ -98,25 +93,25 @@ export class CallForm {
     return h("label", { class: "field" }, h("span", {}, label), h("select", { onchange: change }, options));
   }
 
-  #arguments(call: Call, tool: Tool | undefined): Node[] {
-    const given = recordOf(call.arguments);
+  #arguments(call: Members, tool: Tool | undefined): Node[] {
+    const given = argumentsOf(call);
     if (given === undefined) {
       return [h("p", { class: "quiet" }, "The arguments are not an object. The JSON shows them.")];
     }
     const known = tool?.arguments ?? [];
-    const others = Object.keys(given)
+    const others = given
+      .map(([name]) => name)
       .filter((name) => !known.some((argument) => argument.name === name))
       .map((name): Argument => ({ name, roles: [], isConditional: false, schema: {}, isRequired: false }));
     return [...known, ...others].map((argument) => this.#argument(argument, given, others.includes(argument)));
   }
 
-  #argument(argument: Argument, given: Readonly<Record<string, unknown>>, isUnknown: boolean): HTMLElement {
+  #argument(argument: Argument, given: Members, isUnknown: boolean): HTMLElement {
     const { name, roles, isConditional, schema, isRequired } = argument;
     const id = `argument-${name}`;
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    const write = (next: unknown): void => {
-      const call = this.#read();
-      this.#write({ ...call, arguments: withMember(recordOf(call?.arguments) ?? {}, name, next) }, false);
+    const write = (next: string | undefined): void => {
+      const call = this.#read() ?? [];
+      this.#write(withArguments(call, withMember(argumentsOf(call) ?? [], name, next)), false);
     };
     const shown = roles.filter((role) => role !== "none");
     return h(
@@ -131,19 +126,20 @@ export class CallForm {
         isRequired && h("span", { class: "hint" }, "required"),
         isUnknown && h("span", { class: "hint" }, "not annotated"),
       ),
-      field(id, schema, value, write),
+      field(id, schema, textOf(given, name), write),
     );
   }
 
-  #context(call: Call): HTMLElement | false {
+  #context(call: Members): HTMLElement | false {
+    const text = textOf(call, "context");
     if (
-      call.context === undefined &&
+      text === undefined &&
       !this.#tools.some((one) => one.arguments.some(({ roles }) => roles.includes("address")))
     ) {
       return false;
     }
-    const write = (next: unknown): void => {
-      this.#write(withMember(this.#read() ?? {}, "context", next), false);
+    const write = (next: string | undefined): void => {
+      this.#write(withMember(this.#read() ?? [], "context", next), false);
     };
     return h(
       "div",
@@ -154,20 +150,23 @@ export class CallForm {
         h("span", { class: "argument" }, "context"),
         h("span", { class: "hint" }, "what your program knows about the call; an agent cannot write it"),
       ),
-      jsonField("context", call.context, write),
+      jsonField("context", text, write),
     );
   }
 
-  #read(): Call | undefined {
+  /** The members of the call, each as it is written: a value that is parsed might be another number. */
+  #read(): Members | undefined {
+    const { call } = this.#store.state;
     try {
-      return recordOf(parseStrictly(this.#store.state.call));
+      parseStrictly(call);
+      return membersIn(call);
     } catch {
       return undefined;
     }
   }
 
-  #write(call: Call, redraw: boolean): void {
-    this.#store.update({ call: JSON.stringify(call, null, 2) }, this);
+  #write(call: Members, redraw: boolean): void {
+    this.#store.update({ call: objectText(call) }, this);
     if (redraw) {
       const selects = (): HTMLElement[] => [...this.element.querySelectorAll("select")];
       const focused = selects().findIndex((one) => one === document.activeElement);
@@ -177,85 +176,21 @@ export class CallForm {
   }
 }
 
-/** A field for a value. What it cannot hold is written as JSON. */
-function field(
-  id: string,
-  schema: Readonly<Record<string, unknown>>,
-  value: unknown,
-  write: (value: unknown) => void,
-): HTMLElement {
-  const isOf = (type: string) => value === undefined || typeof value === type;
-  const choices = Array.isArray(schema.enum) ? schema.enum : schema.type === "boolean" ? [true, false] : undefined;
-  if (choices?.some((choice) => choice === value) || (choices !== undefined && value === undefined)) {
-    const options = [undefined, ...choices].map((choice) =>
-      h(
-        "option",
-        { value: JSON.stringify(choice) ?? "", selected: choice === value },
-        choice === undefined ? "absent" : String(choice),
-      ),
-    );
-    const change = (event: Event) => {
-      const { value } = event.target as HTMLSelectElement;
-      write(value === "" ? undefined : JSON.parse(value));
-    };
-    return h("select", { id, onchange: change }, options);
-  }
-  if ((schema.type === "number" || schema.type === "integer") && isOf("number")) {
-    const input = (event: Event) => {
-      const { value } = event.target as HTMLInputElement;
-      write(value === "" ? undefined : Number.isFinite(Number(value)) ? Number(value) : value);
-    };
-    return h("input", {
-      id,
-      inputmode: "decimal",
-      autocomplete: "off",
-      value: value === undefined ? "" : String(value),
-      oninput: input,
-    });
-  }
-  if ((schema.type === "string" || schema.type === undefined) && isOf("string")) {
-    const input = (event: Event) => {
-      const { value } = event.target as HTMLTextAreaElement;
-      write(value === "" ? undefined : value);
-    };
-    const rows = typeof value === "string" && value.includes("\n") ? 4 : 1;
-    return h("textarea", { id, rows, spellcheck: "false", autocomplete: "off", oninput: input, value: value ?? "" });
-  }
-  return jsonField(id, value, write);
+/** The server and the tool of a call. */
+function namesOf(call: Members): [server: string, tool: string] {
+  const name = (key: string) => String(JSON.parse(textOf(call, key) ?? '""'));
+  return [name("serverName"), name("toolName")];
 }
 
-/** A field for a value as JSON. What is not JSON yet, or may mean two values, is not written. */
-function jsonField(id: string, value: unknown, write: (value: unknown) => void): HTMLElement {
-  const text = value === undefined ? "" : JSON.stringify(value);
-  const input = (event: Event) => {
-    const area = event.target as HTMLTextAreaElement;
-    let isJson = true;
-    try {
-      write(area.value.trim() === "" ? undefined : parseStrictly(area.value));
-    } catch {
-      isJson = false;
-    }
-    area.setAttribute("aria-invalid", String(!isJson));
-  };
-  return h("textarea", {
-    id,
-    class: "json",
-    rows: text.length > 60 ? 3 : 1,
-    spellcheck: "false",
-    oninput: input,
-    value: text,
-  });
+function withNames(call: Members, server: string, tool: string): Members {
+  return withMember(withMember(call, "serverName", JSON.stringify(server)), "toolName", JSON.stringify(tool));
 }
 
-/** The object with another value under a name, in its place; without the name where there is no value. */
-function withMember(object: object, name: string, value: unknown): object {
-  const members: [string, unknown][] = Object.entries(object).map(([key, old]) => [key, key === name ? value : old]);
-  const all = Object.hasOwn(object, name) ? members : [...members, [name, value] as [string, unknown]];
-  return Object.fromEntries(all.filter(([, member]) => member !== undefined));
+/** The arguments; none if they are absent, `undefined` if they are no object. */
+function argumentsOf(call: Members): Members | undefined {
+  return membersIn(textOf(call, "arguments") ?? "{}");
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+function withArguments(call: Members, args: Members): Members {
+  return withMember(call, "arguments", objectText(args, "  "));
 }

@@ -45,8 +45,8 @@ export class DiffPane {
       h(
         "div",
         { class: "actions" },
-        button("Keep as before", () => this.#keep()),
-        button("Load as before…", () => file.click()),
+        button("Set as baseline", () => this.#keep()),
+        button("Load a baseline…", () => file.click()),
         this.#forget,
         file,
       ),
@@ -72,7 +72,7 @@ export class DiffPane {
 
   #keep(): void {
     this.#store.update({ before: this.#store.state.files });
-    announce("The present documents are kept: change them, and see what becomes looser or stricter");
+    announce("The present documents are the baseline: change them, and see what becomes looser or stricter");
   }
 
   /** Documents without a bundle replace those of the present one, as a policy alone does for the command. */
@@ -86,7 +86,7 @@ export class DiffPane {
     if (change.files !== undefined && change.files !== files) {
       this.#store.update({ before: change.files });
     }
-    announce(said.replace(/^Imported/, "As before:"));
+    announce(said.replace(/^Imported/, "The baseline:"));
   }
 
   #compare(isSoon: boolean): void {
@@ -96,7 +96,8 @@ export class DiffPane {
       this.#analyst.stop();
       fill(this.#body);
       this.#status.className = "quiet";
-      this.#status.textContent = "Keep the present documents or load others, to see what changes compared with them.";
+      this.#status.textContent =
+        "Set the present documents as the baseline, or load one, to see what changes compared with it.";
       return;
     }
     this.#status.className = "count";
@@ -136,7 +137,7 @@ export class DiffPane {
     return h(
       "section",
       { class: "changes" },
-      h("h3", { class: "argument" }, `${serverName}/${toolName}`),
+      h("h2", { class: "argument" }, `${serverName}/${toolName}`),
       WAYS.map(([way, sign, words]) => {
         const changes = tool[way];
         return (
@@ -164,7 +165,7 @@ export class DiffPane {
           "div",
           { class: "change-list unknown" },
           h(
-            "h4",
+            "h3",
             {},
             h("span", { class: "sign", "aria-hidden": "true" }, "?"),
             "Not known: the regions are not exact there",

@@ -1,5 +1,6 @@
-import type { Machine, MachineRepository } from "callgate";
+import { createVirtualHost, type Machine, type MachineRepository } from "callgate";
 import { announce, fill, h } from "../dom.js";
+import { lexical } from "../engine/links.js";
 import { type Entry, withEntry, withMoved, withoutEntry, withTarget } from "./machine-tree.js";
 
 /** What can be done with one place of the machine. */
@@ -9,6 +10,8 @@ export class EntryForm {
   readonly #select: (path: string) => void;
   readonly #usePath: (path: string) => void;
   #shown = "";
+  /** Draws the fields as they were. */
+  #redraw: () => void = () => {};
 
   constructor(write: (machine: Machine) => void, select: (path: string) => void, usePath: (path: string) => void) {
     this.#write = write;
@@ -22,10 +25,14 @@ export class EntryForm {
       return;
     }
     this.#shown = text;
-    const { path, kind, target = "", end } = entry;
+    this.#redraw = () => {
+      this.#shown = "";
+      this.show(machine, entry);
+    };
+    const { path, kind, target = "", end, isLoop } = entry;
     fill(
       this.element,
-      h("h3", {}, kind === "link" ? "Link " : kind === "file" ? "File " : "Directory ", h("code", {}, path)),
+      h("h2", {}, kind === "link" ? "Link " : kind === "file" ? "File " : "Directory ", h("code", {}, path)),
       h(
         "div",
         { class: "actions" },
@@ -33,13 +40,12 @@ export class EntryForm {
         path !== "/" && h("button", { type: "button", onclick: () => this.#remove(machine, path) }, "Remove"),
       ),
       path === "/" && [
-        this.#text("Home directory", machine.home, (home) => this.#write({ ...machine, home })),
-        this.#text("Current directory", machine.cwd, (cwd) => this.#write({ ...machine, cwd })),
+        this.#text("Home directory", machine.home, (home) => this.#try(() => ({ ...machine, home }))),
+        this.#text("Current directory", machine.cwd, (cwd) => this.#try(() => ({ ...machine, cwd }))),
       ],
       path !== "/" && this.#text("Name", entry.name, (name) => this.#rename(machine, path, name)),
       kind === "link" && this.#text("Leads to", target, (text) => this.#try(() => withTarget(machine, path, text))),
-      kind === "link" &&
-        h("p", { class: "quiet" }, end === undefined ? "Nothing is there." : `In the end that is ${end}.`),
+      kind === "link" && h("p", { class: "quiet" }, isLoop ? "It is a loop: it leads back to itself." : endOf(end)),
       kind === "directory" && this.#adding(machine, path),
       kind === "directory" && this.#git(machine, path),
     );
@@ -82,7 +88,7 @@ export class EntryForm {
     const found = machine.git?.[path];
     const write = (repository: MachineRepository | undefined): void => {
       const { [path]: _, ...rest } = machine.git ?? {};
-      this.#write({ ...machine, git: repository === undefined ? rest : { ...rest, [path]: repository } });
+      this.#try(() => ({ ...machine, git: repository === undefined ? rest : { ...rest, [path]: repository } }));
     };
     const toggle = h("input", {
       type: "checkbox",
@@ -91,24 +97,20 @@ export class EntryForm {
     });
     const fieldset = h("fieldset", {}, h("legend", {}, h("label", {}, toggle, " A git repository")));
     if (found !== undefined) {
-      const remotes = Object.entries(found.remotes ?? {}).flatMap(([name, urls]) =>
-        [urls].flat().map((url) => `${name} ${url}`),
-      );
       fieldset.append(
         this.#text("Branch", found.branch ?? "", (branch) =>
           write({ ...found, branch: branch === "" ? null : branch }),
         ),
+        remotesField("Remotes, one name and URL a line", found.remotes, (remotes) => write({ ...found, remotes })),
+        remotesField("Push URLs, if they are others", found.pushUrls, (pushUrls) => write({ ...found, pushUrls })),
         h(
-          "label",
-          { class: "field" },
-          h("span", {}, "Remotes, one name and URL a line"),
-          h("textarea", {
-            rows: Math.max(2, remotes.length),
-            spellcheck: "false",
-            value: remotes.join("\n"),
-            onchange: (event: Event) =>
-              write({ ...found, remotes: remotesOf((event.target as HTMLTextAreaElement).value) }),
-          }),
+          "p",
+          { class: "quiet" },
+          "Only the JSON has the rest: the remotes of branches, ",
+          h("code", {}, "pushDefault"),
+          " and ",
+          h("code", {}, "insteadOf"),
+          ".",
         ),
       );
     }
@@ -116,27 +118,60 @@ export class EntryForm {
   }
 
   #remove(machine: Machine, path: string): void {
-    this.#select(path.slice(0, path.lastIndexOf("/")) || "/");
-    this.#try(() => withoutEntry(machine, path));
+    this.#try(() => withoutEntry(machine, path), path.slice(0, path.lastIndexOf("/")) || "/");
   }
 
   #rename(machine: Machine, path: string, name: string): void {
-    if (name === "" || name.includes("/")) {
-      announce("a name is not empty and holds no `/`");
-      return;
-    }
     const to = `${path.slice(0, path.lastIndexOf("/"))}/${name}`;
-    this.#select(to);
-    this.#try(() => withMoved(machine, path, to));
+    this.#try(() => {
+      if (name === "" || name === "." || name === ".." || name.includes("/")) {
+        throw new Error("A name is not empty, `.` or `..`, and has no `/` in it");
+      }
+      return withMoved(machine, path, to);
+    }, to);
   }
 
-  #try(change: () => Machine): void {
+  /** Writes a machine, and selects a place in it. One that cannot be is not written, and the fields show what is. */
+  #try(change: () => Machine, selected?: string): void {
     try {
-      this.#write(change());
+      const machine = change();
+      assertPossible(machine);
+      if (selected !== undefined) {
+        this.#select(selected);
+      }
+      this.#write(machine);
     } catch (thrown) {
       announce(thrown instanceof Error ? thrown.message : String(thrown));
+      this.#redraw();
     }
   }
+}
+
+/** @throws An error if no engine would judge on the machine. */
+function assertPossible(machine: Machine): void {
+  if (lexical(machine.home) !== machine.home || lexical(machine.cwd) !== machine.cwd) {
+    throw new Error("A directory is an absolute path without `.`, `..` and `//`");
+  }
+  createVirtualHost(machine);
+}
+
+function endOf(end: string | undefined): string {
+  return end === undefined ? "Nothing is there." : `In the end that is ${end}.`;
+}
+
+function remotesField(
+  label: string,
+  given: MachineRepository["remotes"],
+  change: (remotes: Record<string, string[]>) => void,
+): HTMLElement {
+  const lines = Object.entries(given ?? {}).flatMap(([name, urls]) => [urls].flat().map((url) => `${name} ${url}`));
+  const area = h("textarea", {
+    rows: Math.max(2, lines.length),
+    spellcheck: "false",
+    value: lines.join("\n"),
+    onchange: () => change(remotesOf(area.value)),
+  });
+  return h("label", { class: "field" }, h("span", {}, label), area);
 }
 
 function remotesOf(text: string): Record<string, string[]> {

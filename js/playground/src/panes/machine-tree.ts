@@ -10,6 +10,8 @@ export interface Entry {
   readonly target?: string | undefined;
   /** Where a link leads in the end; `undefined` if it leads nowhere. */
   readonly end?: string | undefined;
+  /** A link leads back to itself. */
+  readonly isLoop?: boolean | undefined;
   readonly isRepository: boolean;
   readonly children: readonly Entry[];
 }
@@ -18,55 +20,72 @@ type Writable = { dirs: string[]; files: string[]; links: Record<string, string>
 
 /** The tree of a machine's filesystem, from its root. */
 export function treeOf(machine: Machine): Entry {
-  const { dirs = [], files = [], links = {} } = machine.fs ?? {};
-  const kinds = new Map<string, Entry["kind"]>();
-  for (const path of [
-    ...dirs,
-    ...files,
-    ...Object.keys(links),
-    ...Object.keys(machine.git ?? {}),
-    machine.home,
-    machine.cwd,
-  ]) {
-    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
-      kinds.set(path.slice(0, at), "directory");
-    }
-  }
-  for (const path of [...dirs, ...Object.keys(machine.git ?? {}), machine.home, machine.cwd]) {
-    kinds.set(path, "directory");
-  }
-  for (const path of files) {
-    kinds.set(path, "file");
-  }
-  for (const path of Object.keys(links)) {
-    kinds.set(path, "link");
-  }
-  kinds.delete("/");
-  const below = new Map<string, string[]>();
-  for (const path of [...kinds.keys()].sort()) {
-    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
-    below.set(parent, [...(below.get(parent) ?? []), path]);
-  }
+  const { links = {} } = machine.fs ?? {};
+  const kinds = kindsOf(machine);
   const host = createVirtualHost(machine);
-  const endOf = (path: string): string | undefined => {
-    const end = host.realpath(path);
-    return typeof end === "string" ? end : undefined;
-  };
-  const entry = (path: string): Entry => {
+  const nodes = new Map<string, Entry & { readonly children: Entry[] }>();
+  // A directory comes before what is in it.
+  for (const path of ["/", ...[...kinds.keys()].sort()]) {
     const kind = kinds.get(path) ?? "directory";
-    return {
+    const found = kind === "link" ? host.realpath(path) : undefined;
+    const entry = {
       path,
       name: path === "/" ? "/" : path.slice(path.lastIndexOf("/") + 1),
       kind,
-      ...(kind === "link" && { target: links[path], end: endOf(path) }),
+      ...(kind === "link" && {
+        target: links[path],
+        end: typeof found === "string" ? found : undefined,
+        isLoop: typeof found === "object" && found.error === "loop",
+      }),
       isRepository: Object.hasOwn(machine.git ?? {}, path),
-      children: (below.get(path) ?? []).map(entry),
+      children: [],
     };
-  };
-  return entry("/");
+    nodes.set(path, entry);
+    if (path !== "/") {
+      nodes.get(path.slice(0, path.lastIndexOf("/")) || "/")?.children.push(entry);
+    }
+  }
+  return nodes.get("/") as Entry;
 }
 
-/** The machine with something more in a directory. */
+/** What is at each place but the root; the ancestors of entries are directories. */
+function kindsOf(machine: Machine): ReadonlyMap<string, Entry["kind"]> {
+  const { dirs = [], files = [], links = {} } = machine.fs ?? {};
+  const kinds = new Map<string, Entry["kind"]>();
+  const directories = [...dirs, ...Object.keys(machine.git ?? {}), machine.home, machine.cwd];
+  for (const path of [...directories, ...files, ...Object.keys(links)]) {
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      const above = path.slice(0, at);
+      if (kinds.has(above)) {
+        break;
+      }
+      kinds.set(above, "directory");
+    }
+  }
+  const set = (paths: readonly string[], kind: Entry["kind"]): void => {
+    for (const path of paths) {
+      kinds.set(path, kind);
+    }
+  };
+  set(directories, "directory");
+  set(files, "file");
+  set(Object.keys(links), "link");
+  kinds.delete("/");
+  return kinds;
+}
+
+/** @throws An error if there is something at a place of the machine. */
+function assertFree(machine: Machine, path: string): void {
+  if (path === "/" || kindsOf(machine).has(path)) {
+    throw new Error(`There is already something at ${path}`);
+  }
+}
+
+/**
+ * The machine with something more in a directory.
+ *
+ * @throws An error if something is there already.
+ */
 export function withEntry(
   machine: Machine,
   directory: string,
@@ -75,6 +94,7 @@ export function withEntry(
   target = "",
 ): Machine {
   const path = absolute(name, machine.home, directory);
+  assertFree(machine, path);
   return changed(machine, (fs) => {
     if (kind === "link") {
       fs.links[path] = target;
@@ -89,8 +109,13 @@ export function withoutEntry(machine: Machine, path: string): Machine {
   return moved(machine, path, undefined);
 }
 
-/** The machine with a place, and what is below it, under another path. */
+/**
+ * The machine with a place, and what is below it, under another path.
+ *
+ * @throws An error if something is there already.
+ */
 export function withMoved(machine: Machine, path: string, to: string): Machine {
+  assertFree(machine, to);
   return moved(machine, path, to);
 }
 
@@ -129,9 +154,14 @@ function changed(machine: Machine, change: (fs: Writable) => void): Machine {
   const { dirs = [], files = [], links = {} } = machine.fs ?? {};
   const fs: Writable = { dirs: [...dirs], files: [...files], links: { ...links } };
   change(fs);
-  const isAncestor = (path: string) =>
-    [...fs.dirs, ...fs.files, ...Object.keys(fs.links)].some((other) => other.startsWith(`${path}/`));
-  fs.dirs = [...new Set(fs.dirs)].filter((path) => !isAncestor(path)).sort();
+  const all = [...fs.dirs, ...fs.files, ...Object.keys(fs.links)];
+  const ancestors = new Set(all.flatMap((path) => ancestorsOf(path)));
+  fs.dirs = [...new Set(fs.dirs)].filter((path) => !ancestors.has(path)).sort();
   fs.files = [...new Set(fs.files)].sort();
   return { ...machine, fs: { ...machine.fs, ...fs } };
+}
+
+function ancestorsOf(path: string): string[] {
+  const steps = path.split("/");
+  return steps.slice(2).map((_, at) => steps.slice(0, at + 2).join("/"));
 }

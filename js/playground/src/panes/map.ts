@@ -185,7 +185,7 @@ export class MapPane {
         "section",
         { class: "map-part" },
         h(
-          "h3",
+          "h2",
           {},
           h("span", { class: "argument" }, title),
           places.flatMap(({ roles }) => roles).map((role) => h("span", { class: "role" }, role)),

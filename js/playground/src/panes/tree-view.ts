@@ -3,19 +3,31 @@ import type { Entry } from "./machine-tree.js";
 
 const SIGNS = { directory: "▸", file: "·", link: "↗" } as const;
 
+/** How many rows are drawn. */
+const ROWS_SHOWN = 1000;
+/** Rows that lie deeper than this are not indented further. */
+const INDENTED = 40;
+
+interface Row {
+  readonly entry: Entry;
+  readonly level: number;
+}
+
 /** A filesystem as a tree, as the ARIA pattern has it: one stop for Tab, arrow keys within. Links are drawn. */
 export class TreeView {
   readonly element: HTMLElement;
   readonly #select: (entry: Entry) => void;
   readonly #list = h("ul", { role: "tree", "aria-label": "Filesystem", class: "tree" });
+  readonly #more = h("p", { class: "quiet" });
   readonly #drawing = svg("svg", { class: "links", "aria-hidden": "true" });
   readonly #closed = new Set<string>();
   #root: Entry | undefined;
+  #rows: readonly Row[] = [];
   #selected = "/";
 
   constructor(select: (entry: Entry) => void) {
     this.#select = select;
-    this.element = h("div", { class: "tree-box" }, this.#list);
+    this.element = h("div", { class: "tree-box" }, this.#list, this.#more);
     this.element.append(this.#drawing);
     this.#list.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(() => this.drawLinks()).observe(this.#list);
@@ -24,10 +36,17 @@ export class TreeView {
   show(root: Entry): void {
     this.#root = root;
     const hadFocus = this.#list.contains(document.activeElement);
-    if (find(root, this.#selected) === undefined) {
+    const rows = rowsOf(root, this.#closed);
+    this.#rows = rows.slice(0, ROWS_SHOWN);
+    if (!this.#rows.some(({ entry }) => entry.path === this.#selected)) {
       this.#selected = "/";
     }
-    fill(this.#list, this.#item(root, 1));
+    fill(
+      this.#list,
+      this.#rows.map((row) => this.#item(row)),
+    );
+    const more = rows.length - this.#rows.length;
+    this.#more.textContent = more > 0 ? `and ${more.toLocaleString("en")} more; the JSON has all of them` : "";
     this.#mark(hadFocus);
     this.drawLinks();
   }
@@ -37,44 +56,34 @@ export class TreeView {
     this.#mark(false);
   }
 
-  #item(entry: Entry, level: number): HTMLElement {
-    const { path, name, kind, target, end, isRepository, children } = entry;
+  #item({ entry, level }: Row): HTMLElement {
+    const { path, name, kind, isRepository, children } = entry;
     const isOpen = !this.#closed.has(path);
     const hasChildren = children.length > 0;
-    const group = hasChildren && isOpen ? `group-${path}` : undefined;
-    // The group stands beside its item, so that an item is called by its own row only.
-    return h(
-      "li",
-      { role: "none" },
+    const item = h(
+      "span",
+      {
+        role: "treeitem",
+        class: `entry ${kind}`,
+        "aria-level": level,
+        "data-path": path,
+        tabindex: "-1",
+        onclick: () => this.#click(path),
+        "aria-expanded": hasChildren ? String(isOpen) : undefined,
+      },
       h(
         "span",
-        {
-          role: "treeitem",
-          class: `entry ${kind}`,
-          "aria-level": level,
-          "data-path": path,
-          tabindex: "-1",
-          onclick: () => this.#click(path),
-          "aria-owns": group,
-          "aria-expanded": hasChildren ? String(isOpen) : undefined,
-        },
-        h(
-          "span",
-          { class: "sign", "aria-hidden": "true", onclick: () => hasChildren && this.#toggle(path) },
-          kind === "directory" && hasChildren && isOpen ? "▾" : SIGNS[kind],
-        ),
-        h("span", { class: "name" }, name),
-        isRepository && h("span", { class: "tag" }, "git"),
-        kind === "link" && h("span", { class: end === undefined ? "target broken" : "target" }, ` → ${target}`),
-        kind === "link" && end === undefined && h("span", { class: "tag" }, "leads nowhere"),
+        { class: "sign", "aria-hidden": "true", onclick: () => hasChildren && this.#toggle(path) },
+        kind === "directory" && hasChildren && isOpen ? "▾" : SIGNS[kind],
       ),
-      group !== undefined &&
-        h(
-          "ul",
-          { role: "group", id: group },
-          children.map((one) => this.#item(one, level + 1)),
-        ),
+      h("span", { class: "name" }, name),
+      isRepository && h("span", { class: "tag" }, "git"),
+      ...(kind === "link" ? leadsTo(entry) : []),
     );
+    const row = h("li", { role: "none" }, item);
+    // A style attribute is forbidden by the content security policy, a property of the style is not.
+    row.style.setProperty("--level", String(Math.min(level, INDENTED)));
+    return row;
   }
 
   #click(path: string): void {
@@ -100,9 +109,9 @@ export class TreeView {
         item.focus();
       }
     }
-    const entry = this.#root && find(this.#root, this.#selected);
-    if (entry !== undefined) {
-      this.#select(entry);
+    const row = this.#rows.find(({ entry }) => entry.path === this.#selected);
+    if (row !== undefined) {
+      this.#select(row.entry);
     }
   }
 
@@ -111,68 +120,110 @@ export class TreeView {
   }
 
   #key(event: KeyboardEvent): void {
-    const items = this.#items();
-    const at = items.findIndex(({ dataset }) => dataset.path === this.#selected);
-    const item = items[at];
-    const isOpen = item?.getAttribute("aria-expanded");
+    const at = this.#rows.findIndex(({ entry }) => entry.path === this.#selected);
+    const row = this.#rows[at];
+    const hasChildren = row !== undefined && row.entry.children.length > 0;
+    const isOpen = hasChildren && !this.#closed.has(this.#selected);
     const parent = this.#selected.slice(0, this.#selected.lastIndexOf("/")) || "/";
-    const go = (path: string | undefined): void => this.#click(path ?? this.#selected);
+    const go = (to: Row | undefined): void => this.#click(to?.entry.path ?? this.#selected);
     if (event.key === "ArrowDown") {
-      go(items[at + 1]?.dataset.path);
+      go(this.#rows[at + 1]);
     } else if (event.key === "ArrowUp") {
-      go(items[at - 1]?.dataset.path);
+      go(this.#rows[at - 1]);
     } else if (event.key === "Home") {
-      go(items[0]?.dataset.path);
+      go(this.#rows[0]);
     } else if (event.key === "End") {
-      go(items.at(-1)?.dataset.path);
+      go(this.#rows.at(-1));
     } else if (event.key === "ArrowRight") {
-      isOpen === "false" ? this.#toggle(this.#selected) : isOpen === "true" && go(items[at + 1]?.dataset.path);
+      isOpen ? go(this.#rows[at + 1]) : hasChildren && this.#toggle(this.#selected);
     } else if (event.key === "ArrowLeft") {
-      isOpen === "true" ? this.#toggle(this.#selected) : go(parent);
+      isOpen ? this.#toggle(this.#selected) : this.#click(parent);
     } else {
       return;
     }
     event.preventDefault();
   }
 
-  /** Draws a line from each link to where it leads, if both can be seen. */
+  /** Draws a line from each link to where it leads, if both can be seen, and a stub if it leads nowhere. */
   drawLinks(): void {
     this.#drawing.replaceChildren();
+    // The drawing must not hold the box as wide as it was.
+    this.#drawing.setAttribute("width", "0");
+    this.#drawing.setAttribute("height", "0");
     const box = this.element.getBoundingClientRect();
-    if (this.#root === undefined || box.width === 0) {
+    if (box.width === 0) {
       return;
     }
-    const rows = new Map(this.#items().map((item) => [item.dataset.path, item]));
-    const middle = (row: HTMLElement) => {
-      const { left, width, top, height } = row.getBoundingClientRect();
+    const ends = this.#items().map((row) => {
+      const { right, top, height } = row.getBoundingClientRect();
       return {
-        x: left + width - box.left + this.element.scrollLeft,
-        y: top + height / 2 - box.top + this.element.scrollTop,
+        x: right - box.left - this.element.clientLeft + this.element.scrollLeft,
+        y: top + height / 2 - box.top - this.element.clientTop + this.element.scrollTop,
       };
-    };
-    for (const link of linksIn(this.#root)) {
-      const [from, to] = [rows.get(link.path), link.end === undefined ? undefined : rows.get(link.end)];
-      if (from === undefined || to === undefined) {
+    });
+    const places = new Map(this.#rows.map(({ entry }, at) => [entry.path, at]));
+    for (const [at, { entry }] of this.#rows.entries()) {
+      if (entry.kind !== "link") {
         continue;
       }
-      const [a, b] = [middle(from), middle(to)];
-      const bend = Math.max(a.x, b.x) + 24 + Math.min(60, Math.abs(a.y - b.y) / 6);
-      this.#drawing.append(
-        svg("path", { d: `M${a.x + 4} ${a.y}C${bend} ${a.y} ${bend} ${b.y} ${b.x + 6} ${b.y}` }),
-        svg("path", { d: `M${b.x + 12} ${b.y - 4}l-6 4 6 4`, class: "head" }),
-      );
+      const to = entry.end === undefined ? undefined : places.get(entry.end);
+      if (to !== undefined) {
+        const between = ends.slice(Math.min(at, to), Math.max(at, to) + 1);
+        this.#drawing.append(...line(ends[at], ends[to], Math.max(...between.map(({ x }) => x))));
+      } else if (entry.end === undefined) {
+        this.#drawing.append(...stub(ends[at]));
+      }
     }
-    this.#drawing.setAttribute("height", String(this.#list.scrollHeight));
+    this.#drawing.setAttribute("width", String(this.element.scrollWidth));
+    this.#drawing.setAttribute("height", String(this.#list.offsetTop + this.#list.offsetHeight));
   }
 }
 
-function find(entry: Entry, path: string): Entry | undefined {
-  if (entry.path === path) {
-    return entry;
-  }
-  return entry.children.map((one) => find(one, path)).find((one) => one !== undefined);
+interface Point {
+  readonly x: number;
+  readonly y: number;
 }
 
-function linksIn(entry: Entry): Entry[] {
-  return [...(entry.kind === "link" ? [entry] : []), ...entry.children.flatMap(linksIn)];
+/** A line between two rows, past those that lie between them and reach as far as `side`. */
+function line(from: Point | undefined, to: Point | undefined, side: number): SVGElement[] {
+  if (from === undefined || to === undefined) {
+    return [];
+  }
+  const bend = side + 20 + Math.min(48, Math.abs(from.y - to.y) / 6);
+  return [
+    svg("path", { d: `M${from.x + 4} ${from.y}C${bend} ${from.y} ${bend} ${to.y} ${to.x + 6} ${to.y}` }),
+    svg("path", { d: `M${to.x + 12} ${to.y - 4}l-6 4 6 4`, class: "head" }),
+  ];
+}
+
+/** A line that ends at once, with a cross. */
+function stub(from: Point | undefined): SVGElement[] {
+  if (from === undefined) {
+    return [];
+  }
+  const { x, y } = from;
+  return [
+    svg("path", { d: `M${x + 4} ${y}h18`, class: "broken" }),
+    svg("path", { d: `M${x + 24} ${y - 4}l8 8m0 -8l-8 8`, class: "head broken" }),
+  ];
+}
+
+/** The text in a link, and what becomes of it. */
+function leadsTo({ target, end, isLoop }: Entry): HTMLElement[] {
+  const shown = h("span", { class: end === undefined ? "target broken" : "target" }, ` → ${target}`);
+  return end === undefined ? [shown, h("span", { class: "tag" }, isLoop ? "a loop" : "leads nowhere")] : [shown];
+}
+
+/** The rows from the root on, without what is closed. */
+function rowsOf(root: Entry, closed: ReadonlySet<string>): Row[] {
+  const rows: Row[] = [];
+  const pending: Row[] = [{ entry: root, level: 1 }];
+  for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
+    rows.push(row);
+    const { entry, level } = row;
+    if (!closed.has(entry.path)) {
+      pending.push(...[...entry.children].reverse().map((one) => ({ entry: one, level: level + 1 })));
+    }
+  }
+  return rows;
 }

@@ -21,6 +21,15 @@ export function badge(decision: string): HTMLElement {
 export class VerdictPane {
   readonly element = h("div", { class: "verdict", role: "status" }, "Loading the engine…");
 
+  constructor() {
+    // What has to be scrolled has to be reached by keys.
+    const isCut = () => this.element.scrollHeight > this.element.clientHeight + 1;
+    const reach = () =>
+      isCut() ? this.element.setAttribute("tabindex", "0") : this.element.removeAttribute("tabindex");
+    new ResizeObserver(reach).observe(this.element);
+    new MutationObserver(reach).observe(this.element, { childList: true });
+  }
+
   show(judged: Judged): void {
     if ("faults" in judged) {
       this.element.dataset.decision = "none";

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod call;
+mod faults;
 mod order;
 mod path_like;
 mod prepared;
@@ -9,12 +10,14 @@ mod relations;
 mod shape;
 mod siblings;
 mod value;
+mod walk;
 
-pub(crate) use arguments::{BoundArguments, BoundValue, Refusal};
+pub(crate) use arguments::{BoundArguments, BoundValue};
 pub use call::{Arguments, Call, CallError};
+pub(crate) use faults::Refusal;
 pub(crate) use path_like::path_readings;
 pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;
 pub(crate) use shape::{Renamed, shape};
-pub(crate) use siblings::{Reached, Siblings, descend};
+pub(crate) use siblings::{Looked, Reached, Siblings, descend};
 pub use value::{PointerToken, Value};

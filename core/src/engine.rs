@@ -141,11 +141,7 @@ impl Engine {
     pub fn refresh(&mut self, host: &dyn Host) -> Result<(), HostError> {
         if self.pins {
             let base = self.base(Paths::Prepared, self.program.server(""));
-            let mut canonicalizer = Canonicalizer {
-                program: &self.program,
-                facts: Facts::new(host, false),
-                base: &base,
-            };
+            let mut canonicalizer = Canonicalizer::new(&self.program, Facts::new(host, false), &base);
             let pinned = Pinned::resolve(&mut canonicalizer);
             let pinned = canonicalizer.facts.check(pinned)?;
             drop(canonicalizer);

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{Error, ErrorKind};
 
-pub(crate) use facts::{Facts, LOOK_UP};
+pub(crate) use facts::{Facts, KNOWN_PATH, LOOK_UP};
 pub use question::{Answer, Question};
 pub use recording::{Exchange, Recording};
 

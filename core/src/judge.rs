@@ -17,6 +17,7 @@ mod directory;
 mod domains;
 mod git;
 mod json;
+mod lists;
 mod operand;
 mod pattern;
 mod places;
@@ -35,6 +36,7 @@ mod verdict;
 mod walk;
 mod world;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,6 +45,7 @@ use smallvec::SmallVec;
 #[cfg(feature = "analysis")]
 pub(crate) use apart::Apart;
 use approvals::Escalation;
+use arguments::Look;
 #[cfg(feature = "analysis")]
 pub(crate) use canonical::url_kind;
 pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
@@ -57,7 +60,6 @@ pub use verdict::{Decision, Verdict};
 
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, Renamed, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};
-use crate::model::ConditionArgument;
 use crate::program::{Program, RuleId, ServerSettings, Tool};
 #[cfg(feature = "analysis")]
 use crate::role::Category;
@@ -66,6 +68,9 @@ use crate::table::Table;
 use crate::text::escape_token;
 use operand::{Form, Operand};
 use places::Repositories;
+
+/// How many bytes of a path that others are relative to count as one step for each of these.
+const BASE_BYTES: usize = 8;
 
 /// How many values of a condition meet it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -128,10 +133,16 @@ pub(crate) struct Case<'p, 'c, 'h> {
     may_forward_places: bool,
     /// The arguments that conditions of rules name, once asked for.
     siblings: Option<Siblings<'c>>,
-    /// The texts that are judged and sent in place of one of them, once asked for.
-    sent: Table<ConditionArgument, Vec<String>>,
+    /// What conditions see at each place that they have asked for.
+    looks: BTreeMap<usize, Look>,
+    /// The operands in the order of their places, once asked for.
+    by_place: Option<Vec<usize>>,
     /// Where git remotes of this call are looked up, once asked for.
     repositories: Option<Arc<Repositories>>,
+    /// The branches that are checked out there, once asked for; `None` if they cannot be told.
+    branches: Option<Option<Arc<[String]>>>,
+    /// The path of each argument that others are relative to, once asked for.
+    bases: BTreeMap<&'p str, Option<Arc<str>>>,
     /// The operands under each role, once asked for.
     values: RoleValues,
     /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
@@ -175,11 +186,11 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         };
         Self {
             program,
-            canonicalizer: Canonicalizer {
+            canonicalizer: Canonicalizer::new(
                 program,
-                facts: Facts::bounded(host, task.traced, program.limits.steps),
-                base: task.base,
-            },
+                Facts::bounded(host, task.traced, program.limits.steps),
+                task.base,
+            ),
             directories: Directories::new(program, pinned),
             call,
             settings: task.settings,
@@ -191,8 +202,11 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             sandboxed: RoleSet::default(),
             may_forward_places: false,
             siblings: None,
-            sent: Table::default(),
+            looks: BTreeMap::new(),
+            by_place: None,
             repositories: None,
+            branches: None,
+            bases: BTreeMap::new(),
             values: RoleValues::default(),
             hits: Table::default(),
             renamed,
@@ -423,16 +437,25 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         values
     }
 
-    /// The path of the argument that the value is relative to, if it is relative to one that has a path.
-    fn base_of(&self, bound: &BoundValue<'_, '_>) -> Option<String> {
+    /// The path of the argument that the value is relative to, if it is relative to one that has a path. That has its form
+    /// already, since such values come first.
+    fn base_of(&mut self, bound: &BoundValue<'p, '_>) -> Option<Arc<str>> {
         let wanted = bound.relative_to?;
-        let mut bases = self.operands.iter().filter(|operand| {
-            operand.bound.argument.is_some()
-                && operand.bound.place.is_empty()
-                && operand.bound.relative_to.is_none()
-                && self.name_of(operand.bound.argument) == wanted
-        });
-        bases.find_map(|operand| Some(operand.path()?.as_str().to_owned()))
+        if !self.bases.contains_key(wanted) {
+            let mut operands = self.operands.iter().filter(|operand| {
+                operand.bound.argument.is_some()
+                    && operand.bound.place.is_empty()
+                    && operand.bound.relative_to.is_none()
+                    && self.name_of(operand.bound.argument) == wanted
+            });
+            let base = operands.find_map(|operand| Some(Arc::from(operand.path()?.as_str())));
+            self.canonicalizer.facts.take_steps(self.operands.len());
+            self.bases.insert(wanted, base);
+        }
+        let base = self.bases.get(wanted).cloned().flatten()?;
+        // The value's own path will begin with it.
+        self.canonicalizer.facts.take_steps(base.len() / BASE_BYTES);
+        Some(base)
     }
 
     /// The name of an argument; empty for a value that the engine filled in.

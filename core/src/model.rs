@@ -3,16 +3,20 @@
 mod argument_name;
 mod conditional;
 mod effect;
+mod pointer_tree;
 pub(crate) mod refs;
 mod reply_code;
+mod scalars;
 mod schema_type;
 mod semantics;
 mod server;
 
 pub(crate) use argument_name::{ArgumentName, Segment};
-pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Roles, Scalar, Seen, Test};
+pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Roles, Test};
 pub use effect::{Effect, MatchType};
+pub(crate) use pointer_tree::{PointerTree, item_index};
 pub use reply_code::{ReplyCode, ReplyStatus};
+pub(crate) use scalars::{Reading, Scalar, Scalars, Seen};
 pub(crate) use schema_type::{JsonType, SchemaType};
 pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};
 pub(crate) use server::{SandboxOrder, ServerKind, Servers};

@@ -15,18 +15,20 @@ mod server;
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub(crate) use compile::compile;
 pub(crate) use index::{Index, RoleIndex};
-pub(crate) use lists::ListMatcher;
-pub(crate) use mailbox::readable as readable_addresses;
+pub(crate) use lists::{Identifiers, ListMatcher};
+pub(crate) use mailbox::{cost_of_reading as cost_of_addresses, readable as readable_addresses};
 pub(crate) use protected::{ProtectedPattern, Protection};
 pub(crate) use server::ServerSettings;
 use server::{ToolKey, ToolName};
+
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{Argument, Condition, Effect, SandboxOrder, SchemaType, Semantics};
+use crate::model::{Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
@@ -104,8 +106,10 @@ pub(crate) struct Tool {
     pub(crate) required: Box<[Box<str>]>,
     /// The parts of the index whose rules can match this tool.
     pub(crate) scopes: Box<[usize]>,
-    /// The arguments that conditions of these rules name.
-    pub(crate) conditioned: Box<[Box<str>]>,
+    /// What conditions of these rules look at. Tools with the same rules share it.
+    pub(crate) conditioned: Arc<PointerTree>,
+    /// What the conditions of its own arguments look at.
+    pub(crate) siblings: PointerTree,
     /// What the tool does, beyond what its arguments name.
     pub(crate) semantics: Semantics,
     /// What the capability ceiling says about it.
@@ -121,6 +125,8 @@ pub(crate) struct ToolMember {
     pub(crate) is_annotated: bool,
     /// Indices into [`Tool::arguments`] of those that name it or something inside it.
     pub(crate) arguments: Box<[usize]>,
+    /// What these look for in it, each by its place in `arguments`.
+    pub(crate) pointers: PointerTree,
     /// The types that the schema gives it.
     pub(crate) schema: SchemaType,
 }

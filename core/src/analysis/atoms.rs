@@ -106,8 +106,8 @@ impl Atoms {
             match &list.matcher {
                 ListMatcher::Domains(set) => self.add_domains(set),
                 ListMatcher::Emails(emails) => self.emails.extend(emails.entries().map(str::to_owned)),
-                ListMatcher::Identifiers(sets) => {
-                    let entries = sets.iter().flat_map(|(_, entries)| entries.iter());
+                ListMatcher::Identifiers(names) => {
+                    let entries = names.sets.iter().flat_map(|(_, entries)| entries.iter());
                     self.names.extend(entries.map(str::to_owned));
                 }
             }

@@ -48,7 +48,7 @@ impl Divided<'_, '_> {
             if self.are_valued(roles) {
                 let own = self.choices_for(*at, roles);
                 found = self.told_apart(*at, found, kind);
-                // A condition sees an array as such, whatever it holds.
+                // A grant sees an array as such, whatever it holds.
                 if may_be_array {
                     found.extend(own.iter().filter_map(in_array));
                 }
@@ -165,7 +165,13 @@ pub(super) fn test_each(tests: &[&Test], value: Option<&Value>) -> Vec<bool> {
     if let Seen::Text("[]") = seen {
         seen = Seen::Unreadable;
     }
+    // In a restriction an array counts as each of its items.
+    let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let may_hold = |test: &Test| {
+        let mut items = items.iter().map(|item| names::seen(Some(item)));
+        test.may_hold(seen) || items.any(|item| test.may_hold(item))
+    };
     let each = tests.iter();
-    each.flat_map(|one| [one.surely_holds(seen), one.may_hold(seen)])
+    each.flat_map(|one| [one.surely_holds(seen), may_hold(one)])
         .collect()
 }

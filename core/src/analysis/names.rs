@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::atoms::Atoms;
 use super::choice::Choice;
 use super::label::Label;
-use crate::model::refs::{Ref, spellings};
+use crate::model::refs::Ref;
 use crate::model::{Scalar, Seen, Test};
 
 /// A text for each entry, for what may be taken for one, and for all others.
@@ -66,12 +66,16 @@ pub(super) fn class(atoms: &Atoms, text: &str, addresses: &[String]) -> BTreeSet
         add(Naming::Readable, address);
     }
     if atoms.reading.is_branch {
-        let is_known = |name: &str| spellings(name).iter().any(|one| atoms.names.contains(one));
+        let is_known = |name: &str| {
+            let mut spellings = ["", "heads/", "refs/heads/"].iter();
+            spellings.any(|start| atoms.names.contains(&format!("{start}{name}")))
+        };
+        let name = |at: usize| text.get(at..).unwrap_or_default();
         match Ref::read(text) {
-            Ref::Branch(name) if is_known(name) => add(Naming::Branch, name),
+            Ref::Branch(at) if is_known(name(at)) => add(Naming::Branch, name(at)),
             Ref::Branch(_) => false,
             Ref::Either(one, other) => {
-                let known = [one, other].into_iter().filter(|name| is_known(name));
+                let known = [name(one), name(other)].into_iter().filter(|name| is_known(name));
                 known.for_each(|name| {
                     add(Naming::Either, name);
                 });
@@ -133,7 +137,11 @@ pub(super) fn tested<'t>(tests: impl Iterator<Item = &'t Test>, found: &mut Vec<
             values.push(value);
         }
     }
-    for value in values {
+    let in_arrays: Vec<Value> = values
+        .iter()
+        .map(|value| Value::Array(vec![value.clone()]))
+        .collect();
+    for value in values.into_iter().chain(in_arrays) {
         let label = Label::Is(value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         found.push(Choice::value(value, label));
     }

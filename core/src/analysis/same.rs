@@ -141,10 +141,14 @@ fn same_lists(one: &ListMatcher, other: &ListMatcher) -> bool {
         (ListMatcher::Domains(one), ListMatcher::Domains(other)) => same_domains(one, other),
         (ListMatcher::Emails(one), ListMatcher::Emails(other)) => one.entries().eq(other.entries()),
         (ListMatcher::Identifiers(one), ListMatcher::Identifiers(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|((step, one), (other_step, other))| {
-                    step == other_step && one.iter().eq(other.iter())
-                })
+            one.sets.len() == other.sets.len()
+                && one
+                    .sets
+                    .iter()
+                    .zip(&other.sets)
+                    .all(|((step, one), (other_step, other))| {
+                        step == other_step && one.iter().eq(other.iter())
+                    })
         }
         _ => false,
     }

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::document::{DocumentSource, Report, load};
     use crate::limits::Limits;
-    use crate::model::{Clause, Condition, ConditionArgument, Scalar, Test};
+    use crate::model::{Clause, Condition, ConditionArgument, Scalar, Scalars, Test};
 
     fn read_file(value: &Value) -> (Annotations, Vec<String>) {
         let report = Report::default();
@@ -336,7 +336,11 @@ mod tests {
                         Test::Truthy,
                         &[RoleId::READ_PATH]
                     ),
-                    clause(ConditionArgument::Top("m".into()), Test::In(values), &[]),
+                    clause(
+                        ConditionArgument::Top("m".into()),
+                        Test::In(Scalars::new(values)),
+                        &[]
+                    ),
                 ],
             }
         );

@@ -5,16 +5,18 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use super::call::{Arguments, Call};
+use super::faults::{Refusal, describe_unreadable, mismatch, type_fault};
 use super::order::changed_order;
 use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
-use super::siblings::{Reached, Siblings, descend};
-use super::value::{MOST_ITEMS, MOST_MEMBERS, PointerToken, Unreadable, Value};
+use super::siblings::Siblings;
+use super::value::{MOST_MEMBERS, PointerToken, Value};
+use super::walk::{Met, WayStep, walk};
 use crate::limits::Limits;
-use crate::model::{JsonType, SchemaType};
+use crate::model::{ConditionArgument, SchemaType};
 use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
-use crate::text::escape_token;
+use crate::sort;
 
 /// Values that there is room for at once.
 const FEW: usize = 4;
@@ -32,6 +34,8 @@ pub(crate) struct BoundValue<'p, 'c> {
     pub(crate) role_set: RoleSet,
     /// The argument whose path it is relative to, where it is a relative path.
     pub(crate) relative_to: Option<&'p str>,
+    /// The tool's argument that it was found for, among those that name that member or something inside it.
+    rank: usize,
 }
 
 impl<'p, 'c> BoundValue<'p, 'c> {
@@ -48,6 +52,7 @@ impl<'p, 'c> BoundValue<'p, 'c> {
             roles,
             role_set: roles.iter().copied().collect(),
             relative_to: None,
+            rank: 0,
         }
     }
 
@@ -57,17 +62,6 @@ impl<'p, 'c> BoundValue<'p, 'c> {
     }
 }
 
-/// Why a call cannot be judged at all; each is a `deny` with a rule of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// The arguments do not have the shape that the annotation describes.
-    Shape(ShapeError),
-    /// The arguments, or a value under a resource role, are not of a form that an annotation describes.
-    Unreadable(String),
-    /// A bound is exceeded.
-    Limit(String),
-}
-
 /// What one pass over the arguments found.
 #[derive(Default)]
 pub(crate) struct BoundArguments<'p, 'c> {
@@ -75,6 +69,8 @@ pub(crate) struct BoundArguments<'p, 'c> {
     pub(crate) values: Vec<BoundValue<'p, 'c>>,
     /// The first thing that cannot be judged.
     pub(crate) refusal: Option<Refusal>,
+    /// The rank of the argument that was refused, if that is one of the member that is being read.
+    refused_by: Option<usize>,
     /// The first argument that neither the annotation nor the schema names.
     pub(crate) unknown: Option<usize>,
     /// Roles under which an array or object stands in place of strings, so that no list can hold every value.
@@ -135,9 +131,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 if self.unknown.is_none() && is_unknown {
                     self.unknown = Some(at);
                 }
-                for index in member.arguments.iter().copied() {
-                    is_path |= self.collect(program, tool, member, index, (at, name), value);
-                }
+                is_path = self.collect(program, tool, member, (at, name), value);
             }
             if !is_path {
                 path_like::collect(program, at, value, &mut self.path_like);
@@ -159,11 +153,10 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     fn resolve(&mut self, tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) {
         let Some(tool) = tool else { return };
         self.resolved.set(tool, |arguments| {
+            let siblings = Siblings::new(&tool.siblings, &call.arguments, limits, |_| None);
+            let see = |wanted: &ConditionArgument| siblings.see(tool.siblings.number(wanted));
             let roles = arguments.iter().map(|argument| &argument.roles);
-            let siblings = Siblings::new(roles.clone(), &call.arguments, limits);
-            roles
-                .map(|roles| roles.resolve(|wanted| siblings.see(wanted)))
-                .collect()
+            roles.map(|roles| roles.resolve(see)).collect()
         });
     }
 
@@ -171,39 +164,46 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         self.refusal.get_or_insert(refusal);
     }
 
-    /// Collects what one member holds for one of the tool's arguments; whether all of it bears a path role.
+    /// Collects what one member holds for the tool's arguments that name it or something inside it; whether all of it bears a
+    /// path role.
     fn collect(
         &mut self,
         program: &'p Program,
         tool: &'p Tool,
         member: &'p ToolMember,
-        index: usize,
         (at, name): (usize, &str),
         value: &'c Value<'c>,
     ) -> bool {
-        let Some((argument, roles)) = tool.arguments.get(index).zip(self.resolved.get(index)) else {
-            return false;
-        };
-        let wanted: RoleSet = roles.iter().copied().collect();
-        let is_judged = wanted.intersects(judged_roles(program));
         // An address is not a path to anybody but the world.
         let places = program.path_roles.union(program.address_roles);
-        let is_path = wanted.intersects(places) && argument.name.rest().is_empty();
-        if !wanted.intersects(program.valued_roles) {
-            return is_path;
+        let judged = judged_roles(program);
+        let mut is_path = false;
+        let mut annotated = SmallVec::<[Option<AnnotatedArgument<'_, 'p>>; 2]>::new();
+        for (rank, index) in member.arguments.iter().copied().enumerate() {
+            let found = tool.arguments.get(index).zip(self.resolved.get(index));
+            annotated.push(found.and_then(|(argument, roles)| {
+                let wanted: RoleSet = roles.iter().copied().collect();
+                is_path |= wanted.intersects(places) && argument.name.rest().is_empty();
+                let relative_to = argument.relative_to.as_deref();
+                wanted
+                    .intersects(program.valued_roles)
+                    .then_some(AnnotatedArgument {
+                        rank,
+                        at,
+                        name,
+                        roles,
+                        role_set: wanted,
+                        relative_to: relative_to.filter(|_| wanted.intersects(program.path_roles)),
+                        is_resource: wanted.intersects(program.resource_roles),
+                        is_judged: wanted.intersects(judged),
+                    })
+            }));
         }
-        let annotated = AnnotatedArgument {
-            at,
-            name,
-            roles,
-            role_set: wanted,
-            relative_to: argument
-                .relative_to
-                .as_deref()
-                .filter(|_| wanted.intersects(program.path_roles)),
-            is_resource: wanted.intersects(program.resource_roles),
-            is_judged,
+        let mut valued = annotated.iter().flatten();
+        let Some(first) = valued.next() else {
+            return is_path;
         };
+        let is_judged = first.is_judged || valued.any(|one| one.is_judged);
         let read = value.read(program.limits.depth);
         if let Ok(read) = &read
             && is_judged
@@ -212,27 +212,54 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             self.check_type(name, &member.schema, read);
         }
         match read {
-            Ok(Cow::Borrowed(Value::Text(text))) if argument.name.rest().is_empty() => {
-                self.push_text(program, &annotated, text);
+            Ok(Cow::Borrowed(Value::Text(text))) if member.pointers.is_leaf() && annotated.len() == 1 => {
+                self.push_text(program, first, text);
             }
-            Ok(read) if argument.name.rest().is_empty() => {
-                self.collect_value(program, &annotated, Vec::new(), read);
+            Ok(Cow::Borrowed(read)) => {
+                self.collect_read(program, member, &annotated, read, |text| Cow::Borrowed(text));
             }
-            Ok(read) => {
-                let mut visit = |place: Vec<PointerToken>, reached: Reached<'_, 'c>| match reached {
-                    Reached::Value(value) => {
-                        self.collect_value(program, &annotated, place, Cow::Owned(value.clone()));
-                    }
-                    Reached::Mismatch { found, expected } => {
-                        self.unreadable(&annotated, &mismatch(&place, found, expected));
-                    }
-                };
-                descend(&read, argument.name.rest(), &mut Vec::new(), &mut visit);
-            }
+            Ok(Cow::Owned(read)) => self.collect_read(program, member, &annotated, &read, Cow::clone),
             Err(unreadable) if is_judged => self.refuse(describe_unreadable(name, unreadable)),
-            Err(_) => self.opaque_list_roles = self.opaque_list_roles.union(wanted),
+            Err(_) => {
+                for one in annotated.iter().flatten() {
+                    self.opaque_list_roles = self.opaque_list_roles.union(one.role_set);
+                }
+            }
         }
         is_path
+    }
+
+    /// Collects what is in an argument, in one pass, however many of the tool's arguments lead into it; `text` keeps a string
+    /// of it.
+    fn collect_read<'v>(
+        &mut self,
+        program: &'p Program,
+        member: &ToolMember,
+        annotated: &[Option<AnnotatedArgument<'_, 'p>>],
+        value: &'v Value<'c>,
+        text: impl Fn(&'v Cow<'c, str>) -> Cow<'c, str>,
+    ) {
+        self.refused_by = None;
+        let start = self.values.len();
+        walk(value, &member.pointers, |way, rank, met| {
+            let Some(Some(one)) = annotated.get(rank) else {
+                return;
+            };
+            match met {
+                Met::Value(value) => self.collect_value(program, one, way, value, &text),
+                Met::Mismatch { found, expected } => {
+                    self.unreadable(one, || mismatch(way, found, expected));
+                }
+            }
+        });
+        // One argument after the other, as the annotation has them.
+        let rank = |value: &BoundValue<'p, 'c>| value.rank;
+        let collected = self.values.get(start..).unwrap_or_default();
+        if !collected.is_sorted_by_key(rank) {
+            let mut collected = self.values.split_off(start);
+            sort::sort_by(&mut collected, |one, other| rank(one).cmp(&rank(other)));
+            self.values.append(&mut collected);
+        }
     }
 
     /// Refuses a value, or an item of an array, of another type than the schema gives it.
@@ -249,90 +276,73 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 
-    fn collect_value(
+    /// Collects a string, or the strings of an array.
+    fn collect_value<'v>(
         &mut self,
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
-        place: Vec<PointerToken>,
-        value: Cow<'c, Value<'c>>,
+        way: &[WayStep<'v>],
+        value: &'v Value<'c>,
+        text: &impl Fn(&'v Cow<'c, str>) -> Cow<'c, str>,
     ) {
-        let in_array = "holds an array or object inside its array, expected strings";
-        let place_of = |item: usize| {
-            let mut below = Vec::with_capacity(place.len() + 1);
-            below.extend_from_slice(&place);
-            below.push(PointerToken::Item(item));
-            below
+        let place = || way.iter().map(WayStep::token);
+        let Value::Array(items) = value else {
+            let fault = "is an object, expected a string or an array of strings";
+            let is_item = way.last().is_some_and(|step| step.name.is_none());
+            let place = || place().collect();
+            return self.collect_string(program, annotated, (place, is_item), value, text, fault);
         };
-        match value {
-            Cow::Borrowed(Value::Array(items)) => {
-                self.values
-                    .reserve(items.len().min(program.limits.values_per_role));
-                for (item, value) in items.iter().enumerate() {
-                    self.collect_string(program, annotated, place_of(item), Cow::Borrowed(value), in_array);
-                }
-            }
-            Cow::Owned(Value::Array(items)) => {
-                self.values
-                    .reserve(items.len().min(program.limits.values_per_role));
-                for (item, value) in items.into_iter().enumerate() {
-                    self.collect_string(program, annotated, place_of(item), Cow::Owned(value), in_array);
-                }
-            }
-            other => {
-                let fault = "is an object, expected a string or an array of strings";
-                self.collect_string(program, annotated, place, other, fault);
-            }
+        let in_array = "holds an array or object inside its array, expected strings";
+        self.values
+            .reserve(items.len().min(program.limits.values_per_role));
+        for (item, value) in items.iter().enumerate() {
+            let place_of = || place().chain([PointerToken::Item(item)]).collect();
+            self.collect_string(program, annotated, (place_of, true), value, text, in_array);
         }
     }
 
-    /// Collects a string; what holds other values is the `fault` of the argument.
-    fn collect_string(
+    /// Collects a string at a place, which may be the item of an array; what holds other values is the `fault` of the
+    /// argument.
+    fn collect_string<'v>(
         &mut self,
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
-        place: Vec<PointerToken>,
-        value: Cow<'c, Value<'c>>,
+        (place, is_item): (impl FnOnce() -> Vec<PointerToken>, bool),
+        value: &'v Value<'c>,
+        text: &impl Fn(&'v Cow<'c, str>) -> Cow<'c, str>,
         fault: &str,
     ) {
         match value {
-            Cow::Borrowed(Value::Text(text)) => {
-                self.push(program, annotated, place, Some(Cow::Borrowed(text)));
+            Value::Text(found) => self.push(program, annotated, place(), Some(text(found))),
+            Value::IllFormed(_) => self.push(program, annotated, place(), None),
+            // A server may take it for a remote's name, or for a remote that was left out.
+            Value::Bool(_) | Value::Number(_) if annotated.is_remote() => self.unreadable(annotated, || {
+                "is not a string, expected the URL or the name of a git remote".to_owned()
+            }),
+            Value::Null if annotated.is_remote() && is_item => self.unreadable(annotated, || {
+                "holds null, expected the URL or the name of a git remote".to_owned()
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
+                self.unreadable(annotated, || fault.to_owned());
             }
-            Cow::Owned(Value::Text(text)) => self.push(program, annotated, place, Some(text)),
-            other => match *other {
-                Value::IllFormed(_) => self.push(program, annotated, place, None),
-                // A server may take it for a remote's name, or for a remote that was left out.
-                Value::Bool(_) | Value::Number(_) if annotated.is_remote() => {
-                    self.unreadable(
-                        annotated,
-                        "is not a string, expected the URL or the name of a git remote",
-                    );
-                }
-                Value::Null
-                    if annotated.is_remote() && matches!(place.last(), Some(PointerToken::Item(_))) =>
-                {
-                    self.unreadable(
-                        annotated,
-                        "holds null, expected the URL or the name of a git remote",
-                    );
-                }
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
-                Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
-                    self.unreadable(annotated, fault);
-                }
-            },
         }
     }
 
-    fn unreadable(&mut self, annotated: &AnnotatedArgument<'_, 'p>, why: &str) {
-        self.opaque_list_roles = self
-            .opaque_list_roles
-            .union(annotated.roles.iter().copied().collect());
+    fn unreadable(&mut self, annotated: &AnnotatedArgument<'_, 'p>, why: impl FnOnce() -> String) {
+        self.opaque_list_roles = self.opaque_list_roles.union(annotated.role_set);
         if annotated.is_judged {
-            self.refuse(Refusal::Unreadable(format!(
-                "argument `{}` {why}",
-                annotated.name
-            )));
+            self.refuse_for(annotated, || {
+                Refusal::Unreadable(format!("argument `{}` {}", annotated.name, why()))
+            });
+        }
+    }
+
+    /// Refuses the call for one of the tool's arguments, unless it is refused for an earlier one.
+    fn refuse_for(&mut self, annotated: &AnnotatedArgument<'_, 'p>, refusal: impl FnOnce() -> Refusal) {
+        if self.refusal.is_none() || self.refused_by.is_some_and(|rank| annotated.rank < rank) {
+            self.refusal = Some(refusal());
+            self.refused_by = Some(annotated.rank);
         }
     }
 
@@ -355,6 +365,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             roles: annotated.roles,
             role_set: annotated.role_set,
             relative_to: annotated.relative_to,
+            rank: annotated.rank,
         };
         if self.values.len() < program.limits.values_per_role {
             self.values.push(value);
@@ -378,14 +389,17 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             roles: annotated.roles,
             role_set: annotated.role_set,
             relative_to: annotated.relative_to,
+            rank: annotated.rank,
         });
     }
 
     fn refuse_long(&mut self, program: &Program, annotated: &AnnotatedArgument<'_, 'p>, bytes: usize) {
-        self.refuse(Refusal::Limit(format!(
-            "argument `{}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
-            annotated.name, program.limits.value_bytes
-        )));
+        self.refuse_for(annotated, || {
+            Refusal::Limit(format!(
+                "argument `{}` holds a value of {bytes} bytes, more than value_bytes = {} bytes",
+                annotated.name, program.limits.value_bytes
+            ))
+        });
     }
 
     /// Keeps a value unless one of its roles has too many already. They are counted all the same.
@@ -423,6 +437,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
 
 /// A member of the arguments with the roles that the annotation gives it.
 struct AnnotatedArgument<'n, 'p> {
+    /// Its place among those that name the member or something inside it.
+    rank: usize,
     at: usize,
     name: &'n str,
     roles: &'p [RoleId],
@@ -447,43 +463,7 @@ pub(super) fn judged_roles(program: &Program) -> RoleSet {
     }
 }
 
-/// What is wrong with a value where a pointer should have led on.
-fn mismatch(place: &[PointerToken], found: &Value<'_>, expected: &str) -> String {
-    let found = found.json_type().map_or("something", JsonType::described);
-    if place.is_empty() {
-        return format!("is {found}, expected {expected}");
-    }
-    let within = place.iter().fold(String::new(), |pointer, token| match token {
-        PointerToken::Item(item) => format!("{pointer}/{item}"),
-        PointerToken::Member(name) => format!("{pointer}/{}", escape_token(name)),
-    });
-    format!("holds {found} at `{within}`, expected {expected}")
-}
-
-/// What is wrong with the type of a value; nothing where no type is named.
-fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
-    let found = value.json_type().filter(|found| !found.is_among(types))?;
-    let expected: Vec<&str> = types.iter().map(|one| one.described()).collect();
-    Some(format!(
-        "is {}, expected {}",
-        found.described(),
-        expected.join(" or ")
-    ))
-}
-
 /// Whether the member could become the prototype of the arguments in a server written in JavaScript.
 fn is_prototype_setter(name: &str, value: &Value<'_>) -> bool {
     name == "__proto__" && value.is_object()
-}
-
-fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
-    match unreadable {
-        Unreadable::Ambiguous(why) => Refusal::Unreadable(format!("argument `{name}`: {why}")),
-        Unreadable::TooDeep(limit) => Refusal::Limit(format!(
-            "argument `{name}` is nested deeper than depth = {limit} levels"
-        )),
-        Unreadable::TooMany => Refusal::Limit(format!(
-            "argument `{name}` holds more than {MOST_ITEMS} items and members"
-        )),
-    }
 }

@@ -51,10 +51,9 @@ impl Replacement {
 
 impl Prepared {
     fn key(&self, member: usize) -> Option<&str> {
-        self.renamed
-            .iter()
-            .find(|(at, _)| *at == member)
-            .map(|(_, key)| key.as_str())
+        // They are in the order of the members.
+        let at = self.renamed.binary_search_by_key(&member, |(at, _)| *at).ok()?;
+        self.renamed.get(at).map(|(_, key)| key.as_str())
     }
 
     /// The arguments in a view, as JSON text; what is not replaced keeps its spelling, numbers included.

@@ -1,11 +1,14 @@
 //! What arguments must have beside their values: a base that is one path, and what the schema requires.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use super::arguments::{BoundArguments, Refusal, judged_roles};
+use super::arguments::{BoundArguments, judged_roles};
+use super::faults::Refusal;
 use super::value::Value;
 use crate::model::ArgumentName;
 use crate::program::{Program, Tool};
+use crate::sort;
 
 impl BoundArguments<'_, '_> {
     /// Refuses paths that are relative to an argument that is not one path.
@@ -15,31 +18,42 @@ impl BoundArguments<'_, '_> {
         tool: &Tool,
         members: &[(Cow<'_, str>, Value<'_>)],
     ) {
-        for argument in &tool.arguments {
-            let Some(base) = argument.relative_to.as_deref() else {
-                continue;
-            };
-            let is_base = |name: &ArgumentName| matches!(name, ArgumentName::Top(name) if **name == *base);
-            let mut given = self.values.iter().filter(|value| value.relative_to == Some(base));
-            let Some(value) = given.next() else { continue };
-            let name = value.argument.and_then(|at| members.get(at));
-            let arguments = tool.arguments.iter().zip(self.resolved.iter());
-            let mut named = arguments.filter(|(argument, _)| is_base(&argument.name));
-            let is_path = named.clone().any(|(argument, roles)| {
-                argument.relative_to.is_none() && roles.iter().any(|role| program.path_roles.contains(*role))
-            });
-            let is_relative = named.any(|(argument, _)| argument.relative_to.is_some());
-            drop(named);
-            let member = members.iter().find(|(name, _)| *name == base);
-            let is_text = member.is_some_and(|(_, value)| {
-                value
-                    .read(program.limits.depth)
-                    .is_ok_and(|read| matches!(*read, Value::Text(_)))
-            });
-            if !is_path || is_relative || !is_text {
+        // The first value that is relative to each base, in the order of the annotation's arguments.
+        let mut relative: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        for value in &self.values {
+            if let Some(base) = value.relative_to {
+                relative.entry(base).or_insert(value.argument);
+            }
+        }
+        if relative.is_empty() {
+            return;
+        }
+        let texts = members.iter().filter(|(name, _)| relative.contains_key(&**name));
+        let texts = sort::set(texts.filter_map(|(name, value)| {
+            let read = value.read(program.limits.depth).ok()?;
+            matches!(*read, Value::Text(_)).then_some(&**name)
+        }));
+        // What the annotation says of each base: whether it is a path, and whether it is relative itself.
+        let mut named: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+        for (argument, roles) in tool.arguments.iter().zip(self.resolved.iter()) {
+            if let ArgumentName::Top(name) = &argument.name
+                && relative.contains_key(&**name)
+            {
+                let (is_path, is_relative) = named.entry(name).or_default();
+                *is_relative |= argument.relative_to.is_some();
+                *is_path |= argument.relative_to.is_none()
+                    && roles.iter().any(|role| program.path_roles.contains(*role));
+            }
+        }
+        let bases = tool.arguments.iter().filter_map(|one| one.relative_to.as_deref());
+        for (base, argument) in bases.filter_map(|base| Some((base, relative.get(base)?))) {
+            let is_base = named.get(base) == Some(&(true, false)) && texts.contains(base);
+            if !is_base {
+                let name = argument.and_then(|at| members.get(at));
                 let name = name.map_or("", |(name, _)| name);
                 let why = format!("argument `{name}` is relative to `{base}`, expected one path there");
                 self.refuse(Refusal::Unreadable(why));
+                return;
             }
         }
     }
@@ -62,22 +76,29 @@ impl BoundArguments<'_, '_> {
         tool: &Tool,
         members: &[(Cow<'_, str>, Value<'_>)],
     ) {
+        if tool.required.is_empty() {
+            return;
+        }
+        let required = sort::set(tool.required.iter().map(|key| &**key));
+        let given = members.iter().map(|(name, value)| (&**name, value));
+        let given = sort::map(given.filter(|(name, _)| required.contains(name)));
         let judged = judged_roles(program);
         for key in &tool.required {
-            let given = members.iter().find(|(name, _)| **name == **key);
-            let found = match given.map(|(_, value)| value) {
+            let found = match given.get(&**key) {
                 None => "missing",
                 Some(value) if value.is_null() => "null",
                 Some(_) => continue,
             };
-            let arguments = tool.arguments.iter().zip(self.resolved.iter());
-            let mut named = arguments.filter(|(argument, _)| argument.name.first() == Some(key));
-            let is_judged = named.any(|(_, roles)| roles.iter().any(|role| judged.contains(*role)));
-            drop(named);
-            if is_judged {
+            let arguments = tool.member(key).arguments.iter();
+            let mut roles = arguments.filter_map(|at| {
+                let is_named = tool.arguments.get(*at)?.name.first() == Some(key);
+                self.resolved.get(*at).filter(|_| is_named)
+            });
+            if roles.any(|roles| roles.iter().any(|role| judged.contains(*role))) {
                 self.refuse(Refusal::Unreadable(format!(
                     "argument `{key}` is {found}, expected a value, since the tool requires it"
                 )));
+                return;
             }
         }
     }

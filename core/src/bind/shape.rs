@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::call::{Arguments, Call};
+use super::value::Value;
 use crate::program::Tool;
+use crate::sort;
 
 /// Why the arguments do not have the shape that the annotation describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,32 +61,43 @@ pub(crate) fn shape<'c>(
     if schema.arg_aliases.is_empty() && schema.required.is_empty() {
         return Ok(None);
     }
+    let given = call.arguments.members();
+    let aliased = given.iter().enumerate().filter_map(|(at, (name, value))| {
+        let key = schema.arg_aliases.get(&**name)?;
+        Some((at, &**name, &**key, value))
+    });
+    let aliased: Vec<(usize, &str, &str, &Value<'_>)> = aliased.collect();
+    let required = schema.required.iter().map(|key| &**key);
+    let keys = sort::set(aliased.iter().map(|(_, _, key, _)| *key).chain(required));
+    // The values of the keys that matter: no name is looked for among all members.
+    let named = given.iter().map(|(name, value)| (&**name, value));
+    let mut known = sort::map(named.filter(|(name, _)| keys.contains(name)));
     let mut renamed = Vec::new();
-    let mut members = call.arguments.members().to_vec();
-    for (at, (name, _)) in call.arguments.members().iter().enumerate() {
-        let Some(key) = schema.arg_aliases.get(&**name) else {
-            continue;
-        };
-        if members.iter().any(|(known, _)| **known == **key) {
+    for (at, alias, key, value) in aliased {
+        if known.insert(key, value).is_some() {
             return Err(Box::new(ShapeError::AliasConflict {
-                alias: name.to_string(),
-                key: key.to_string(),
+                alias: alias.to_owned(),
+                key: key.to_owned(),
             }));
         }
-        if let Some(member) = members.get_mut(at) {
-            member.0 = Cow::Owned(key.to_string());
-        }
-        renamed.push((at, key.to_string()));
+        // The alias is not there any more.
+        known.remove(alias);
+        renamed.push((at, key.to_owned()));
     }
     for key in &schema.required {
-        let given = members.iter().find(|(known, _)| **known == **key);
-        if given.is_none_or(|(_, value)| value.is_null()) {
+        if known.get(&**key).is_none_or(|value| value.is_null()) {
             let key = key.to_string();
             return Err(Box::new(ShapeError::MissingRequired { key }));
         }
     }
     if renamed.is_empty() {
         return Ok(None);
+    }
+    let mut members = given.to_vec();
+    for (at, key) in &renamed {
+        if let Some(member) = members.get_mut(*at) {
+            member.0 = Cow::Owned(key.clone());
+        }
     }
     let shaped = Call::new(
         call.server.clone(),

@@ -5,96 +5,148 @@ use std::collections::BTreeMap;
 
 use super::call::Arguments;
 use super::value::{PointerToken, Value};
+use super::walk::{Met, walk};
 use crate::limits::Limits;
-use crate::model::{ConditionArgument, JsonType, Roles, SchemaType, Seen, Segment};
+use crate::model::{JsonType, PointerTree, SchemaType, Seen, Segment, item_index};
 use crate::sort;
 
-/// The arguments that conditions look at, read as far as that needs; `None` for one that cannot be read.
-pub(crate) struct Siblings<'v>(BTreeMap<&'v str, Option<Cow<'v, Value<'v>>>>);
+/// The arguments that conditions look at, read as far as that needs, and the places in them that the conditions are about.
+pub(crate) struct Siblings<'v> {
+    read: Vec<Sibling<'v>>,
+    /// What was found at the places, by their numbers in the tree.
+    found: BTreeMap<usize, Found>,
+}
+
+/// One argument.
+struct Sibling<'v> {
+    /// Its place in the call.
+    member: usize,
+    /// `None` if it cannot be read.
+    value: Option<Cow<'v, Value<'v>>>,
+}
+
+/// Where one place is.
+struct Found {
+    /// The argument, by its place in [`Siblings::read`].
+    sibling: usize,
+    way: Way,
+}
+
+/// How a place is reached.
+enum Way {
+    /// By the values at these places.
+    To(Vec<usize>),
+    /// Not at all, since one of the values is not of the type that the way expects, or that the schema gives.
+    Misshapen,
+    /// Not at all, since one of the values cannot be read.
+    Unreadable,
+}
+
+/// What stands at a place.
+#[derive(Clone, Copy)]
+pub(crate) enum Looked<'s, 'v> {
+    /// Nothing.
+    Absent,
+    /// A value.
+    Value(&'s Value<'v>),
+    /// Something that cannot be read, or that is of another type than the schema gives, or than the pointer expects on its
+    /// way.
+    Unreadable,
+}
 
 impl<'v> Siblings<'v> {
-    /// The arguments that the conditions of these roles look at.
-    pub(crate) fn new<'r>(
-        roles: impl Iterator<Item = &'r Roles>,
+    /// Looks at every place of the tree, in one pass over the arguments; `schema` has the types of each.
+    pub(crate) fn new<'s>(
+        tree: &PointerTree,
         arguments: &'v Arguments<'v>,
         limits: &Limits,
+        schema: impl Fn(&str) -> Option<&'s SchemaType>,
     ) -> Self {
-        let clauses = roles.flat_map(|roles| match roles {
-            Roles::Conditional { when, .. } => when.as_slice(),
-            Roles::Fixed(_) => &[],
-        });
-        let names = clauses.filter_map(|clause| clause.condition.argument.first());
-        Self::named(names, arguments, limits)
-    }
-
-    /// The arguments with these names.
-    pub(crate) fn named<'r>(
-        names: impl Iterator<Item = &'r str>,
-        arguments: &'v Arguments<'v>,
-        limits: &Limits,
-    ) -> Self {
-        let mut read = BTreeMap::new();
-        for wanted in names {
-            let member = arguments.members().iter().find(|(name, _)| name == wanted);
-            if let Some((name, value)) = member
-                && !read.contains_key(&**name)
-            {
-                read.insert(&**name, value.read(limits.depth).ok());
-            }
+        let (mut read, mut found) = (Vec::new(), BTreeMap::new());
+        if tree.is_leaf() {
+            return Self { read, found };
         }
-        Self(read)
-    }
-
-    /// What the condition of a role sees.
-    pub(crate) fn see(&self, wanted: &ConditionArgument) -> Seen<'_> {
-        self.look(wanted).unwrap_or(Seen::Absent)
-    }
-
-    /// What the condition of a rule sees. A value of another type than the schema gives it, and what stands where a pointer
-    /// expects an array or an object, cannot be read.
-    pub(crate) fn see_typed(&self, wanted: &ConditionArgument, schema: &SchemaType) -> Seen<'_> {
-        let given = wanted.first().and_then(|name| self.0.get(name));
-        let is_mistyped = |value: &Cow<'_, Value<'_>>| !is_of_type(value, schema);
-        if given.and_then(Option::as_ref).is_some_and(is_mistyped) {
-            return Seen::Unreadable;
-        }
-        self.look(wanted).unwrap_or(Seen::Unreadable)
-    }
-
-    /// What stands at the place; `None` where a pointer meets something that is neither an array nor an object.
-    fn look(&self, wanted: &ConditionArgument) -> Option<Seen<'_>> {
-        let (name, way) = match wanted {
-            ConditionArgument::Top(name) => (name, &[][..]),
-            ConditionArgument::Pointer(names) => match names.split_first() {
-                Some((first, rest)) => (first, rest),
-                None => return Some(Seen::Absent),
-            },
-        };
-        let mut value = match self.0.get(&**name) {
-            None => return Some(Seen::Absent),
-            Some(None) => return Some(Seen::Unreadable),
-            Some(Some(value)) => &**value,
-        };
-        for name in way {
-            let next = match value {
-                Value::Array(_) | Value::Object(_) => child(value, name),
-                Value::Null => None,
-                Value::IllFormed(_) | Value::Raw(_) | Value::Unread => return Some(Seen::Unreadable),
-                Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
+        for (member, (name, value)) in arguments.members().iter().enumerate() {
+            let Some(below) = tree.key(name) else { continue };
+            let (value, sibling) = (value.read(limits.depth).ok(), read.len());
+            let mut refuse = |way: fn() -> Way| {
+                let numbers = below.numbers().into_iter();
+                found.extend(numbers.map(|number| (number, Found { sibling, way: way() })));
             };
-            match next {
-                Some(next) => value = next,
-                None => return Some(Seen::Absent),
+            match &value {
+                None => refuse(|| Way::Unreadable),
+                Some(value) if schema(name).is_some_and(|schema| !is_of_type(value, schema)) => {
+                    refuse(|| Way::Misshapen);
+                }
+                Some(value) => walk(value, below, |way, number, met| {
+                    let way = match met {
+                        Met::Value(_) => Way::To(way.iter().map(|step| step.at).collect()),
+                        // Nothing is in `null`.
+                        Met::Mismatch {
+                            found: Value::Null, ..
+                        } => return,
+                        Met::Mismatch { found, .. } if found.seen() == Seen::Unreadable => Way::Unreadable,
+                        Met::Mismatch { .. } => Way::Misshapen,
+                    };
+                    found.insert(number, Found { sibling, way });
+                }),
             }
+            read.push(Sibling { member, value });
         }
-        Some(match value {
-            Value::Null => Seen::Null,
-            Value::Bool(value) => Seen::Bool(*value),
-            Value::Number(value) => Seen::Number(*value),
-            Value::Text(text) => Seen::Text(text),
-            Value::Array(_) | Value::Object(_) => Seen::Compound,
-            Value::IllFormed(_) | Value::Raw(_) | Value::Unread => Seen::Unreadable,
+        Self { read, found }
+    }
+
+    /// What the condition of a role sees: under a value of another shape there is nothing.
+    pub(crate) fn see(&self, place: Option<usize>) -> Seen<'_> {
+        let Some(found) = place.and_then(|place| self.found.get(&place)) else {
+            return Seen::Absent;
+        };
+        match &found.way {
+            Way::Unreadable => Seen::Unreadable,
+            Way::Misshapen => Seen::Absent,
+            Way::To(way) => self.go(found.sibling, way).map_or(Seen::Absent, Value::seen),
+        }
+    }
+
+    /// What the condition of a rule sees.
+    pub(crate) fn look(&self, place: usize) -> Looked<'_, 'v> {
+        match self.found.get(&place).map(|found| (found.sibling, &found.way)) {
+            None => Looked::Absent,
+            Some((_, Way::Misshapen | Way::Unreadable)) => Looked::Unreadable,
+            Some((sibling, Way::To(way))) => self.go(sibling, way).map_or(Looked::Absent, Looked::Value),
+        }
+    }
+
+    /// The value at the end of a way.
+    fn go(&self, sibling: usize, way: &[usize]) -> Option<&Value<'v>> {
+        let value = self.read.get(sibling)?.value.as_deref()?;
+        way.iter().try_fold(value, |value, at| match value {
+            Value::Array(items) => items.get(*at),
+            Value::Object(members) => members.get(*at).map(|(_, member)| member),
+            _ => None,
         })
+    }
+
+    /// The argument in which the place is, and the way from there, if something stands there.
+    pub(crate) fn place(&self, place: usize) -> Option<(usize, Vec<PointerToken>)> {
+        let found = self.found.get(&place)?;
+        let sibling = self.read.get(found.sibling)?;
+        let mut value = sibling.value.as_deref()?;
+        let mut tokens = Vec::new();
+        let Way::To(way) = &found.way else { return None };
+        for at in way {
+            let (token, next) = match value {
+                Value::Array(items) => (PointerToken::Item(*at), items.get(*at)?),
+                Value::Object(members) => {
+                    let (name, member) = members.get(*at)?;
+                    (PointerToken::Member(name.to_string()), member)
+                }
+                _ => return None,
+            };
+            tokens.push(token);
+            value = next;
+        }
+        Some((sibling.member, tokens))
     }
 }
 
@@ -103,21 +155,10 @@ fn is_of_type(value: &Value<'_>, schema: &SchemaType) -> bool {
     let fits =
         |value: &Value<'_>, types: &[JsonType]| value.json_type().is_none_or(|found| found.is_among(types));
     let items = match value {
-        Value::Array(items) => items.as_slice(),
+        Value::Array(items) if !schema.items.is_empty() => items.as_slice(),
         _ => &[],
     };
     fits(value, &schema.own) && items.iter().all(|item| fits(item, &schema.items))
-}
-
-fn child<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
-    match value {
-        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
-        Value::Object(members) => members
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, member)| member),
-        _ => None,
-    }
 }
 
 /// Where a JSON Pointer leads.
@@ -125,10 +166,7 @@ pub(crate) enum Reached<'v, 'a> {
     /// To this value.
     Value(&'v Value<'a>),
     /// Not further than this value, which is not of the expected type.
-    Mismatch {
-        found: &'v Value<'a>,
-        expected: &'static str,
-    },
+    Mismatch { found: &'v Value<'a> },
 }
 
 /// Calls `visit` for everything that the segments of a JSON Pointer lead to, `*` standing for each item or member, these
@@ -157,23 +195,11 @@ pub(crate) fn descend<'v, 'a>(
                 .enumerate()
                 .for_each(|(at, item)| step(PointerToken::Item(at), item));
         }
-        (Value::Array(items), Segment::Key(name)) => match name.parse::<usize>() {
-            Ok(at) => {
-                if let Some(item) = items.get(at) {
-                    step(PointerToken::Item(at), item);
-                }
+        (Value::Array(items), Segment::Key(name)) if item_index(name).is_some() => {
+            if let Some((at, item)) = item_index(name).and_then(|at| Some((at, items.get(at)?))) {
+                step(PointerToken::Item(at), item);
             }
-            Err(_) => {
-                let expected = "an object";
-                visit(
-                    place.clone(),
-                    Reached::Mismatch {
-                        found: value,
-                        expected,
-                    },
-                );
-            }
-        },
+        }
         (Value::Object(members), Segment::Every) => {
             let mut members: Vec<&(Cow<'a, str>, Value<'a>)> = members.iter().collect();
             sort::sort_by(&mut members, |one, other| one.0.cmp(&other.0));
@@ -186,28 +212,6 @@ pub(crate) fn descend<'v, 'a>(
                 step(PointerToken::Member(name.to_string()), member);
             }
         }
-        (_, Segment::Every) => {
-            let expected = "an array or object";
-            visit(
-                place.clone(),
-                Reached::Mismatch {
-                    found: value,
-                    expected,
-                },
-            );
-        }
-        (_, Segment::Key(name)) => {
-            let expected = match name.parse::<usize>() {
-                Ok(_) => "an array or object",
-                Err(_) => "an object",
-            };
-            visit(
-                place.clone(),
-                Reached::Mismatch {
-                    found: value,
-                    expected,
-                },
-            );
-        }
+        (found, Segment::Every | Segment::Key(_)) => visit(place.clone(), Reached::Mismatch { found }),
     }
 }

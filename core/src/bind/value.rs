@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::model::JsonType;
+use crate::model::{JsonType, Seen};
 use crate::text::decimal;
 
 /// An argument value as the caller gave it.
@@ -131,6 +131,18 @@ impl<'a> Value<'a> {
             Value::Object(_) => JsonType::Object,
             Value::Raw(_) | Value::Unread => return None,
         })
+    }
+
+    /// What a condition sees of it.
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        match self {
+            Value::Null => Seen::Null,
+            Value::Bool(value) => Seen::Bool(*value),
+            Value::Number(value) => Seen::Number(*value),
+            Value::Text(text) => Seen::Text(text),
+            Value::Array(_) | Value::Object(_) => Seen::Compound,
+            Value::IllFormed(_) | Value::Raw(_) | Value::Unread => Seen::Unreadable,
+        }
     }
 
     /// The string that the value is, or those in the array that it is, each with its place.

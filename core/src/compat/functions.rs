@@ -13,7 +13,7 @@ use crate::document;
 use crate::host::{Facts, Host, HostError};
 use crate::limits::Limits;
 use crate::lint::{self, Validation};
-use crate::model::MatchType;
+use crate::model::{MatchType, PointerTree};
 use crate::net;
 use crate::path::{CanonicalPath, PathCase, Resolver, Unresolvable, expand_tilde};
 use crate::role::{Registry, RoleId};
@@ -209,11 +209,13 @@ pub fn resolve_stored_annotation(
     let registry = Registry::default();
     let stored = annotation::read_stored(stored, &registry)?;
     let limits = Limits::default();
-    let siblings = Siblings::new(stored.iter().map(|argument| &argument.roles), arguments, &limits);
+    let conditions = stored.iter().flat_map(|argument| argument.roles.conditions());
+    let tree = PointerTree::of_conditions(conditions.map(|condition| &condition.argument));
+    let siblings = Siblings::new(&tree, arguments, &limits, |_| None);
     Ok(stored
         .iter()
         .map(|argument| {
-            let roles = argument.roles.resolve(|wanted| siblings.see(wanted));
+            let roles = argument.roles.resolve(|wanted| siblings.see(tree.number(wanted)));
             (argument.name.to_string(), roles.to_vec())
         })
         .collect())

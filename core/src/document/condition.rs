@@ -2,7 +2,7 @@
 
 use super::{Json, Node, keys};
 use crate::diagnostic::{Code, Severity};
-use crate::model::{ArgumentName, Condition, ConditionArgument, Scalar, Segment, Test};
+use crate::model::{ArgumentName, Condition, ConditionArgument, Scalar, Scalars, Segment, Test};
 
 /// The tests that `is` can name.
 pub(crate) const IS: [(&str, Test); 4] = [
@@ -45,7 +45,7 @@ fn read_condition(node: &Node<'_, '_>, untested: Severity) -> Option<Condition> 
                     format_args!("found `[]`, which no value matches, expected at least one value"),
                 );
             }
-            values.map(Test::In)
+            values.map(|values| Test::In(Scalars::new(values)))
         }
         (None, None, Some(node)) => node.one_of(&IS),
         (None, None, None) => {

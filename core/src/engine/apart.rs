@@ -108,11 +108,11 @@ impl<'e> Imagined<'e> {
                 ignores_path_case: program.path_case == PathCase::Insensitive,
             }),
         };
-        let pinned = Pinned::resolve(&mut Canonicalizer {
+        let pinned = Pinned::resolve(&mut Canonicalizer::new(
             program,
-            facts: Facts::new(host.get(), false),
-            base: &engine.base(Paths::Prepared, program.server("")),
-        });
+            Facts::new(host.get(), false),
+            &engine.base(Paths::Prepared, program.server("")),
+        ));
         Self { engine, host, pinned }
     }
 
@@ -122,11 +122,11 @@ impl<'e> Imagined<'e> {
 
     /// The directory in every form that judging compares: as it is written, and what it stands for.
     pub(crate) fn forms(&self, lexical: &str) -> Vec<String> {
-        let mut canonicalizer = Canonicalizer {
-            program: self.program(),
-            facts: Facts::new(self.host.get(), false),
-            base: &self.engine.base(Paths::Prepared, self.program().server("")),
-        };
+        let mut canonicalizer = Canonicalizer::new(
+            self.program(),
+            Facts::new(self.host.get(), false),
+            &self.engine.base(Paths::Prepared, self.program().server("")),
+        );
         let mut forms = vec![lexical.to_owned()];
         if let Ok(known) = canonicalizer.directory(lexical)
             && known.as_str() != lexical

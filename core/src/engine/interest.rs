@@ -48,7 +48,7 @@ impl<'e> Interest<'e> {
             }
         }
         self.members
-            .extend(tool.conditioned.iter().map(|name| (&**name, true)));
+            .extend(tool.conditioned.keys().map(|(name, _)| (name, true)));
         for name in tool.ceiling.names() {
             match name.first() {
                 Some(name) => self.members.push((name, true)),

@@ -18,6 +18,9 @@ const QUESTION: usize = 32;
 /// What a question about git counts as beside that: its URLs are kept, copied and read.
 const URLS: usize = 96;
 
+/// What it counts as to resolve a path that was resolved before.
+pub(crate) const KNOWN_PATH: usize = 16;
+
 /// What it counts as to look a value up in a list or a set of domains.
 pub(crate) const LOOK_UP: usize = 2;
 

@@ -1,12 +1,33 @@
 //! `if.args`: conditions of rules on arguments of the call, whatever their roles.
+//!
+//! What is asked of one place is found once, however many conditions are about it.
 
 use super::Case;
 use super::conditions::Match;
 use super::json;
 use super::reason::{Reason, Why};
-use crate::bind::{PointerToken, Siblings};
-use crate::model::{Condition, ConditionArgument, Effect, SchemaType, Seen};
+use crate::bind::{Looked, PointerToken, Siblings, Value};
+use crate::host::Facts;
+use crate::model::{Condition, Effect, Reading, Seen, Test};
 use crate::program::{Compatibility, Rule, Tool};
+use crate::sort;
+
+/// How many bytes of a text are read, or compared, in one step.
+const TEXT_BYTES: usize = 16;
+
+/// What conditions see of one place in the arguments.
+#[derive(Default)]
+pub(super) struct Look {
+    /// Whether nobody can tell what a server reads there: a value of another shape, or JSON in a text.
+    is_unreadable: bool,
+    /// The number that servers may convert the value to.
+    number: Option<f64>,
+    /// The texts that are judged and sent in place of the value: its canonical forms. A condition on the text alone would be
+    /// met, or not, by another spelling of it.
+    sent: Vec<String>,
+    /// The same in place of the items of an array.
+    sent_items: Vec<String>,
+}
 
 impl<'p> Case<'p, '_, '_> {
     /// Whether the call's arguments meet a rule's conditions on them. What cannot be read meets a restriction, in part, and
@@ -17,7 +38,6 @@ impl<'p> Case<'p, '_, '_> {
         };
         let mut matched = Match::All;
         for condition in &rule.arguments {
-            self.canonicalizer.facts.take_steps(condition.test.cost());
             matched = matched.min(self.meets_argument(tool, condition, rule.effect));
             if matched == Match::Nothing {
                 *why = Some(("args", Why::Argument(&condition.argument)));
@@ -28,84 +48,182 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     pub(super) fn meets_argument(&mut self, tool: &'p Tool, condition: &Condition, effect: Effect) -> Match {
-        let given = self.meets_as_given(tool, condition, effect);
-        let sent = self.meets_as_sent(condition, effect);
+        let (surely, may) = self.given_meets(tool, condition, effect);
+        let given = by_effect(effect, surely, || may);
+        let Some(look) = self.look(tool, condition) else {
+            return given;
+        };
+        let sent = look.sent.iter().map(|text| {
+            let text = Seen::Text(text);
+            by_effect(effect, condition.test.surely_holds(text), || {
+                condition.test.may_hold(text)
+            })
+        });
+        let sent = sent.max();
         match effect {
             Effect::Allow => given.min(sent.unwrap_or(given)),
-            Effect::Escalate | Effect::Deny => given.max(sent.unwrap_or(given)),
+            Effect::Escalate | Effect::Deny => {
+                let met = given.max(sent.unwrap_or(given));
+                match met == Match::Nothing && self.sent_items_meet(tool, condition) {
+                    true => Match::Partial,
+                    false => met,
+                }
+            }
         }
     }
 
-    fn meets_as_given(&mut self, tool: &'p Tool, condition: &Condition, effect: Effect) -> Match {
-        let seen = self.seen_as_given(tool, &condition.argument);
-        meets(condition, seen, effect)
-    }
-
-    /// What a condition sees of an argument.
-    pub(super) fn seen_as_given<'s>(
-        &'s mut self,
+    /// Whether what is given meets a condition as a grant, and as a restriction if that is asked for: an array may do so
+    /// where one of its items does, since many a server takes both.
+    pub(super) fn given_meets(
+        &mut self,
         tool: &'p Tool,
-        argument: &'s ConditionArgument,
-    ) -> Seen<'s> {
+        condition: &Condition,
+        effect: Effect,
+    ) -> (bool, bool) {
+        let test = &condition.test;
+        self.canonicalizer.facts.take_steps(test.cost());
+        let place = tool.conditioned.number(&condition.argument);
+        self.look(tool, condition);
+        let look = place.and_then(|place| self.looks.get(&place));
+        let (is_unreadable, number) = look.map_or((false, None), |look| (look.is_unreadable, look.number));
+        let siblings = self.siblings.as_ref();
+        let looked = siblings.zip(place).map(|(siblings, place)| siblings.look(place));
+        let value = match looked {
+            _ if is_unreadable => return (false, true),
+            None | Some(Looked::Absent) => Reading::with_number(Seen::Absent, None),
+            Some(Looked::Unreadable) => return (false, true),
+            Some(Looked::Value(value)) => Reading::with_number(value.seen(), number),
+        };
+        let (surely, mut may) = (test.surely_holds(value), test.may_hold(value));
+        if effect != Effect::Allow
+            && !may
+            && let Some(Looked::Value(Value::Array(items))) = looked
+        {
+            may = an_item_may_meet(&mut self.canonicalizer.facts, items, test);
+        }
+        (surely, may)
+    }
+
+    /// What conditions see at the place of this one; `None` where nothing stands there.
+    fn look(&mut self, tool: &'p Tool, condition: &Condition) -> Option<&Look> {
+        let place = tool.conditioned.number(&condition.argument)?;
+        if !self.looks.contains_key(&place) {
+            let look = self.new_look(tool, place);
+            self.looks.insert(place, look);
+        }
+        self.looks.get(&place)
+    }
+
+    fn new_look(&mut self, tool: &'p Tool, place: usize) -> Look {
         let is_careful = self.program.compatibility == Compatibility::Careful;
-        let names = tool.conditioned.iter().map(|name| &**name);
         let (call, limits) = (self.call, &self.program.limits);
-        let siblings = self
-            .siblings
-            .get_or_insert_with(|| Siblings::named(names, &call.arguments, limits));
-        let untyped = SchemaType::default();
-        let schema = argument.first().map(|name| &tool.member(name).schema);
-        let schema = schema.filter(|_| is_careful).unwrap_or(&untyped);
-        let seen = siblings.see_typed(argument, schema);
-        match seen {
-            Seen::Text(text) if is_careful && json::compound(text).is_some() => Seen::Unreadable,
-            seen => seen,
+        let siblings = self.siblings.get_or_insert_with(|| {
+            let schema = |name: &str| is_careful.then(|| &tool.member(name).schema);
+            Siblings::new(&tool.conditioned, &call.arguments, limits, schema)
+        });
+        let mut look = Look::default();
+        match siblings.look(place) {
+            Looked::Absent => return look,
+            Looked::Unreadable => look.is_unreadable = true,
+            Looked::Value(value) => {
+                let facts = &mut self.canonicalizer.facts;
+                if let Value::Text(text) = value {
+                    facts.take_steps(text.len() / TEXT_BYTES);
+                }
+                if !facts.has_failed() {
+                    let json = match value {
+                        Value::Text(text) if is_careful => json::compound(text),
+                        _ => None,
+                    };
+                    look.is_unreadable = json.is_some();
+                    look.number = Reading::from(value.seen()).number();
+                }
+            }
         }
+        if let Some((member, way)) = siblings.place(place) {
+            self.add_sent(&mut look, member, &way);
+        }
+        look
     }
 
-    /// The same for what is judged and sent in place of a value that names a resource: its canonical forms. A condition on
-    /// the text alone would be met, or not, by another spelling of it.
-    fn meets_as_sent(&mut self, condition: &Condition, effect: Effect) -> Option<Match> {
-        if !self.sent.contains_key(&condition.argument) {
-            let texts = self.sent_for(&condition.argument);
-            self.sent.insert(condition.argument.clone(), texts);
-        }
-        let texts = self.sent.get(&condition.argument)?;
-        let each = texts
-            .iter()
-            .map(|text| meets(condition, Seen::Text(text), effect));
-        each.max()
-    }
-
-    fn sent_for(&mut self, argument: &ConditionArgument) -> Vec<String> {
-        let rest = match argument {
-            ConditionArgument::Top(_) => &[][..],
-            ConditionArgument::Pointer(names) => names.get(1..).unwrap_or_default(),
+    /// Adds what is sent in place of the values there.
+    fn add_sent(&mut self, look: &mut Look, member: usize, way: &[PointerToken]) {
+        let operands = &self.operands;
+        let order = self.by_place.get_or_insert_with(|| {
+            let place = |at: &usize| {
+                operands
+                    .get(*at)
+                    .map(|one| (one.bound.argument, &one.bound.place))
+            };
+            let mut order: Vec<usize> = (0..operands.len()).collect();
+            sort::sort_by(&mut order, |one, other| place(one).cmp(&place(other)));
+            order
+        });
+        let place = |at: &usize| {
+            let bound = operands.get(*at).map(|operand| &operand.bound);
+            bound.map(|bound| (bound.argument, bound.place.as_slice()))
         };
-        let is_there = |token: &PointerToken, name: &str| match token {
-            PointerToken::Item(item) => item.to_string() == name,
-            PointerToken::Member(member) => member == name,
-        };
-        let mut texts = Vec::new();
-        self.canonicalizer.facts.take_steps(self.operands.len());
-        for operand in &self.operands {
-            let place = &operand.bound.place;
-            let is_meant = operand.bound.argument.is_some()
-                && argument.first() == Some(self.name_of(operand.bound.argument))
-                && place.len() == rest.len()
-                && place.iter().zip(rest).all(|(token, name)| is_there(token, name));
-            if is_meant && let Some(replaced) = self.canonicalizer.replacement(operand, false) {
+        let start = order.partition_point(|at| place(at) < Some((Some(member), way)));
+        let there = order.get(start..).unwrap_or_default().iter();
+        for operand in there.filter_map(|at| operands.get(*at)) {
+            let is_there = operand.bound.argument == Some(member);
+            let Some(below) = operand.bound.place.strip_prefix(way).filter(|_| is_there) else {
+                break;
+            };
+            self.canonicalizer.facts.take_steps(1);
+            if self.canonicalizer.facts.has_failed() {
+                break;
+            }
+            let is_item = |token: &PointerToken| matches!(token, PointerToken::Item(_));
+            let texts = match below {
+                [] => &mut look.sent,
+                below if below.iter().all(is_item) => &mut look.sent_items,
+                _ => continue,
+            };
+            if let Some(replaced) = self.canonicalizer.replacement(operand, false) {
                 texts.extend(replaced.transport.into_iter().chain(replaced.policy));
             }
         }
-        texts
+    }
+
+    fn sent_items_meet(&mut self, tool: &'p Tool, condition: &Condition) -> bool {
+        let place = tool.conditioned.number(&condition.argument);
+        let Some(look) = place.and_then(|place| self.looks.get(&place)) else {
+            return false;
+        };
+        let facts = &mut self.canonicalizer.facts;
+        look.sent_items.iter().any(|text| {
+            facts.take_steps(1 + text.len() / TEXT_BYTES);
+            facts.has_failed() || condition.test.may_hold(Seen::Text(text))
+        })
     }
 }
 
-fn meets(condition: &Condition, seen: Seen<'_>, effect: Effect) -> Match {
-    match effect {
-        _ if condition.test.surely_holds(seen) => Match::All,
-        Effect::Escalate | Effect::Deny if condition.test.may_hold(seen) => Match::Partial,
-        Effect::Allow | Effect::Escalate | Effect::Deny => Match::Nothing,
+/// Whether a restriction may be met by one of the items, or by one of an array among them. Where the steps run out, the call
+/// is denied whatever this says.
+fn an_item_may_meet(facts: &mut Facts<'_>, items: &[Value<'_>], test: &Test) -> bool {
+    items.iter().any(|item| {
+        let bytes = match item {
+            Value::Text(text) => text.len(),
+            _ => 0,
+        };
+        facts.take_steps(1 + bytes / TEXT_BYTES);
+        if facts.has_failed() {
+            return true;
+        }
+        match item {
+            Value::Array(items) => an_item_may_meet(facts, items, test),
+            item => test.may_hold(item.seen()),
+        }
+    })
+}
+
+fn by_effect(effect: Effect, surely: bool, may: impl FnOnce() -> bool) -> Match {
+    if surely {
+        Match::All
+    } else if effect != Effect::Allow && may() {
+        Match::Partial
+    } else {
+        Match::Nothing
     }
 }

@@ -1,6 +1,7 @@
 //! The canonical forms of bound values (SPEC §6): made once before judging, the same for judging and for forwarding.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::careful;
 use super::operand::{Form, Operand, PathRest};
@@ -9,7 +10,9 @@ use crate::bind::BoundValue;
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
 use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical};
-use crate::program::{Compatibility, Program, RelativePaths, ServerPath, readable_addresses};
+use crate::program::{
+    Compatibility, Program, RelativePaths, ServerPath, cost_of_addresses, readable_addresses,
+};
 use crate::role::{Category, RoleDefinition, RoleId, Step};
 use crate::text::strip_directory;
 use crate::world::{Action, Context, Located, Reply};
@@ -37,14 +40,25 @@ pub(crate) struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
     pub(crate) facts: Facts<'h>,
     pub(crate) base: &'h PathBase<'h>,
+    /// What the tool's server calls the directories that it sees, by their canonical paths, once asked for.
+    pub(super) shared: Option<Arc<[(CanonicalPath, &'h str)]>>,
 }
 
 impl<'p, 'h> Canonicalizer<'p, 'h> {
+    pub(crate) fn new(program: &'p Program, facts: Facts<'h>, base: &'h PathBase<'h>) -> Self {
+        Self {
+            program,
+            facts,
+            base,
+            shared: None,
+        }
+    }
+
     /// Makes the canonical form of a value, which is text so far; `base` is the path of the argument that it is relative to.
     pub(super) fn canonicalize(
         &mut self,
         operand: &mut Operand<'_, '_>,
-        base: Option<String>,
+        base: Option<Arc<str>>,
         context: &Context,
     ) {
         match self.form(&operand.bound, base, context) {
@@ -57,7 +71,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     fn form(
         &mut self,
         bound: &BoundValue<'_, '_>,
-        base: Option<String>,
+        base: Option<Arc<str>>,
         context: &Context,
     ) -> Result<Form, Unresolvable> {
         let program = self.program;
@@ -77,6 +91,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         };
         if bound.role_set.intersects(program.url_roles) {
             self.facts.take_steps(text.len() / URL_BYTES);
+            if self.facts.has_failed() {
+                return Ok(Form::Text);
+            }
         }
         if bound.role_set.intersects(program.url_roles)
             && let Some(bytes) = net::long_host(text, program.limits.host_bytes)
@@ -103,7 +120,11 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         }
     }
 
-    fn path_form(&mut self, bound: &BoundValue<'_, '_>, base: Option<String>) -> Result<Form, Unresolvable> {
+    fn path_form(
+        &mut self,
+        bound: &BoundValue<'_, '_>,
+        base: Option<Arc<str>>,
+    ) -> Result<Form, Unresolvable> {
         if bound.relative_to.is_some() && base.is_none() {
             return Err(Unresolvable::NoBase);
         }
@@ -274,7 +295,13 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         let definition = self.program.registry.get(role);
         let kind = url_kind(role, definition);
         if kind == UrlKind::Bare {
-            let location = Location::new(self.text(operand, role), kind).into_owned();
+            let bytes = self.text(operand, role).len();
+            self.facts.take_steps(bytes / URL_BYTES);
+            let text = operand.text(role).unwrap_or_default();
+            let location = match self.facts.has_failed() {
+                true => Location::unknown(),
+                false => Location::new(text, kind).into_owned(),
+            };
             operand.locations.push((role, vec![location]));
             return;
         }
@@ -337,8 +364,13 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     pub(super) fn addresses<'o>(&mut self, operand: &'o mut Operand<'_, '_>, role: RoleId) -> &'o [String] {
         if !operand.addresses.iter().any(|(known, _)| *known == role) {
             let text = self.text(operand, role);
-            let (bytes, addresses) = (text.len(), readable_addresses(text));
-            self.facts.take_steps(bytes);
+            let cost = cost_of_addresses(text);
+            // Where the steps run out, the call is denied whatever is found.
+            self.facts.take_steps(cost);
+            let addresses = match self.facts.has_failed() {
+                true => Vec::new(),
+                false => readable_addresses(operand.text(role).unwrap_or_default()),
+            };
             operand.addresses.push((role, addresses));
         }
         let known = operand.addresses.iter().find(|(known, _)| *known == role);

@@ -9,6 +9,9 @@ use crate::path::Unresolvable;
 use crate::program::{RoleList, UnknownArguments};
 use crate::seed::INTROSPECTION_TOOL;
 
+/// Comparisons of a path with a directory of the sandbox that count as one step.
+const COMPARED: usize = 4;
+
 /// Every check, by the name that explanations give it. The first that decides ends the judgement. Most do not apply to most
 /// calls, so that it counts how little is done to find that out.
 macro_rules! checks {
@@ -204,6 +207,10 @@ fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
         if values.clone().next().is_none() {
             continue;
         }
+        let (given, directories) = (case.operands.len(), program.sandbox.len());
+        case.canonicalizer
+            .facts
+            .take_steps(given * directories / COMPARED);
         let sandbox = case.directories.sandbox(&mut case.canonicalizer);
         if values.clone().all(|operand| sandbox.holds(operand)) {
             case.sandboxed.insert(role);

@@ -12,9 +12,8 @@ use super::reason::{Reason, Why};
 use super::{Case, Hits, Values};
 use crate::host::LOOK_UP;
 use crate::model::Effect;
-use crate::model::refs::{self, Ref};
 use crate::net::{DomainSet, Location};
-use crate::program::{Compatibility, DirectoryId, ListMatcher, Rule, RuleId};
+use crate::program::{DirectoryId, ListMatcher, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
 
 /// How much of a condition's values match.
@@ -50,11 +49,11 @@ pub(super) enum Hit {
 }
 
 impl Hit {
-    fn exact(hit: bool) -> Self {
+    pub(super) fn exact(hit: bool) -> Self {
         if hit { Self::Exact } else { Self::Miss }
     }
 
-    fn look_alike(hit: bool) -> Self {
+    pub(super) fn look_alike(hit: bool) -> Self {
         if hit { Self::LookAlike } else { Self::Miss }
     }
 }
@@ -293,65 +292,23 @@ impl<'c> Case<'_, 'c, '_> {
     }
 
     pub(super) fn hit(&mut self, condition: Condition<'_>, at: usize, role: RoleId) -> Hit {
-        self.canonicalizer.facts.take_steps(LOOK_UP);
+        let cost = match condition.matcher {
+            Matcher::Domains(_) => LOOK_UP,
+            Matcher::List(matcher) => {
+                let bytes = self.operands.get(at).map_or(0, |operand| operand.given().len());
+                matcher.cost(bytes)
+            }
+        };
+        self.canonicalizer.facts.take_steps(cost);
         match condition.matcher {
             Matcher::Domains(set) => self.names_one_of(set, condition.effect, at, role),
             Matcher::List(_) if self.is_unknown(at) => Hit::look_alike(condition.effect != Effect::Allow),
-            Matcher::List(matcher @ ListMatcher::Identifiers(_))
+            Matcher::List(matcher @ ListMatcher::Identifiers(names))
                 if self.reads_refs(role, condition.effect) =>
             {
-                self.ref_hit(matcher, at, role)
+                self.ref_hit(matcher, names, at, role)
             }
             Matcher::List(matcher) => self.list_hit(matcher, condition.effect, at, role),
-        }
-    }
-
-    fn list_hit(&mut self, matcher: &ListMatcher, effect: Effect, at: usize, role: RoleId) -> Hit {
-        let step = self.program.registry.get(role).canonicalize;
-        if effect == Effect::Allow {
-            return Hit::exact(matcher.grants_text(step, self.text(at, role)));
-        }
-        if matcher.lists_text(step, self.text(at, role)) {
-            return Hit::Exact;
-        }
-        let ListMatcher::Emails(emails) = matcher else {
-            return Hit::Miss;
-        };
-        let Some(operand) = self.operands.get_mut(at) else {
-            return Hit::Miss;
-        };
-        let addresses = self.canonicalizer.addresses(operand, role);
-        let (count, is_listed) = (addresses.len(), emails.restrict_any(addresses));
-        self.canonicalizer.facts.take_steps(count * LOOK_UP);
-        Hit::look_alike(is_listed)
-    }
-
-    /// Whether a value counts as every ref that git would take it for.
-    fn reads_refs(&self, role: RoleId, effect: Effect) -> bool {
-        role == RoleId::BRANCH_NAME
-            && effect != Effect::Allow
-            && self.program.compatibility == Compatibility::Careful
-    }
-
-    /// How a ref meets the entries of a restriction. One that cannot be told meets all of them.
-    fn ref_hit(&mut self, matcher: &ListMatcher, at: usize, role: RoleId) -> Hit {
-        let step = self.program.registry.get(role).canonicalize;
-        let text = self.text(at, role).to_owned();
-        let lists = |name: &str| {
-            let mut spellings = refs::spellings(name).into_iter();
-            spellings.any(|spelling| matcher.lists_text(step, &spelling))
-        };
-        if matcher.lists_text(step, &text) {
-            return Hit::Exact;
-        }
-        match Ref::read(&text) {
-            Ref::Branch(name) => Hit::exact(lists(name)),
-            Ref::Either(one, other) => Hit::look_alike(lists(one) || lists(other)),
-            Ref::Current => match self.current_branches() {
-                Some(branches) => Hit::exact(branches.iter().any(|branch| lists(branch))),
-                None => Hit::LookAlike,
-            },
-            Ref::Unknown => Hit::LookAlike,
         }
     }
 

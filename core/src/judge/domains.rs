@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use super::{Case, Verdict};
+use crate::host::LOOK_UP;
 use crate::net::{DomainSet, domain_matches_allowlist};
 use crate::role::RoleId;
 
@@ -13,14 +14,19 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let mut escalation = None;
     for at in 0..case.operands.len() {
         for role in url_roles(case, at) {
-            let Some((domain, verdict)) = outside(case, allowlist, at, role) else {
-                continue;
-            };
+            case.canonicalizer.facts.take_steps(LOOK_UP);
+            let found = outside(case, allowlist, at, role);
             if case.canonicalizer.facts.has_failed() {
                 return None;
             }
+            let Some((domain, verdict)) = found else { continue };
             let operand = case.operands.get(at);
             let is_given = operand.is_some_and(|operand| operand.bound.argument.is_some());
+            // The patterns are compared one by one as they are written.
+            case.canonicalizer.facts.take_steps(patterns.len());
+            if case.canonicalizer.facts.has_failed() {
+                return None;
+            }
             if is_given && !domain_matches_allowlist(&domain, patterns) {
                 return Some(Check::EscalateNow(verdict));
             }

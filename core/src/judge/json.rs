@@ -49,7 +49,7 @@ impl Reader<'_> {
         let mut holders: Vec<Holder> = Vec::new();
         let mut expected = Expected::Value;
         loop {
-            self.rest = self.rest.trim_start_matches(is_space);
+            self.skip_space();
             let goes_on = match expected {
                 Expected::Next => match holders.last() {
                     None => return self.rest.is_empty(),
@@ -107,32 +107,50 @@ impl Reader<'_> {
         if !self.string() {
             return false;
         }
-        self.rest = self.rest.trim_start_matches(is_space);
+        self.skip_space();
         self.takes(":")
     }
 
+    fn skip_space(&mut self) {
+        let first = self.rest.as_bytes().first();
+        if first.is_some_and(|first| !first.is_ascii_graphic()) {
+            self.rest = self.rest.trim_start_matches(is_space);
+        }
+    }
+
     fn scalar(&mut self) -> bool {
-        const WORDS: [&str; 6] = ["null", "true", "false", "NaN", "Infinity", "-Infinity"];
-        self.string() || WORDS.iter().any(|word| self.takes(word)) || self.number()
+        match self.rest.as_bytes().first() {
+            Some(b'"') => self.string(),
+            Some(b'n') => self.takes("null"),
+            Some(b't') => self.takes("true"),
+            Some(b'f') => self.takes("false"),
+            Some(b'N') => self.takes("NaN"),
+            Some(b'I') => self.takes("Infinity"),
+            Some(_) => self.takes("-Infinity") || self.number(),
+            None => false,
+        }
     }
 
     fn string(&mut self) -> bool {
         if !self.takes("\"") {
             return false;
         }
-        let mut is_escaped = false;
-        for (at, character) in self.rest.char_indices() {
-            match character {
-                _ if is_escaped => is_escaped = false,
-                '\\' => is_escaped = true,
-                '"' => {
-                    self.rest = self.rest.get(at + 1..).unwrap_or_default();
-                    return true;
-                }
-                _ => {}
+        loop {
+            let mut bytes = self.rest.bytes();
+            let Some(at) = bytes.position(|byte| matches!(byte, b'"' | b'\\')) else {
+                return false;
+            };
+            let is_end = self.rest.as_bytes().get(at) == Some(&b'"');
+            let mut rest = self.rest.get(at + 1..).unwrap_or_default().chars();
+            if !is_end {
+                // What is escaped, whatever it is.
+                rest.next();
+            }
+            self.rest = rest.as_str();
+            if is_end {
+                return true;
             }
         }
-        false
     }
 
     /// A number of [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-6), with zeros before it if need be.
@@ -149,10 +167,9 @@ impl Reader<'_> {
     }
 
     fn digits(&mut self) -> bool {
-        let rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        let has_digits = rest.len() < self.rest.len();
-        self.rest = rest;
-        has_digits
+        let count = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        self.rest = self.rest.get(count..).unwrap_or_default();
+        count > 0
     }
 }
 

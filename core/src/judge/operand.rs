@@ -1,8 +1,11 @@
 //! One value of a call with its canonical form, as judging looks at it.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use crate::bind::BoundValue;
+use crate::model::refs::Ref;
 use crate::net::Location;
 use crate::path::{CanonicalPath, Unresolvable};
 use crate::role::{Category, RoleDefinition, RoleId};
@@ -14,6 +17,8 @@ pub(crate) struct Operand<'p, 'c> {
     pub(crate) form: Form,
     /// What [`Canonicalizer::text`] answered; `None` for the text of the value as it is.
     pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
+    /// What git takes the text of a branch for, once asked.
+    pub(super) read_ref: Option<Ref>,
     /// What [`Canonicalizer::addresses`] answered.
     pub(super) addresses: Vec<(RoleId, Vec<String>)>,
     /// What [`Canonicalizer::find_locations`] answered.
@@ -46,7 +51,7 @@ pub(crate) struct PathRest {
     /// Where the link itself is, when the path is one and the call removes it.
     pub(super) entry: Option<CanonicalPath>,
     /// The path of the argument that it is relative to.
-    pub(super) base: Option<String>,
+    pub(super) base: Option<Arc<str>>,
     /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where the
     /// link is. None without such patterns.
     pub(super) written: Vec<String>,
@@ -58,6 +63,7 @@ impl<'p, 'c> Operand<'p, 'c> {
             bound,
             form,
             texts: SmallVec::new(),
+            read_ref: None,
             addresses: Vec::new(),
             locations: SmallVec::new(),
         }

@@ -8,6 +8,7 @@ use super::canonical::Canonicalizer;
 use super::operand::Operand;
 use super::places::Repositories;
 use crate::bind::Value;
+use crate::host::LOOK_UP;
 use crate::model::ServerKind;
 use crate::path::CanonicalPath;
 use crate::program::Compatibility;
@@ -31,7 +32,17 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     }
 
     /// The branches that are checked out in the repositories of a call to git; `None` if they cannot be told.
-    pub(super) fn current_branches(&mut self) -> Option<Vec<String>> {
+    pub(super) fn current_branches(&mut self) -> Option<Arc<[String]>> {
+        if self.branches.is_none() {
+            let found = self.find_branches().map(Arc::from);
+            self.branches = Some(found);
+        }
+        let branches = self.branches.clone().flatten()?;
+        self.canonicalizer.facts.take_steps(branches.len() * LOOK_UP);
+        Some(branches)
+    }
+
+    fn find_branches(&mut self) -> Option<Vec<String>> {
         if self.settings.kind != Some(ServerKind::Git) {
             return None;
         }

@@ -3,6 +3,7 @@
 use super::check::Check;
 use super::operand::{Form, Operand};
 use super::{Case, checks, protected};
+use crate::model::Effect;
 use crate::net::Location;
 use crate::program::{Rule, RuleId};
 use crate::role::{RoleId, RoleSet};
@@ -75,8 +76,7 @@ impl<'p> Case<'p, '_, '_> {
         for (_, rule) in rules {
             for condition in &rule.arguments {
                 let met = self.meets_argument(tool, condition, rule.effect) as u8;
-                let seen = self.seen_as_given(tool, &condition.argument);
-                let (surely, may) = (condition.test.surely_holds(seen), condition.test.may_hold(seen));
+                let (surely, may) = self.given_meets(tool, condition, Effect::Deny);
                 conditions.push(met | u8::from(surely) << 2 | u8::from(may) << 3);
             }
         }

@@ -232,7 +232,7 @@ impl<'p> Case<'p, '_, '_> {
     fn take_after_rules(&mut self, role: RoleId, progress: &mut Progress) {
         if self.settings.kind != Some(ServerKind::Filesystem) {
             let values = self.values_of(role);
-            self.canonicalizer.facts.take_steps(values.len());
+            self.take_steps_for_sandbox(values.len());
             let sandbox = self.directories.sandbox(&mut self.canonicalizer);
             let mut operands = values.iter().filter_map(|at| self.operands.get(*at));
             if !operands.all(|operand| sandbox.holds(operand)) {
@@ -249,12 +249,17 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
+    fn take_steps_for_sandbox(&mut self, values: usize) {
+        let directories = self.program.sandbox.len();
+        self.canonicalizer.facts.take_steps(values * directories);
+    }
+
     /// On the filesystem server, a value that lies within the sandbox needs no rule.
     fn take_sandboxed(&mut self, progress: &mut Progress) {
+        self.take_steps_for_sandbox(progress.left.len());
         let sandbox = self.directories.sandbox(&mut self.canonicalizer);
         let operands = &self.operands;
         let before = progress.left.len();
-        self.canonicalizer.facts.take_steps(before);
         let is_held = |at: &usize| operands.get(*at).is_some_and(|operand| sandbox.holds(operand));
         progress.left.retain(|at| !is_held(at));
         if progress.left.len() < before {

@@ -1,16 +1,17 @@
 //! What is sent: the canonical forms that were judged, in the names of the tool's server (SPEC §6).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::canonical::{Canonicalizer, is_relative};
 use super::operand::Operand;
 use crate::bind::Replacement;
-use crate::path::{Unresolvable, lexical};
+use crate::path::{CanonicalPath, Unresolvable, lexical};
 use crate::program::{Compatibility, ServerPath};
 use crate::role::{Category, Registry};
 use crate::text::strip_directory;
 
-impl Canonicalizer<'_, '_> {
+impl<'h> Canonicalizer<'_, 'h> {
     /// Refuses a place that the tool's server has no name for.
     pub(super) fn check_shared(&mut self, path: &str) -> Result<(), Unresolvable> {
         match self.base.server_paths.is_none() || self.server_name(path).is_some() {
@@ -24,9 +25,13 @@ impl Canonicalizer<'_, '_> {
         let Some(server_paths) = self.base.server_paths else {
             return Some(Cow::Borrowed(path));
         };
-        let prefixes = self.prefixes(server_paths);
-        let name = renamed(path, prefixes.iter().map(|(host, server)| (&**host, *server)))?;
-        let back = renamed(&name, prefixes.iter().map(|(host, server)| (*server, &**host)))?;
+        let shared = self.shared(server_paths);
+        self.facts.take_steps(shared.len());
+        let name = renamed(path, shared.iter().map(|(host, server)| (host.as_str(), *server)))?;
+        let back = renamed(
+            &name,
+            shared.iter().map(|(host, server)| (*server, host.as_str())),
+        )?;
         (back == path).then_some(Cow::Owned(name))
     }
 
@@ -35,22 +40,28 @@ impl Canonicalizer<'_, '_> {
         let Some(server_paths) = self.base.server_paths.filter(|_| text.starts_with('/')) else {
             return Vec::new();
         };
-        let prefixes = self.prefixes(server_paths);
-        let back = |path: &str| renamed(path, prefixes.iter().map(|(host, server)| (*server, &**host)));
+        let shared = self.shared(server_paths);
+        self.facts.take_steps(shared.len());
+        let back = |path: &str| renamed(path, shared.iter().map(|(host, server)| (*server, host.as_str())));
         let mut names: Vec<String> = back(text).into_iter().chain(back(&lexical(text, "/"))).collect();
         names.dedup();
         names
     }
 
-    /// The directories that the server sees: their canonical paths, and what it calls them.
-    fn prefixes<'s>(&mut self, server_paths: &'s [ServerPath]) -> Vec<(String, &'s str)> {
-        let mut prefixes = Vec::with_capacity(server_paths.len());
+    /// The directories that the server sees: their canonical paths, and what it calls them. They are resolved once.
+    fn shared(&mut self, server_paths: &'h [ServerPath]) -> Arc<[(CanonicalPath, &'h str)]> {
+        if let Some(known) = &self.shared {
+            return Arc::clone(known);
+        }
+        let mut shared = Vec::with_capacity(server_paths.len());
         for one in server_paths {
             if let Ok(host) = self.directory(&one.host) {
-                prefixes.push((host.as_str().to_owned(), &*one.server));
+                shared.push((host, &*one.server));
             }
         }
-        prefixes
+        let shared: Arc<[_]> = shared.into();
+        self.shared = Some(Arc::clone(&shared));
+        shared
     }
 
     /// The path as it is sent: in the names of the tool's server, relative to its base where it lies below in the names

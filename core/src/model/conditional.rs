@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::argument_name::ArgumentName;
+use super::scalars::{Reading, Scalar, Scalars, Seen};
 use crate::role::RoleId;
-use crate::text::{decimal, escape_token};
+use crate::text::escape_token;
 
 /// One annotated argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +49,7 @@ pub(crate) struct Condition {
 }
 
 /// The place of one value in the arguments.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ConditionArgument {
     /// The own property with this name.
     Top(Box<str>),
@@ -83,7 +84,7 @@ pub(crate) enum Test {
     /// It has this type and value.
     Equals(Scalar),
     /// It is one of these values.
-    In(Vec<Scalar>),
+    In(Scalars),
     /// It exists and is not null.
     Present,
     /// It is missing or null.
@@ -92,38 +93,6 @@ pub(crate) enum Test {
     Truthy,
     /// It is falsy in JavaScript, or missing.
     Falsy,
-}
-
-/// A value that is not an array or object.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Scalar {
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool(bool),
-    /// A number, as in JavaScript.
-    Number(f64),
-    /// A string.
-    Text(Box<str>),
-}
-
-/// As much of an argument's value as a condition can distinguish.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Seen<'a> {
-    /// There is no value.
-    Absent,
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool(bool),
-    /// A number.
-    Number(f64),
-    /// A string.
-    Text(&'a str),
-    /// An array or an object.
-    Compound,
-    /// Something that cannot be read: it is there, and equals nothing.
-    Unreadable,
 }
 
 impl Roles {
@@ -142,6 +111,15 @@ impl Roles {
     /// Returns `true` if the roles depend on the call.
     pub(crate) fn is_conditional(&self) -> bool {
         matches!(self, Self::Conditional { .. })
+    }
+
+    /// The conditions that they depend on.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let clauses = match self {
+            Self::Fixed(_) => &[][..],
+            Self::Conditional { when, .. } => when.as_slice(),
+        };
+        clauses.iter().map(|clause| &clause.condition)
     }
 
     /// The roles where no condition holds.
@@ -165,36 +143,45 @@ impl Roles {
 
 impl Test {
     /// Returns `true` if the test holds, and holds for servers that take a word or a number for a boolean as well: what a
-    /// grant needs.
-    pub(crate) fn surely_holds(&self, seen: Seen<'_>) -> bool {
-        let is_false_word = matches!(self, Test::Truthy) && word(seen) == Some(false);
-        seen != Seen::Unreadable && self.holds(seen) && !is_false_word
+    /// grant needs. Programs do not agree about integers beyond those that a double holds exactly: as values to compare
+    /// with, no grant takes them for equal.
+    pub(crate) fn surely_holds<'v>(&self, value: impl Into<Reading<'v>>) -> bool {
+        let value = value.into();
+        let is_unsure = match self {
+            Test::Equals(_) | Test::In(_) => !value.is_exact(),
+            Test::Truthy => value.word() == Some(false),
+            Test::Present | Test::Absent | Test::Falsy => false,
+        };
+        value.seen() != Seen::Unreadable && self.holds(value.seen()) && !is_unsure
     }
 
     /// Returns `true` if the test holds, or may for servers that convert what they get to the type that they expect
     /// (`"true"` and `1` to `true`), or if the argument cannot be read: what a restriction needs.
-    pub(crate) fn may_hold(&self, seen: Seen<'_>) -> bool {
+    pub(crate) fn may_hold<'v>(&self, value: impl Into<Reading<'v>>) -> bool {
+        let value = value.into();
         let converted = match self {
-            Test::Equals(value) => value.may_become(seen),
-            Test::In(values) => values.iter().any(|value| value.may_become(seen)),
-            Test::Falsy => word(seen) == Some(false),
+            Test::Equals(scalar) => scalar.may_become(&value),
+            Test::In(scalars) => scalars.may_become(&value),
+            Test::Falsy => value.word() == Some(false),
             Test::Present | Test::Absent | Test::Truthy => false,
         };
-        seen == Seen::Unreadable || converted || self.holds(seen)
+        value.seen() == Seen::Unreadable || converted || self.holds(value.seen())
     }
 
     /// How many steps it takes to hold the test against a value.
     pub(crate) fn cost(&self) -> usize {
+        // A text may have to be read as a number; a list is searched.
+        const MORE: usize = 4;
         match self {
-            Test::In(values) => 1 + values.len(),
+            Test::In(_) | Test::Equals(Scalar::Text(_)) => MORE,
             Test::Equals(_) | Test::Present | Test::Absent | Test::Truthy | Test::Falsy => 1,
         }
     }
 
     fn holds(&self, seen: Seen<'_>) -> bool {
         match self {
-            Test::Equals(value) => value.is(seen),
-            Test::In(values) => values.iter().any(|value| value.is(seen)),
+            Test::Equals(scalar) => scalar.is(seen),
+            Test::In(scalars) => scalars.contain(seen),
             Test::Present => !is_missing(seen),
             Test::Absent => is_missing(seen),
             Test::Truthy => is_truthy(seen),
@@ -203,66 +190,8 @@ impl Test {
     }
 }
 
-impl Scalar {
-    /// What a condition would see of it.
-    fn seen(&self) -> Seen<'_> {
-        match self {
-            Scalar::Null => Seen::Null,
-            Scalar::Bool(value) => Seen::Bool(*value),
-            Scalar::Number(value) => Seen::Number(*value),
-            Scalar::Text(text) => Seen::Text(text),
-        }
-    }
-
-    /// Whether a server may convert one of the two values to the other, which is of another type.
-    fn may_become(&self, seen: Seen<'_>) -> bool {
-        let is_same_type = matches!(
-            (self, seen),
-            (Scalar::Bool(_), Seen::Bool(_))
-                | (Scalar::Number(_), Seen::Number(_))
-                | (Scalar::Text(_), Seen::Text(_))
-        );
-        let number = number(seen);
-        !is_same_type && number.is_some() && number == self::number(self.seen())
-    }
-
-    fn is(&self, seen: Seen<'_>) -> bool {
-        match self {
-            Scalar::Null => seen == Seen::Null,
-            Scalar::Bool(value) => seen == Seen::Bool(*value),
-            Scalar::Number(value) => seen == Seen::Number(*value),
-            Scalar::Text(value) => seen == Seen::Text(value),
-        }
-    }
-}
-
 fn is_missing(seen: Seen<'_>) -> bool {
     matches!(seen, Seen::Absent | Seen::Null)
-}
-
-/// The boolean that the word stands for in YAML and in lenient readers of JSON.
-fn word(seen: Seen<'_>) -> Option<bool> {
-    let Seen::Text(text) = seen else { return None };
-    let text = text.trim();
-    let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-    if is_one_of(&["true", "t", "yes", "y", "on", "1"]) {
-        Some(true)
-    } else {
-        is_one_of(&["false", "f", "no", "n", "off", "0"]).then_some(false)
-    }
-}
-
-/// The number that a boolean, a number or a text may be converted to.
-fn number(seen: Seen<'_>) -> Option<f64> {
-    match seen {
-        Seen::Bool(value) => Some(f64::from(u8::from(value))),
-        Seen::Number(value) => Some(value),
-        Seen::Text(text) => match word(seen) {
-            Some(value) => Some(f64::from(u8::from(value))),
-            None => decimal(text.trim()),
-        },
-        Seen::Absent | Seen::Null | Seen::Compound | Seen::Unreadable => None,
-    }
 }
 
 /// [ToBoolean](https://tc39.es/ecma262/#sec-toboolean) of an argument; a missing one is falsy.
@@ -306,8 +235,11 @@ mod tests {
             (Test::Equals(Scalar::Bool(true)), "00010000000"),
             (Test::Equals(Scalar::Number(0.0)), "00001100000"),
             (Test::Equals(text("0")), "00000000010"),
-            (Test::In(vec![]), "00000000000"),
-            (Test::In(vec![text(""), Scalar::Number(2.5)]), "00000010100"),
+            (Test::In(Scalars::new(vec![])), "00000000000"),
+            (
+                Test::In(Scalars::new(vec![text(""), Scalar::Number(2.5)])),
+                "00000010100",
+            ),
         ] {
             let found: String = seen
                 .iter()
@@ -320,6 +252,7 @@ mod tests {
     #[test]
     fn a_restriction_holds_for_what_servers_convert_and_a_grant_does_not() {
         let text = |text: &str| Scalar::Text(text.into());
+        let large = Scalar::Number(9_007_199_254_740_992.0);
         for (test, seen, surely, may) in [
             (Test::Equals(Scalar::Bool(true)), Seen::Bool(true), true, true),
             (Test::Equals(Scalar::Bool(true)), Seen::Text("true"), false, true),
@@ -337,7 +270,7 @@ mod tests {
             (Test::Equals(text("main")), Seen::Text("Main"), false, false),
             (Test::Equals(text("1")), Seen::Text("true"), false, false),
             (
-                Test::In(vec![text("x"), Scalar::Number(0.0)]),
+                Test::In(Scalars::new(vec![text("x"), Scalar::Number(0.0)])),
                 Seen::Bool(false),
                 false,
                 true,
@@ -353,6 +286,25 @@ mod tests {
             (Test::Absent, Seen::Unreadable, false, true),
             (Test::Equals(text("x")), Seen::Unreadable, false, true),
             (Test::Equals(text("x")), Seen::Compound, false, false),
+            // As doubles these are one number; a program that reads integers exactly tells them apart.
+            (
+                Test::Equals(large.clone()),
+                Seen::Number(9_007_199_254_740_993.0),
+                false,
+                true,
+            ),
+            (
+                Test::In(Scalars::new(vec![large])),
+                Seen::Number(9_007_199_254_740_992.0),
+                false,
+                true,
+            ),
+            (
+                Test::Equals(Scalar::Number(9_007_199_254_740_991.0)),
+                Seen::Number(9_007_199_254_740_991.0),
+                true,
+                true,
+            ),
         ] {
             assert_eq!(test.surely_holds(seen), surely, "{test:?} {seen:?}");
             assert_eq!(test.may_hold(seen), may, "{test:?} {seen:?}");

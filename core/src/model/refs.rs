@@ -2,21 +2,24 @@
 //! cannot be told (SPEC §4). For restrictions; a grant compares the text.
 
 /// What git may take a text for.
+///
+/// The name of a branch is the end of the text, from this byte on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ref<'t> {
+pub(crate) enum Ref {
     /// The branch of this name.
-    Branch(&'t str),
+    Branch(usize),
     /// One of two branches: `heads/x` may be short for `refs/heads/x` or for `refs/heads/heads/x`.
-    Either(&'t str, &'t str),
+    Either(usize, usize),
     /// The branch that is checked out: `HEAD`, or nothing at all.
     Current,
     /// Something that only git can tell: a tag, a pattern, a revision expression, an invalid name.
     Unknown,
 }
 
-impl<'t> Ref<'t> {
+impl Ref {
     /// Reads a branch, a revision or a refspec, of which the destination counts.
-    pub(crate) fn read(text: &'t str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
+        let branch = |name: &str| text.len() - name.len();
         let (name, is_written_to) = match text.strip_prefix('+').unwrap_or(text).split_once(':') {
             Some((_, destination)) => (destination, true),
             None => (text.strip_prefix('+').unwrap_or(text), false),
@@ -28,23 +31,22 @@ impl<'t> Ref<'t> {
             return Self::Unknown;
         }
         if let Some(below) = name.strip_prefix("refs/") {
-            return below.strip_prefix("heads/").map_or(Self::Unknown, Self::Branch);
+            let below = below.strip_prefix("heads/");
+            return below.map_or(Self::Unknown, |name| Self::Branch(branch(name)));
         }
         match name.split_once('/') {
-            Some(("heads", branch)) => Self::Either(branch, name),
+            Some(("heads", below)) => Self::Either(branch(below), branch(name)),
             Some(("tags" | "remotes", _)) => Self::Unknown,
-            Some(_) | None => Self::Branch(name),
+            Some(_) | None => Self::Branch(branch(name)),
         }
     }
 }
 
-/// The spellings under which a list may name a branch.
-pub(crate) fn spellings(branch: &str) -> [String; 3] {
-    [
-        branch.to_owned(),
-        format!("heads/{branch}"),
-        format!("refs/heads/{branch}"),
-    ]
+/// The branches that the entry of a list may name: each of its spellings is a name of its own as well.
+pub(crate) fn named_by(entry: &str) -> impl Iterator<Item = &str> {
+    let short = entry.strip_prefix("heads/");
+    let full = entry.strip_prefix("refs/heads/");
+    [Some(entry), short, full].into_iter().flatten()
 }
 
 /// Whether git accepts the name as it is (`git-check-ref-format(1)`).
@@ -71,6 +73,16 @@ fn is_pseudo_ref(name: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// The names of the branches that a text may be.
+    fn branches(text: &str) -> Vec<&str> {
+        let name = |at: usize| text.get(at..).unwrap();
+        match Ref::read(text) {
+            Ref::Branch(at) => vec![name(at)],
+            Ref::Either(one, other) => vec![name(one), name(other)],
+            Ref::Current | Ref::Unknown => Vec::new(),
+        }
+    }
+
     #[test]
     fn a_branch_has_many_spellings() {
         for text in [
@@ -84,17 +96,25 @@ mod tests {
             "+:main",
             "a:refs/heads/main",
         ] {
-            assert_eq!(Ref::read(text), Ref::Branch("main"), "{text}");
+            assert_eq!(branches(text), ["main"], "{text}");
         }
         for text in ["heads/main", "HEAD:heads/main", "+heads/main"] {
-            assert_eq!(Ref::read(text), Ref::Either("main", "heads/main"), "{text}");
+            assert_eq!(branches(text), ["main", "heads/main"], "{text}");
         }
         for text in ["feature/main", "origin/main", "v1.0", "a@b", "main.lock.x", "é"] {
-            assert_eq!(Ref::read(text), Ref::Branch(text), "{text}");
+            assert_eq!(branches(text), [text], "{text}");
         }
         for text in ["", "HEAD", "+HEAD"] {
             assert_eq!(Ref::read(text), Ref::Current, "{text}");
         }
+    }
+
+    #[test]
+    fn an_entry_names_a_branch_in_every_spelling() {
+        let named = |entry| named_by(entry).collect::<Vec<_>>();
+        assert_eq!(named("main"), ["main"]);
+        assert_eq!(named("heads/main"), ["heads/main", "main"]);
+        assert_eq!(named("refs/heads/main"), ["refs/heads/main", "main"]);
     }
 
     #[test]

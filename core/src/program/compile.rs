@@ -1,6 +1,9 @@
 //! From a validated configuration to a program.
 
-use super::lists::{Emails, Entries};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::lists::{Emails, Identifiers};
 use super::server::{ServerTable, places};
 use super::{
     Ceiling, Compatibility, DirectoryId, FixedRoles, Index, ListCondition, ListMatcher, Program, Protection,
@@ -9,7 +12,7 @@ use super::{
 use crate::annotation;
 use crate::config::{Config, WorkspaceRoots};
 use crate::host::Host;
-use crate::model::{Argument, ArgumentName, MatchType, SchemaType, Segment};
+use crate::model::{Argument, ArgumentName, Effect, MatchType, PointerTree, SchemaType, Segment};
 use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
@@ -158,7 +161,7 @@ fn compile_rule(
         .lists
         .iter()
         .flatten()
-        .map(|condition| compile_list(condition, registry, lists, ending))
+        .map(|condition| compile_list(condition, rule.effect, registry, lists, ending))
         .collect();
     let mut relevant = RoleSet::ALL;
     let mut named = RoleSet::default();
@@ -199,6 +202,7 @@ fn compile_rule(
 
 fn compile_list(
     condition: &policy::ListCondition,
+    effect: Effect,
     registry: &Registry,
     lists: &policy::Lists,
     ending: PathEnding,
@@ -215,8 +219,9 @@ fn compile_list(
                     steps.push(step);
                 }
             }
-            let entries = |step: Step| Entries::new(allowed.iter().map(|one| step.apply(one).into_owned()));
-            ListMatcher::Identifiers(steps.into_iter().map(|step| (step, entries(step))).collect())
+            let allowed: Vec<&str> = allowed.iter().map(|one| &**one).collect();
+            let reads_refs = condition.roles.contains(&RoleId::BRANCH_NAME) && effect != Effect::Allow;
+            ListMatcher::Identifiers(Identifiers::new(&allowed, &steps, reads_refs))
         }
     };
     ListCondition {
@@ -231,6 +236,7 @@ fn compile_tools(
     index: &Index,
     unknown: UnknownArguments,
 ) -> Box<[Tool]> {
+    let mut conditioned: BTreeMap<Vec<usize>, Arc<PointerTree>> = BTreeMap::new();
     let mut tools: Vec<Tool> = annotations
         .tools
         .into_iter()
@@ -240,12 +246,17 @@ fn compile_tools(
             let (members, unnamed) =
                 compile_members(&tool.arguments, tool.schema.properties, shaped, unknown);
             let scopes = index.scopes_for(&tool.server, &tool.name);
+            let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
             Tool {
                 ceiling: ceiling
                     .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
                     .unwrap_or_default(),
                 semantics: tool.semantics,
-                conditioned: index.conditioned_in(&scopes),
+                conditioned: conditioned
+                    .entry(scopes.clone())
+                    .or_insert_with(|| index.conditioned_in(&scopes).into())
+                    .clone(),
+                siblings: PointerTree::of_conditions(conditions.map(|condition| &condition.argument)),
                 scopes: scopes.into(),
                 server: tool.server,
                 name: tool.name,
@@ -292,9 +303,17 @@ fn compile_members(
         UnknownArguments::Schema => schema_properties.is_some(),
         UnknownArguments::Escalate | UnknownArguments::Deny => true,
     };
+    let pointers = |indices: &[usize]| {
+        let mut tree = PointerTree::default();
+        for (rank, argument) in indices.iter().filter_map(|at| arguments.get(*at)).enumerate() {
+            tree.insert(rank, &argument.name);
+        }
+        tree
+    };
     let unnamed = ToolMember {
         is_known: !refuses_others || !everywhere.is_empty(),
         is_annotated: !everywhere.is_empty(),
+        pointers: pointers(&everywhere),
         arguments: everywhere.clone().into(),
         schema: SchemaType::default(),
     };
@@ -302,12 +321,13 @@ fn compile_members(
     for name in types.keys().cloned().chain(shaped) {
         named.entry(name).or_default();
     }
-    let members = named.into_iter().map(|(name, mut arguments)| {
-        arguments.extend_from_slice(&everywhere);
+    let members = named.into_iter().map(|(name, mut indices)| {
+        indices.extend_from_slice(&everywhere);
         let member = ToolMember {
             is_known: true,
-            is_annotated: !arguments.is_empty(),
-            arguments: arguments.into(),
+            is_annotated: !indices.is_empty(),
+            pointers: pointers(&indices),
+            arguments: indices.into(),
             schema: types.get_mut(&name).map(std::mem::take).unwrap_or_default(),
         };
         (name, member)

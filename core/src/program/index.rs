@@ -6,7 +6,7 @@ use indexmap::Equivalent;
 
 use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
 use crate::glob::NamePattern;
-use crate::model::Effect;
+use crate::model::{ConditionArgument, Effect, PointerTree};
 use crate::net::{Key, Scopes};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -41,8 +41,8 @@ pub(crate) struct ScopeIndex {
     pub(crate) any_role: RoleIndex,
     /// Rules that are relevant to some roles, by role.
     pub(crate) by_role: BTreeMap<RoleId, RoleIndex>,
-    /// The arguments that conditions of these rules name.
-    conditioned: BTreeSet<Box<str>>,
+    /// What conditions of these rules look at.
+    conditioned: BTreeSet<ConditionArgument>,
     /// Restricting rules that name roles, by the roles of their conditions on values.
     pub(crate) restricting: Vec<Restricting>,
 }
@@ -157,11 +157,11 @@ impl Index {
 }
 
 impl Index {
-    /// The arguments that conditions of rules in these scopes name, each once.
-    pub(crate) fn conditioned_in(&self, scopes: &[usize]) -> Box<[Box<str>]> {
+    /// What conditions of rules in these scopes look at.
+    pub(crate) fn conditioned_in(&self, scopes: &[usize]) -> PointerTree {
         let scopes = scopes.iter().filter_map(|at| self.scopes.get(*at));
-        let names = sort::set(scopes.flat_map(|scope| &scope.conditioned));
-        names.into_iter().cloned().collect()
+        let arguments = sort::set(scopes.flat_map(|scope| &scope.conditioned));
+        PointerTree::of_conditions(arguments.into_iter())
     }
 }
 
@@ -184,7 +184,7 @@ impl ScopeIndex {
         self.all.push(id);
         let conditions = rule.arguments.iter();
         self.conditioned
-            .extend(conditions.filter_map(|condition| condition.argument.first().map(Box::from)));
+            .extend(conditions.map(|condition| condition.argument.clone()));
         if rule.relevant == RoleSet::ALL {
             self.any_role.file(id, rule, None);
         } else {
@@ -236,9 +236,10 @@ impl RoleIndex {
             return is_short;
         }
         let condition = rule.lists.iter().find(|condition| condition.roles.contains(role));
-        let Some(ListMatcher::Identifiers(sets)) = condition.map(|condition| &condition.matcher) else {
+        let Some(ListMatcher::Identifiers(names)) = condition.map(|condition| &condition.matcher) else {
             return false;
         };
+        let sets = &names.sets;
         let is_short = sets.iter().map(|(_, entries)| entries.len()).sum::<usize>() <= MOST_KEYS;
         for entry in sets
             .iter()

@@ -1,6 +1,8 @@
 //! List conditions: emails, identifiers and domains, compared in the canonical form of the value's role.
 
 use super::mailbox;
+use crate::host::LOOK_UP;
+use crate::model::refs;
 use crate::net::DomainSet;
 use crate::role::Step;
 use crate::table::Set;
@@ -11,8 +13,38 @@ pub(crate) enum ListMatcher {
     Domains(DomainSet),
     /// E-mail addresses.
     Emails(Emails),
-    /// Names, exactly: the entries in each canonical form that the roles of the condition have.
-    Identifiers(Vec<(Step, Entries)>),
+    /// Names, exactly.
+    Identifiers(Identifiers),
+}
+
+/// Names as lists compare them.
+#[derive(Clone, Debug)]
+pub(crate) struct Identifiers {
+    /// The entries in each canonical form that the roles of the condition have.
+    pub(crate) sets: Vec<(Step, Entries)>,
+    /// The branches that the entries name, where a restriction looks at branches.
+    branches: Entries,
+}
+
+impl Identifiers {
+    /// The `entries`, canonical by each of the steps; `reads_refs` if a value counts as the branch that git takes it for.
+    pub(crate) fn new(entries: &[&str], steps: &[Step], reads_refs: bool) -> Self {
+        let canonical = |step: &Step| {
+            let entries = entries.iter().map(|one| step.apply(one).into_owned());
+            (*step, Entries::new(entries))
+        };
+        let read = entries.iter().filter(|_| reads_refs);
+        let branches = read.flat_map(|entry| refs::named_by(entry)).map(str::to_owned);
+        Self {
+            sets: steps.iter().map(canonical).collect(),
+            branches: Entries::new(branches),
+        }
+    }
+
+    /// Returns `true` if an entry names the branch, in whatever spelling.
+    pub(crate) fn name_branch(&self, branch: &str) -> bool {
+        self.branches.contains(branch)
+    }
 }
 
 /// E-mail addresses as a grant and as a restriction compare them.
@@ -46,23 +78,41 @@ impl Emails {
 
 /// A set of strings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Entries(Set<Box<str>>);
+pub(crate) struct Entries {
+    set: Set<Box<str>>,
+    /// The bytes of the longest entry. A longer value is not even hashed.
+    longest: usize,
+}
 
 impl Entries {
     pub(crate) fn new(entries: impl IntoIterator<Item = String>) -> Self {
-        Self(entries.into_iter().map(String::into_boxed_str).collect())
+        let set: Set<Box<str>> = entries.into_iter().map(String::into_boxed_str).collect();
+        let longest = set.iter().map(|entry| entry.len()).max().unwrap_or_default();
+        Self { set, longest }
     }
 
     pub(crate) fn contains(&self, value: &str) -> bool {
-        self.0.contains(value)
+        value.len() <= self.longest && self.set.contains(value)
+    }
+
+    /// The same of the value in lower case.
+    fn contains_lower(&self, value: &str) -> bool {
+        self.may_be_lower(value) && self.contains(&value.to_lowercase())
+    }
+
+    /// Returns `true` unless the value is longer than every entry, whatever case it is in.
+    fn may_be_lower(&self, value: &str) -> bool {
+        // In lower case no text has less than a third of its bytes: the Kelvin sign has three, and becomes a `k`.
+        const SHRINKS_TO: usize = 3;
+        value.len() / SHRINKS_TO <= self.longest
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|entry| &**entry)
+        self.set.iter().map(|entry| &**entry)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.set.len()
     }
 }
 
@@ -70,6 +120,9 @@ impl ListMatcher {
     /// Returns `true` if an allow rule may take the value as listed: a look-alike does not count.
     pub(crate) fn grants_text(&self, step: Step, value: &str) -> bool {
         self.holds_text(step, value, |emails| {
+            if !emails.written.may_be_lower(value) {
+                return false;
+            }
             let lower = value.to_lowercase();
             // A letter outside ASCII whose lower case is within it, such as the Kelvin sign, is a look-alike.
             let foreign = |text: &str| text.chars().filter(|one| !one.is_ascii()).count();
@@ -79,9 +132,25 @@ impl ListMatcher {
 
     /// Returns `true` if the value is listed as it is written, apart from the case of addresses.
     pub(crate) fn lists_text(&self, step: Step, value: &str) -> bool {
-        self.holds_text(step, value, |emails| {
-            emails.written.contains(&value.to_lowercase())
-        })
+        self.holds_text(step, value, |emails| emails.written.contains_lower(value))
+    }
+
+    /// About how many steps it takes to look a value of this length up.
+    pub(crate) fn cost(&self, bytes: usize) -> usize {
+        /// Bytes that are hashed, or put into lower case, in one step.
+        const BYTES: usize = 16;
+        let longest = match self {
+            Self::Domains(_) => 0,
+            Self::Emails(emails) => emails.written.longest.saturating_mul(3),
+            Self::Identifiers(names) => {
+                let sets = names.sets.iter().map(|(_, entries)| entries.longest);
+                sets.max().unwrap_or_default()
+            }
+        };
+        match bytes <= longest {
+            true => LOOK_UP + bytes / BYTES,
+            false => LOOK_UP,
+        }
     }
 
     /// Domains are compared as locations, never as text.
@@ -89,7 +158,8 @@ impl ListMatcher {
         match self {
             Self::Domains(_) => false,
             Self::Emails(emails) => is_address(emails),
-            Self::Identifiers(sets) => sets
+            Self::Identifiers(names) => names
+                .sets
                 .iter()
                 .any(|(known, entries)| *known == step && entries.contains(value)),
         }

@@ -6,8 +6,12 @@ use super::context::Context;
 use super::place::{Action, Located};
 use super::signature::is_signed;
 use super::{World, find};
+use crate::host::KNOWN_PATH;
 use crate::named::{Named, named};
 use crate::path::Resolver;
+
+/// How many steps it takes to check a signature.
+const SIGNATURE: usize = 128;
 
 /// A condition, as a world names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +92,11 @@ impl World {
 
     fn holds(&self, condition: &Condition, subject: &Subject<'_>, resolver: &mut Resolver<'_, '_>) -> bool {
         let context = subject.context;
+        resolver.facts.take_steps(match &condition.predicate {
+            Predicate::BuiltIn(BuiltIn::CommandWhitelisted) => context.command_whitelist.len(),
+            Predicate::BuiltIn(BuiltIn::ExecSigned) => SIGNATURE,
+            Predicate::BuiltIn(_) | Predicate::Host(_) => 1,
+        });
         let built_in = match &condition.predicate {
             Predicate::Host(name) => return resolver.facts.condition(name, &subject.text()),
             Predicate::BuiltIn(built_in) => built_in,
@@ -135,6 +144,7 @@ impl World {
         context: &Context,
         resolver: &mut Resolver<'_, '_>,
     ) -> bool {
+        resolver.facts.take_steps(self.mounts.len() * KNOWN_PATH);
         let mut mounts = self.mounts.iter().filter(|mount| context.has_mod(&mount.name));
         let holds = mounts.any(|mount| {
             let directory = resolver.resolve(&mount.path, "/");

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::place::Located;
 use super::reply::{Reply, ReplyData};
 use super::{Directory, World, find};
+use crate::host::KNOWN_PATH;
 use crate::model::ReplyCode;
 use crate::path::{CanonicalPath, Resolver, lexical};
 
@@ -31,10 +32,14 @@ impl World {
                 return self.place_in_mod(mount, address.relative, resolver);
             }
             Base::Root(key) => find(&self.roots, key),
-            Base::LegacyRoot(key) => self
-                .roots
-                .iter()
-                .find(|root| root.name.to_ascii_uppercase() == key),
+            Base::LegacyRoot(key) => {
+                let is_meant = |name: &str| {
+                    let upper = name.bytes().map(|byte| byte.to_ascii_uppercase());
+                    name.len() == key.len() && upper.eq(key.bytes())
+                };
+                resolver.facts.take_steps(self.roots.len());
+                self.roots.iter().find(|root| is_meant(&root.name))
+            }
         };
         let root = root.ok_or_else(|| invalid("unknown-root"))?;
         if self.visibility.of_root(mode, &root.name).next().is_none() {
@@ -82,6 +87,10 @@ impl World {
     ) -> Result<Located, Box<Reply>> {
         let (directory, path, written) = resolve(mount, relative, resolver)?;
         let mut holder: Option<(&Directory, CanonicalPath)> = None;
+        resolver.facts.take_steps(self.roots.len() * KNOWN_PATH);
+        if resolver.facts.has_failed() {
+            return Err(invalid("unresolvable").into());
+        }
         for root in &self.roots {
             let candidate = canonical(&root.path, resolver)?;
             let nearer = |known: &CanonicalPath| candidate != *known && candidate.is_within(known);

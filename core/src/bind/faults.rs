@@ -1,0 +1,55 @@
+//! What is wrong with an argument, in words.
+
+use super::shape::ShapeError;
+use super::value::{MOST_ITEMS, Unreadable, Value};
+use super::walk::WayStep;
+use crate::model::JsonType;
+use crate::text::escape_token;
+
+/// Why a call cannot be judged at all; each is a `deny` with a rule of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The arguments do not have the shape that the annotation describes.
+    Shape(ShapeError),
+    /// The arguments, or a value under a resource role, are not of a form that an annotation describes.
+    Unreadable(String),
+    /// A bound is exceeded.
+    Limit(String),
+}
+
+/// What is wrong with a value where a pointer should have led on.
+pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -> String {
+    let found = found.json_type().map_or("something", JsonType::described);
+    if way.is_empty() {
+        return format!("is {found}, expected {expected}");
+    }
+    let within = way.iter().fold(String::new(), |pointer, step| match step.name {
+        None => format!("{pointer}/{}", step.at),
+        Some(name) => format!("{pointer}/{}", escape_token(name)),
+    });
+    format!("holds {found} at `{within}`, expected {expected}")
+}
+
+/// What is wrong with the type of a value; nothing where no type is named.
+pub(super) fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
+    let found = value.json_type().filter(|found| !found.is_among(types))?;
+    let expected: Vec<&str> = types.iter().map(|one| one.described()).collect();
+    Some(format!(
+        "is {}, expected {}",
+        found.described(),
+        expected.join(" or ")
+    ))
+}
+
+/// Why an argument that cannot be read refuses the call.
+pub(super) fn describe_unreadable(name: &str, unreadable: Unreadable) -> Refusal {
+    match unreadable {
+        Unreadable::Ambiguous(why) => Refusal::Unreadable(format!("argument `{name}`: {why}")),
+        Unreadable::TooDeep(limit) => Refusal::Limit(format!(
+            "argument `{name}` is nested deeper than depth = {limit} levels"
+        )),
+        Unreadable::TooMany => Refusal::Limit(format!(
+            "argument `{name}` holds more than {MOST_ITEMS} items and members"
+        )),
+    }
+}

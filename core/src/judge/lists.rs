@@ -1,0 +1,82 @@
+//! How one value meets the entries of a list.
+
+use super::Case;
+use super::conditions::Hit;
+use crate::host::LOOK_UP;
+use crate::model::Effect;
+use crate::model::refs::Ref;
+use crate::program::{Compatibility, Identifiers, ListMatcher};
+use crate::role::RoleId;
+
+/// How many bytes of a ref are read in one step.
+const REF_BYTES: usize = 4;
+
+impl Case<'_, '_, '_> {
+    pub(super) fn list_hit(&mut self, matcher: &ListMatcher, effect: Effect, at: usize, role: RoleId) -> Hit {
+        let step = self.program.registry.get(role).canonicalize;
+        if effect == Effect::Allow {
+            return Hit::exact(matcher.grants_text(step, self.text(at, role)));
+        }
+        if matcher.lists_text(step, self.text(at, role)) {
+            return Hit::Exact;
+        }
+        let ListMatcher::Emails(emails) = matcher else {
+            return Hit::Miss;
+        };
+        let Some(operand) = self.operands.get_mut(at) else {
+            return Hit::Miss;
+        };
+        let addresses = self.canonicalizer.addresses(operand, role);
+        let count = addresses.len();
+        self.canonicalizer.facts.take_steps(count * LOOK_UP);
+        let addresses = self.canonicalizer.addresses(operand, role);
+        Hit::look_alike(emails.restrict_any(addresses))
+    }
+
+    /// Whether a value counts as every ref that git would take it for.
+    pub(super) fn reads_refs(&self, role: RoleId, effect: Effect) -> bool {
+        role == RoleId::BRANCH_NAME
+            && effect != Effect::Allow
+            && self.program.compatibility == Compatibility::Careful
+    }
+
+    /// How a ref meets the entries of a restriction. One that cannot be told meets all of them.
+    pub(super) fn ref_hit(
+        &mut self,
+        matcher: &ListMatcher,
+        names: &Identifiers,
+        at: usize,
+        role: RoleId,
+    ) -> Hit {
+        let step = self.program.registry.get(role).canonicalize;
+        let text = self.text(at, role);
+        if matcher.lists_text(step, text) {
+            return Hit::Exact;
+        }
+        let Some(operand) = self.operands.get_mut(at) else {
+            return Hit::Miss;
+        };
+        // A ref is read once, however many rules look at it.
+        let text = operand.text(role).unwrap_or_default();
+        let read = match operand.read_ref {
+            Some(known) => known,
+            None => {
+                self.canonicalizer.facts.take_steps(text.len() / REF_BYTES);
+                let read = Ref::read(text);
+                operand.read_ref = Some(read);
+                read
+            }
+        };
+        let text = operand.text(role).unwrap_or_default();
+        let lists = |name: usize| names.name_branch(text.get(name..).unwrap_or_default());
+        match read {
+            Ref::Branch(name) => Hit::exact(lists(name)),
+            Ref::Either(one, other) => Hit::look_alike(lists(one) || lists(other)),
+            Ref::Current => match self.current_branches() {
+                Some(branches) => Hit::exact(branches.iter().any(|branch| names.name_branch(branch))),
+                None => Hit::LookAlike,
+            },
+            Ref::Unknown => Hit::LookAlike,
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Values that conditions compare arguments with, and as much of an argument as they can distinguish.
+
+use crate::sort;
+use crate::text::decimal;
+
+/// A value that is not an array or object.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, as in JavaScript.
+    Number(f64),
+    /// A string.
+    Text(Box<str>),
+}
+
+/// As much of an argument's value as a condition can distinguish.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Seen<'a> {
+    /// There is no value.
+    Absent,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// A string.
+    Text(&'a str),
+    /// An array or an object.
+    Compound,
+    /// Something that cannot be read: it is there, and equals nothing.
+    Unreadable,
+}
+
+/// What is seen of a value, and the number that servers may convert it to. That is found once for all conditions on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading<'a> {
+    seen: Seen<'a>,
+    number: Option<f64>,
+}
+
+/// The largest integer up to which a double tells all integers apart
+/// ([Number.MAX_SAFE_INTEGER](https://tc39.es/ecma262/#sec-number.max_safe_integer)).
+const LARGEST_EXACT: f64 = 9_007_199_254_740_991.0;
+
+impl<'a> From<Seen<'a>> for Reading<'a> {
+    fn from(seen: Seen<'a>) -> Self {
+        let number = number(seen);
+        Self { seen, number }
+    }
+}
+
+impl<'a> Reading<'a> {
+    /// The reading of a value whose number is known.
+    pub(crate) fn with_number(seen: Seen<'a>, number: Option<f64>) -> Self {
+        Self { seen, number }
+    }
+
+    pub(crate) fn seen(&self) -> Seen<'a> {
+        self.seen
+    }
+
+    pub(crate) fn number(&self) -> Option<f64> {
+        self.number
+    }
+
+    /// The boolean that the value stands for as a word.
+    pub(super) fn word(&self) -> Option<bool> {
+        word(self.seen)
+    }
+
+    /// Returns `true` unless it is a number that programs which read integers exactly may tell from one that equals it here.
+    pub(super) fn is_exact(&self) -> bool {
+        match self.seen {
+            Seen::Number(number) => number.abs() <= LARGEST_EXACT,
+            Seen::Absent | Seen::Null | Seen::Bool(_) | Seen::Text(_) | Seen::Compound | Seen::Unreadable => {
+                true
+            }
+        }
+    }
+}
+
+impl Scalar {
+    /// What a condition would see of it.
+    fn seen(&self) -> Seen<'_> {
+        match self {
+            Scalar::Null => Seen::Null,
+            Scalar::Bool(value) => Seen::Bool(*value),
+            Scalar::Number(value) => Seen::Number(*value),
+            Scalar::Text(text) => Seen::Text(text),
+        }
+    }
+
+    /// Whether a server may convert one of the two values to the other, which is of another type.
+    pub(super) fn may_become(&self, value: &Reading<'_>) -> bool {
+        let is_same_type = matches!(
+            (self, value.seen),
+            (Scalar::Bool(_), Seen::Bool(_))
+                | (Scalar::Number(_), Seen::Number(_))
+                | (Scalar::Text(_), Seen::Text(_))
+        );
+        !is_same_type && value.number.is_some() && value.number == number(self.seen())
+    }
+
+    pub(super) fn is(&self, seen: Seen<'_>) -> bool {
+        match self {
+            Scalar::Null => seen == Seen::Null,
+            Scalar::Bool(value) => seen == Seen::Bool(*value),
+            Scalar::Number(value) => seen == Seen::Number(*value),
+            Scalar::Text(value) => seen == Seen::Text(value),
+        }
+    }
+}
+
+/// Values in the order in which a document has them, and sorted, so that a long list is searched in few comparisons.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scalars {
+    values: Vec<Scalar>,
+    has_null: bool,
+    /// By the type of the value, sorted: the texts, and the numbers that booleans, numbers and texts may be converted to.
+    texts: Vec<Box<str>>,
+    from_booleans: Vec<f64>,
+    numbers: Vec<f64>,
+    from_texts: Vec<f64>,
+}
+
+impl Scalars {
+    pub(crate) fn new(values: Vec<Scalar>) -> Self {
+        let (mut texts, mut from_booleans) = (Vec::new(), Vec::new());
+        let (mut numbers, mut from_texts) = (Vec::new(), Vec::new());
+        for value in &values {
+            let number = number(value.seen()).filter(|number| !number.is_nan());
+            match value {
+                Scalar::Null => {}
+                Scalar::Bool(_) => from_booleans.extend(number),
+                Scalar::Number(_) => numbers.extend(number),
+                Scalar::Text(text) => {
+                    texts.push(text.clone());
+                    from_texts.extend(number);
+                }
+            }
+        }
+        sort::sort(&mut texts);
+        for numbers in [&mut from_booleans, &mut numbers, &mut from_texts] {
+            // Both zeros are one number.
+            numbers.iter_mut().for_each(|number| *number += 0.0);
+            sort::sort_by(numbers, f64::total_cmp);
+        }
+        Self {
+            has_null: values.contains(&Scalar::Null),
+            values,
+            texts,
+            from_booleans,
+            numbers,
+            from_texts,
+        }
+    }
+
+    /// The values as they were given.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Scalar> {
+        self.values.iter()
+    }
+
+    /// Returns `true` if the value is one of these, type and all.
+    pub(super) fn contain(&self, seen: Seen<'_>) -> bool {
+        match seen {
+            Seen::Null => self.has_null,
+            Seen::Bool(value) => holds(&self.from_booleans, f64::from(u8::from(value))),
+            Seen::Number(value) => holds(&self.numbers, value),
+            Seen::Text(text) => {
+                let order = |known: &Box<str>| (**known).cmp(text);
+                self.texts.binary_search_by(order).is_ok()
+            }
+            Seen::Absent | Seen::Compound | Seen::Unreadable => false,
+        }
+    }
+
+    /// Returns `true` if a server may convert the value to one of these, which is of another type, or the other way round.
+    pub(super) fn may_become(&self, value: &Reading<'_>) -> bool {
+        let Some(number) = value.number else {
+            return false;
+        };
+        let others = match value.seen {
+            Seen::Bool(_) => [&self.numbers, &self.from_texts],
+            Seen::Number(_) => [&self.from_booleans, &self.from_texts],
+            Seen::Text(_) => [&self.from_booleans, &self.numbers],
+            Seen::Absent | Seen::Null | Seen::Compound | Seen::Unreadable => return false,
+        };
+        others.iter().any(|numbers| holds(numbers, number))
+    }
+}
+
+/// Whether one of the sorted numbers is this one.
+fn holds(numbers: &[f64], wanted: f64) -> bool {
+    let wanted = wanted + 0.0;
+    let found = numbers.binary_search_by(|known| known.total_cmp(&wanted));
+    found.is_ok()
+}
+
+/// The boolean that the word stands for in YAML and in lenient readers of JSON.
+fn word(seen: Seen<'_>) -> Option<bool> {
+    let Seen::Text(text) = seen else { return None };
+    let text = text.trim();
+    let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_one_of(&["true", "t", "yes", "y", "on", "1"]) {
+        Some(true)
+    } else {
+        is_one_of(&["false", "f", "no", "n", "off", "0"]).then_some(false)
+    }
+}
+
+/// The number that a boolean, a number or a text may be converted to.
+fn number(seen: Seen<'_>) -> Option<f64> {
+    match seen {
+        Seen::Bool(value) => Some(f64::from(u8::from(value))),
+        Seen::Number(value) => Some(value),
+        Seen::Text(text) => match word(seen) {
+            Some(value) => Some(f64::from(u8::from(value))),
+            None => decimal(text.trim()),
+        },
+        Seen::Absent | Seen::Null | Seen::Compound | Seen::Unreadable => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_scalar() -> impl Strategy<Value = Scalar> {
+        let words = [
+            "",
+            "0",
+            "-0",
+            "1",
+            "1e0",
+            "true",
+            "no",
+            "x",
+            "nan",
+            " 2 ",
+            "9007199254740993",
+        ];
+        prop_oneof![
+            Just(Scalar::Null),
+            any::<bool>().prop_map(Scalar::Bool),
+            prop::sample::select(vec![0.0, -0.0, 1.0, 2.0, 2.5, 9_007_199_254_740_992.0])
+                .prop_map(Scalar::Number),
+            prop::sample::select(words.to_vec()).prop_map(|text| Scalar::Text(text.into())),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_holds_what_one_of_its_values_does(
+            values in prop::collection::vec(any_scalar(), 0..6),
+            value in any_scalar(),
+        ) {
+            let reading = Reading::from(value.seen());
+            let list = Scalars::new(values.clone());
+            let is = values.iter().any(|one| one.is(value.seen()));
+            prop_assert_eq!(list.contain(value.seen()), is);
+            let may_become = values.iter().any(|one| one.may_become(&reading));
+            prop_assert_eq!(list.may_become(&reading), may_become);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 // The built page in headless Chromium, below a folder of its own, with everything that it must not do counted as a fault.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -23,12 +24,21 @@ const BESIDE = {
     '{"call": {"serverName": "fs", "toolName": "read", "arguments": {"path": "/etc/hosts"}}, "expect": "escalate"}\n',
 };
 
+/** What the README tells to send with the page. */
+export const HEADERS = Object.fromEntries(
+  [
+    ...readFileSync(new URL("../../README.md", import.meta.url), "utf8").matchAll(
+      /^(Content-Security-Policy|Referrer-Policy|X-Content-Type-Options): (.*)$/gm,
+    ),
+  ].map(([, name, value]) => [name, value]),
+);
+
 let server;
 let browser;
 
 /** Opens the page. `wide` is a desktop; else it is as wide as a phone. */
 export async function open({ fragment = "", wide = true, scheme = "light" } = {}) {
-  server ??= await serve(dirname(dirname(DIST)), BESIDE);
+  server ??= await serve(dirname(dirname(DIST)), BESIDE, {}, HEADERS);
   browser ??= await startChromium();
   const page = await browser.newPage();
   const faults = [];
@@ -65,6 +75,8 @@ export async function open({ fragment = "", wide = true, scheme = "light" } = {}
 export async function stop() {
   await browser?.close();
   server?.close();
+  browser = undefined;
+  server = undefined;
 }
 
 /** Waits until the verdict is this one. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { DIST } from "./page.mjs";
+import { DIST, HEADERS } from "./page.mjs";
 
 const BUDGET = 700_000;
 
@@ -24,4 +24,14 @@ test("everything together, editor and engine included, is within its budget", (t
   }
   t.diagnostic(`${total} bytes of ${BUDGET}`);
   assert.ok(total <= BUDGET, `${total} bytes`);
+});
+
+test("the policy to send is the page's own, and forbids frames", () => {
+  const page = readFileSync(join(DIST, "index.html"), "utf8");
+  const [, own] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(page);
+  assert.deepEqual(HEADERS, {
+    "Content-Security-Policy": `${own}; frame-ancestors 'none'`,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+  });
 });

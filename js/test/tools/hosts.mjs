@@ -73,16 +73,17 @@ const TYPES = {
 
 /**
  * Serves the files of a folder, and `pages` by their path, to this machine only. `types` replaces the content types of
- * some extensions.
+ * some extensions, and `headers` are sent with every file.
  */
-export async function serve(folder, pages = {}, types = {}) {
+export async function serve(folder, pages = {}, types = {}, headers = {}) {
   const server = createServer(async ({ url }, response) => {
     const { pathname } = new URL(url, "http://localhost");
     const page = pages[pathname];
     try {
       const content = page ?? (await readFile(join(folder, normalize(pathname))));
       const type = page === undefined ? extname(pathname) : extname(pathname) || ".html";
-      response.writeHead(200, { "content-type": { ...TYPES, ...types }[type] ?? "application/octet-stream" });
+      const contentType = { ...TYPES, ...types }[type] ?? "application/octet-stream";
+      response.writeHead(200, { ...headers, "content-type": contentType });
       response.end(content);
     } catch {
       response.writeHead(404).end();

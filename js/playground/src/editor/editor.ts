@@ -9,6 +9,10 @@ import type { Diagnostic } from "callgate";
 import { json } from "./language.js";
 import { theme } from "./theme.js";
 
+/** How many faults are marked in the text, and how much of a long word. */
+const MARKED = 1000;
+const MARK = 1000;
+
 interface Options {
   readonly label: string;
   readonly change: (text: string) => void;
@@ -90,20 +94,20 @@ export class Editor {
    * the fault is asked for.
    */
   mark<Fault extends Diagnostic>(faults: readonly Fault[], opens?: (fault: Fault) => (() => void) | undefined): void {
-    const marks = faults.map((fault) => {
+    const offsets = new Offsets();
+    const marks = faults.slice(0, MARKED).map((fault) => {
       const open = opens?.(fault);
       const actions = open === undefined ? [] : [{ name: "Open a call that shows it", apply: () => open() }];
-      return { ...this.#markOf(fault), actions };
+      return { ...this.#markOf(fault, offsets), actions };
     });
     this.#view.dispatch(setDiagnostics(this.#view.state, marks));
   }
 
-  #markOf({ line = 1, column = 1, severity, message, help, code }: Diagnostic): Mark {
+  #markOf({ line = 1, column = 1, severity, message, help, code }: Diagnostic, offsets: Offsets): Mark {
     const { doc } = this.#view.state;
     const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
-    // A column counts characters, an offset half of those that are in no basic plane.
-    const begin = Math.min(from + [...text].slice(0, column - 1).join("").length, to);
-    const token = /^(?:"(?:[^"\\]|\\.)*"?|[\w.+-]+|.)/u.exec(text.slice(begin - from))?.[0] ?? "";
+    const begin = Math.min(from + offsets.of(from, text, column - 1), to);
+    const token = /^(?:"(?:[^"\\]|\\.)*"?|[\w.+-]+|.)/u.exec(text.slice(begin - from, begin - from + MARK))?.[0] ?? "";
     return {
       from: begin,
       to: begin + token.length,
@@ -124,7 +128,24 @@ export class Editor {
 
   /** The offset of a place in the text. */
   offsetOf({ line = 1, column = 1 }: Pick<Diagnostic, "line" | "column">): number {
-    return this.#markOf({ line, column, severity: "error", message: "", code: "", path: "" }).from;
+    return this.#markOf({ line, column, severity: "error", message: "", code: "", path: "" }, new Offsets()).from;
+  }
+}
+
+/** Where the characters of lines are. Faults of one line are looked for from the one before on, not from its beginning each time. */
+class Offsets {
+  readonly #reached = new Map<number, { readonly count: number; readonly offset: number }>();
+
+  /** The offset in a line behind so many characters: a column counts characters, an offset two for those of no basic plane. */
+  of(line: number, text: string, count: number): number {
+    const known = this.#reached.get(line);
+    const reached = known !== undefined && known.count <= count ? known : { count: 0, offset: 0 };
+    let { offset } = reached;
+    for (let at = reached.count; at < count && offset < text.length; at += 1) {
+      offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+    }
+    this.#reached.set(line, { count, offset });
+    return offset;
   }
 }
 

@@ -21,6 +21,8 @@ import { toolsOf } from "./tools.js";
 /** How much of a long explanation the page draws. */
 const RULES_SHOWN = 60;
 const EXCHANGES_SHOWN = 100;
+const VALUES_SHOWN = 200;
+const WALKS_SHOWN = 50;
 
 /** Documents that were read, and, where nothing is wrong with them, the engine and the machine that they make. */
 export interface Setup {
@@ -162,7 +164,8 @@ export function explain(setup: Setup, text: string): Explained | undefined {
   } catch {
     return undefined;
   }
-  const { verdict, values, checks, roles, recording, stepsLeftOut } = explanation;
+  const { verdict, checks, roles, recording, stepsLeftOut } = explanation;
+  const values = explanation.values.slice(0, VALUES_SHOWN);
   const bases = basesOf(
     setup,
     values.map(({ canonical }) => canonical),
@@ -170,15 +173,28 @@ export function explain(setup: Setup, text: string): Explained | undefined {
   return {
     verdict,
     values: values.map((value) => ({ ...value, links: linksOf(setup, value, bases) })),
+    resolved: explanation.values.length,
     checks,
     roles: roles.map(({ role, walks }) => ({
       role,
-      walks: walks.map(({ rules, ...walk }) => ({ ...walk, considered: rules.length, rules: telling(rules) })),
+      walked: walks.length,
+      walks: deciding(walks, verdict.rule).map(({ rules, ...walk }) => ({
+        ...walk,
+        considered: rules.length,
+        rules: telling(rules),
+      })),
     })),
     stepsLeftOut,
     exchanges: recording.exchanges.slice(0, EXCHANGES_SHOWN),
     asked: recording.exchanges.length,
   };
+}
+
+/** The first walks, and one that came to the verdict. */
+function deciding<Found extends { readonly rule: string }>(walks: readonly Found[], rule: string): readonly Found[] {
+  const first = walks.slice(0, WALKS_SHOWN);
+  const one = first.some((walk) => walk.rule === rule) ? undefined : walks.find((walk) => walk.rule === rule);
+  return one === undefined ? first : [...first, one];
 }
 
 /** The first rules, and those that held. */

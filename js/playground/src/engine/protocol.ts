@@ -67,6 +67,8 @@ export type Judged =
 export interface Explained {
   readonly verdict: Verdict;
   readonly values: readonly (ValueStep & Walk)[];
+  /** How many values there were. */
+  readonly resolved: number;
   readonly checks: readonly CheckStep[];
   readonly roles: readonly ExplainedRole[];
   /** How many steps the engine left out. */
@@ -83,6 +85,8 @@ export interface Walk {
 
 export interface ExplainedRole {
   readonly role: string | null;
+  /** How many walks there were. */
+  readonly walked: number;
   readonly walks: readonly {
     readonly alone?: string | undefined;
     readonly decision: string;

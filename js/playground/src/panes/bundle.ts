@@ -128,6 +128,8 @@ export class BundlePane {
           "ul",
           {},
           diagnostics.slice(0, PROBLEMS_SHOWN).map((fault) => this.#problem(fault)),
+          count > PROBLEMS_SHOWN &&
+            h("li", { class: "quiet" }, `and ${(count - PROBLEMS_SHOWN).toLocaleString("en")} more`),
         ),
     );
   }

@@ -3,6 +3,9 @@ import type { Explained, ExplainedRole } from "../engine/protocol.js";
 import type { RuleCard } from "./rule-card.js";
 import { badge } from "./verdict.js";
 
+/** How many checks are drawn. */
+const CHECKS_SHOWN = 200;
+
 type Rule = ExplainedRole["walks"][number]["rules"][number];
 
 /** How a verdict came about, as a picture: values, checks, rules, and how they are joined. */
@@ -21,7 +24,7 @@ export class ExplanationPane {
       fill(this.element);
       return;
     }
-    const { values, checks, roles, verdict, stepsLeftOut } = explained;
+    const { values, resolved, checks, roles, verdict, stepsLeftOut } = explained;
     fill(
       this.element,
       h("h2", {}, "How it came about"),
@@ -31,12 +34,21 @@ export class ExplanationPane {
         stage(
           "Values",
           "what each argument names, once it is resolved",
-          values.length === 0 ? quiet("No argument has a role.") : h("ul", { class: "values" }, values.map(valueRow)),
+          values.length === 0
+            ? quiet("No argument has a role.")
+            : h("ul", { class: "values" }, values.map(valueRow), more(resolved - values.length)),
         ),
         stage(
           "Structural checks",
           "what is decided before any rule",
-          checks.length === 0 ? quiet("None was needed.") : h("ul", { class: "checks" }, checks.map(checkRow)),
+          checks.length === 0
+            ? quiet("None was needed.")
+            : h(
+                "ul",
+                { class: "checks" },
+                checks.slice(0, CHECKS_SHOWN).map(checkRow),
+                more(checks.length - CHECKS_SHOWN),
+              ),
         ),
         stage(
           "Rules",
@@ -56,7 +68,7 @@ export class ExplanationPane {
     );
   }
 
-  #lane({ role, walks }: ExplainedRole): HTMLElement {
+  #lane({ role, walks, walked }: ExplainedRole): HTMLElement {
     return h(
       "section",
       { class: "lane", "aria-label": role === null ? "No role" : `Role ${role}` },
@@ -77,6 +89,7 @@ export class ExplanationPane {
           h("p", { class: "outcome" }, badge(decision), h("span", {}, " by "), h("code", {}, rule)),
         ),
       ),
+      walked > walks.length && quiet(`and ${(walked - walks.length).toLocaleString("en")} more`),
     );
   }
 
@@ -130,6 +143,11 @@ export class ExplanationPane {
 
 function stage(title: string, about: string, content: Node): HTMLElement {
   return h("li", { class: "stage" }, h("h3", {}, title, h("small", {}, about)), content);
+}
+
+/** How many there are besides those that are drawn. */
+function more(count: number): HTMLElement | false {
+  return count > 0 && h("li", { class: "quiet" }, `and ${count.toLocaleString("en")} more`);
 }
 
 function quiet(text: string): HTMLElement {

@@ -9,6 +9,7 @@
 //! themselves, and the strictest verdict stands. So the verdict of a call is the strictest of the regions that its parts lie in.
 
 mod atoms;
+mod changed;
 mod choice;
 mod choices;
 mod coupling;
@@ -42,10 +43,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
+use crate::bind::Call;
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
+use crate::net::extract_domain;
 use crate::role::RoleSet;
+use crate::sort;
 use atoms::Reading;
 use choice::Choice;
 pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
@@ -56,6 +61,9 @@ pub use lint::{Finding, lint_policy, lint_tools};
 pub use progress::{Progress, Subject, Watcher};
 pub use rows::{Column, Row};
 pub use suggest::{Advice, Suggestion, suggest_rules};
+
+/// The name that stands for every tool of a trusted server that is not annotated.
+const ANY_OTHER: &str = "*";
 
 /// How much an analysis looks at. Where there is more, the answer says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +129,7 @@ pub struct Part {
 pub struct ToolRegions {
     /// The server.
     pub server_name: String,
-    /// The tool.
+    /// The tool; `*` stands for every tool of a trusted server that is not annotated.
     pub tool_name: String,
     /// The verdict of a call is the strictest of the regions that it lies in, one of each part with its `when`.
     pub parts: Vec<Part>,
@@ -172,14 +180,23 @@ impl Target {
         }
     }
 
-    /// The text, if arguments that are read so may be it.
-    fn for_reading(&self, reading: Reading) -> Option<&str> {
+    /// The value of an argument that is read so, where it names the target.
+    fn for_reading(&self, reading: Reading) -> Option<String> {
         match self {
-            Self::Path(text) if reading.is_path => Some(text),
-            Self::Url(text) if reading.is_url => Some(text),
+            Self::Path(text) if reading.is_path => Some(text.clone()),
+            Self::Url(text) if reading.is_url => Some(text.clone()),
+            Self::Url(text) if reading.is_host => Some(host_of(text)),
             Self::Path(_) | Self::Url(_) => None,
         }
     }
+}
+
+/// The name of a URL's host, or of that of a git remote in its short form.
+fn host_of(text: &str) -> String {
+    let short = || Some(text.split_once('@')?.1.split_once(':')?.0.to_owned());
+    let is_short = !text.contains("://");
+    let found = is_short.then(short).flatten();
+    found.unwrap_or_else(|| extract_domain(text).into_owned())
 }
 
 /// Whether the pattern is the tool's name, its server and name, or `server/*`.
@@ -251,15 +268,51 @@ impl<'e> Analysis<'e> {
         }
     }
 
-    /// The server and name of every annotated tool.
+    /// The server and name of every annotated tool, in order, and of each trusted server `*`, which stands for its other tools.
     pub fn tools(&self) -> Vec<(&'e str, &'e str)> {
-        let tools = self.imagined.program().tools.iter();
-        tools.map(|tool| (&*tool.server, &*tool.name)).collect()
+        let program = self.imagined.program();
+        let tools = program.tools.iter().map(|tool| (&*tool.server, &*tool.name));
+        let others = program.trusted_servers().map(|server| (server, ANY_OTHER));
+        sort::set(tools.chain(others)).into_iter().collect()
     }
 
-    /// The regions of a tool's calls; `None` for a tool that is not annotated.
+    /// The regions of a tool's calls; `None` for a tool that is not annotated, unless it is `*` of a trusted server.
     pub fn tool(&self, server: &str, name: &str) -> Option<ToolRegions> {
-        Some(self.watched_tool(server, name)?.regions())
+        match self.watched_tool(server, name) {
+            Some(divided) => Some(divided.regions()),
+            None if name == ANY_OTHER && self.is_trusted(server) => Some(self.any_other(server)),
+            None => None,
+        }
+    }
+
+    /// Returns `true` if every call of the server is allowed.
+    fn is_trusted(&self, server: &str) -> bool {
+        self.imagined.program().server(server).is_trusted
+    }
+
+    /// The calls of a trusted server's tools that are not annotated.
+    fn any_other(&self, server: &str) -> ToolRegions {
+        let arguments = Value::Object(Map::new());
+        let verdict = self
+            .imagined
+            .judge(&Call::from_value(server, ANY_OTHER, &arguments));
+        let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
+        let region = Region {
+            places: Vec::new(),
+            decision,
+            rule,
+            arguments: arguments.clone(),
+        };
+        ToolRegions {
+            server_name: server.to_owned(),
+            tool_name: ANY_OTHER.to_owned(),
+            parts: vec![Part {
+                when: Vec::new(),
+                regions: vec![region],
+            }],
+            inexact: Vec::new(),
+            calls: 1,
+        }
     }
 
     fn divided(&self, server: &str, name: &str) -> Option<Divided<'_, 'e>> {

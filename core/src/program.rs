@@ -142,6 +142,12 @@ impl Tool {
             && self.semantics == other.semantics
     }
 
+    /// The members that the annotation or the schema names.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn member_names(&self) -> impl Iterator<Item = &str> {
+        self.members.keys().map(|name| &**name)
+    }
+
     /// What the tool expects of the member with this name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
         self.members.get(name).unwrap_or(&self.unnamed)
@@ -152,6 +158,13 @@ impl Program {
     /// What is configured about a server.
     pub(crate) fn server(&self, name: &str) -> &ServerSettings {
         self.servers.get(name).unwrap_or(&self.unnamed_server)
+    }
+
+    /// The servers whose every call is allowed, in order.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn trusted_servers(&self) -> impl Iterator<Item = &str> {
+        let trusted = self.servers.iter().filter(|(_, server)| server.is_trusted);
+        crate::sort::set(trusted.map(|(name, _)| &**name)).into_iter()
     }
 
     /// The servers that a document names.

@@ -19,6 +19,8 @@ pub(super) struct Reading {
     pub(super) is_removed: bool,
     pub(super) is_url: bool,
     pub(super) is_remote: bool,
+    /// The name of a host, alone.
+    pub(super) is_host: bool,
     pub(super) is_branch: bool,
     pub(super) is_resource: bool,
     pub(super) ignores_case: bool,
@@ -185,6 +187,7 @@ impl Reading {
         self.is_removed |= other.is_removed;
         self.is_url |= other.is_url;
         self.is_remote |= other.is_remote;
+        self.is_host |= other.is_host;
         self.is_branch |= other.is_branch;
         self.is_resource |= other.is_resource;
         self.ignores_case |= other.ignores_case;
@@ -200,6 +203,7 @@ impl Reading {
             is_removed: roles.contains(RoleId::DELETE_PATH),
             is_url: roles.intersects(program.url_roles),
             is_remote: roles.iter().any(is_remote),
+            is_host: roles.contains(RoleId::PROXY_DOMAIN),
             is_branch: roles.contains(RoleId::BRANCH_NAME),
             is_resource: roles.intersects(program.resource_roles),
             ignores_case: program.path_case == PathCase::Insensitive,

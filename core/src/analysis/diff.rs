@@ -1,12 +1,12 @@
 //! How two programs differ: the regions of calls about which their verdicts do.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::divided::{Divided, Group, Mode, Picks};
 use super::rows::{Column, merged_by_key};
 use super::together::without;
-use super::{Analysis, Bounds, Place, Progress, Subject, Watcher, same};
+use super::{ANY_OTHER, Analysis, Bounds, Place, Progress, Subject, Watcher, same};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
@@ -44,7 +44,7 @@ pub struct VerdictChange {
 pub struct ToolChanges {
     /// The server.
     pub server_name: String,
-    /// The tool.
+    /// The tool; `*` stands for every tool of a trusted server that is not annotated.
     pub tool_name: String,
     /// Calls that are judged less strictly.
     pub looser: Vec<VerdictChange>,
@@ -86,7 +86,44 @@ struct Way {
 }
 
 /// What the verdicts about one region are, in the old program and in the new one.
-type Pair = [(u8, Judged); 2];
+pub(super) type Pair = [(u8, Judged); 2];
+
+/// A change, and how strict the verdicts are before and after.
+#[derive(Clone)]
+pub(super) struct Found {
+    change: VerdictChange,
+    before: u8,
+    after: u8,
+}
+
+impl Found {
+    pub(super) fn new(when: Vec<Column>, places: Vec<Column>, pair: Pair, arguments: Value) -> Self {
+        let [(before_rank, before), (after_rank, after)] = pair;
+        Self {
+            change: VerdictChange {
+                when,
+                places,
+                before,
+                after,
+                arguments,
+            },
+            before: before_rank,
+            after: after_rank,
+        }
+    }
+
+    /// The verdicts before and after.
+    pub(super) fn judged(&self) -> (&Judged, &Judged) {
+        (&self.change.before, &self.change.after)
+    }
+
+    /// Says of the only argument that this is what its value is.
+    pub(super) fn say(&mut self, is: &str) {
+        for column in &mut self.change.places {
+            column.is = vec![is.to_owned()];
+        }
+    }
+}
 
 impl<'e> Comparison<'e> {
     /// On a disk without links, where no repository has a remote.
@@ -99,7 +136,7 @@ impl<'e> Comparison<'e> {
         Self::on(old, new, Some(host))
     }
 
-    fn on(old: &'e Engine, new: &'e Engine, host: Option<&'e dyn Host>) -> Self {
+    pub(super) fn on(old: &'e Engine, new: &'e Engine, host: Option<&'e dyn Host>) -> Self {
         let side = |own: &'e Engine, other: &'e Engine| {
             let mut analysis = Analysis::on(Imagined::new(own, host));
             analysis.other = Some(Imagined::new(other, host));
@@ -135,7 +172,7 @@ impl<'e> Comparison<'e> {
         }
     }
 
-    /// The server and name of every tool that one of the programs has, in order.
+    /// The server and name of every tool that one of the programs has, in order; `*` for the other tools of a trusted server.
     pub fn tools(&self) -> Vec<(&'e str, &'e str)> {
         self.tools.clone()
     }
@@ -153,7 +190,8 @@ impl<'e> Comparison<'e> {
         let [old, new] = &self.sides;
         let (old_program, new_program) = (old.imagined.program(), new.imagined.program());
         let (old_tool, new_tool) = (old_program.tool(server, name), new_program.tool(server, name));
-        if old_tool.is_none() && new_tool.is_none() {
+        let is_unnamed = old_tool.is_none() && new_tool.is_none();
+        if is_unnamed && !(name == ANY_OTHER && self.sides.iter().any(|side| side.is_trusted(server))) {
             return None;
         }
         if let (Some(watcher), Ok(at)) = (self.watcher, self.tools.binary_search(&(server, name))) {
@@ -163,6 +201,10 @@ impl<'e> Comparison<'e> {
                 of: self.tools.len(),
                 part_of: None,
             });
+        }
+        if is_unnamed {
+            self.add_unnamed(server, &mut changes);
+            return Some(changes);
         }
         if let (Some(one), Some(other)) = (old_tool, new_tool)
             && self.has_same_settings
@@ -215,12 +257,25 @@ impl<'e> Comparison<'e> {
     }
 }
 
+impl Comparison<'_> {
+    /// The change about tools that a trusted server has beside the annotated ones.
+    fn add_unnamed(&self, server: &str, changes: &mut ToolChanges) {
+        let [old, new] = &self.sides;
+        let arguments = Value::Object(Map::new());
+        let call = Call::from_value(server, ANY_OTHER, &arguments);
+        let pair = differing([&old.imagined, &new.imagined], &call);
+        let found = pair.map(|pair| Found::new(Vec::new(), Vec::new(), pair, arguments.clone()));
+        let found: Vec<Found> = found.into_iter().collect();
+        changes.looser = only(&found, |before, after| after < before);
+        changes.stricter = only(&found, |before, after| after > before);
+        changes.other_rule = only(&found, |before, after| after == before);
+    }
+}
+
 /// The changes between whose strictness that holds, those that differ in one argument together.
-fn only(found: &[(VerdictChange, u8, u8)], is_wanted: impl Fn(u8, u8) -> bool) -> Vec<VerdictChange> {
-    let wanted = found
-        .iter()
-        .filter(|(_, before, after)| is_wanted(*before, *after));
-    merged(wanted.map(|(change, _, _)| change.clone()).collect())
+fn only(found: &[Found], is_wanted: impl Fn(u8, u8) -> bool) -> Vec<VerdictChange> {
+    let wanted = found.iter().filter(|one| is_wanted(one.before, one.after));
+    merged(wanted.map(|one| one.change.clone()).collect())
 }
 
 fn merged(changes: Vec<VerdictChange>) -> Vec<VerdictChange> {
@@ -247,6 +302,7 @@ impl Divided<'_, '_> {
     fn ways(&mut self) -> Vec<Way> {
         self.note_inexact();
         self.forgive();
+        self.note_unshown();
         let mut ways = Vec::new();
         for mode in self.modes() {
             let groups = self.groups(&mode);
@@ -257,8 +313,8 @@ impl Divided<'_, '_> {
     }
 
     /// Every region about which the verdicts differ, with how strict they are before and after.
-    fn changes(&mut self, ways: &[Way], is_new: bool) -> Vec<(VerdictChange, u8, u8)> {
-        let mut found = Vec::new();
+    fn changes(&mut self, ways: &[Way], is_new: bool) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
         for Way { mode, groups, least } in ways {
             let own = found.len();
             let has_roles = groups.iter().any(|group| self.bears_roles(mode, group));
@@ -283,25 +339,19 @@ impl Divided<'_, '_> {
                     let places = self.places_without(mode, groups, &absences);
                     let one = self.change(mode, &places, pair, arguments);
                     let mut known = found.iter().skip(own);
-                    if !known.any(|(known, ..)| known.before == one.0.before && known.after == one.0.after) {
+                    if !known.any(|known| known.judged() == one.judged()) {
                         found.push(one);
                     }
                 }
             }
+            found.extend(self.changes_of_form(mode, groups, least, is_new));
         }
         found
     }
 
-    fn change(&self, mode: &Mode, places: &[Place], pair: Pair, arguments: Value) -> (VerdictChange, u8, u8) {
-        let [(before_rank, before), (after_rank, after)] = pair;
-        let change = VerdictChange {
-            when: self.when(mode).iter().map(Column::new).collect(),
-            places: places.iter().map(Column::new).collect(),
-            before,
-            after,
-            arguments,
-        };
-        (change, before_rank, after_rank)
+    pub(super) fn change(&self, mode: &Mode, places: &[Place], pair: Pair, arguments: Value) -> Found {
+        let when = self.when(mode).iter().map(Column::new).collect();
+        Found::new(when, places.iter().map(Column::new).collect(), pair, arguments)
     }
 
     fn bears_roles(&self, mode: &Mode, group: &Group) -> bool {
@@ -312,25 +362,29 @@ impl Divided<'_, '_> {
     }
 
     /// The verdicts, where they differ.
-    fn judge_both(&mut self, arguments: &Value, is_new: bool) -> Option<Pair> {
+    pub(super) fn judge_both(&mut self, arguments: &Value, is_new: bool) -> Option<Pair> {
         let call = Call::from_value(&self.tool.server, &self.tool.name, arguments);
         self.calls += 1;
-        let own = self.analysis.imagined.judge(&call);
+        let own = &self.analysis.imagined;
         // A tool that the other program does not know is denied there.
-        let other = self.analysis.other.as_ref()?.judge(&call);
-        if own.rule == other.rule && own.decision.strictness() == other.decision.strictness() {
-            return None;
+        let other = self.analysis.other.as_ref()?;
+        match is_new {
+            true => differing([other, own], &call),
+            false => differing([own, other], &call),
         }
-        let [own, other] = [own, other].map(|verdict| {
-            let judged = Judged {
-                decision: verdict.decision.as_str(),
-                rule: verdict.rule.to_string(),
-            };
-            (verdict.decision.strictness(), judged)
-        });
-        Some(match is_new {
-            true => [other, own],
-            false => [own, other],
-        })
     }
+}
+
+/// The verdicts about a call, where they differ.
+fn differing(both: [&Imagined<'_>; 2], call: &Call<'_>) -> Option<Pair> {
+    let pair = both.map(|imagined| {
+        let verdict = imagined.judge(call);
+        let judged = Judged {
+            decision: verdict.decision.as_str(),
+            rule: verdict.rule.to_string(),
+        };
+        (verdict.decision.strictness(), judged)
+    });
+    let [before, after] = &pair;
+    (before != after).then_some(pair)
 }

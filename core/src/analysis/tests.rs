@@ -6,6 +6,7 @@ mod changes;
 mod covering;
 mod denied;
 mod division;
+mod edits;
 mod lint;
 mod places;
 mod statements;

@@ -124,7 +124,7 @@ fn lint(name: &str, rules: usize, tools: usize) {
             (DocumentKind::Policy, (&policy).into()),
             (DocumentKind::Annotations, (&annotations).into()),
         ];
-        let found = lint_policy(&parts, &verdicts::Ready, &|_| {}).map_or(0, |found| found.len());
+        let found = lint_policy(&parts, &verdicts::Ready, None, &|_| {}).map_or(0, |found| found.len());
         [
             tools.to_string(),
             format!("{found} findings"),

@@ -217,8 +217,8 @@ impl Gate {
         &self.scenario_files
     }
 
-    /// What is doubtful about the documents, with the files that hold them; only a look at all calls shows it. The watcher is
-    /// told what is looked at.
+    /// What is doubtful about the documents, with the files that hold them; only a look at all calls shows it. `disk` gives links
+    /// and repositories. The watcher is told what is looked at.
     ///
     /// # Errors
     /// When the documents are refused, which they were not before.
@@ -226,9 +226,10 @@ impl Gate {
     pub fn lint(
         &self,
         host: &dyn Host,
+        disk: Option<&dyn Host>,
         watcher: Watcher<'_>,
     ) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
-        Ok(self.with_files(lint_policy(&self.parts(), host, watcher)?))
+        Ok(self.with_files(lint_policy(&self.parts(), host, disk, watcher)?))
     }
 
     /// How the tools of a server, as it answers to MCP's `tools/list`, differ from what the documents say of them, with the files

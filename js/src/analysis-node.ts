@@ -14,6 +14,7 @@ export {
   check,
   type DiffOptions,
   diff,
+  type LookOptions,
   lint,
   type MapOptions,
   map,

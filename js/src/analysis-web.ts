@@ -15,6 +15,7 @@ export {
   check,
   type DiffOptions,
   diff,
+  type LookOptions,
   lint,
   type MapOptions,
   map,

@@ -189,7 +189,7 @@ fn own_answer(question: Question, count: usize) -> (bool, Duration) {
     let other = other.map(|places| engine(&places, &invariants));
     let asked = begun.elapsed();
     let Some(other) = other else {
-        return match check_invariants(&one, &|_| {})
+        return match check_invariants(&one, None, &|_| {})
             .first()
             .map(|found| &found.outcome)
         {

@@ -1,5 +1,8 @@
 //! Statements about all calls, proven over the regions or refuted by a call.
 
+mod meant;
+mod unseen;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -15,13 +18,13 @@ use super::together::without;
 use super::{Analysis, Cuts, Progress, Subject, Watcher};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined};
+use crate::host::Host;
 use crate::model::Effect;
-use crate::net::{DomainSet, Location, PathEnding, UrlKind};
-use crate::path::{expand_tilde, lexical};
-use crate::policy::{Calls, Invariant};
+use crate::policy::Invariant;
 use crate::program::Tool;
 use crate::role::RoleSet;
-use crate::text::is_at_or_below;
+use meant::Meant;
+use unseen::Unnamed;
 
 /// What is known of a statement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +34,9 @@ pub enum Outcome {
     Proven {
         /// How many regions of calls it is about.
         regions: usize,
+        /// Of what disk, where paths might be links on another.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        on: Option<&'static str>,
     },
     /// It does not hold.
     Refuted {
@@ -60,9 +66,15 @@ pub struct Statement {
     pub outcome: Outcome,
 }
 
+/// On what disk a statement about a place is proven where no host is given.
+const WITHOUT_LINKS: &str = "a disk without links";
+
 /// Holds the statements of an engine's documents against all calls of its tools. The watcher is told of every tool that a
 /// statement is about.
-pub fn check_invariants(engine: &Engine, watcher: Watcher<'_>) -> Vec<Statement> {
+///
+/// With a host its links and repositories are looked at. Without one there are no links, which the answer says where that
+/// matters, and what only a repository tells is not known.
+pub fn check_invariants(engine: &Engine, host: Option<&dyn Host>, watcher: Watcher<'_>) -> Vec<Statement> {
     let statements = engine.invariants().iter().enumerate();
     statements
         .map(|(at, invariant)| {
@@ -74,7 +86,7 @@ pub fn check_invariants(engine: &Engine, watcher: Watcher<'_>) -> Vec<Statement>
                 of: engine.invariants().len(),
                 part_of: None,
             };
-            let outcome = outcome(engine, invariant, &|tool| {
+            let outcome = outcome((engine, host), invariant, &|tool| {
                 watcher(&Progress {
                     part_of: Some(&progress),
                     ..*tool
@@ -85,10 +97,11 @@ pub fn check_invariants(engine: &Engine, watcher: Watcher<'_>) -> Vec<Statement>
         .collect()
 }
 
-fn outcome(engine: &Engine, invariant: &Invariant, watcher: Watcher<'_>) -> Outcome {
+/// An analysis that looks at what the statement tells apart.
+fn about<'e>(imagined: Imagined<'e>, invariant: &Invariant) -> Analysis<'e> {
     let texts = |texts: &Option<Vec<Box<str>>>| texts.iter().flatten().map(|text| text.to_string()).collect();
     let calls = &invariant.calls;
-    let mut analysis = Analysis::on(Imagined::new(engine, None));
+    let mut analysis = Analysis::on(imagined);
     analysis.cuts = Cuts {
         directories: calls.within.iter().map(|within| within.to_string()).collect(),
         domains: texts(&calls.domains),
@@ -100,13 +113,24 @@ fn outcome(engine: &Engine, invariant: &Invariant, watcher: Watcher<'_>) -> Outc
         },
     };
     analysis.is_about_several = may_rise(invariant);
+    analysis
+}
+
+fn outcome(
+    (engine, host): (&Engine, Option<&dyn Host>),
+    invariant: &Invariant,
+    watcher: Watcher<'_>,
+) -> Outcome {
+    let calls = &invariant.calls;
+    let analysis = about(Imagined::new(engine, host), invariant);
     let (mut regions, mut because) = (0, Vec::new());
-    let tools = &analysis.imagined.program().tools;
+    let holds = |patterns: &Option<Vec<crate::glob::NamePattern>>, name: &str| {
+        let patterns = patterns.as_ref();
+        patterns.is_none_or(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
+    };
+    let program = analysis.imagined.program();
+    let tools = &program.tools;
     for (at, tool) in tools.iter().enumerate() {
-        let holds = |patterns: &Option<Vec<crate::glob::NamePattern>>, name: &str| {
-            let patterns = patterns.as_ref();
-            patterns.is_none_or(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
-        };
         if !holds(&calls.server, &tool.server) || !holds(&calls.tool, &tool.name) {
             continue;
         }
@@ -119,14 +143,28 @@ fn outcome(engine: &Engine, invariant: &Invariant, watcher: Watcher<'_>) -> Outc
             of: tools.len(),
             part_of: None,
         });
-        let mut held = Held::new(&analysis, tool, invariant);
+        let mut held = Held::new(&analysis, tool, invariant, None);
         if let Some(refuted) = held.refuted() {
             return refuted;
         }
         regions += held.regions;
         if held.regions > 0 {
+            let mut reasons = held.reasons();
+            if host.is_none() {
+                reasons.extend(unseen::of_repositories((engine, program), invariant, tool));
+            }
             let name = format!("{}/{}", tool.server, tool.name);
-            because.extend(held.reasons().into_iter().map(|why| format!("{name}: {why}")));
+            because.extend(reasons.into_iter().map(|why| format!("{name}: {why}")));
+        }
+    }
+    for server in program.trusted_servers() {
+        if !holds(&calls.server, server) {
+            continue;
+        }
+        match unseen::unnamed(&analysis, invariant, server) {
+            Unnamed::Holds(more) => regions += more,
+            Unnamed::Refuted(outcome) => return outcome,
+            Unnamed::Unknown(why) => because.push(why),
         }
     }
     if !because.is_empty() {
@@ -134,7 +172,11 @@ fn outcome(engine: &Engine, invariant: &Invariant, watcher: Watcher<'_>) -> Outc
     } else if regions == 0 {
         Outcome::Empty
     } else {
-        Outcome::Proven { regions }
+        let on = calls.within.is_some() && host.is_none();
+        Outcome::Proven {
+            regions,
+            on: on.then_some(WITHOUT_LINKS),
+        }
     }
 }
 
@@ -155,8 +197,9 @@ fn is_excluded(invariant: &Invariant, strictness: u8) -> bool {
 struct Held<'a, 'e> {
     divided: Divided<'a, 'e>,
     invariant: &'a Invariant,
-    domains: Option<DomainSet>,
-    within: Option<String>,
+    meant: Meant<'a>,
+    /// The branch that is checked out, where that is known.
+    branch: Option<&'a str>,
     /// How many regions the statement is about.
     regions: usize,
 }
@@ -180,19 +223,17 @@ struct Judged {
 }
 
 impl<'a, 'e> Held<'a, 'e> {
-    fn new(analysis: &'a Analysis<'e>, tool: &'e Tool, invariant: &'a Invariant) -> Self {
-        let program = analysis.imagined.program();
-        let calls = &invariant.calls;
-        let absolute =
-            |path: &str| lexical(&expand_tilde(path, &program.home), &program.current).into_owned();
+    fn new(
+        analysis: &'a Analysis<'e>,
+        tool: &'e Tool,
+        invariant: &'a Invariant,
+        branch: Option<&'a str>,
+    ) -> Self {
         Self {
             divided: Divided::new(analysis, tool),
             invariant,
-            domains: calls
-                .domains
-                .as_ref()
-                .map(|domains| DomainSet::new(domains.iter().map(|one| &**one), PathEnding::Below)),
-            within: calls.within.as_deref().map(absolute),
+            meant: Meant::new(analysis.imagined.program(), &invariant.calls),
+            branch,
             regions: 0,
         }
     }
@@ -353,17 +394,9 @@ impl<'a, 'e> Held<'a, 'e> {
 
     /// Whether the statement is about the call: one of its values is meant, or all calls are.
     fn is_meant(&self, mode: &Mode, groups: &[Group], picks: &Picks) -> bool {
-        let Calls {
-            roles,
-            within,
-            domains,
-            values,
-            ..
-        } = &self.invariant.calls;
-        if roles.is_none() && within.is_none() && domains.is_none() && values.is_none() {
+        if self.meant.is_every_call() {
             return true;
         }
-        let wanted: Option<RoleSet> = roles.as_ref().map(|roles| roles.iter().copied().collect());
         let given = groups.iter().zip(picks).flat_map(|(group, picks)| {
             let chosen = group.slots.iter().zip(&group.choices).zip(picks);
             chosen.filter_map(|((slot, choices), pick)| Some((*slot, choices.get(*pick)?.value.as_ref()?)))
@@ -373,33 +406,20 @@ impl<'a, 'e> Held<'a, 'e> {
         let mut all = given.chain(fixed);
         all.any(|(slot, value)| {
             let own = self.divided.roles_at(mode, slot).own;
-            wanted.is_none_or(|wanted| own.intersects(wanted))
-                && match value {
-                    Value::String(text) => self.names(own, text),
-                    Value::Array(items) => items
-                        .iter()
-                        .filter_map(Value::as_str)
-                        .any(|text| self.names(own, text)),
-                    _ => false,
+            match value {
+                Value::String(text) => self.names(own, text),
+                Value::Array(items) => {
+                    let mut texts = items.iter().filter_map(Value::as_str);
+                    texts.any(|text| self.names(own, text))
                 }
+                _ => false,
+            }
         })
     }
 
     fn names(&self, roles: RoleSet, text: &str) -> bool {
         let program = self.divided.analysis.imagined.program();
-        let is_within =
-            |within: &String| roles.intersects(program.path_roles) && is_at_or_below(text, within);
-        let is_in_domains = |domains: &DomainSet| {
-            let kind = match roles.contains(crate::role::RoleId::GIT_REMOTE_URL) {
-                true => UrlKind::GitRemote,
-                false => UrlKind::Fetch,
-            };
-            roles.intersects(program.url_roles) && domains.restricts(&Location::new(text, kind)).is_some()
-        };
-        let is_value = |values: &Vec<Box<str>>| values.iter().any(|value| **value == *text);
-        self.within.as_ref().is_none_or(is_within)
-            && self.domains.as_ref().is_none_or(is_in_domains)
-            && self.invariant.calls.values.as_ref().is_none_or(is_value)
+        self.meant.names(program, roles, text, self.branch)
     }
 }
 

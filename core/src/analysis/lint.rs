@@ -2,22 +2,20 @@
 
 mod entries;
 mod listed;
+mod rules;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::rows::is_about_form;
-use super::{Analysis, Comparison, Progress, Region, Subject, ToolRegions, Watcher};
-use crate::bind::Call;
+use super::{Analysis, Region, ToolRegions, Watcher};
 use crate::config::{self, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, without_comments};
 use crate::engine::{BuildError, Engine, Imagined};
 use crate::host::Host;
-use crate::model::Effect;
-use crate::program::{Program, Rule};
 
 /// A doubt about the documents.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,18 +28,19 @@ pub struct Finding {
     pub call: Option<Value>,
 }
 
-/// Looks at a valid configuration as a whole, on a disk without links. What loading warns about is not repeated. The watcher is
-/// told of every tool, and then of every rule.
+/// Looks at a valid configuration as a whole. What loading warns about is not repeated. `disk` gives links and repositories; without
+/// it there are none. The watcher is told of every tool, and then of every rule.
 ///
 /// # Errors
 /// When no engine can be built from the documents.
 pub fn lint_policy(
     parts: &[(DocumentKind, DocumentSource<'_>)],
     host: &dyn Host,
+    disk: Option<&dyn Host>,
     watcher: Watcher<'_>,
 ) -> Result<Vec<Finding>, BuildError> {
     let engine = build(parts, None, host)?;
-    let analysis = Analysis::new(&engine).watched(watcher);
+    let analysis = Analysis::on(Imagined::new(&engine, disk)).watched(watcher);
     let tools = analysis.tools().into_iter();
     let regions: Vec<ToolRegions> = tools
         .filter_map(|(server, tool)| analysis.tool(server, tool))
@@ -49,8 +48,9 @@ pub fn lint_policy(
     let mut lint = Lint {
         parts,
         host,
+        disk,
         engine: &engine,
-        imagined: Imagined::new(&engine, None),
+        imagined: Imagined::new(&engine, disk),
         regions: &regions,
         findings: Vec::new(),
     };
@@ -78,6 +78,7 @@ pub fn lint_tools(
     let mut lint = Lint {
         parts,
         host,
+        disk: None,
         engine: &engine,
         imagined: Imagined::new(&engine, None),
         regions: &[],
@@ -130,6 +131,8 @@ pub(super) fn build(
 struct Lint<'l> {
     parts: &'l [(DocumentKind, DocumentSource<'l>)],
     host: &'l dyn Host,
+    /// Whose links and repositories are looked at.
+    disk: Option<&'l dyn Host>,
     engine: &'l Engine,
     imagined: Imagined<'l>,
     regions: &'l [ToolRegions],
@@ -149,120 +152,6 @@ impl Lint<'_> {
             },
             call,
         });
-    }
-
-    /// Rules that decide nothing, and allow rules that look at no argument.
-    fn rules(&mut self, watcher: Watcher<'_>) {
-        let program = self.imagined.program();
-        let each_region = self.regions.iter().flat_map(regions_of);
-        let deciding: BTreeSet<&str> = each_region.map(|(_, region)| &*region.rule).collect();
-        let Some(policy) = document(self.parts, DocumentKind::Policy) else {
-            return;
-        };
-        for (at, rule) in program.rules.iter().enumerate() {
-            watcher(&Progress {
-                subject: Subject::Rule(&rule.name),
-                at: at + 1,
-                of: program.rules.len(),
-                part_of: None,
-            });
-            let path = format!("policy.rules[{at}]");
-            if !deciding.contains(&*rule.name) {
-                self.idle(&policy, at, rule, path);
-            } else if rule.effect == Effect::Allow && looks_at_nothing(rule) {
-                self.unconditional(program, rule, path);
-            }
-        }
-    }
-
-    /// A rule by which no region is decided, if leaving it out changes no decision either.
-    fn idle(&mut self, policy: &Value, at: usize, rule: &Rule, path: String) {
-        let with = |keep: &dyn Fn(usize) -> bool| {
-            let mut policy = policy.clone();
-            if let Some(rules) = policy.get_mut("rules").and_then(Value::as_array_mut) {
-                let mut place = 0;
-                rules.retain(|_| {
-                    place += 1;
-                    keep(place - 1)
-                });
-            }
-            build(self.parts, Some(&policy), self.host).ok()
-        };
-        let Some(without) = with(&|place| place != at) else {
-            return;
-        };
-        let comparison = Comparison::new(self.engine, &without);
-        let mut tools = comparison.tools().into_iter();
-        let changes = tools.any(|(server, tool)| {
-            let changes = comparison.tool(server, tool);
-            changes.is_some_and(|changes| !changes.is_empty())
-        });
-        let Some(alone) = with(&|place| place == at).filter(|_| !changes) else {
-            return;
-        };
-        let analysis = Analysis::new(&alone);
-        let matched = analysis
-            .tools()
-            .into_iter()
-            .filter_map(|(server, tool)| analysis.tool(server, tool));
-        let (mut before, mut structural) = (BTreeSet::new(), BTreeSet::new());
-        let mut call = None;
-        for tool in matched {
-            let program = analysis.imagined.program();
-            let is_named = program.tool(&tool.server_name, &tool.tool_name);
-            if is_named.is_some_and(|tool| program.rules_of(tool).next().is_some()) {
-                // A structural check leaves nothing to the rules.
-                let decided = || regions_of(&tool).filter(|(_, region)| !is_about_form(&region.rule));
-                if decided().all(|(_, region)| region.decision != "deny") {
-                    structural.extend(decided().map(|(_, region)| region.rule.clone()));
-                }
-            }
-            for (_, region) in regions_of(&tool).filter(|(_, region)| *region.rule == *rule.name) {
-                let shown = Call::from_value(&tool.server_name, &tool.tool_name, &region.arguments);
-                before.insert(self.imagined.judge(&shown).rule.to_string());
-                call.get_or_insert_with(|| call_of(&tool, region));
-            }
-        }
-        if before.is_empty() && looks_at_nothing(rule) {
-            before = structural;
-        }
-        let name = &rule.name;
-        let before: Vec<String> = before.into_iter().map(|rule| format!("`{rule}`")).collect();
-        let (message, help) = if before.is_empty() {
-            let message = format!("the rule `{name}` matches no call of any annotated tool, expected some");
-            (
-                message,
-                "its conditions on servers, tools, roles and values hold together for no tool",
-            )
-        } else {
-            let list = super::label::listed(&before, " and ");
-            let message = format!("the rule `{name}` decides nothing: what it matches is decided by {list}");
-            (message, "move it before those rules, or remove it")
-        };
-        self.add(Code::NeverDecides, path, message, help, call);
-    }
-
-    fn unconditional(&mut self, program: &Program, rule: &Rule, path: String) {
-        let by_rule = self.regions.iter().flat_map(regions_of).find(|(tool, region)| {
-            let tool = program.tool(&tool.server_name, &tool.tool_name);
-            let bears = tool.is_some_and(|tool| {
-                let mut roles = tool
-                    .arguments
-                    .iter()
-                    .flat_map(|argument| argument.roles.possible());
-                roles.any(|role| program.resource_roles.contains(role))
-            });
-            bears && *region.rule == *rule.name && region.decision == "allow"
-        });
-        if let Some((tool, region)) = by_rule {
-            let call = call_of(tool, region);
-            let message = format!(
-                "the rule `{}` allows calls whatever resources they name, for the reason `{}`",
-                rule.name, rule.reason
-            );
-            let help = "if the reason means less, say so with `roles`, `paths`, `domains` or `lists`";
-            self.add(Code::Unconditional, path, message, help, Some(call));
-        }
     }
 
     /// Tools of which every call is denied: those of one server by one rule together.
@@ -342,11 +231,6 @@ impl Lint<'_> {
         let found = regions.find(|(_, region)| region.places.iter().any(|place| is_meant(&place.is)));
         found.map(|(tool, region)| call_of(tool, region))
     }
-}
-
-/// Whether a rule looks at servers and tools alone.
-fn looks_at_nothing(rule: &Rule) -> bool {
-    rule.roles.is_none() && rule.value_conditions().is_empty() && rule.arguments.is_empty()
 }
 
 fn regions_of(tool: &ToolRegions) -> impl Iterator<Item = (&ToolRegions, &Region)> {

@@ -20,6 +20,8 @@ pub struct LinklessHost {
     home: Box<str>,
     current: Box<str>,
     ignores_path_case: bool,
+    /// The branch of every repository, if it has one.
+    branch: Box<str>,
 }
 
 impl LinklessHost {
@@ -29,6 +31,7 @@ impl LinklessHost {
             home: home.into(),
             current: current.into(),
             ignores_path_case: false,
+            branch: Box::default(),
         }
     }
 
@@ -38,6 +41,17 @@ impl LinklessHost {
             home: host.home_dir().into(),
             current: host.current_dir().into(),
             ignores_path_case: host.ignores_path_case(),
+            branch: Box::default(),
+        }
+    }
+
+    /// With the directories that the program knows, and this branch in every repository; an empty one is none.
+    pub(crate) fn on_branch(program: &Program, branch: &str) -> Self {
+        Self {
+            home: program.home.clone(),
+            current: program.current.clone(),
+            ignores_path_case: program.path_case == PathCase::Insensitive,
+            branch: branch.into(),
         }
     }
 }
@@ -80,7 +94,7 @@ impl Host for LinklessHost {
     }
 
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
-        Ok(String::new())
+        Ok(self.branch.to_string())
     }
 }
 
@@ -102,11 +116,7 @@ impl<'e> Imagined<'e> {
         let program = &engine.program;
         let host = match host {
             Some(host) => ImaginedHost::Given(host),
-            None => ImaginedHost::Linkless(LinklessHost {
-                home: program.home.clone(),
-                current: program.current.clone(),
-                ignores_path_case: program.path_case == PathCase::Insensitive,
-            }),
+            None => ImaginedHost::Linkless(LinklessHost::on_branch(program, "")),
         };
         let pinned = Pinned::resolve(&mut Canonicalizer::new(
             program,
@@ -122,11 +132,9 @@ impl<'e> Imagined<'e> {
 
     /// The directory in every form that judging compares: as it is written, and what it stands for.
     pub(crate) fn forms(&self, lexical: &str) -> Vec<String> {
-        let mut canonicalizer = Canonicalizer::new(
-            self.program(),
-            Facts::new(self.host.get(), false),
-            &self.engine.base(Paths::Prepared, self.program().server("")),
-        );
+        let base = self.engine.base(Paths::Prepared, self.program().server(""));
+        let facts = Facts::new(self.host.get(), false);
+        let mut canonicalizer = Canonicalizer::new(self.program(), facts, &base);
         let mut forms = vec![lexical.to_owned()];
         if let Ok(known) = canonicalizer.directory(lexical)
             && known.as_str() != lexical

@@ -80,7 +80,7 @@ fn read_calls(
     let server = object.read_if_present("server", |node| read_names(node, limits));
     let tool = object.read_if_present("tool", |node| read_names(node, limits));
     let roles = object.read_if_present("roles", |node| node.roles(registry));
-    let within = object.read_if_present("within", |node| node.path(Relative::Warned, limits));
+    let within = object.read_if_present("within", |node| read_directory(node, limits));
     let domains = object.read_if_present("domains", texts);
     let values = object.read_if_present("values", texts);
     let calls = Calls {
@@ -92,6 +92,19 @@ fn read_calls(
         values: values?,
     };
     Some((decisions?, calls))
+}
+
+/// A directory, and not a pattern of them.
+fn read_directory(node: &Node<'_, '_>, limits: &Limits) -> Option<Box<str>> {
+    let path = node.path(Relative::Warned, limits)?;
+    if path.contains('*') {
+        node.refuse(
+            Code::InvalidPath,
+            "but `within` is not a glob, expected a directory",
+        );
+        return None;
+    }
+    Some(path)
 }
 
 /// Texts, a `@name` standing for what is in that list.

@@ -289,6 +289,7 @@ fn what_is_kept_is_answered() {
         ("map-disk", &["map", "--disk"]),
         ("lint", &["lint"]),
         ("check", &["check"]),
+        ("check-disk", &["check", "--disk"]),
         ("diff", &["diff", "old.json", "callgate.json"]),
     ];
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/analysis");

@@ -309,7 +309,7 @@ fn tools_are_pinned_and_a_change_is_shown_and_accepted() {
     pin(
         &["--format", "human"],
         2,
-        &["new read_text_file\n1 differences; --accept accepts them"],
+        &["new read_text_file\n1 difference; --accept accepts it"],
     );
     pin(&["--accept"], 0, &[r#""change":"new""#]);
     pin(&[], 0, &[r#""changes":[]"#]);

@@ -44,6 +44,12 @@ export interface DiffOptions {
   readonly each?: ((changes: ToolChanges) => void) | undefined;
 }
 
+/** What is looked at besides the documents. */
+export interface LookOptions {
+  /** `true`: the links and repositories are those of the configuration's host. By default there are none. */
+  readonly disk?: boolean | undefined;
+}
+
 /** Anything that an engine can be built from. */
 type Config = EngineConfig<string, string>;
 
@@ -85,7 +91,8 @@ export function regions<Role extends string = never, Found extends string = neve
 
 /**
  * What is doubtful about a configuration that is valid: what loading warns about, and what only shows when all calls are looked
- * at, such as rules that decide nothing, each with a call that shows it. Links of the host's disk are not followed.
+ * at, such as rules that decide nothing, each with a call that shows it. Links of the host's disk are followed only with
+ * `disk: true`.
  *
  * The answer is what `callgate lint --format json` writes, a finding a line. For every rule by which no call is decided two
  * more engines are built.
@@ -94,9 +101,10 @@ export function regions<Role extends string = never, Found extends string = neve
  */
 export function lint<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
+  { disk = false }: LookOptions = {},
 ): readonly PolicyFinding[] {
   return ask(config as Config, ({ policy, located }) =>
-    collected<PolicyFinding>((listener) => policy.tellFindings(listener)).map(located),
+    collected<PolicyFinding>((listener) => policy.tellFindings(disk, listener)).map(located),
   );
 }
 
@@ -136,7 +144,8 @@ export function diff<
 
 /**
  * What is known of the statements about all calls that a configuration has under `invariants`: each is proven, refuted by a call,
- * not known where regions are not exact, or about no call. Links of the host's disk are not followed.
+ * not known where regions are not exact, or about no call. Links of the host's disk are followed only with `disk: true`; without
+ * it the answer says so of statements about a directory, and what git remotes by name and `HEAD` stand for is not known.
  *
  * The answer is what `callgate check --format json` writes, a statement a line.
  *
@@ -144,8 +153,11 @@ export function diff<
  */
 export function check<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
+  { disk = false }: LookOptions = {},
 ): readonly Statement[] {
-  return ask(config as Config, ({ policy }) => collected<Statement>((listener) => policy.tellStatements(listener)));
+  return ask(config as Config, ({ policy }) =>
+    collected<Statement>((listener) => policy.tellStatements(disk, listener)),
+  );
 }
 
 /** A policy in the module, and where its diagnostics belong. */

@@ -128,6 +128,8 @@ export type Statement = {
       readonly result: "proven";
       /** How many regions of calls it is about. */
       readonly regions: number;
+      /** Of what disk it is proven, where paths might be links on another: `a disk without links`. */
+      readonly on?: string;
     }
   | {
       readonly result: "refuted";

@@ -4,8 +4,8 @@
 //! JSON text too: `{message, diagnostics}`.
 
 use callgate_core::{
-    Analysis, Comparison, Diagnostic, DocumentKind, DocumentSource, Engine, Row, Target, check_invariants,
-    lint_policy, names_tool,
+    Analysis, Comparison, Diagnostic, DocumentKind, DocumentSource, Engine, Host, Row, Target,
+    check_invariants, lint_policy, names_tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -134,12 +134,13 @@ impl WasmPolicy {
         }
     }
 
-    /// What is doubtful about the documents, a finding a line; the warnings of loading first.
+    /// What is doubtful about the documents, a finding a line; the warnings of loading first. `disk`: with the links and
+    /// repositories of the host.
     ///
     /// # Errors
     /// The faults of the documents, which are none by now.
     #[wasm_bindgen(js_name = tellFindings)]
-    pub fn tell_findings(&self, listener: &Listener) -> Result<(), JsValue> {
+    pub fn tell_findings(&self, disk: bool, listener: &Listener) -> Result<(), JsValue> {
         let mut warnings = self.engine.warnings().iter();
         if !warnings.all(|warning| listener.tell(warning)) {
             return Ok(());
@@ -148,7 +149,9 @@ impl WasmPolicy {
         let parts: Vec<_> = parts
             .map(|(kind, text)| (*kind, DocumentSource::Text(text)))
             .collect();
-        let found = lint_policy(&parts, &self.host.asked(), &|_| {})
+        let host = self.host.asked();
+        let disk = disk.then_some(&host as &dyn Host);
+        let found = lint_policy(&parts, &host, disk, &|_| {})
             .map_err(|error| refusal(error.to_string(), &error.diagnostics))?;
         found.iter().all(|finding| listener.tell(finding));
         Ok(())
@@ -183,10 +186,13 @@ impl WasmPolicy {
         }));
     }
 
-    /// What is known of the documents' statements about all calls, a statement a line.
+    /// What is known of the documents' statements about all calls, a statement a line. `disk`: with the links and repositories of
+    /// the host.
     #[wasm_bindgen(js_name = tellStatements)]
-    pub fn tell_statements(&self, listener: &Listener) {
-        let statements = check_invariants(&self.engine, &|_| {});
+    pub fn tell_statements(&self, disk: bool, listener: &Listener) {
+        let host = self.host.asked();
+        let disk = disk.then_some(&host as &dyn Host);
+        let statements = check_invariants(&self.engine, disk, &|_| {});
         statements.iter().all(|statement| listener.tell(statement));
     }
 }

@@ -50,7 +50,7 @@ const ENTRIES: &[&str] = &["covered", "never-matches", "unused-list"];
 fn check_entries(more: &[(DocumentKind, Value)], expected: &[&str]) {
     let documents = documents(more);
     check(
-        &lint_policy(&parts(&documents), &Home, &|_| {}).unwrap(),
+        &lint_policy(&parts(&documents), &Home, None, &|_| {}).unwrap(),
         ENTRIES,
         expected,
     );
@@ -233,10 +233,57 @@ fn a_path_within_another_one_has_no_effect() {
 }
 
 #[test]
+fn a_rule_that_decides_nothing_is_said_with_what_does() {
+    let within = |name: &str, within: &str, effect: &str| {
+        let paths = json!({"roles": "read-path", "within": within});
+        json!({"name": name, "if": {"server": "filesystem", "paths": paths}, "then": effect, "reason": "r"})
+    };
+    let said = |rules: Value, more: &[(DocumentKind, Value)]| -> Vec<(String, String, bool)> {
+        let mut more = more.to_vec();
+        more.push((DocumentKind::Policy, json!({"rules": rules})));
+        let documents = documents(&more);
+        let found = lint_policy(&parts(&documents), &Home, None, &|_| {}).unwrap();
+        let idle = found
+            .into_iter()
+            .filter(|one| one.diagnostic.code.as_str() == "never-decides");
+        idle.map(|one| (one.diagnostic.path, one.diagnostic.message, one.call.is_some()))
+            .collect()
+    };
+    let one = |at: usize, message: &str| vec![(format!("policy.rules[{at}]"), message.to_owned(), true)];
+    let sandbox = (DocumentKind::Sandbox, json!("/srv/app"));
+    let protected = (DocumentKind::ProtectedPaths, json!(["/etc"]));
+    let decided = "decides nothing: what it matches is decided by";
+    assert_eq!(
+        said(json!([within("in", "/srv/app/in", "deny")]), &[sandbox.clone()]),
+        one(0, &format!("the rule `in` {decided} `structural-sandbox-allow`"))
+    );
+    assert_eq!(
+        said(json!([within("key", "/etc/key", "allow")]), &[protected, sandbox]),
+        one(
+            0,
+            &format!("the rule `key` {decided} `structural-protected-path`")
+        )
+    );
+    assert_eq!(
+        said(
+            json!([within("x", "/srv", "allow"), within("x", "/srv/a", "deny")]),
+            &[]
+        ),
+        one(1, &format!("the rule `x` {decided} another rule of that name"))
+    );
+    let no_such = json!([{"name": "n", "if": {"server": "none"}, "then": "allow", "reason": "r"}]);
+    let none = said(no_such, &[]);
+    assert_eq!(
+        none[0].1,
+        "the rule `n` matches no call of any annotated tool, expected some"
+    );
+}
+
+#[test]
 fn what_is_always_denied_is_said_where_it_is_certain() {
     let rule = rules(json!({"server": "fetch"}), "allow");
     let documents = documents(&[rule, (DocumentKind::ProtectedPaths, json!(["/srv/*/key"]))]);
-    let found = lint_policy(&parts(&documents), &Home, &|_| {}).unwrap();
+    let found = lint_policy(&parts(&documents), &Home, None, &|_| {}).unwrap();
     let servers = ["filesystem", "git", "github", "mail", "notes"];
     let denied: Vec<&Finding> = found
         .iter()

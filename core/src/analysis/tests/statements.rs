@@ -15,6 +15,7 @@ use crate::glob::NamePattern;
 use crate::net::{DomainSet, Location, PathEnding, UrlKind};
 use crate::path::{expand_tilde, lexical};
 use crate::policy::{Calls, Invariant};
+use crate::program::{Program, readable_addresses};
 use crate::role::{RoleId, RoleSet};
 use crate::text::is_at_or_below;
 
@@ -67,6 +68,21 @@ const FORM: &[&str] = &[
     "structural-unresolvable-value",
 ];
 
+/// Whether both name the same, however it is spelled.
+fn is_same(program: &Program, roles: RoleSet, value: &str, text: &str) -> bool {
+    let form = |role: RoleId, text: &str| match role {
+        RoleId::BRANCH_NAME => {
+            let name = text.strip_prefix('+').unwrap_or(text);
+            let name = name.split_once(':').map_or(name, |(_, destination)| destination);
+            name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
+        }
+        _ => program.registry.get(role).canonicalize.apply(text).into_owned(),
+    };
+    let is_address = |address: &String| readable_addresses(text).contains(address);
+    let names = roles.contains(RoleId::EMAIL_ADDRESS) && readable_addresses(value).iter().any(is_address);
+    value == text || names || roles.iter().any(|role| form(role, value) == form(role, text))
+}
+
 /// Whether the statement is about the call: one of its values is meant.
 fn is_about(imagined: &Imagined<'_>, calls: &Calls, call: &Call<'_>, arguments: &Value) -> bool {
     let holds = |patterns: &Option<Vec<NamePattern>>, name: &str| {
@@ -105,7 +121,7 @@ fn is_about(imagined: &Imagined<'_>, calls: &Calls, call: &Call<'_>, arguments: 
             roles.intersects(program.url_roles) && set.restricts(&Location::new(text, kind)).is_some()
         });
         let values = calls.values.as_ref();
-        let values = values.is_none_or(|values| values.iter().any(|one| **one == *text));
+        let values = values.is_none_or(|values| values.iter().any(|one| is_same(program, roles, one, text)));
         wanted && within && domains && values
     };
     let roles = slots::roles(program, tool, arguments);
@@ -146,7 +162,11 @@ fn hold(
         let verdict = imagined.judge(call);
         (verdict.decision.as_str(), verdict.rule.to_string())
     };
-    for (invariant, found) in engine.invariants().iter().zip(check_invariants(&engine, &|_| {})) {
+    for (invariant, found) in engine
+        .invariants()
+        .iter()
+        .zip(check_invariants(&engine, None, &|_| {}))
+    {
         let told = |why: String| format!("{found:?} of {invariant:?}, but {why}\n{}", shown(&parts));
         match &found.outcome {
             Outcome::Unknown { .. } | Outcome::Empty => tally.unknown += 1,
@@ -251,12 +271,50 @@ fn engine(rules: &Value, statement: &Value) -> Engine {
 
 #[track_caller]
 fn check(rules: &Value, statement: &Value, expected: Option<&Value>) {
-    let found = check_invariants(&engine(rules, statement), &|_| {});
+    let found = check_invariants(&engine(rules, statement), None, &|_| {});
     let found = found.first().map(|one| &one.outcome);
     match (found, expected) {
         (Some(Outcome::Proven { .. }), None) => {}
         (Some(Outcome::Refuted { call, .. }), Some(expected)) => assert_eq!(&call["arguments"], expected),
         _ => panic!("{found:?}"),
+    }
+}
+
+#[test]
+fn tools_of_a_trusted_server_that_nobody_annotated_are_calls_too() {
+    let known = |documents: &Value| {
+        let mut parts = vec![
+            (DocumentKind::Policy, json!({"rules": []})),
+            (
+                DocumentKind::Annotations,
+                json!({"servers": {"ops": {"tools": []}}}),
+            ),
+            (DocumentKind::TrustedServers, json!(["ops"])),
+        ];
+        parts.push((DocumentKind::Invariants, json!([documents])));
+        let found = check_invariants(&arbitrary::engine(&parts).unwrap(), None, &|_| {});
+        serde_json::to_value(&found).unwrap()[0]["result"].clone()
+    };
+    for (calls, never, always) in [
+        (json!({"decision": "allow"}), "refuted", "proven"),
+        (json!({"decision": "allow", "server": "o*"}), "refuted", "proven"),
+        (json!({"decision": "allow", "tool": "run-*"}), "refuted", "proven"),
+        (json!({"decision": "allow", "server": "web"}), "empty", "empty"),
+        (json!({"decision": "deny"}), "proven", "refuted"),
+        // What its tools would do nobody says.
+        (
+            json!({"decision": "allow", "within": "/etc"}),
+            "unknown",
+            "proven",
+        ),
+        (
+            json!({"decision": "deny", "roles": ["write-path"]}),
+            "proven",
+            "unknown",
+        ),
+    ] {
+        assert_eq!(known(&json!({"never": calls})), never, "{calls}");
+        assert_eq!(known(&json!({"always": calls})), always, "{calls}");
     }
 }
 

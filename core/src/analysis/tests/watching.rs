@@ -77,7 +77,7 @@ fn lint_tells_of_rules_too() {
         .map(|(kind, value)| (*kind, value.into()))
         .collect();
     let found = told(|watcher| {
-        lint_policy(&parts, &Home, watcher).unwrap();
+        lint_policy(&parts, &Home, None, watcher).unwrap();
     });
     assert_eq!(found, [TOOLS[0], TOOLS[1], "rule 1 of 2: a", "rule 2 of 2: b"]);
 }
@@ -86,7 +86,7 @@ fn lint_tells_of_rules_too() {
 fn a_tool_that_is_looked_at_for_a_statement_is_told_of_with_it() {
     let engine = engine();
     let found = told(|watcher| {
-        check_invariants(&engine, watcher);
+        check_invariants(&engine, None, watcher);
     });
     assert_eq!(
         found,

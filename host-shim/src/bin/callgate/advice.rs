@@ -52,7 +52,7 @@ pub(crate) fn shown(advice: &Advice) -> String {
     match advice {
         Advice::Allowed => {}
         Advice::NoRule { rule, .. } => {
-            let what = format!("no rule allows it, because of {rule}; instead:");
+            let what = format!("no rule allows it, because of {rule}. What to do instead:");
             let _ = writeln!(text, "{}", paint(YELLOW, &clean(&what)));
             let _ = writeln!(text, "  {}", wrapped(&instead(rule), 2, "  "));
         }

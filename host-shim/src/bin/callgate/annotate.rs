@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::asking::Asking;
-use crate::output::{BOLD, DIM, Exit, Failure, Format, GREEN, Out, YELLOW, clean, paint};
+use crate::output::{BOLD, DIM, Exit, Failure, Format, GREEN, Out, YELLOW, clean, counted, paint};
 use target::Target;
 
 /// Draft annotations from what a server says of its tools
@@ -102,7 +102,7 @@ impl Annotate {
         let gate = builder.part(DocumentKind::Annotations, &*proposal.text).build();
         let found = gate
             .ok()
-            .and_then(|gate| gate.lint(&host, &|_| {}).ok())
+            .and_then(|gate| gate.lint(&host, None, &|_| {}).ok())
             .unwrap_or_default();
         let is_meant = |finding: &Finding| {
             let server = finding.call.as_ref().and_then(|call| call["serverName"].as_str());
@@ -152,8 +152,9 @@ fn show(proposal: &Proposal, doubts: &[Finding], is_draft: bool, out: &mut Out) 
     }
     let (sure, unsure) = (proposal.drafted.len(), proposal.unsure.len());
     let count = format!(
-        "{sure} arguments drafted, {unsure} to be decided, {} differences",
-        proposal.drift.len()
+        "{} drafted, {unsure} to be decided, {}",
+        counted(sure, "argument", "arguments"),
+        counted(proposal.drift.len(), "difference", "differences")
     );
     out.line(&format!("\n{}", paint(GREEN, &count)))?;
     if is_draft {

@@ -1,9 +1,9 @@
 //! `callgate check`: statements about all calls, proven or refuted.
 
-use callgate_core::{Outcome, Statement, check_invariants};
+use callgate_core::{Host, Outcome, Statement, check_invariants};
 use clap::Args;
 
-use crate::output::{DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, note, paint, wrapped};
+use crate::output::{DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, note, paint, wrapped};
 use crate::progress::Progress;
 use crate::setup::Setup;
 
@@ -11,10 +11,14 @@ use crate::setup::Setup;
 ///
 /// A statement is `{"name"?, "never": CALLS}` or `{"name"?, "always": CALLS}`, where CALLS is `{"decision", "server"?, "tool"?,
 /// "roles"?, "within"?, "domains"?, "values"?}`: no such call, or every such call, is decided so. It is held against every region
-/// of the calls of every tool. Exits with 0 if all are proven, 2 if a call refutes one, and 1 if one is not known, because regions
-/// are not exact, or is about no call. As JSON one line a statement.
+/// of the calls of every tool. Links on this machine's disk are not followed, which the answer says of statements about a
+/// directory, and what a remote or HEAD stands for is not known, unless `--disk` is given. Exits with 0 if all are proven, 2 if a
+/// call refutes one, and 1 if one is not known, because regions are not exact, or is about no call. As JSON one line a statement.
 #[derive(Args)]
 pub(crate) struct Check {
+    /// Follow the links on this machine's disk, or in the file of --world, and read its repositories
+    #[arg(long)]
+    disk: bool,
     #[command(flatten)]
     setup: Setup,
 }
@@ -22,8 +26,10 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let engine = self.setup.compiled()?;
+        let host = self.setup.host()?;
+        let disk = self.disk.then_some(host.as_ref() as &dyn Host);
         let progress = Progress::new();
-        let statements = check_invariants(&engine, &progress.watcher());
+        let statements = check_invariants(&engine, disk, &progress.watcher());
         progress.clear();
         if statements.is_empty() {
             note("the bundle has no `invariants`");
@@ -60,8 +66,9 @@ fn worse(one: Exit, other: Exit) -> Exit {
 fn shown(statement: &Statement) -> String {
     let name = clean(&statement.name);
     match &statement.outcome {
-        Outcome::Proven { regions } => {
-            let count = paint(DIM, &format!("{regions} regions"));
+        Outcome::Proven { regions, on } => {
+            let on = on.map(|disk| format!(", on {disk}")).unwrap_or_default();
+            let count = paint(DIM, &format!("{}{on}", counted(*regions, "region", "regions")));
             format!("{} {name} {count}\n", paint(GREEN, "proven "))
         }
         Outcome::Refuted { call, decision, rule } => format!(

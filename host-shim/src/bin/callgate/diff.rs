@@ -18,7 +18,8 @@ use crate::setup::{Setup, compiled, in_folder};
 ///
 /// Each is a bundle, or a policy alone, which then replaces that of the other documents given. The calls of each tool are
 /// divided into regions in which neither verdict can differ, and both engines are asked. Two that judge every call alike are said
-/// to be equal. Exits with 0, with 2 where `--fail-on` says so, and with 1 where something is not known, because regions are not
+/// to be equal. Links on this machine's disk are not followed, and git remotes by name count as unknown, unless `--disk` is
+/// given. The tool `*` stands for all tools of a trusted server that are not annotated. Exits with 0, with 2 where `--fail-on` says so, and with 1 where something is not known, because regions are not
 /// exact there. As JSON one line a tool that changes, then `{"equal", "looser", "stricter", "otherRule", "unknown"}`.
 #[derive(Args)]
 pub(crate) struct Diff {
@@ -31,6 +32,9 @@ pub(crate) struct Diff {
     /// Fail where calls change in this way; may be repeated
     #[arg(long, value_name = "CHANGE")]
     fail_on: Vec<FailOn>,
+    /// Follow the links on this machine's disk, or in the file of --world, and read its repositories
+    #[arg(long)]
+    disk: bool,
     #[command(flatten)]
     setup: Setup,
 }
@@ -60,7 +64,11 @@ impl Diff {
         let new = self.engine(&self.new, &host)?;
         let progress = Progress::new();
         let watcher = progress.watcher();
-        let comparison = Comparison::new(&old, &new).watched(&watcher);
+        let comparison = match self.disk {
+            true => Comparison::with_host(&old, &new, host.as_ref()),
+            false => Comparison::new(&old, &new),
+        };
+        let comparison = comparison.watched(&watcher);
         let mut counts = Counts::default();
         for (server, tool) in comparison.tools() {
             let Some(changes) = comparison

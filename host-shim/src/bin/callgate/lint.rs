@@ -1,13 +1,13 @@
 //! `callgate lint`: doubts about documents that are valid.
 
-use callgate_core::{Code, Finding};
+use callgate_core::{Code, Finding, Host};
 use callgate_host::{EngineKind, Fault};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::annotate::refusal;
 use crate::asking::Listing;
-use crate::output::{DIM, Exit, Failure, GREEN, Out, YELLOW, clean, diagnosis, paint};
+use crate::output::{DIM, Exit, Failure, GREEN, Out, YELLOW, clean, counted, diagnosis, paint};
 use crate::progress::Progress;
 use crate::setup::Setup;
 
@@ -16,7 +16,8 @@ use crate::setup::Setup;
 /// What `validate` warns about, and what only shows when all calls are looked at: rules that decide nothing, and which decide in
 /// their place; allow rules that look at no argument; tools of which every call is denied; roles that no rule names; entries of
 /// lists that have no effect. With --server a server's tools are held against their annotations too: tools and arguments that are
-/// new or gone, and arguments without a role that look like resources. As JSON one line a finding. Exits with 0, or with 4 for
+/// new or gone, and arguments without a role that look like resources. Links on this machine's disk are not followed unless
+/// `--disk` is given. As JSON one line a finding. Exits with 0, or with 4 for
 /// findings under `--deny-warnings`. `callgate help lint` has a table of all findings.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -29,6 +30,9 @@ pub(crate) struct Lint {
     sarif: bool,
     #[command(flatten)]
     listing: Listing,
+    /// Follow the links on this machine's disk, or in the file of --world, and read its repositories
+    #[arg(long)]
+    disk: bool,
     #[command(flatten)]
     setup: Setup,
 }
@@ -50,7 +54,8 @@ impl Lint {
         let gate = self.setup.builder()?.engine(EngineKind::Native).build()?;
         let host = self.setup.host()?;
         let progress = Progress::new();
-        let found = gate.lint(host.as_ref(), &progress.watcher());
+        let disk = self.disk.then_some(host.as_ref() as &dyn Host);
+        let found = gate.lint(host.as_ref(), disk, &progress.watcher());
         progress.clear();
         let mut found = found.map_err(|error| Failure::Invalid(error.to_string()))?;
         if let Some((server, tools)) = self.listing.tools()? {
@@ -85,8 +90,7 @@ impl Lint {
             }
             let sum = match doubts.len() {
                 0 => paint(GREEN, "nothing is doubtful"),
-                1 => paint(YELLOW, "1 finding"),
-                many => paint(YELLOW, &format!("{many} findings")),
+                count => paint(YELLOW, &counted(count, "finding", "findings")),
             };
             out.line(&sum)?;
         } else {
@@ -131,18 +135,38 @@ fn result(doubt: &Doubt) -> Value {
     if let Some(help) = &diagnostic.help {
         text.push_str(&format!(" (help: {help})"));
     }
-    let mut place = json!({});
-    if let Some(file) = &doubt.fault.file {
-        place["artifactLocation"] = json!({"uri": file});
+    // What is on the command line has no place in a file.
+    let locations = doubt.fault.file.iter().map(|file| {
+        let mut place = json!({"artifactLocation": {"uri": reference(file)}});
         if let Some(position) = diagnostic.position {
             place["region"] = json!({"startLine": position.line, "startColumn": position.column});
         }
-    }
+        json!({"physicalLocation": place})
+    });
     json!({
         "ruleId": diagnostic.code.as_str(),
         "level": "warning",
         "message": {"text": text},
-        "locations": [{"physicalLocation": place}],
+        "locations": locations.collect::<Vec<_>>(),
         "properties": {"call": doubt.call},
     })
+}
+
+/// The path as a reference (RFC 3986, section 4.2), in which every other character than those of names is escaped.
+fn reference(path: &str) -> String {
+    let mut text = String::new();
+    // A relative one must not begin with what could be a scheme.
+    let first = path.split('/').next().unwrap_or_default();
+    if first.contains(':') {
+        text.push_str("./");
+    }
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                text.push(byte.into())
+            }
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
 }

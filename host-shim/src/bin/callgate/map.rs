@@ -6,7 +6,7 @@ use callgate_core::{Analysis, Column, Row, Target, ToolRegions, names_tool};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, note, paint, style_of, wrapped};
+use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, counted, note, paint, style_of, wrapped};
 use crate::progress::Progress;
 use crate::setup::Setup;
 
@@ -14,7 +14,8 @@ use crate::setup::Setup;
 ///
 /// The calls of each tool are divided into regions in which no verdict can differ, and the engine is asked about a call in
 /// each. Arguments that no rule looks at together are shown apart: the strictest of their verdicts stands. Links on this machine's
-/// disk are not followed, and git remotes by name count as unknown, unless `--disk` is given. As JSON one line a tool.
+/// disk are not followed, and git remotes by name count as unknown, unless `--disk` is given. The tool `*` stands for all tools of
+/// a trusted server that are not annotated. As JSON one line a tool.
 #[derive(Args)]
 pub(crate) struct Map {
     /// Only these tools: a name, `server/tool`, or `server/*`; may be repeated
@@ -107,9 +108,8 @@ impl Map {
             )));
         }
         if inexact > 0 && out.human {
-            note(&format!(
-                "for {inexact} tools the regions are not exact, as said there"
-            ));
+            let tools = counted(inexact, "tool", "tools");
+            note(&format!("for {tools} the regions are not exact, as said there"));
         }
         Ok(Exit::Allow)
     }
@@ -160,7 +160,11 @@ fn table(regions: &ToolRegions, rows: &[&Row]) -> String {
             let _ = write!(what, "; where {}", described(&row.when));
         }
         let what = wrapped(&clean(&what), 11, "           ");
-        let _ = writeln!(text, "  {decision} {what} {}", paint(DIM, &clean(&row.rule)));
+        let _ = writeln!(
+            text,
+            "  {decision} {what}{}",
+            paint(DIM, &format!("; by {}", clean(&row.rule)))
+        );
     }
     for why in &regions.inexact {
         let _ = writeln!(

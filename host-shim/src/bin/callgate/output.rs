@@ -191,15 +191,19 @@ impl Out {
             Some(format) => format == Format::Human,
             None => io::stdout().is_terminal(),
         };
+        let markdown = format == Some(Format::Md);
         let stream: Box<dyn Write> = if human {
             Box::new(anstream::stdout().lock())
+        } else if markdown {
+            // A file of Markdown has no colours, whoever paints.
+            Box::new(anstream::StripStream::new(io::stdout().lock()))
         } else {
             Box::new(io::stdout().lock())
         };
         Self {
             stream,
             human,
-            markdown: format == Some(Format::Md),
+            markdown,
         }
     }
 
@@ -228,6 +232,12 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// The text in a style; what does not come from this program must be [`clean`] before.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// `1 region`, `2 regions`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    let what = if count == 1 { one } else { many };
+    format!("{count} {what}")
 }
 
 /// Columns that answers for a person take at most, where their words allow it.

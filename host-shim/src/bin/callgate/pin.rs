@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::asking::Asking;
-use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, paint};
+use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, paint};
 use crate::replace::replace;
 
 /// Accept a server's tools as they are
@@ -72,7 +72,8 @@ impl Pin {
             }
             let what = match (changes.len(), self.accept) {
                 (0, _) => "the tools are as they were accepted".to_owned(),
-                (count, true) => format!("{count} differences accepted"),
+                (count, true) => format!("{} accepted", counted(count, "difference", "differences")),
+                (1, false) => "1 difference; --accept accepts it".to_owned(),
                 (count, false) => format!("{count} differences; --accept accepts them"),
             };
             out.line(&what)?;

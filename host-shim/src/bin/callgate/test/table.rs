@@ -6,7 +6,7 @@ use callgate_core::{CoverageReport, Place, Unreached};
 
 use super::files::File;
 use super::run::Outcome;
-use crate::output::{BOLD, DIM, Failure, GREEN, RED, YELLOW, clean, paint, style_of, wrapped};
+use crate::output::{BOLD, DIM, Failure, GREEN, RED, YELLOW, clean, counted, paint, style_of, wrapped};
 use crate::tree;
 
 /// Characters of a title that the table shows.
@@ -138,15 +138,14 @@ fn reached(coverage: &CoverageReport) -> String {
         let decision = paint(style_of(one.decision), &format!("{:<8}", one.decision));
         let others = match count {
             1 => String::new(),
-            2 => ", and 1 other region".to_owned(),
-            many => format!(", and {} other regions", many - 1),
+            many => format!(", and {}", counted(many - 1, "other region", "other regions")),
         };
         let line = format!("{}: {}{others}", one.rule, title(one));
         let _ = writeln!(text, "  {decision} {}", wrapped(&clean(&line), 11, "           "));
     }
     let more = alike.iter().skip(LISTED).map(|(_, count)| count).sum::<usize>();
     if more > 0 {
-        let _ = writeln!(text, "  and {more} more regions");
+        let _ = writeln!(text, "  and {}", counted(more, "more region", "more regions"));
     }
     if !coverage.unreached.is_empty() {
         let help = "--write-missing FILE writes a scenario for each, to be reviewed";

@@ -46,7 +46,7 @@ fn a_log_is_judged_by_other_documents() {
         &[
             "escalate → deny filesystem/read_text_file log.jsonl:",
             "  /path as read-path: /etc/hosts\n  ask-other-paths → ask-other-paths: ",
-            "4 judged, 1 decisions change",
+            "4 judged, 1 decision changes",
         ],
         &[],
     );

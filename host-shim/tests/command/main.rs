@@ -27,6 +27,7 @@ mod lints;
 mod load;
 #[cfg(feature = "guard")]
 mod logged;
+mod looked;
 mod messages;
 mod project;
 #[cfg(feature = "guard")]

@@ -51,7 +51,7 @@ fn an_explanation_suggests_the_smallest_rule() {
         &["explain", "--suggest", "--format", "human", &secret],
         2,
         &[
-            "no rule allows it, because of structural-protected-path; instead:",
+            "no rule allows it, because of structural-protected-path. What to do instead:",
             "narrow `protectedPaths`",
         ],
         &[],
@@ -109,7 +109,7 @@ fn suggestions_for_calls_begin_with_the_most_frequent() {
             "3 calls of filesystem/read_text_file: escalate by ask-other-paths",
             "\"within\": \"/srv/logs\"",
             "looser   path (read-path): under /srv/logs",
-            "1 more kinds of calls, which --most shows",
+            "1 more kind of calls, which --most shows",
         ],
         &[],
     );

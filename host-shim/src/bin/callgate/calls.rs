@@ -8,6 +8,7 @@ use std::path::Path;
 use callgate_core::utf8;
 
 use crate::output::{Failure, note};
+use crate::source::Source;
 
 /// Bytes of the longest call.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
@@ -89,6 +90,16 @@ impl Calls {
         }
         let whole = Path::new(argument).extension() == Some(OsStr::new("json"));
         Ok(of(Box::new(BufReader::new(file)), whole))
+    }
+
+    /// Those of a file that is open.
+    pub(crate) fn of(source: Source) -> Self {
+        Self {
+            name: source.name.display().to_string(),
+            whole: source.name.extension() == Some(OsStr::new("json")),
+            reader: source.into_reader(),
+            line: 0,
+        }
     }
 
     /// Returns `true` if there is one call at most, so that its line says nothing.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, BufRead as _, Read as _};
-use std::path::Path;
+use std::io;
 
 use callgate_core::without_comments;
 use callgate_host::guard::Log;
@@ -12,7 +11,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::calls::Placed;
-use crate::output::{DIM, Failure, Out, clean, paint, style_of};
+use crate::output::{DIM, Failure, Out, clean, counted, paint, style_of};
+use crate::source::Source;
 
 /// Placeholder for a value that the log does not hold. It is neither a path nor a URL.
 const UNKNOWN: &str = "a value that the log does not hold";
@@ -54,21 +54,6 @@ struct Unknown {
     why: String,
 }
 
-/// Returns `true` if a file can be read and its first line is one of a log.
-pub(crate) fn is_log(file: &Path) -> bool {
-    let first = first_line(file).unwrap_or_default();
-    let first: Value = serde_json::from_str(&first).unwrap_or_default();
-    let format = first.get("format").and_then(Value::as_str);
-    format.is_some_and(|format| format.starts_with("callgate-audit/"))
-}
-
-fn first_line(file: &Path) -> io::Result<String> {
-    let mut line = String::new();
-    let file = io::BufReader::new(fs::File::open(file)?);
-    file.take(1024 * 1024).read_line(&mut line)?;
-    Ok(line)
-}
-
 impl Change {
     /// Returns `true` if the decision is another one, and not its rule alone.
     pub(crate) fn is_of_decision(&self) -> bool {
@@ -78,9 +63,9 @@ impl Change {
 
 impl Judged {
     /// Judges every call of a log.
-    pub(crate) fn add(&mut self, file: &Path, gate: &Gate) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, log: Source, gate: &Gate) -> Result<(), Failure> {
         let conditions = conditions(gate)?;
-        each(file, |place, record| match again(&record, gate, &conditions) {
+        each(log, |place, record| match again(&record, gate, &conditions) {
             Ok((before, after)) => {
                 self.judged += 1;
                 if (&before.decision, &before.rule) != (&after.decision, &after.rule) {
@@ -139,8 +124,9 @@ impl Judged {
             .filter(|change| change.is_of_decision())
             .count();
         out.line(&format!(
-            "{} judged, {changed} decisions change, {} by another rule alone, {} not judged",
+            "{} judged, {}, {} by another rule alone, {} not judged",
             self.judged,
+            counted(changed, "decision changes", "decisions change"),
             self.changes.len() - changed,
             self.unknown.len()
         ))
@@ -148,11 +134,13 @@ impl Judged {
 }
 
 /// Gives each decision about a call by the rules, with its place, to `take`.
-fn each(file: &Path, mut take: impl FnMut(String, Value)) -> Result<(), Failure> {
-    let fault = |error: std::io::Error| Failure::Fault(format!("cannot read `{}`: {error}", file.display()));
-    for line in Log::open(file).map_err(fault)? {
+fn each(log: Source, mut take: impl FnMut(String, Value)) -> Result<(), Failure> {
+    let name = log.name.clone();
+    let name = name.display();
+    let fault = |error: io::Error| Failure::Fault(format!("cannot read `{name}`: {error}"));
+    for line in Log::new(log.into_reader()) {
         let line = line.map_err(fault)?;
-        let place = format!("{}:{}", file.display(), line.number);
+        let place = format!("{name}:{}", line.number);
         if let Some(reason) = line.broken {
             // Somebody has changed it: what it says was not judged so.
             return Err(Failure::Invalid(format!("{place}: {reason}")));
@@ -217,10 +205,10 @@ pub(crate) fn asks_for_more(explanation: &Value) -> Option<String> {
 }
 
 /// The calls of a log that were not allowed, or only by a person, each with its place; or why the log does not say enough.
-pub(crate) fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> {
+pub(crate) fn stopped(log: Source, gate: &Gate) -> Result<Vec<Placed>, Failure> {
     let conditions = conditions(gate)?;
     let mut found = Vec::new();
-    each(file, |place, record| {
+    each(log, |place, record| {
         if record["decision"] != "allow" || record["rule"] == "structural-approval" {
             let call = call_of(&record, &conditions);
             found.push(Placed { place, call });

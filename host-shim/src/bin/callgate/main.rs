@@ -36,6 +36,7 @@ mod replay;
 mod resolve;
 mod schema;
 mod setup;
+mod source;
 mod suggest;
 mod tally;
 mod test;

@@ -1,18 +1,18 @@
 //! `callgate replay`: judges recorded calls again, without the disk and git that answered then, and those of a guard's log by
 //! other documents.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
 
 #[cfg(feature = "guard")]
-use crate::logged::{Change, Judged, is_log};
+use crate::logged::{Change, Judged};
 use crate::output::{Exit, Failure, Format, Out, clean};
 use crate::recording::Recorded;
 use crate::setup::Setup;
+use crate::source::Source;
 
 /// Judge recorded calls again and compare the answers
 ///
@@ -35,9 +35,11 @@ pub(crate) struct Replay {
 impl Replay {
     /// The closing line is for programs too, so JSON is written only where it is asked for.
     pub(crate) fn run(&self, format: Option<Format>, out: &mut Out) -> Result<Exit, Failure> {
+        let sources = self.files.iter().map(|file| Source::open(file));
+        let sources = sources.collect::<Result<Vec<Source>, Failure>>()?;
         #[cfg(feature = "guard")]
-        if let Some(exit) = self.logs(out)? {
-            return Ok(exit);
+        if sources.iter().any(Source::is_log) {
+            return self.logs(sources, out);
         }
         if self.setup.has_documents() {
             return Err(Failure::Fault(
@@ -46,9 +48,10 @@ impl Replay {
             ));
         }
         let (mut count, mut differences) = (0, Vec::new());
-        for file in &self.files {
-            let text = read(file)?;
-            let name = file.display();
+        for source in sources {
+            let name = source.name.clone();
+            let name = name.display();
+            let text = source.into_text()?;
             let lines = text.lines().enumerate();
             let lines = lines.filter(|(_, line)| !line.trim().is_empty());
             let before = count;
@@ -78,18 +81,12 @@ impl Replay {
         Ok(if failed == 0 { Exit::Allow } else { Exit::Fault })
     }
 
-    /// `None` if the files are recordings.
     #[cfg(feature = "guard")]
-    fn logs(&self, out: &mut Out) -> Result<Option<Exit>, Failure> {
-        // What cannot be read is said of recordings.
-        let (logs, others): (Vec<&PathBuf>, Vec<&PathBuf>) = self.files.iter().partition(|file| is_log(file));
-        if logs.is_empty() {
-            return Ok(None);
-        }
-        if let Some(other) = others.first() {
+    fn logs(&self, logs: Vec<Source>, out: &mut Out) -> Result<Exit, Failure> {
+        if let Some(other) = logs.iter().find(|source| !source.is_log()) {
             return Err(Failure::Fault(format!(
                 "`{}` is not a log, and other files are: expected one kind of files",
-                other.display()
+                other.name.display()
             )));
         }
         let gate = self.setup.gate()?;
@@ -102,20 +99,9 @@ impl Replay {
         } else {
             out.json(&judged)?;
         }
-        Ok(Some(match judged.changes.iter().any(Change::is_of_decision) {
+        Ok(match judged.changes.iter().any(Change::is_of_decision) {
             true => Exit::Fault,
             false => Exit::Allow,
-        }))
+        })
     }
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|error| {
-        let name = file.display();
-        if error.kind() == io::ErrorKind::InvalidData {
-            Failure::Invalid(format!("{name}: expected JSON Lines in UTF-8"))
-        } else {
-            Failure::Fault(format!("cannot read `{name}`: {error}"))
-        }
-    })
 }

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use crate::advice;
 use crate::answers::Problem;
 use crate::calls::{self, Calls, Placed};
-use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint, style_of};
+use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, counted, paint, style_of};
 use crate::setup::Setup;
+use crate::source::Source;
 
 /// How many different calls of one kind a suggestion is held against.
 const MOST_CALLS: usize = 64;
@@ -89,10 +90,16 @@ impl Suggest {
                 out.line(&paint(DIM, &clean(&text)))?;
             }
             if left > 0 {
-                out.line(&format!("{left} more kinds of calls, which --most shows"))?;
+                let kinds = counted(left, "more kind of calls", "more kinds of calls");
+                out.line(&format!("{kinds}, which --most shows"))?;
             }
             if kinds.is_empty() {
-                out.line(&paint(GREEN, "every call that can be judged is allowed"))?;
+                let sum = match (found.allowed, found.unknown.is_empty()) {
+                    (0, true) => paint(DIM, "found no call that was not allowed"),
+                    (0, false) => paint(DIM, "no call can be judged"),
+                    (_, _) => paint(GREEN, "every call that can be judged is allowed"),
+                };
+                out.line(&sum)?;
             }
             return Ok(Exit::Allow);
         }
@@ -115,10 +122,7 @@ impl Suggest {
         })?;
         let first = kind.calls.first().map(String::as_str).unwrap_or_default();
         if out.human {
-            let what = match kind.count {
-                1 => "1 call".to_owned(),
-                count => format!("{count} calls"),
-            };
+            let what = counted(kind.count, "call", "calls");
             out.line(&format!(
                 "{} of {}/{}: {} by {}",
                 paint(BOLD, &what),
@@ -212,12 +216,13 @@ fn about(explanation: &Value) -> Vec<String> {
 
 /// The calls in a file, each with its place; or why a line is none. Of a log only those that were not allowed.
 fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> {
+    let source = Source::open(file)?;
     #[cfg(feature = "guard")]
-    if crate::logged::is_log(file) {
-        return crate::logged::stopped(file, gate);
+    if source.is_log() {
+        return crate::logged::stopped(source, gate);
     }
     let _ = gate;
-    let mut calls = Calls::open(Some(file.as_os_str()))?;
+    let mut calls = Calls::of(source);
     let mut found = Vec::new();
     while let Some(calls::Line { line, text }) = calls.next()? {
         let place = format!("{}:{line}", file.display());

@@ -76,6 +76,10 @@ fn lines(how: &str) -> Vec<Value> {
         fs::write(&log, kept).expect("a log");
     }
     writeln!(to, "{}", read(6, "e")).expect("the guard reads");
+    if how == "cut" {
+        // The call that ends the server is denied, so that the client has to leave.
+        drop(to);
+    }
     guard.wait().expect("the guard ends");
     let text = fs::read_to_string(log).expect("a log");
     text.lines()

@@ -1,5 +1,6 @@
 // callgate/mcp: on the cases that the command's guard answers too, and with both versions of MCP's SDK.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,14 +99,22 @@ for (const [side, sideOf] of Object.entries(SIDES)) {
     let count = 0;
     for (const line of read("cases.jsonl").trim().split("\n")) {
       const { root, options } = place(t);
-      const { name, lock, steps } = JSON.parse(line.replaceAll("ROOT", root));
+      const { name, lock, listed, steps } = JSON.parse(line.replaceAll("ROOT", root));
       const ends = sideOf(lock ? { ...options, lock: read("callgate.lock") } : options);
       await ends.ready;
       for (const step of steps) {
         ends.reached.length = 0;
         ends.got.length = 0;
-        await ends.asks(step.client);
+        const asking = ends.asks(step.client);
         await later();
+        // The gate's own request for the tools.
+        const own = ends.reached.findIndex(({ id }) => String(id).startsWith("callgate/"));
+        if (own >= 0) {
+          const [{ id }] = ends.reached.splice(own, 1);
+          await ends.answers({ jsonrpc: "2.0", id, result: listed });
+          await later();
+        }
+        await asking;
         assert.deepEqual(ends.reached, step.reaches === null ? [] : [step.reaches], name);
         if (step.answers !== undefined) {
           await ends.answers(step.answers);
@@ -371,4 +380,111 @@ test("a list of tools is filtered", (t) => {
     assert.throws(() => filterTools(tools, { ...options, lock: wrong }), { code: "invalid-document" });
     assert.throws(() => gateClient(bareEnd(), { ...options, lock: wrong }), { code: "invalid-document" });
   }
+});
+
+const META = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
+
+for (const [side, sideOf] of Object.entries(SIDES)) {
+  test(`a gated ${side} asks once about a call that its server continues`, async (t) => {
+    let asked = 0;
+    const ask = () => {
+      asked += 1;
+      return Promise.resolve("once");
+    };
+    const { root, options } = place(t, { ask });
+    const ends = sideOf(options);
+    await ends.ready;
+    const reading = (id, path, more) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name: "read", arguments: { path: join(root, path) }, ...META, ...more },
+    });
+    const more = { resultType: "input_required", requestState: "S", inputRequests: { q: {} } };
+    const continued = async (id) => {
+      await ends.asks(reading(id, "docs/a"));
+      await later();
+      await ends.answers({ jsonrpc: "2.0", id, result: more });
+      await later();
+      return ends.got.at(-1).result.requestState;
+    };
+    const state = await continued(1);
+    assert.notEqual(state, "S");
+    const answers = { inputResponses: { q: {} }, requestState: state };
+    await ends.asks(reading(2, "docs/a", answers));
+    await later();
+    assert.equal(asked, 1);
+    assert.equal(ends.reached.at(-1).id, 2);
+    assert.equal(ends.reached.at(-1).params.requestState, "S");
+    // Once, and for nothing else.
+    const other = await continued(3);
+    const count = ends.reached.length;
+    for (const [id, path, given] of [
+      [4, "docs/a", state],
+      [5, "docs/b", other],
+      [6, "docs/a", other],
+    ]) {
+      await ends.asks(reading(id, path, { ...answers, requestState: given }));
+      await later();
+      assert.equal(ends.got.at(-1).id, id);
+      assert.equal(ends.got.at(-1).result._meta["callgate/rule"], "structural-approval");
+    }
+    assert.equal(ends.reached.length, count);
+    assert.equal(asked, 2);
+  });
+}
+
+test("a tool that its server says has changed is listed again before it is called", async (t) => {
+  const { root, options } = place(t, { lock: read("callgate.lock") });
+  const [pinned] = Object.values(JSON.parse(read("callgate.lock")).servers.files);
+  const ends = SIDES.client(options);
+  await ends.ready;
+  const reading = (id) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: "read", arguments: { path: join(root, "work/a") } },
+  });
+  const list = async (result) => {
+    await later();
+    const { id, method } = ends.reached.at(-1);
+    assert.equal(method, "tools/list");
+    await ends.answers({ jsonrpc: "2.0", id, result });
+    await later();
+  };
+  const first = ends.asks(reading(1));
+  await list({ tools: [], nextCursor: "more" });
+  assert.equal(ends.reached.at(-1).params.cursor, "more");
+  await list({ tools: [pinned.tool] });
+  await first;
+  assert.deepEqual(ends.reached.at(-1), reading(1));
+  await ends.asks(reading(2));
+  assert.deepEqual(ends.reached.at(-1), reading(2));
+  await ends.answers({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  const third = ends.asks(reading(3));
+  await list({ tools: [{ ...pinned.tool, description: "Writes" }] });
+  await third;
+  assert.equal(ends.got.at(-1).result._meta["callgate/rule"], "structural-unpinned-tool");
+  assert.equal(ends.got.length, 2);
+});
+
+test("a lock whose digest is not that of its tool is refused", (t) => {
+  const { options } = place(t);
+  const text = read("callgate.lock");
+  const bogus = text.replace(/sha256:[0-9a-f]{64}/, `sha256:${"0".repeat(64)}`);
+  for (const lock of [bogus, JSON.parse(bogus), text.replace('"Reads"', '"Reads, and more"')]) {
+    assert.throws(() => gateClient(bareEnd(), { ...options, lock }), { code: "invalid-document" });
+  }
+  gateClient(bareEnd(), { ...options, lock: text });
+  gateClient(bareEnd(), { ...options, lock: JSON.parse(text) });
+  // Digests of the command: numbers keep their spelling, and names are in the order of their code points.
+  const tool = {
+    description: "é\u0001\u2028",
+    inputSchema: { maximum: "MAX", "\ufb01": 1, "\u{1f600}": -0.5 },
+    name: "n",
+  };
+  const written = JSON.stringify(tool).replace('"MAX"', "1.0");
+  const digest = createHash("sha256").update(written).digest("hex");
+  const exact = `{"format":"callgate-lock/1","servers":{"files":{"n":{"digest":"sha256:${digest}","tool":${written}}}}}`;
+  gateClient(bareEnd(), { ...options, lock: exact });
 });

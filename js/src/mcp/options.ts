@@ -64,6 +64,9 @@ export interface McpEndpoint {
   connect(transport: never, ...rest: never[]): Promise<unknown>;
 }
 
+/** The member of `_meta` with which a request of the modern era says its revision. */
+export const MODERN = "io.modelcontextprotocol/protocolVersion";
+
 /** The engine that judges now. */
 export function engineOf({ engine }: ToolsFilter): Engine {
   return typeof engine === "function" ? engine() : engine;

@@ -1,11 +1,16 @@
 import { CallgateError } from "../errors.js";
+import { canonical, canonicalExact, parseExact } from "./canonical.js";
 import { isObject, type Members } from "./message.js";
+import { sha256 } from "./sha256.js";
 
 /** The parts of a tool that are pinned: what a model sees of it. */
 const PARTS = ["name", "title", "description", "inputSchema", "annotations"];
 
 const UNPINNED = "The tool is not pinned: nobody has accepted it yet";
 const CHANGED = "The tool has changed since it was pinned: nobody has accepted the change yet";
+const GONE = "The server does not list the tool any more, so it cannot be compared with the one that was pinned";
+const NOT_LISTED =
+  "The server has not listed its tools, so it is not known whether the tool is the one that was pinned";
 
 /** The tools of one server that were accepted, and those that it listed last. */
 export interface Pins {
@@ -13,6 +18,14 @@ export interface Pins {
   lists(name: string, tool: unknown): boolean;
   /** Why a tool may not be called until a person has accepted it, if it may not. */
   heldBack(name: string): string | undefined;
+  /** Whether the server has to list its tools before it is known what the tool is. */
+  isUnknown(name: string): boolean;
+  /** Grows whenever the server says that its tools have changed. */
+  readonly edition: number;
+  /** The server says that its tools have changed: what it listed before does not count any more. */
+  outdate(): void;
+  /** All tools of this edition were listed. */
+  complete(edition: number): void;
 }
 
 /**
@@ -21,76 +34,107 @@ export interface Pins {
  * @throws {@link CallgateError} `invalid-document` if it is not a lock file. That is not the same as one without tools.
  */
 export function pinsOf(lock: unknown, serverName: string): Pins | undefined {
-  if (lock === undefined) {
-    return undefined;
-  }
-  const accepted = new Map<string, string>();
-  for (const [name, pin] of Object.entries(toolsIn(lock, serverName))) {
-    const tool = isObject(pin) ? pin.tool : undefined;
-    if (!isObject(tool)) {
-      throw refused(`the tool \`${name}\` of \`${serverName}\` is not an object`);
-    }
-    accepted.set(name, shown(tool));
-  }
-  const changed = new Set<string>();
-  const heldBack = (name: string): string | undefined => {
-    if (!accepted.has(name)) {
-      return UNPINNED;
-    }
-    return changed.has(name) ? CHANGED : undefined;
-  };
-  return {
-    lists(name, tool) {
-      if (accepted.has(name)) {
-        if (accepted.get(name) === shown(tool)) {
-          changed.delete(name);
-        } else {
-          changed.add(name);
-        }
-      }
-      return heldBack(name) !== undefined;
-    },
-    heldBack,
-  };
+  return lock === undefined ? undefined : new ListedTools(acceptedIn(lock, serverName));
 }
 
-function toolsIn(lock: unknown, serverName: string): Members {
-  let read = lock;
-  if (typeof lock === "string") {
-    try {
-      read = JSON.parse(lock);
-    } catch (thrown) {
-      throw refused(`it is not JSON: ${(thrown as Error).message}`);
-    }
+class ListedTools implements Pins {
+  readonly #accepted: ReadonlyMap<string, string>;
+  readonly #listed = new Map<string, { readonly edition: number; readonly isSame: boolean }>();
+  #complete = -1;
+  edition = 0;
+
+  constructor(accepted: ReadonlyMap<string, string>) {
+    this.#accepted = accepted;
   }
-  if (!isObject(read) || read.format !== "callgate-lock/1" || !isObject(read.servers)) {
+
+  lists(name: string, tool: unknown): boolean {
+    if (this.#accepted.has(name)) {
+      const isSame = this.#accepted.get(name) === shown(tool);
+      this.#listed.set(name, { edition: this.edition, isSame });
+    }
+    return this.heldBack(name) !== undefined;
+  }
+
+  heldBack(name: string): string | undefined {
+    if (!this.#accepted.has(name)) {
+      return UNPINNED;
+    }
+    const found = this.#listed.get(name);
+    if (found?.edition === this.edition) {
+      return found.isSame ? undefined : CHANGED;
+    }
+    return this.#complete === this.edition ? GONE : NOT_LISTED;
+  }
+
+  isUnknown(name: string): boolean {
+    return this.heldBack(name) === NOT_LISTED;
+  }
+
+  outdate(): void {
+    this.edition += 1;
+  }
+
+  complete(edition: number): void {
+    this.#complete = edition;
+  }
+}
+
+/** The tools of a server that were accepted, as text. */
+function acceptedIn(lock: unknown, serverName: string): ReadonlyMap<string, string> {
+  const [plain, exact] = readIn(lock);
+  if (!isObject(plain) || plain.format !== "callgate-lock/1" || !isObject(plain.servers)) {
     throw refused("expected an object of the format `callgate-lock/1`");
   }
-  const tools = Object.hasOwn(read.servers, serverName) ? read.servers[serverName] : {};
+  const tools = Object.hasOwn(plain.servers, serverName) ? plain.servers[serverName] : {};
   if (!isObject(tools)) {
     throw refused(`the tools of \`${serverName}\` are not an object`);
   }
-  return tools;
+  const accepted = new Map<string, string>();
+  for (const [name, pin] of Object.entries(tools)) {
+    const tool = isObject(pin) ? pin.tool : undefined;
+    if (!isObject(pin) || !isObject(tool)) {
+      throw refused(`the tool \`${name}\` of \`${serverName}\` is not an object`);
+    }
+    const text = shown(tool);
+    const spelled = exact === undefined ? text : exactly(exact, serverName, name);
+    if (pin.digest !== `sha256:${sha256(spelled)}`) {
+      const help = exact === undefined ? "; give the file's text, in which numbers keep their spelling" : "";
+      throw refused(`the digest of \`${serverName}/${name}\` is not that of its tool${help}`);
+    }
+    accepted.set(name, text);
+  }
+  return accepted;
+}
+
+/** What a lock holds, and the same with numbers as they are spelled, if it is a text. */
+function readIn(lock: unknown): readonly [unknown, unknown] {
+  if (typeof lock !== "string") {
+    return [lock, undefined];
+  }
+  try {
+    return [JSON.parse(lock), parseExact(lock)];
+  } catch (thrown) {
+    throw refused(`it is not JSON: ${(thrown as Error).message}`);
+  }
+}
+
+/** The pinned parts of an accepted tool, with numbers as they are spelled. */
+function exactly(exact: unknown, serverName: string, name: string): string {
+  const path = ["servers", serverName, name, "tool"];
+  const tool = path.reduce((value, next) => (isObject(value) ? value[`s${next}`] : undefined), exact);
+  return canonicalExact(partsOf(tool, (part) => part.slice(1)));
 }
 
 function refused(reason: string): CallgateError {
   return new CallgateError("invalid-document", `the lock file: ${reason}`);
 }
 
-/** The pinned parts of a tool as text, members by name. */
+/** The pinned parts of a tool as text. */
 function shown(tool: unknown): string {
-  const members = isObject(tool) ? Object.entries(tool).filter(([name]) => PARTS.includes(name)) : [];
-  return JSON.stringify(sorted(Object.fromEntries(members)));
+  return canonical(partsOf(tool, (part) => part));
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map(sorted);
-  }
-  if (!isObject(value)) {
-    return value;
-  }
-  // Entries, because an object may have a member `__proto__`.
-  const entries = Object.entries(value).map(([name, member]) => [name, sorted(member)] as const);
-  return entries.sort(([one], [other]) => (one < other ? -1 : 1));
+function partsOf(tool: unknown, nameOf: (part: string) => string): Members {
+  const members = isObject(tool) ? Object.entries(tool).filter(([name]) => PARTS.includes(nameOf(name))) : [];
+  return Object.fromEntries(members);
 }

@@ -1,5 +1,6 @@
 import type { McpEndpoint, McpGateOptions } from "./options.js";
-import { createRelay, type Step } from "./relay.js";
+import { pinsOf } from "./pins.js";
+import { Relay, type Step } from "./relay.js";
 
 type Receive = (message: unknown, extra?: unknown) => void;
 type Send = (message: unknown, options?: unknown) => Promise<void>;
@@ -45,7 +46,7 @@ export function gateServer<Server extends McpEndpoint>(server: Server, options: 
 
 function gated<End extends McpEndpoint>(end: End, side: Side, options: McpGateOptions): End {
   // The lock file is refused now, not at the first connection.
-  createRelay(options);
+  pinsOf(options.lock, options.serverName);
   const outer = end as unknown as Endpoint;
   // A server may stand in another one, which connects.
   const inner = isEndpoint(outer.server) ? outer.server : outer;
@@ -96,7 +97,13 @@ function wrapped(transport: Transport, side: Side, options: McpGateOptions): Tra
 
 /** The two ways through a transport. */
 function passages(transport: Transport, send: Send, side: Side, options: McpGateOptions) {
-  const relay = createRelay(options);
+  const relay = new Relay(options, async (message) => {
+    if (side === "client") {
+      await send(message);
+    } else {
+      handlerOf()?.(message);
+    }
+  });
   const take = (message: unknown): Step | Promise<Step> =>
     side === "client" ? relay.clientSent(message) : relay.serverSent(message);
   const bring = (message: unknown): Step | Promise<Step> =>

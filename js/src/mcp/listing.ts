@@ -1,0 +1,103 @@
+// Asking the server for its tools before it gets a call of one that is pinned: it may have changed since, and a client need not
+// list tools before it calls one.
+import { isObject, type Members } from "./message.js";
+import { MODERN } from "./options.js";
+import type { Pins } from "./pins.js";
+
+/** How many milliseconds a server may take to list its tools, and on how many pages. */
+const PATIENCE = 10_000;
+const PAGES = 1_000;
+
+export class Listing {
+  readonly #pins: Pins;
+  readonly #send: (message: Members) => Promise<void>;
+  /** What the ids of the gate's own requests begin with. */
+  readonly #prefix = `callgate/${crypto.randomUUID()}-`;
+  #count = 0;
+  #asked: { readonly id: string; readonly answer: (message: Members | undefined) => void } | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(pins: Pins, send: (message: Members) => Promise<void>) {
+    this.#pins = pins;
+    this.#send = send;
+  }
+
+  /** Lists the tools, as a client of this revision does; done once they are known, or cannot be. */
+  run(revision: unknown): Promise<void> {
+    this.#running ??= this.#list(revision).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Whether an id is that of the gate's own request. */
+  owns(id: unknown): boolean {
+    return typeof id === "string" && id.startsWith(this.#prefix);
+  }
+
+  /** Takes the server's answer to the gate's own request, unless it comes too late. */
+  take(answer: Members): void {
+    if (this.#asked?.id === answer.id) {
+      this.#asked?.answer(answer);
+    }
+  }
+
+  async #list(revision: unknown): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), PATIENCE);
+    });
+    try {
+      await this.#pages(revision, late);
+    } finally {
+      clearTimeout(timer);
+      this.#asked = undefined;
+    }
+  }
+
+  async #pages(revision: unknown, late: Promise<undefined>): Promise<void> {
+    let cursor: string | undefined;
+    let { edition } = this.#pins;
+    for (let page = 0; page < PAGES; page += 1) {
+      const answer = await Promise.race([this.#page(revision, cursor), late]);
+      const result = answer?.result;
+      if (!isObject(result) || !this.#remember(result.tools)) {
+        return;
+      }
+      const isNew = this.#pins.edition === edition;
+      cursor = isNew && typeof result.nextCursor === "string" ? result.nextCursor : undefined;
+      if (cursor === undefined && isNew) {
+        this.#pins.complete(edition);
+        return;
+      }
+      // What changes while it is listed is listed again.
+      edition = this.#pins.edition;
+    }
+  }
+
+  #page(revision: unknown, cursor: string | undefined): Promise<Members | undefined> {
+    this.#count += 1;
+    const id = `${this.#prefix}${this.#count}`;
+    const meta = { [MODERN]: revision, "io.modelcontextprotocol/clientCapabilities": {} };
+    const params = { ...(cursor === undefined ? {} : { cursor }), ...(revision === undefined ? {} : { _meta: meta }) };
+    return new Promise((resolve) => {
+      this.#asked = { id, answer: resolve };
+      this.#send({ jsonrpc: "2.0", id, method: "tools/list", params }).catch(() => resolve(undefined));
+    });
+  }
+
+  /** Remembers the tools of a page; `false` if they cannot be read. */
+  #remember(tools: unknown): boolean {
+    if (!Array.isArray(tools)) {
+      return false;
+    }
+    const names = (tools as unknown[]).map((tool) => (isObject(tool) ? tool.name : undefined));
+    if (new Set(names).size < names.length || !names.every((name) => typeof name === "string")) {
+      return false;
+    }
+    names.forEach((name, at) => {
+      this.#pins.lists(name, tools[at]);
+    });
+    return true;
+  }
+}

@@ -5,8 +5,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { check, open, skip, stop } from "./page.mjs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { startChromium } from "../../test/tools/hosts.mjs";
+import { check, DIST, open, skip, stop } from "./page.mjs";
 import { STATES } from "./states.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -43,6 +44,38 @@ check("a theme is chosen and kept", async (page) => {
   assert.equal(await dark(), "dark");
   await page.reload();
   await page.locator("#theme", { hasText: "Theme: dark" }).click();
+});
+
+check(
+  "at 320 pixels every cell of a scenario is on the screen, and rows are high enough for a finger",
+  async (page) => {
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.getByRole("tab", { name: "Machine" }).click();
+    const rows = await page.locator(".entry").evaluateAll((all) => all.map(({ offsetHeight }) => offsetHeight));
+    assert.ok(Math.min(...rows) >= 24, `${Math.min(...rows)} pixels`);
+    await page.getByRole("button", { name: "↓ Trial" }).click();
+    await page.getByRole("tab", { name: "Scenarios" }).click();
+    await page.locator("tbody tr.met").first().waitFor();
+    const right = await page
+      .locator("tbody :is(.badge, .icon, select, .plain)")
+      .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().right));
+    assert.ok(Math.max(...right) <= 320, `${Math.max(...right)} of 320`);
+    // Stacked cells are still those of a table.
+    assert.equal(await page.getByRole("row").count(), 15);
+    assert.equal(await page.getByRole("row").first().getByRole("cell").count(), 3);
+  },
+  { wide: false },
+);
+
+test("a page that is opened as a file says why nothing happens", { skip }, async () => {
+  const browser = await startChromium();
+  try {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(join(DIST, "index.html")).href);
+    await page.getByText("browsers run it only from a web server").waitFor();
+  } finally {
+    await browser.close();
+  }
 });
 
 for (const [name, options, run] of STATES) {

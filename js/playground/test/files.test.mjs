@@ -10,9 +10,26 @@ import { inflateRawSync } from "node:zlib";
 import { loadBundle } from "../../dist/bundle.js";
 import { createEngine, createVirtualHost } from "../../dist/node.js";
 import { isThere, NATIVE } from "../../test/tools/hosts.mjs";
-import { argument, check, choose, EXAMPLES, example, file, lines, open, RULES, skip, stop, verdict } from "./page.mjs";
+import {
+  argument,
+  check,
+  choose,
+  EXAMPLES,
+  example,
+  file,
+  fragmentOf,
+  lines,
+  open,
+  RULES,
+  skip,
+  stop,
+  verdict,
+} from "./page.mjs";
 
 after(stop);
+
+/** A call with arguments that no engine reads. */
+const DEEP = `{"serverName": "filesystem", "toolName": "read_file", "arguments": {"path": ${"[".repeat(20_000)}${"]".repeat(20_000)}}}`;
 
 check("a file that is dropped on the page is imported", async (page) => {
   await page.evaluate((text) => {
@@ -317,3 +334,21 @@ test("an example that cannot be loaded is said to be, and can be chosen again", 
   // That the file did not come is an error of the console, and nothing else is.
   await assert.rejects(page.done(), ({ actual }) => actual.every((fault) => /ERR_INTERNET_DISCONNECTED/.test(fault)));
 });
+
+check(
+  "a call that is nested too deep is said to be, and the page goes on",
+  async (page) => {
+    await page.locator(".form", { hasText: "not one that can be judged" }).waitFor();
+    await page.getByRole("tab", { name: "Scenarios" }).click();
+    await page.locator("tbody tr").waitFor();
+    await example(page, "Mail and shared documents", "5 of 5");
+  },
+  {
+    fragment: fragmentOf({
+      files: { "callgate.json": RULES },
+      machine: '{"home": "/h", "cwd": "/h"}',
+      call: DEEP,
+      scenarios: [{ call: DEEP, expect: "deny" }],
+    }),
+  },
+);

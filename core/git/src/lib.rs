@@ -73,6 +73,8 @@ mod entry;
 mod files;
 mod format;
 mod memory;
+mod push;
+mod push_default;
 mod remotes;
 mod repository;
 mod rewrites;
@@ -86,6 +88,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use files::{Error, Files, Found, Kind};
 
 use memory::{Contents, Memory};
+use push::Push;
 use remotes::{Remotes, Settings};
 use repository::Repository;
 
@@ -217,6 +220,43 @@ impl<'a> Git<'a> {
         // Git refuses to do anything if it does not understand the configuration.
         place.remotes(&files, places)?;
         branch?.map(branch_text).transpose()
+    }
+
+    /// The refs on the other side that a push of `reference` to `remote` updates because the configuration says so, beyond
+    /// the ref of the same name: by `remote.<name>.push`, `push.default`, `branch.<name>.merge` and symbolic references.
+    /// Each is named as a refspec names its destination, in full where the configuration has it in full. An empty
+    /// `reference` is a push without one, and an empty `remote` a push without one. `None` if the refs cannot be told: a
+    /// mirror, a pattern or `matching` without a reference, and references that are not kept in files.
+    ///
+    /// Outside of a repository git pushes nothing.
+    ///
+    /// # Errors
+    /// The answer is not certain; see the crate's description.
+    pub fn push_refs(
+        &mut self,
+        directory: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, Error> {
+        let places = self.places;
+        let (files, place, _) = self.place(directory);
+        place.remotes(&files, places)?;
+        let (Some(repository), Some(Ok(settings))) = (place.repository()?, &place.settings) else {
+            return Ok(Some(Vec::new()));
+        };
+        let remotes = Remotes {
+            files: &files,
+            common_dir: Some(&repository.common_dir),
+            settings,
+        };
+        let branch = match (remote, reference) {
+            ("", _) | (_, "" | "HEAD") => repository.branch(&files)?,
+            _ => None,
+        };
+        let push = Push::new(&remotes, repository, branch.as_deref());
+        let refs = push.refs(remote.as_bytes(), reference.as_bytes())?;
+        refs.map(|refs| refs.into_iter().map(branch_text).collect())
+            .transpose()
     }
 
     /// The files, the place of the directory, found once, and the place outside of every repository.

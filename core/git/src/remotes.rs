@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::entry::Entry;
 use crate::files::{Error, Files, join};
+use crate::push_default::PushDefault;
 use crate::rewrites::Rewrites;
 use crate::transport;
 
@@ -20,6 +21,8 @@ pub(crate) struct Settings {
     instead_of: Rewrites,
     push_instead_of: Rewrites,
     push_default: Option<Vec<u8>>,
+    /// `push.default`.
+    pub(crate) push_mode: PushDefault,
     fetches_all: bool,
 }
 
@@ -39,6 +42,9 @@ struct Remote {
     earlier_urls: Vec<Vec<u8>>,
     /// The remote helper through which every connection goes (`remote.<name>.vcs`).
     helper: Option<Vec<u8>>,
+    /// The refspecs of a push (`remote.<name>.push`).
+    push: Vec<Vec<u8>>,
+    is_mirror: bool,
 }
 
 impl Remote {
@@ -55,6 +61,8 @@ impl Remote {
 struct Branch {
     remote: Option<Vec<u8>>,
     push_remote: Option<Vec<u8>>,
+    /// Its upstream branches, as the remote has them.
+    merges: Vec<Vec<u8>>,
 }
 
 /// What a name stands for if it is not the name of a remote.
@@ -90,6 +98,11 @@ impl Settings {
                 self.branches.entry(name.to_vec()).or_default().push_remote =
                     Some(entry.required()?.to_vec());
             }
+            (b"branch", Some(name), b"merge") => {
+                let merges = &mut self.branches.entry(name.to_vec()).or_default().merges;
+                merges.push(entry.required()?.to_vec());
+            }
+            (b"push", None, b"default") => self.push_mode = PushDefault::read(entry)?,
             (b"url", Some(base), b"insteadof") => self.instead_of.add(base, entry.required()?),
             (b"url", Some(base), b"pushinsteadof") => self.push_instead_of.add(base, entry.required()?),
             (b"fetch", None, b"all") => self.fetches_all = entry.boolean()?,
@@ -113,9 +126,71 @@ impl Settings {
             b"url" => add_url(&mut remote.urls, &mut remote.earlier_urls, entry.required()?),
             b"pushurl" => add_url(&mut remote.push_urls, &mut remote.earlier_urls, entry.required()?),
             b"vcs" => remote.helper = Some(entry.required()?.to_vec()),
+            b"push" => remote.push.push(entry.required()?.to_vec()),
+            b"mirror" => remote.is_mirror = entry.boolean()?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// The refspecs of a push to the remote.
+    pub(crate) fn push_refspecs(&self, remote: &[u8]) -> &[Vec<u8>] {
+        self.remotes.get(remote).map_or(&[], |remote| &remote.push)
+    }
+
+    /// Returns `true` if a push makes the remote a copy of the repository.
+    pub(crate) fn is_mirror(&self, remote: &[u8]) -> bool {
+        self.remotes.get(remote).is_some_and(|remote| remote.is_mirror)
+    }
+
+    /// The upstream branches of a branch.
+    pub(crate) fn merges(&self, branch: &[u8]) -> &[Vec<u8>] {
+        self.branches.get(branch).map_or(&[], |branch| &branch.merges)
+    }
+}
+
+impl<'a> Remotes<'a> {
+    /// The names of the remotes that a push to `remote` may mean: the members of a group, and for an empty name every
+    /// remote that git, or a program that starts it, may choose on `branch`.
+    ///
+    /// # Errors
+    /// A remote is in a legacy file, which may have refspecs too.
+    pub(crate) fn pushed_to(
+        &self,
+        remote: &'a [u8],
+        branch: Option<&[u8]>,
+    ) -> Result<BTreeSet<&'a [u8]>, Error> {
+        let settings = self.settings;
+        let mut names = vec![remote];
+        if remote.is_empty() {
+            let branch = branch.and_then(|name| settings.branches.get(name));
+            let own = branch.map(|branch| [&branch.remote, &branch.push_remote]);
+            let configured = own
+                .into_iter()
+                .flatten()
+                .chain([&settings.push_default])
+                .flatten();
+            names = configured.map(Vec::as_slice).chain([&b"origin"[..]]).collect();
+            // If there is only one remote, git uses it whatever its name.
+            if let (1, Some(only)) = (settings.remotes.len(), settings.remotes.keys().next()) {
+                names.push(only);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        while let Some(name) = names.pop() {
+            if seen.insert(name) {
+                if settings
+                    .remotes
+                    .get(name)
+                    .is_none_or(|remote| remote.urls.is_empty())
+                {
+                    self.refuse_legacy_file(name)?;
+                }
+                let members = settings.groups.get(name).into_iter().flatten();
+                names.extend(members.map(Vec::as_slice));
+            }
+        }
+        Ok(seen)
     }
 }
 

@@ -5,6 +5,9 @@ use crate::files::{Error, Files, Kind, is_space, join, read};
 /// The most references that git follows from `HEAD` to a branch (`SYMREF_MAXDEPTH`).
 const MAX_REFERENCES: usize = 5;
 
+/// Where branches are.
+pub(crate) const HEADS: &[u8] = b"refs/heads/";
+
 /// A repository (`gitrepository-layout(5)`).
 #[derive(Debug)]
 pub(crate) struct Repository {
@@ -73,7 +76,7 @@ impl Repository {
                 }
                 Reference::Plain if name == b"HEAD" => return Ok(None),
                 Reference::Plain => {
-                    return match name.strip_prefix(b"refs/heads/") {
+                    return match name.strip_prefix(HEADS) {
                         Some(branch) => Ok(Some(branch.to_vec())),
                         None => Err(self.head_refused("it points outside of `refs/heads/`")),
                     };
@@ -81,6 +84,23 @@ impl Repository {
             }
         }
         Err(self.head_refused("too many symbolic references"))
+    }
+
+    /// The branch that the reference `name` leads to, by its full name; `None` if it leads elsewhere or is broken, so that
+    /// git refuses to push it.
+    ///
+    /// # Errors
+    /// A reference cannot be read.
+    pub(crate) fn resolve(&self, files: &dyn Files, name: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let mut name = name.to_vec();
+        for _ in 0..MAX_REFERENCES {
+            match self.reference(files, &name)? {
+                Reference::Symbolic(target) if is_reference_name(&target) => name = target,
+                Reference::Symbolic(_) | Reference::Broken => return Ok(None),
+                Reference::Plain => return Ok(name.starts_with(HEADS).then_some(name)),
+            }
+        }
+        Ok(None)
     }
 
     /// Reads the reference `name` (`files_read_raw_ref`). Packed references are never symbolic.
@@ -142,7 +162,7 @@ fn is_object_name(text: &[u8], digits: usize) -> bool {
 }
 
 /// Returns `true` if git accepts `name`, a whole name below `refs/` (`git-check-ref-format(1)`).
-fn is_reference_name(name: &[u8]) -> bool {
+pub(crate) fn is_reference_name(name: &[u8]) -> bool {
     let is_component = |component: &[u8]| {
         !component.is_empty() && !component.starts_with(b".") && !component.ends_with(b".lock")
     };

@@ -3,7 +3,7 @@
 use crate::entry::Entry;
 use crate::files::{Error, is_space};
 
-/// The sections that affect where git connects. Others are parsed and dropped.
+/// The sections that affect where git connects and what it pushes. Others are parsed and dropped.
 const SECTIONS: &[&[u8]] = &[
     b"branch",
     b"core",
@@ -11,6 +11,7 @@ const SECTIONS: &[&[u8]] = &[
     b"fetch",
     b"include",
     b"includeif",
+    b"push",
     b"remote",
     b"remotes",
     b"safe",

@@ -1,4 +1,4 @@
-//! The four answers about one small repository, and what is read for them.
+//! The answers about one small repository, and what is read for them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -154,4 +154,48 @@ fn a_branch_needs_a_repository() {
             .unwrap(),
         None
     );
+}
+
+/// What a push updates in a repository with this configuration.
+fn pushed(configuration: &str, remote: &str, reference: &str) -> Result<Option<Vec<String>>, Error> {
+    let mut disk = Disk::new(REPOSITORY);
+    let config = disk.files.entry("/repo/.git/config").or_default();
+    config.push_str(configuration);
+    let places = places();
+    Git::new(&disk, &places, &mut Known::default()).push_refs("/repo", remote, reference)
+}
+
+#[test]
+fn a_push_updates_what_the_configuration_says() {
+    #[track_caller]
+    fn check(configuration: &str, remote: &str, reference: &str, expected: &[&str]) {
+        let refs = pushed(configuration, remote, reference).unwrap().unwrap();
+        assert_eq!(refs, expected, "{configuration}");
+    }
+    let mapped = "push = refs/heads/topic:refs/heads/main\n";
+    check(mapped, "origin", "topic", &["refs/heads/main"]);
+    check(mapped, "origin", "refs/heads/topic", &["refs/heads/main"]);
+    check(mapped, "origin", "HEAD", &["refs/heads/main"]);
+    check(mapped, "", "", &["refs/heads/main"]);
+    check(mapped, "origin", "other", &[]);
+    check(mapped, "https://github.com/acme/app.git", "topic", &[]);
+    check(
+        "push = refs/heads/*:refs/heads/x/*\n",
+        "origin",
+        "topic",
+        &["refs/heads/x/topic"],
+    );
+    check("push = refs/heads/*:refs/heads/*\n", "origin", "topic", &[]);
+    let tracking = "[branch \"topic\"]\nremote = origin\nmerge = refs/heads/main\n";
+    let with = |mode: &str| format!("{tracking}[push]\ndefault = {mode}\n");
+    for mode in ["upstream", "tracking"] {
+        check(&with(mode), "origin", "topic", &["refs/heads/main"]);
+        check(&with(mode), "origin", "", &["refs/heads/main"]);
+    }
+    for mode in ["simple", "current", "nothing"] {
+        check(&with(mode), "origin", "topic", &[]);
+        check(&with(mode), "origin", "", &[]);
+    }
+    check(tracking, "origin", "topic", &[]);
+    check(&with("matching"), "origin", "topic", &[]);
 }

@@ -146,4 +146,8 @@ impl Host for Silent {
         self.was_asked.set(true);
         Ok(String::new())
     }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
+    }
 }

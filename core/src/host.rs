@@ -149,6 +149,20 @@ pub trait Host {
     /// Without a repository there is no answer, and the host fails.
     fn git_branch(&self, repo: &str) -> Result<String, HostError>;
 
+    /// The refs on the other side that a push of `reference` to `remote` from the repository at `repo` updates because git's
+    /// configuration says so, beyond the ref of the same name: by `remote.<name>.push`, `push.default` and
+    /// `branch.<name>.merge`. `remote` is a name, a URL, or empty for the default remote, and an empty `reference` stands
+    /// for a push without one. `None` if the refs cannot be told, which meets every restriction.
+    ///
+    /// Each ref is named as a refspec names its destination, such as `refs/heads/main`. Outside of a repository git pushes
+    /// nothing.
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError>;
+
     /// Calls back for a step of a host-defined role; `step` is `canonicalize` or `extractPolicyValue`.
     fn role_value(&self, role: &str, step: &str, _value: &str) -> Result<String, HostError> {
         Err(HostError::new(format!(

@@ -23,6 +23,7 @@ mod pattern;
 mod places;
 mod protected;
 mod reason;
+mod refs;
 mod repository;
 #[cfg(feature = "analysis")]
 mod resolved;
@@ -141,6 +142,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     repositories: Option<Arc<Repositories>>,
     /// The branches that are checked out there, once asked for; `None` if they cannot be told.
     branches: Option<Option<Arc<[String]>>>,
+    /// The refs that a push of each value updates, once asked for: `None` if they cannot be told.
+    pushed: BTreeMap<usize, Option<Arc<[String]>>>,
     /// The path of each argument that others are relative to, once asked for.
     bases: BTreeMap<&'p str, Option<Arc<str>>>,
     /// The operands under each role, once asked for.
@@ -206,6 +209,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             by_place: None,
             repositories: None,
             branches: None,
+            pushed: BTreeMap::new(),
             bases: BTreeMap::new(),
             values: RoleValues::default(),
             hits: Table::default(),

@@ -17,6 +17,9 @@
 //! #     fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> { Ok(Some(false)) }
 //! #     fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> { Ok(vec![url.to_owned()]) }
 //! #     fn git_branch(&self, _: &str) -> Result<String, HostError> { Ok(String::new()) }
+//! #     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+//! #         Ok(Some(Vec::new()))
+//! #     }
 //! #     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! #     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
 //! # }

@@ -385,6 +385,10 @@ impl Host for Ready {
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(String::new())
     }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
+    }
 }
 
 /// A host whose answers about paths of a call wait for all the others.
@@ -429,5 +433,9 @@ impl Host for Waiting {
 
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(String::new())
+    }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
     }
 }

@@ -62,5 +62,5 @@ pub use documents::Fault;
 pub use gate::{Gate, GateBuilder, GateError, Starting, Timings, Tool};
 pub use real_host::{RealHost, realpath_error};
 pub use virtual_host::{
-    Filesystem, Machine, MachineError, Platform, Predicate, Repository, Urls, VirtualHost,
+    Filesystem, Machine, MachineError, Platform, Predicate, PushMode, Repository, Urls, VirtualHost,
 };

@@ -140,6 +140,15 @@ impl Host for RealHost {
     fn git_branch(&self, repo: &str) -> Result<String, HostError> {
         self.evaluation().git_branch(repo)
     }
+
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        self.evaluation().git_push_refs(repo, remote, reference)
+    }
 }
 
 /// The host for the time of one evaluation: each configuration of git is read once.
@@ -194,6 +203,15 @@ impl Host for Evaluation {
 
     fn git_branch(&self, repo: &str) -> Result<String, HostError> {
         Ok(self.ask(|git| git.branch(repo))?.unwrap_or_default())
+    }
+
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        self.ask(|git| git.push_refs(repo, remote, reference))
     }
 }
 

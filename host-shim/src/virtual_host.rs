@@ -25,7 +25,7 @@ use callgate_core::{Host, HostError, RealpathError};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-pub use machine::{Filesystem, Machine, Platform, Predicate, Repository, Urls};
+pub use machine::{Filesystem, Machine, Platform, Predicate, PushMode, Repository, Urls};
 
 use tree::{Last, Tree};
 
@@ -163,6 +163,18 @@ impl Host for VirtualHost {
         let repository =
             repository.ok_or_else(|| HostError::new(format!("`{repo}` is not in a git repository")))?;
         Ok(repository.branch().unwrap_or_default().to_owned())
+    }
+
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        Ok(self.repository(repo).map_or_else(
+            || Some(Vec::new()),
+            |repository| repository.push_refs(remote, reference),
+        ))
     }
 }
 

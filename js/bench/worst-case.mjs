@@ -100,6 +100,7 @@ const host = {
   gitDefaultRemoteUrls: () => ["https://github.com/acme/origin.git"],
   gitUrl: (_, url) => [url],
   gitBranch: () => "",
+  gitPushRefs: () => [],
 };
 
 const rows = SHAPES.map(([name, given, role, count, text]) => {

@@ -36,6 +36,7 @@ const own = {
   gitBranch: () => {
     throw new Error("the store has no repositories");
   },
+  gitPushRefs: () => [],
 };
 show("own", createEngine({ ...config, host: own }).evaluate(read("/box/new/file")));
 

@@ -51,6 +51,14 @@ export interface Host {
    */
   gitBranch(repository: string): string;
   /**
+   * The refs on the other side that a push of this reference to this remote updates because git's configuration says so,
+   * beyond the ref of the same name: by `remote.<name>.push`, `push.default` and `branch.<name>.merge`. Each is named as a
+   * refspec names its destination, such as `refs/heads/main`. The remote is a name, a URL, or empty for the default
+   * remote, and an empty reference stands for a push without one. `undefined` if the refs cannot be told, which meets
+   * every restriction. Outside of a repository git pushes nothing.
+   */
+  gitPushRefs(repository: string, remote: string, reference: string): readonly string[] | undefined;
+  /**
    * Returns `true` if the predicate that a world calls `host:<name>` holds. The subject is JSON text: `{mode, tool,
    * command, root_key, subdirectory, address, host}`. Without this method, whatever depends on a predicate is denied.
    */
@@ -66,6 +74,7 @@ const REQUIRED = [
   "gitDefaultRemoteUrls",
   "gitUrl",
   "gitBranch",
+  "gitPushRefs",
 ] as const satisfies readonly (keyof Host)[];
 
 /** The names of the callbacks that a host lacks. */

@@ -223,6 +223,12 @@ test("a push or fetch without a name goes where the branch says", (t) => {
   appendFileSync(config, "[remote]\n\tpushDefault = origin\n");
   assert.deepEqual(host.gitDefaultRemoteUrls(repository), [fork, good]);
   assert.deepEqual(host.gitUrl(repository, "https://x.example/y"), ["https://x.example/y"]);
+  assert.deepEqual(host.gitPushRefs(repository, "origin", "main"), []);
+  appendFileSync(config, '[branch "main"]\n\tmerge = refs/heads/trunk\n[push]\n\tdefault = upstream\n');
+  assert.deepEqual(host.gitPushRefs(repository, "origin", "main"), ["refs/heads/trunk"]);
+  assert.deepEqual(host.gitPushRefs(repository, "", ""), ["refs/heads/trunk"]);
+  appendFileSync(config, '[remote "origin"]\n\tmirror\n');
+  assert.equal(host.gitPushRefs(repository, "origin", ""), undefined);
   setDefaultHost(host);
   try {
     assert.equal(resolveGitRemote("fork", { path: repository }), fork);

@@ -267,3 +267,40 @@ fn a_configuration_that_includes_a_fifo_holds_up_no_verdict() {
     check(&disk, json!("origin"), [failed; 3]);
     assert!(begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
 }
+
+/// The real git moves `main` by a push of another branch, where the configuration says so; the verdict knows it.
+#[test]
+fn a_push_that_the_configuration_sends_to_a_denied_branch_is_denied() {
+    let main =
+        json!({"lists": [{"roles": ["branch-name"], "allowed": ["main"], "matchType": "identifiers"}]});
+    let rules = json!([rule("no-main", main, "deny"), rule("all", json!({}), "allow")]);
+    let refspec = "[remote \"origin\"]\npush = refs/heads/feature:refs/heads/main\n";
+    let upstream = "[branch \"feature\"]\nremote = origin\nmerge = refs/heads/main\n";
+    for (configuration, expected) in [
+        (refspec.to_owned(), "deny no-main"),
+        (format!("{upstream}[push]\ndefault = upstream\n"), "deny no-main"),
+        (format!("{upstream}[push]\ndefault = tracking\n"), "deny no-main"),
+        (format!("{upstream}[push]\ndefault = current\n"), "allow all"),
+        (upstream.to_owned(), "allow all"),
+        (String::new(), "allow all"),
+    ] {
+        let Some(disk) = repository() else { return };
+        git(&disk, &["checkout", "--quiet", "-b", "feature"]);
+        append(&disk, "box/repo/.git/config", &format!("{ORIGIN}{configuration}"));
+        let engine = build(&disk, Documents::new(rules.clone(), &tools()));
+        for branch in [
+            json!("feature"),
+            json!("refs/heads/feature"),
+            json!("HEAD"),
+            json!(null),
+        ] {
+            let arguments = json!({"path": "ROOT/box/repo", "remote": "origin", "branch": branch});
+            let arguments = placed(&arguments, disk.root());
+            let verdict = decide(&engine, &real_host(disk.root()), "git/push", &arguments);
+            assert_eq!(verdict, expected, "{branch} with {configuration}");
+        }
+        let arguments = placed(&json!({"path": "ROOT/box/repo"}), disk.root());
+        let verdict = decide(&engine, &real_host(disk.root()), "git/push", &arguments);
+        assert_eq!(verdict, expected, "a push without arguments with {configuration}");
+    }
+}

@@ -19,7 +19,7 @@ mod sent;
 
 use callgate_core::{
     ApprovalPattern, ApprovalWhitelist, Arguments, Call, Ceiling, Context, DocumentKind, DocumentSource,
-    Escalation, Explanation, Host, RoleId,
+    Escalation, Explanation, Host, Question, Recording, RoleId,
 };
 use callgate_host::VirtualHost;
 use conformance::Explain;

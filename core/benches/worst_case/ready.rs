@@ -42,4 +42,8 @@ impl Host for Ready {
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(String::new())
     }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
+    }
 }

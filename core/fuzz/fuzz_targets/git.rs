@@ -15,6 +15,9 @@ fn answers(disk: &Disk, directory: &str) -> [Result<Vec<String>, Error>; 5] {
         git.remote_urls(directory, "origin"),
         git.remote_urls(directory, "both"),
         git.default_remote_urls(directory),
+        git.push_refs(directory, "origin", "main")
+            .map(Option::unwrap_or_default),
+        git.push_refs(directory, "", "").map(Option::unwrap_or_default),
         git.urls(directory, "https://example.com/kit.git"),
         git.branch(directory).map(|branch| branch.into_iter().collect()),
     ];

@@ -76,6 +76,10 @@ impl Host for Guessing {
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(String::new())
     }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
+    }
 }
 
 /// An engine with every kind of role, condition and structural setting; every tool is `tool`.

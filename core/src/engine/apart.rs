@@ -96,6 +96,10 @@ impl Host for LinklessHost {
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(self.branch.to_string())
     }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
+    }
 }
 
 /// An engine, and the disk on which it is asked: one without links, or that of a host.

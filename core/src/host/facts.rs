@@ -193,6 +193,12 @@ impl<'h> Facts<'h> {
         self.ask(Question::git_branch(repo))
     }
 
+    /// [`Host::git_push_refs`], once.
+    pub(crate) fn git_push_refs(&mut self, repo: &str, remote: &str, reference: &str) -> Option<Vec<String>> {
+        self.take_steps(URLS);
+        self.ask(Question::git_push_refs(repo, remote, reference))
+    }
+
     /// [`Host::role_value`], once.
     pub(crate) fn role_value(&mut self, role: &str, step: &str, value: &str) -> String {
         self.ask(Question::role_value(role, step, value))

@@ -70,6 +70,15 @@ questions! {
         /// The canonical path of the repository or a directory within it.
         repo,
     );
+    /// [`Host::git_push_refs`].
+    GitPushRefs = git_push_refs(
+        /// The canonical path of the repository or a directory within it.
+        repo,
+        /// The name or the URL of the remote; empty for the default remote.
+        remote,
+        /// What is pushed; empty for a push that does not say.
+        reference,
+    );
     /// [`Host::role_value`].
     RoleValue = role_value(
         /// The name of the host-defined role.
@@ -110,6 +119,8 @@ pub enum Answer {
     Directory(Option<bool>),
     /// The URLs of a git question.
     Urls(Vec<String>),
+    /// `gitPushRefs`; `null` if the refs cannot be told.
+    Refs(Option<Vec<String>>),
     /// A host-defined role's value, or a branch.
     Text(String),
     /// `condition`.
@@ -144,6 +155,7 @@ answers! {
     Link(Option<String>);
     Directory(Option<bool>);
     Urls(Vec<String>);
+    Refs(Option<Vec<String>>);
     Text(String);
     Holds(bool);
 }

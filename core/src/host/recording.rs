@@ -133,6 +133,15 @@ impl Host for Recording {
         self.answer(&Question::git_branch(repo))
     }
 
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        self.answer(&Question::git_push_refs(repo, remote, reference))
+    }
+
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.answer(&Question::role_value(role, step, value))
     }

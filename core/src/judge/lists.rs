@@ -69,7 +69,7 @@ impl Case<'_, '_, '_> {
         };
         let text = operand.text(role).unwrap_or_default();
         let lists = |name: usize| names.name_branch(text.get(name..).unwrap_or_default());
-        match read {
+        let own = match read {
             Ref::Branch(name) => Hit::exact(lists(name)),
             Ref::Either(one, other) => Hit::look_alike(lists(one) || lists(other)),
             Ref::Current => match self.current_branches() {
@@ -77,6 +77,10 @@ impl Case<'_, '_, '_> {
                 None => Hit::LookAlike,
             },
             Ref::Unknown => Hit::LookAlike,
+        };
+        match own {
+            Hit::Miss => self.push_hit(names, at, role),
+            Hit::LookAlike | Hit::Exact => own,
         }
     }
 }

@@ -208,6 +208,10 @@ fn a_host_that_panics_is_a_denial() {
         fn git_branch(&self, _: &str) -> Result<String, HostError> {
             Ok(String::new())
         }
+
+        fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+            Ok(Some(Vec::new()))
+        }
     }
 
     for engine in ENGINES {
@@ -440,6 +444,15 @@ impl Host for ByEvaluation {
 
     fn git_branch(&self, repo: &str) -> Result<String, HostError> {
         self.machine()?.git_branch(repo)
+    }
+
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        self.machine()?.git_push_refs(repo, remote, reference)
     }
 }
 

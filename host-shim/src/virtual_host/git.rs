@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{Repository, Urls};
+use super::{PushMode, Repository, Urls};
 
 /// The remote that git uses if none is configured.
 const ORIGIN: &str = "origin";
+
+/// Where branches are.
+const HEADS: &str = "refs/heads/";
 
 /// The repository at `dir` or the nearest one above it.
 pub(super) fn nearest<'w>(
@@ -64,6 +67,59 @@ impl Repository {
         distinct(fetched.into_iter().chain(pushed).filter(|url| !url.is_empty()))
     }
 
+    /// The refs that a push updates because the configuration says so; `None` if they cannot be told.
+    pub(super) fn push_refs(&self, remote: &str, reference: &str) -> Option<Vec<String>> {
+        let refspecs: Vec<(&str, &str)> = self
+            .remotes_pushed_to(remote)
+            .into_iter()
+            .filter_map(|name| self.push_refspecs.get(name))
+            .flat_map(Urls::iter)
+            .map(|text| refspec(trim(text)))
+            .collect();
+        let mut refs = Vec::new();
+        if reference.is_empty() {
+            let mut remotes = self.remotes_pushed_to(remote).into_iter();
+            let is_mirror = remotes.any(|name| self.mirrors.iter().any(|mirror| mirror == name));
+            let is_pattern = refspecs.iter().any(|(_, to)| to.is_empty() || to.contains('*'));
+            let is_matching = refspecs.is_empty() && self.push_mode == PushMode::Matching;
+            if is_mirror || is_pattern || is_matching {
+                return None;
+            }
+            let explicit = refspecs.iter().filter(|(_, to)| *to != "HEAD");
+            refs.extend(explicit.map(|(_, to)| (*to).to_owned()));
+        }
+        let name = match (reference, self.branch()) {
+            ("" | "HEAD", None) => return Some(refs),
+            ("" | "HEAD", Some(branch)) => branch,
+            (name, _) => name.strip_prefix(HEADS).unwrap_or(name),
+        };
+        let full = format!("{HEADS}{name}");
+        let mapped = refspecs
+            .iter()
+            .find_map(|(from, to)| destination(&full, from, to));
+        refs.extend(mapped.filter(|to| *to != full));
+        if self.push_mode == PushMode::Upstream {
+            refs.extend(self.branch_merges.get(name).cloned());
+        }
+        Some(distinct(refs.into_iter()))
+    }
+
+    /// The remote, or those that a push without one may use.
+    fn remotes_pushed_to<'r>(&'r self, remote: &'r str) -> Vec<&'r str> {
+        if !remote.is_empty() {
+            return vec![remote];
+        }
+        let branch = self.branch();
+        let of_branch = |remotes: &'r BTreeMap<String, String>| branch.and_then(|branch| remotes.get(branch));
+        let configured = [
+            of_branch(&self.branch_remotes),
+            of_branch(&self.branch_push_remotes),
+            self.push_default.as_ref(),
+        ];
+        let names = configured.into_iter().flatten().map(|name| trim(name));
+        names.chain([ORIGIN]).collect()
+    }
+
     /// The URLs that git connects to for an explicit URL: it may be the name of a remote, and `insteadOf` may rewrite it.
     pub(super) fn urls_of_explicit(&self, url: &str) -> Vec<String> {
         let named = self.urls_of(url);
@@ -95,6 +151,21 @@ impl Repository {
             None => url.to_owned(),
         }
     }
+}
+
+/// The source and the destination of a refspec, which are the same where it has no colon.
+fn refspec(text: &str) -> (&str, &str) {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    text.rsplit_once(':').unwrap_or((text, text))
+}
+
+/// What `to` makes of the reference if it is what `from` describes.
+fn destination(reference: &str, from: &str, to: &str) -> Option<String> {
+    let Some((before, after)) = from.split_once('*') else {
+        return (reference == from).then(|| to.to_owned());
+    };
+    let middle = reference.strip_prefix(before)?.strip_suffix(after)?;
+    Some(to.replacen('*', middle, 1))
 }
 
 fn trim(text: &str) -> &str {

@@ -93,6 +93,18 @@ pub struct Repository {
     /// `remote.pushDefault`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push_default: Option<String>,
+    /// `push.default`.
+    #[serde(default, skip_serializing_if = "PushMode::is_simple")]
+    pub push_mode: PushMode,
+    /// `branch.<name>.merge`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub branch_merges: BTreeMap<String, String>,
+    /// `remote.<name>.push`, as `SOURCE:DESTINATION`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub push_refspecs: BTreeMap<String, Urls>,
+    /// The remotes with `remote.<name>.mirror`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mirrors: Vec<String>,
     /// `remote.<name>.url`.
     #[serde(default)]
     pub remotes: BTreeMap<String, Urls>,
@@ -110,18 +122,41 @@ pub struct Repository {
     pub worktree: Option<String>,
 }
 
-/// One URL or several.
+/// What a push without a refspec updates (`git-config(1)`, `push.default`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PushMode {
+    /// Nothing, unless the upstream branch has the same name.
+    #[default]
+    Simple,
+    /// The branch of the same name.
+    Current,
+    /// The upstream branch.
+    Upstream,
+    /// Every branch that both sides have.
+    Matching,
+    /// Nothing.
+    Nothing,
+}
+
+impl PushMode {
+    fn is_simple(&self) -> bool {
+        *self == Self::Simple
+    }
+}
+
+/// One URL or several, or one refspec or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Urls {
-    /// One URL.
+    /// One.
     One(String),
     /// Several, in the order of the configuration.
     Several(Vec<String>),
 }
 
 impl Urls {
-    /// The URLs, in order.
+    /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         match self {
             Self::One(url) => std::slice::from_ref(url),

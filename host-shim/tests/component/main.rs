@@ -69,4 +69,8 @@ impl<F: Fn(&str) -> Result<String, RealpathError>> Host for Answering<F> {
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(String::new())
     }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
+    }
 }

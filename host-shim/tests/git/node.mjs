@@ -17,8 +17,12 @@ const answers = JSON.parse(readFileSync(requests, "utf8")).map(({ home, director
     }
   };
   return [
-    ...names.map((name) => asked(() => host.gitRemoteUrls(directory, name))),
+    ...names.flatMap((name) => [
+      asked(() => host.gitRemoteUrls(directory, name)),
+      asked(() => host.gitPushRefs(directory, name, "main") ?? null),
+    ]),
     asked(() => host.gitDefaultRemoteUrls(directory)),
+    asked(() => host.gitPushRefs(directory, "", "") ?? null),
     ...urls.map((url) => asked(() => host.gitUrl(directory, url))),
   ];
 });

@@ -70,8 +70,10 @@ fn answers(home: &Path, generated: &Generated) -> Value {
     let mut answers = Vec::new();
     for name in &generated.names {
         answers.push(json!(host.git_remote_urls(directory, name).ok()));
+        answers.push(json!(host.git_push_refs(directory, name, "main").ok()));
     }
     answers.push(json!(host.git_default_remote_urls(directory).ok()));
+    answers.push(json!(host.git_push_refs(directory, "", "").ok()));
     for url in &generated.urls {
         answers.push(json!(host.git_url(directory, url).ok()));
     }

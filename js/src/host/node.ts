@@ -42,6 +42,8 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
     gitDefaultRemoteUrls: (repository: string) => read((git) => git.gitDefaultRemoteUrls(repository)),
     gitUrl: (repository: string, url: string) => read((git) => git.gitUrl(repository, url)),
     gitBranch: (repository: string) => read((git) => git.gitBranch(repository)),
+    gitPushRefs: (repository: string, remote: string, reference: string) =>
+      read((git) => git.gitPushRefs(repository, remote, reference)),
   });
   setReading(host, () => begin(disk));
   return host;
@@ -69,6 +71,7 @@ function begin(disk: Disk): Reading {
     gitDefaultRemoteUrls: (repository) => git((module) => module.gitDefaultRemoteUrls(repository)),
     gitUrl: (repository, url) => git((module) => module.gitUrls(repository, url)),
     gitBranch: (repository) => git((module) => module.gitBranch(repository)),
+    gitPushRefs: (repository, remote, reference) => git((module) => module.gitPushRefs(repository, remote, reference)),
     end: () => module?.free(),
   };
 }

@@ -1,7 +1,10 @@
 import type { Host } from "../host.js";
 
+/** The part of a host that answers about git. */
+export type GitAnswers = Pick<Host, "gitRemoteUrls" | "gitDefaultRemoteUrls" | "gitUrl" | "gitBranch" | "gitPushRefs">;
+
 /** A host's answers about git for one evaluation: a configuration is read once. */
-export interface Reading extends Pick<Host, "gitRemoteUrls" | "gitDefaultRemoteUrls" | "gitUrl" | "gitBranch"> {
+export interface Reading extends GitAnswers {
   /** Frees what was read. */
   end(): void;
 }

@@ -49,6 +49,8 @@ export function createRecordedHost(recording: Recording): Host {
     gitDefaultRemoteUrls: (repo: string) => given<string[]>("urls", { ask: "gitDefaultRemoteUrls", repo }),
     gitUrl: (repo: string, url: string) => given<string[]>("urls", { ask: "gitUrl", repo, url }),
     gitBranch: (repo: string) => given<string>("text", { ask: "gitBranch", repo }),
+    gitPushRefs: (repo: string, remote: string, reference: string) =>
+      given<string[] | null>("refs", { ask: "gitPushRefs", repo, remote, reference }) ?? undefined,
     condition: (name: string, subject: string) => given<boolean>("holds", { ask: "condition", name, subject }),
   });
 }

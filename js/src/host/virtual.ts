@@ -1,5 +1,5 @@
 import { type Host, HostError, type RealpathFailure } from "../host.js";
-import { defaultUrls, explicitUrls, nearest, remoteUrls } from "./virtual/git.js";
+import { defaultUrls, explicitUrls, nearest, pushRefs, remoteUrls } from "./virtual/git.js";
 import { checkMachine, type Machine, type MachineRepository } from "./virtual/machine.js";
 import { Tree } from "./virtual/tree.js";
 
@@ -54,6 +54,10 @@ export function createVirtualHost(machine: Machine): Host {
         throw new HostError(`\`${directory}\` is not in a git repository`);
       }
       return found.branch?.trim() ?? "";
+    },
+    gitPushRefs(directory: string, remote: string, reference: string): readonly string[] | undefined {
+      const found = repositoryAt(directory);
+      return found === undefined ? [] : pushRefs(found, remote, reference);
     },
     condition(name: string, subject: string): boolean {
       const predicates = machine.conditions ?? {};

@@ -1,4 +1,4 @@
-import { beginReading, type Reading } from "../host/reading.js";
+import { beginReading, type GitAnswers, type Reading } from "../host/reading.js";
 import { failureOf, type Host, HostError, type RealpathFailure } from "../host.js";
 import { platform } from "./platform.js";
 import { isWellFormed } from "./text.js";
@@ -28,6 +28,7 @@ enum Question {
   extractPolicyValue = 7,
   condition = 8,
   gitBranch = 9,
+  gitPushRefs = 10,
 }
 
 /** The types of answers. The module uses the same numbers. */
@@ -92,7 +93,7 @@ export class Bridge {
     reading?.end();
   }
 
-  #git(host: Host): Pick<Host, "gitRemoteUrls" | "gitDefaultRemoteUrls" | "gitUrl" | "gitBranch"> {
+  #git(host: Host): GitAnswers {
     if (this.#isEvaluating) {
       this.#reading ??= beginReading(host);
     }
@@ -171,6 +172,11 @@ export class Bridge {
         return this.#strings(question, this.#git(host).gitUrl(first, second));
       case Question.gitBranch:
         return this.#required(question, this.#git(host).gitBranch(first));
+      case Question.gitPushRefs: {
+        const end = second.indexOf("\0");
+        const answer: unknown = this.#git(host).gitPushRefs(first, second.slice(0, end), second.slice(end + 1));
+        return answer === undefined ? Kind.Nothing : this.#strings(question, answer);
+      }
       case Question.canonicalize:
         return this.#required(question, roles.get(first)?.canonicalize?.(second));
       case Question.extractPolicyValue:

@@ -89,6 +89,12 @@ export function importsOf(host) {
     gitDefaultRemoteUrls: (repo) => texts("gitDefaultRemoteUrls", () => host.gitDefaultRemoteUrls(repo)),
     gitUrl: (repo, url) => texts("gitUrl", () => host.gitUrl(repo, url)),
     gitBranch: (repo) => asked("gitBranch", () => host.gitBranch(repo), isText, "a text", plain("gitBranch")),
+    gitPushRefs(repo, remote, reference) {
+      const isAnswer = (answer) => answer === undefined || isTexts(answer);
+      const ask = () => host.gitPushRefs(repo, remote, reference);
+      const answer = asked("gitPushRefs", ask, isAnswer, "an array of texts", plain("gitPushRefs"));
+      return answer && [...answer];
+    },
     condition(name, subject) {
       const isAnswer = (answer) => typeof answer === "boolean";
       return asked(

@@ -69,6 +69,15 @@ where
         self.host.git_branch(repo)
     }
 
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        self.host.git_push_refs(repo, remote, reference)
+    }
+
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         self.host.role_value(role, step, value)
     }

@@ -127,6 +127,7 @@ fn only_the_host_module_names_the_outside() {
         "git_remote_urls",
         "git_url",
         "git_branch",
+        "git_push_refs",
         "role_value",
         "condition",
     ];

@@ -79,6 +79,15 @@ impl Host for Failing<'_> {
         self.or_fail(repo, self.honest.git_branch(repo))
     }
 
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        self.or_fail(reference, self.honest.git_push_refs(repo, remote, reference))
+    }
+
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
         self.or_fail(remote, self.honest.git_remote_urls(repo, remote))
     }
@@ -214,6 +223,10 @@ impl Host for FailingAt {
 
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(String::new())
+    }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
     }
 }
 

@@ -173,3 +173,62 @@ fn an_unknown_default_remote_meets_restrictions_only() {
         );
     }
 }
+
+/// What git's configuration pushes is asked once, where a restriction looks at a branch, and is recorded.
+#[test]
+fn what_a_push_updates_is_asked_where_it_counts_and_replays() {
+    let world = json!({
+        "home": "/home/u", "cwd": "/srv", "fs": {"dirs": ["/repo"]},
+        "git": {"/repo": {
+            "branch": "feature", "remotes": {"origin": "https://a.test/x"},
+            "pushRefspecs": {"origin": "refs/heads/feature:refs/heads/main"},
+        }},
+    });
+    let host = VirtualHost::from_value(&world).expect("a world");
+    let engine = no_main().build(&host).expect("the documents are good");
+    let asks = |recording: &Recording| {
+        let asked = recording.exchanges().iter();
+        asked
+            .filter(|one| matches!(one.question, Question::GitPushRefs { .. }))
+            .count()
+    };
+    for (branch, decision, questions) in [
+        ("feature", "deny", 1),
+        ("main", "deny", 0),
+        ("ma*n", "deny", 0),
+        ("topic", "allow", 1),
+        ("feature:topic", "allow", 0),
+    ] {
+        let arguments = json!({"path": "/repo", "remote": "origin", "branch": branch});
+        let call = Call::from_value("git", "push", &arguments);
+        let explained = engine.explain(&call, &host);
+        assert_eq!(explained.verdict.decision.as_str(), decision, "{branch}");
+        assert_eq!(asks(&explained.recording), questions, "{branch}");
+        let text = serde_json::to_string(&explained.recording).expect("a recording can be written");
+        let recording: Recording = serde_json::from_str(&text).expect("a recording can be read again");
+        let again = engine.explain(&call, &recording);
+        assert_eq!(again.verdict.decision.as_str(), decision, "{branch}");
+    }
+    // A host that does not answer denies.
+    let topic = json!({"path": "/repo", "remote": "origin", "branch": "topic"});
+    let topic = Call::from_value("git", "push", &topic);
+    let asked = engine.explain(&topic, &host).recording;
+    let others = asked
+        .exchanges()
+        .iter()
+        .filter(|one| !matches!(one.question, Question::GitPushRefs { .. }));
+    let silent = Recording::new("/home/u", "/srv", others.cloned().collect());
+    let verdict = engine.evaluate(&topic, &silent);
+    assert_eq!(verdict.decision.as_str(), "deny");
+    assert_eq!(verdict.rule, "structural-host-error");
+    // Nothing restricts a branch, so nothing is asked.
+    let all = Documents::new(
+        json!([rule("all", json!({}), "allow")]),
+        &[tool(
+            "git/push",
+            json!({"path": ["write-history"], "remote": ["git-remote-url"], "branch": ["branch-name"]}),
+        )],
+    );
+    let engine = all.build(&host).expect("the documents are good");
+    assert_eq!(asks(&engine.explain(&topic, &host).recording), 0);
+}

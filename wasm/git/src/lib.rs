@@ -144,6 +144,20 @@ impl Reading {
             .map(Option::unwrap_or_default)
     }
 
+    /// The refs that a push updates because the configuration says so; `undefined` if they cannot be told.
+    ///
+    /// # Errors
+    /// A message when the answer is not certain.
+    #[wasm_bindgen(js_name = gitPushRefs)]
+    pub fn git_push_refs(
+        &mut self,
+        directory: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, JsValue> {
+        self.ask(|git| git.push_refs(directory, remote, reference))
+    }
+
     fn ask<T>(&mut self, question: impl FnOnce(&mut Git<'_>) -> Result<T, Error>) -> Result<T, JsValue> {
         let mut git = Git::new(&self.disk, &self.places, &mut self.known);
         question(&mut git).map_err(|error| JsValue::from_str(error.message()))

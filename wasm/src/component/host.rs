@@ -77,6 +77,15 @@ impl Host for Imported {
         imported::git_branch(repo).map_err(failed)
     }
 
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        imported::git_push_refs(repo, remote, reference).map_err(failed)
+    }
+
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
         imported::role_value(role, role_step(step), value).map_err(failed)
     }

@@ -33,7 +33,8 @@ extern "C" {
     fn repeat(this: &Callbacks, answer: *mut u8, room: usize);
 }
 
-/// The questions. The package uses the same numbers.
+/// The questions. The package uses the same numbers. Where a question is about a third string, the second one holds both,
+/// with a NUL between them.
 #[derive(Clone, Copy)]
 enum Question {
     Realpath = 0,
@@ -46,6 +47,7 @@ enum Question {
     ExtractPolicyValue = 7,
     Condition = 8,
     GitBranch = 9,
+    GitPushRefs = 10,
 }
 
 /// The answers.
@@ -257,6 +259,23 @@ impl Host for JsHost<'_> {
     fn git_branch(&self, repo: &str) -> Result<String, HostError> {
         match self.host.ask(Question::GitBranch, repo, "")? {
             Answer::Text(branch) => Ok(branch),
+            other => Err(unexpected_answer(other)),
+        }
+    }
+
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, HostError> {
+        if remote.contains('\0') {
+            return Err(HostError::new("a remote holds a NUL"));
+        }
+        let second = [remote, "\0", reference].concat();
+        match self.host.ask(Question::GitPushRefs, repo, &second)? {
+            Answer::Strings(refs) => Ok(Some(refs)),
+            Answer::Nothing => Ok(None),
             other => Err(unexpected_answer(other)),
         }
     }

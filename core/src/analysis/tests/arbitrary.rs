@@ -291,6 +291,10 @@ impl Host for Home {
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
         Ok(String::new())
     }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        Ok(Some(Vec::new()))
+    }
 }
 
 /// `None` where an option makes the documents invalid.

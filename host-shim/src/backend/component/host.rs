@@ -173,6 +173,23 @@ impl imported::Host for State {
         })
     }
 
+    fn git_push_refs(
+        &mut self,
+        repo: String,
+        remote: String,
+        reference: String,
+    ) -> wasmtime::Result<Result<Option<Vec<String>>, types::HostError>> {
+        let question = Question::GitPushRefs {
+            repo,
+            remote,
+            reference,
+        };
+        Ok(match self.question(question)? {
+            Answer::Refs(refs) => Ok(refs),
+            other => Err(failed(other)?),
+        })
+    }
+
     fn role_value(
         &mut self,
         role: String,
@@ -220,6 +237,7 @@ fn failed(answer: Answer) -> wasmtime::Result<types::HostError> {
         | Answer::Link(_)
         | Answer::Directory(_)
         | Answer::Urls(_)
+        | Answer::Refs(_)
         | Answer::Text(_)
         | Answer::Holds(_) => Err(wasmtime::Error::msg("the host answered another question")),
     }

@@ -16,22 +16,30 @@ export function checkedRecording(found: unknown): Recording {
   return found as Recording;
 }
 
+interface Repository {
+  branch?: string;
+  readonly remotes: Record<string, string[]>;
+  readonly pushRefspecs: Record<string, string[]>;
+  readonly mirrors: string[];
+}
+
 /** A machine that answers as a recording does, as far as a recording tells what a machine holds. */
 export function machineOf({ homeDir, exchanges }: Recording, folder: string): Machine {
   const bare: Machine = { home: homeDir, cwd: folder };
   const dirs: string[] = [];
   const links: Record<string, string> = {};
-  const git: Record<string, { branch?: string; remotes: Record<string, string[]> }> = {};
+  const git: Record<string, Repository> = {};
   const repository = (path: unknown) => {
-    const found = git[String(path)] ?? { remotes: {} };
+    const found = git[String(path)] ?? { remotes: {}, pushRefspecs: {}, mirrors: [] };
     git[String(path)] = found;
     return found;
   };
-  for (const { ask, answer, path, repo, remote } of exchanges) {
+  for (const { ask, answer, path, repo, remote, reference } of exchanges) {
     const {
       path: canonical,
       link,
       urls,
+      refs,
       text,
     } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
     if (ask === "realpath" && typeof canonical === "string") {
@@ -44,6 +52,14 @@ export function machineOf({ homeDir, exchanges }: Recording, folder: string): Ma
       repository(repo).remotes.origin = urls.map(String);
     } else if (ask === "gitBranch" && typeof text === "string") {
       repository(repo).branch = text;
+    } else if (ask === "gitPushRefs" && Array.isArray(refs)) {
+      const name = String(reference);
+      const source = name === "" || name === "HEAD" || name.startsWith("refs/") ? name || "HEAD" : `refs/heads/${name}`;
+      const { pushRefspecs } = repository(repo);
+      const to = String(remote) || "origin";
+      pushRefspecs[to] = [...(pushRefspecs[to] ?? []), ...refs.map((ref) => `${source}:${ref}`)];
+    } else if (ask === "gitPushRefs" && refs === null) {
+      repository(repo).mirrors.push(String(remote) || "origin");
     }
   }
   const machine = { ...bare, fs: { dirs: dirs.filter((path) => path !== "/"), links }, git };

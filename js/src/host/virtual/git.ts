@@ -3,6 +3,9 @@ import type { MachineRepository } from "./machine.js";
 /** The remote that git uses if none is configured. */
 const ORIGIN = "origin";
 
+/** Where branches are. */
+const HEADS = "refs/heads/";
+
 /** The repository at a directory or the nearest one above it. */
 export function nearest(
   repositories: Readonly<Record<string, MachineRepository>>,
@@ -26,6 +29,76 @@ export function remoteUrls(repository: MachineRepository, name: string): string[
   const { remotes = {}, pushUrls = {} } = repository;
   const urls = [remotes, pushUrls].flatMap((table) => (Object.hasOwn(table, name) ? (table[name] ?? []) : []));
   return distinct(urls.map((url) => rewritten(repository, url.trim())));
+}
+
+/** The refs that a push updates because the configuration says so; `undefined` if they cannot be told. */
+export function pushRefs(
+  repository: MachineRepository,
+  remote: string,
+  reference: string,
+): readonly string[] | undefined {
+  const { pushRefspecs = {}, mirrors = [], pushMode, branchMerges = {} } = repository;
+  const remotes = remote === "" ? remotesByDefault(repository) : [remote];
+  const refspecs = remotes
+    .flatMap((name) => (Object.hasOwn(pushRefspecs, name) ? (pushRefspecs[name] ?? []) : []))
+    .map((text) => refspec(text.trim()));
+  const refs: string[] = [];
+  if (reference === "") {
+    const isPattern = refspecs.some(([, to]) => to === "" || to.includes("*"));
+    const isMatching = refspecs.length === 0 && pushMode === "matching";
+    if (isPattern || isMatching || remotes.some((name) => mirrors.includes(name))) {
+      return undefined;
+    }
+    refs.push(...refspecs.map(([, to]) => to).filter((to) => to !== "HEAD"));
+  }
+  const name = reference === "" || reference === "HEAD" ? repository.branch?.trim() : reference;
+  if (name === undefined) {
+    return refs;
+  }
+  const full = name.startsWith(HEADS) ? name : HEADS + name;
+  const mapped = refspecs.map(([from, to]) => destination(full, from, to)).find((to) => to !== undefined);
+  if (mapped !== undefined && mapped !== full) {
+    refs.push(mapped);
+  }
+  const branch = full.slice(HEADS.length);
+  if (pushMode === "upstream" && Object.hasOwn(branchMerges, branch)) {
+    refs.push(branchMerges[branch] ?? "");
+  }
+  return distinct(refs);
+}
+
+/** The remotes that a push without one may use. */
+function remotesByDefault(repository: MachineRepository): string[] {
+  const { branchRemotes, branchRemote, branchPushRemotes, pushDefault } = repository;
+  const branch = repository.branch?.trim();
+  const ofBranch = (table: Readonly<Record<string, string>> = {}): string[] =>
+    branch !== undefined && Object.hasOwn(table, branch) ? [table[branch] ?? ""] : [];
+  const configured = [
+    ...ofBranch(branchRemotes ?? branchRemote),
+    ...ofBranch(branchPushRemotes),
+    pushDefault ?? ORIGIN,
+  ];
+  return distinct([...configured.map((name) => name.trim()), ORIGIN]);
+}
+
+/** The source and the destination of a refspec, which are the same where it has no colon. */
+function refspec(text: string): readonly [from: string, to: string] {
+  const pair = text.startsWith("+") ? text.slice(1) : text;
+  const colon = pair.lastIndexOf(":");
+  return colon < 0 ? [pair, pair] : [pair.slice(0, colon), pair.slice(colon + 1)];
+}
+
+/** What the destination of a refspec makes of the reference if its source describes it. */
+function destination(reference: string, from: string, to: string): string | undefined {
+  const star = from.indexOf("*");
+  if (star < 0) {
+    return reference === from ? to : undefined;
+  }
+  const [before, after] = [from.slice(0, star), from.slice(star + 1)];
+  const fits =
+    reference.length >= before.length + after.length && reference.startsWith(before) && reference.endsWith(after);
+  const middle = reference.slice(before.length, reference.length - after.length);
+  return fits ? to.replace("*", () => middle) : undefined;
 }
 
 /** The URLs of the remotes that a fetch and a push without an argument use. */

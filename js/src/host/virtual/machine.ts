@@ -47,6 +47,14 @@ export interface MachineRepository {
   readonly branchPushRemotes?: Readonly<Record<string, string>>;
   /** `remote.pushDefault`. */
   readonly pushDefault?: string | null;
+  /** `push.default`. Default `"simple"`. */
+  readonly pushMode?: "simple" | "current" | "upstream" | "matching" | "nothing";
+  /** `branch.<name>.merge`. */
+  readonly branchMerges?: Readonly<Record<string, string>>;
+  /** `remote.<name>.push`, as `source:destination`: one refspec or several. */
+  readonly pushRefspecs?: Readonly<Record<string, string | readonly string[]>>;
+  /** The remotes with `remote.<name>.mirror`. */
+  readonly mirrors?: readonly string[];
   /** `remote.<name>.url`: one URL or several. */
   readonly remotes?: Readonly<Record<string, string | readonly string[]>>;
   /** `remote.<name>.pushurl`. */
@@ -78,6 +86,10 @@ const REPOSITORY: Keys<MachineRepository> = {
   branchRemote: true,
   branchPushRemotes: true,
   pushDefault: true,
+  pushMode: true,
+  branchMerges: true,
+  pushRefspecs: true,
+  mirrors: true,
   remotes: true,
   pushUrls: true,
   insteadOf: true,

@@ -206,7 +206,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Whether a policy hides other tools of those that the server has listed.
+    /// Returns `true` if a policy hides other tools of those that the server has listed.
     fn hides_others(&self, before: &Policy, after: &Policy) -> bool {
         let listed = self.listed.names();
         let is_hidden = |policy: &Policy, tool| {
@@ -256,7 +256,7 @@ impl Guard {
         shown.hides(tool)
     }
 
-    /// Whether a tool may be called, or not until a person has accepted it.
+    /// The standing of a tool: it may be called, or not until a person has accepted it.
     fn standing(&self, policy: &Policy, tool: &str) -> Standing {
         self.listed.standing(policy.pins.as_ref(), tool)
     }

@@ -68,7 +68,7 @@ pub(super) struct Parked {
     pub(super) of_server: [Option<String>; 2],
 }
 
-/// What an answer that comes in another request is bound to.
+/// The call to which an answer that comes in another request is bound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound<'a> {
     pub(super) server: &'a str,
@@ -79,7 +79,7 @@ pub(super) struct Bound<'a> {
     pub(super) policy: &'a str,
 }
 
-/// What is asked about.
+/// The call that is asked about.
 pub(super) struct About<'a> {
     pub(super) id: &'a str,
     pub(super) server: &'a str,
@@ -160,7 +160,7 @@ impl Asked {
         Ok(())
     }
 
-    /// What became of a question: `None` while it waits. No answer in time denies, and so does one that cannot be read.
+    /// The answer to a question: `None` while it waits. No answer in time denies, and so does one that cannot be read.
     pub(super) fn answer_to(&self, put: &Put) -> Option<(Answer, Option<Answerer>)> {
         let is_over = Instant::now() >= put.deadline;
         match self.asking.queue.answer_to(&put.question.id) {
@@ -232,7 +232,7 @@ impl Asked {
         self.key.secret(of)
     }
 
-    /// What was approved for good.
+    /// The approvals for good.
     ///
     /// # Errors
     /// The approvals cannot be read.

@@ -73,7 +73,7 @@ impl Running {
         }
     }
 
-    /// Whether it has not ended yet.
+    /// Returns `true` if it has not ended yet.
     #[cfg(feature = "http")]
     pub(super) fn is_running(&self) -> bool {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);

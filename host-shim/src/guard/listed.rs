@@ -75,7 +75,7 @@ impl Listed {
         self.state().complete = Some(edition);
     }
 
-    /// Whether a tool is as it was accepted.
+    /// The standing of a tool towards the one that was accepted.
     pub(super) fn standing(&self, pins: Option<&Pins>, tool: &str) -> Standing {
         let Some(pins) = pins else {
             return Standing::Accepted;
@@ -84,11 +84,9 @@ impl Listed {
             return Standing::HeldBack("The tool is not pinned: nobody has accepted it yet");
         };
         let state = self.state();
-        match state
-            .tools
-            .get(tool)
-            .filter(|found| found.edition == state.edition)
-        {
+        // What was listed before tools were pinned has no digest.
+        let is_known = |found: &&Tool| found.edition == state.edition && !found.digest.is_empty();
+        match state.tools.get(tool).filter(is_known) {
             Some(found) if found.digest == pinned => Standing::Accepted,
             Some(_) => Standing::HeldBack(
                 "The tool has changed since it was pinned: nobody has accepted the change yet",

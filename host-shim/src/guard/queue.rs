@@ -199,7 +199,7 @@ impl Queue {
         Ok(true)
     }
 
-    /// What was approved for good.
+    /// The approvals for good.
     ///
     /// # Errors
     /// The file cannot be read. That is not the same as no approvals.
@@ -236,7 +236,7 @@ impl Queue {
             .map(|answered| (answered.answer, answered.by)))
     }
 
-    /// Whether a question still waits.
+    /// Returns `true` if a question still waits.
     pub(super) fn waits(&self, id: &str) -> bool {
         let is_there = |suffix: &str| self.folder.join(format!("{id}{suffix}")).exists();
         is_there(QUESTION) && !is_there(ANSWER)

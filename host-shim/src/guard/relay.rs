@@ -214,7 +214,7 @@ impl Relay {
         Some(self.refuse(Some(&request.id.json), reply::METHOD_NOT_FOUND, &reason))
     }
 
-    /// What a client sent in place of a message.
+    /// Refuses a text that a client sent in place of a message.
     pub(super) fn unreadable(&self, what: &str) -> Step {
         self.refuse(None, reply::PARSE_ERROR, what)
     }
@@ -291,7 +291,7 @@ impl Relay {
         }
     }
 
-    /// What there is to do without a message.
+    /// The steps to take without a message.
     pub(super) fn by_itself(&mut self) -> Vec<Step> {
         let mut steps = self.released();
         steps.extend(self.answered());
@@ -299,7 +299,7 @@ impl Relay {
         steps
     }
 
-    /// What becomes of the calls that a person has been asked about, where there is something new.
+    /// Goes on with the calls that a person has been asked about, where there is something new.
     fn answered(&mut self) -> Vec<Step> {
         self.settled()
     }
@@ -407,7 +407,7 @@ impl Relay {
         }
     }
 
-    /// What the client is told of a text that is not a message.
+    /// The answer to a text that is not a message.
     fn not_read(&self, text: &str, refused: &Refused) -> String {
         let code = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
             Ok(_) => reply::INVALID_REQUEST,
@@ -420,7 +420,7 @@ impl Relay {
         Step::ToClient(self.not_passed(id, code, reason))
     }
 
-    /// What the client is told of a message that is not passed on.
+    /// The answer to a message that is not passed on.
     fn not_passed(&self, id: Option<&str>, code: i32, reason: &str) -> String {
         self.note_refused(reason);
         reply::error(

@@ -80,7 +80,7 @@ pub(super) fn request(id: &Id, method: &str, params: &Value) -> String {
     )
 }
 
-/// What a request of the guard's own says of itself in the modern era.
+/// The `_meta` of a request of the guard's own in the modern era.
 pub(super) fn own_meta(revision: &str) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": revision,

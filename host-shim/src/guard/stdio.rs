@@ -79,14 +79,14 @@ impl From<io::Error> for StdioError {
     }
 }
 
-/// What the threads tell the one that waits.
+/// Told by the threads to the one that waits.
 enum Event {
     ClientLeft,
     ServerSilent,
     Signal(i32),
 }
 
-/// What both directions share.
+/// Shared by both directions.
 struct Shared {
     relay: Mutex<Relay>,
     client: Mutex<File>,

@@ -74,7 +74,7 @@ impl Visitors {
         })
     }
 
-    /// Whether the pages of an origin may speak to the guard.
+    /// Returns `true` if the pages of an origin may speak to the guard.
     pub(super) fn lets(&self, origin: &str) -> bool {
         self.origins
             .iter()

@@ -37,7 +37,7 @@ struct Param {
     path: Vec<String>,
 }
 
-/// Whether a client's headers say what its message says.
+/// Checks that a client's headers say what its message says.
 ///
 /// # Errors
 /// Which header does not, for the answer.

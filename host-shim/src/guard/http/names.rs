@@ -59,7 +59,7 @@ impl Names {
         Some(with_values(&text, values))
     }
 
-    /// What becomes of a message of the program. What is not passed on is told by `warn`.
+    /// Passes a message of the program on, or tells by `warn` that it is not.
     pub(super) fn inward(&mut self, text: String, warn: impl Fn(&str)) -> Said {
         let Ok(message) = Message::read(&text) else {
             warn("the server sent what is not a message; it is not passed on");
@@ -118,7 +118,7 @@ impl Names {
     }
 }
 
-/// What a program is told that asks its client for something: a client of the modern era takes no requests.
+/// The answer to a program that asks its client for something: a client of the modern era takes no requests.
 pub(super) fn refused(id: &Id, method: &str, warn: impl Fn(&str)) -> String {
     warn(&format!(
         "the server sent the request `{method}`, which revision 2026-07-28 does not have; it is not passed on"

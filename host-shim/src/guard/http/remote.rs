@@ -146,7 +146,7 @@ struct Agreed {
     opening: Option<Bytes>,
 }
 
-/// What a server answers to a message.
+/// A server's answer to a message.
 pub(super) enum Reply {
     Accepted,
     Message(String),

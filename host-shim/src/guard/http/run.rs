@@ -66,7 +66,7 @@ impl Listening {
     }
 }
 
-/// What a guard stands in front of.
+/// The server of a guard.
 #[derive(Debug)]
 pub enum Behind {
     /// A program, which is started for each session.
@@ -106,7 +106,7 @@ impl From<io::Error> for HttpError {
     }
 }
 
-/// What the threads tell the one that waits.
+/// Told by the threads to the one that waits.
 enum Told {
     ClientLeft,
     Signal(i32),

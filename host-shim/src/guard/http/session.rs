@@ -25,10 +25,10 @@ const NEWS: Duration = Duration::from_millis(200);
 /// How long a client waits for the stream on which the server speaks by itself.
 const BEGINNING: Duration = Duration::from_secs(2);
 
-/// What a client says once a session has begun.
+/// Said by a client once a session has begun.
 pub(super) const INITIALIZED: &str = "notifications/initialized";
 
-/// What a client speaks over.
+/// The transport to a client.
 pub(super) enum Client {
     /// This process's output.
     Output(Mutex<File>),
@@ -45,7 +45,7 @@ pub(super) trait Shared: Send + Sync {
     fn end(&self);
 }
 
-/// What a server speaks over.
+/// The transport to a server.
 pub(super) enum Server {
     Program(Arc<Running>),
     /// A program that serves other clients before and after.
@@ -119,18 +119,18 @@ impl Session {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// What becomes of a message of the client. Judging may read the disk.
+    /// Judges a message of the client, which may read the disk.
     pub(super) fn judge(&self, text: String) -> Step {
         self.touch();
         block_in_place(|| self.relay().client_sent(text))
     }
 
-    /// What is told of a request whose id another one has.
+    /// The answer to a request whose id another one has.
     pub(super) fn repeated(&self, id: &Id) -> String {
         self.relay().repeated(id)
     }
 
-    /// What becomes of a text that is not a message.
+    /// Refuses a text that is not a message.
     pub(super) fn unreadable(&self, what: &str) -> Step {
         self.relay().unreadable(what)
     }

@@ -33,7 +33,7 @@ const KEPT_WITHOUT_ROOM: Duration = Duration::from_secs(60);
 /// Random bytes of a session's name.
 const NAME: usize = 32;
 
-/// What a guard that listens stands in front of.
+/// The server of a guard that listens.
 pub(super) enum Behind {
     /// One process for each session.
     Program(Program),

@@ -16,7 +16,7 @@ const QUEUED: usize = 256;
 /// Bytes of the messages that wait for a stream.
 const QUEUED_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is said on a stream.
+/// One thing said on a stream.
 #[derive(Debug)]
 pub(super) enum Piece {
     /// A message before the answer, or only the event's id.

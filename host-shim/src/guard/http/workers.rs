@@ -152,7 +152,7 @@ impl Shared for Line {
     }
 }
 
-/// What becomes of a message of a program that serves one client alone.
+/// Passes a message on from a program that serves one client alone.
 fn alone(text: String, warn: impl Fn(&str)) -> Said {
     let refused = match Message::read(&text) {
         Ok(Message::Request(request)) => Some(names::refused(&request.id, &request.method, warn)),

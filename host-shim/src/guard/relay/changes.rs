@@ -104,7 +104,7 @@ impl Relay {
         Some(Step::ToClient(write_with(answer, "result", &result)))
     }
 
-    /// What the client is told if other tools are hidden than it knows of.
+    /// Tells the client that other tools are hidden than it knows of.
     pub(super) fn list_changes(&mut self) -> Vec<Step> {
         let now = self.guard.list_changes();
         if self.changes.told == now {
@@ -132,7 +132,7 @@ impl Relay {
     }
 }
 
-/// Whether a subscription, or the server's word on it, is about the list of tools.
+/// Returns `true` if a subscription, or the server's word on it, is about the list of tools.
 fn wants_tools(message: &Members<'_>) -> bool {
     params_of(message)
         .and_then(|params| object(params.get("notifications")?))

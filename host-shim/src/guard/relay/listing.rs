@@ -253,7 +253,7 @@ impl Relay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{call, client, relay_with, told};
+    use super::super::tests::{call, client, gate, relay_with, told};
     use super::*;
     use crate::guard::Lock;
 
@@ -334,6 +334,23 @@ mod tests {
         relay.server_sent(page(&third, &[changed], None));
         let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
         assert_eq!(rule(step), "structural-unpinned-tool");
+    }
+
+    #[test]
+    fn tools_that_are_pinned_later_are_listed_again() {
+        let mut relay = relay_with(|_| ());
+        client(&mut relay, r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#);
+        relay.server_sent(page(&json!({"id": 7}), &[tool()], None));
+        let mut lock = Lock::default();
+        lock.accept("files", &[tool()]).unwrap();
+        let policy = r#"{"rules": []}"#;
+        relay
+            .guard
+            .reload(gate(policy), Some(lock.pins("files")))
+            .unwrap();
+        let listed = asked(client(&mut relay, &reading(1)));
+        relay.server_sent(page(&listed, &[tool()], None));
+        assert_eq!(relay.released(), [Step::ToServer(reading(1))]);
     }
 
     #[test]

@@ -23,18 +23,18 @@ impl Relay {
         }
     }
 
-    /// Whether a request waits for the server.
+    /// Returns `true` if a request waits for the server.
     pub(in crate::guard) fn waits(&self, id: &str) -> bool {
         self.waiting.contains_key(id)
     }
 
-    /// Whether an answer to a request waits for the server to say what it is.
+    /// Returns `true` if an answer to a request waits for the server to say what it is.
     pub(in crate::guard) fn holds(&self, id: &str) -> bool {
         let is_held = |opening: &Opening| matches!(opening, Opening::Probe(held) if held.id.text == id);
         self.openings.values().any(is_held)
     }
 
-    /// Whether the client and the server have begun with `initialize`.
+    /// Returns `true` if the client and the server have begun with `initialize`.
     pub(in crate::guard) fn has_begun(&self) -> bool {
         self.has_begun
     }

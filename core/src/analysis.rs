@@ -9,6 +9,7 @@
 //! themselves, and the strictest verdict stands. So the verdict of a call is the strictest of the regions that its parts lie in.
 
 mod atoms;
+mod ceilings;
 mod changed;
 mod choice;
 mod choices;
@@ -52,7 +53,7 @@ use crate::net::extract_domain;
 use crate::role::RoleSet;
 use crate::sort;
 use atoms::Reading;
-use choice::Choice;
+use choices::Texts;
 pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
 use divided::{Divided, SlotRoles};
@@ -140,8 +141,14 @@ pub struct ToolRegions {
 }
 
 /// Arguments that are compared with the same: their server, the parts of the index that hold its rules, in both programs where
-/// there are two, and their roles.
-type AlikeSlots = (Box<str>, Box<[usize]>, Option<Box<[usize]>>, SlotRoles);
+/// there are two, the directories that a ceiling's patterns for the tool begin in, and their roles.
+type AlikeSlots = (
+    Box<str>,
+    Box<[usize]>,
+    Option<Box<[usize]>>,
+    Vec<String>,
+    SlotRoles,
+);
 
 /// Divides the calls of an engine's tools into regions.
 pub struct Analysis<'e> {
@@ -155,7 +162,7 @@ pub struct Analysis<'e> {
     /// Whether several values of an argument are looked at where one does not tell everything.
     is_about_several: bool,
     /// The values for arguments that the same rules look at.
-    choices: RefCell<BTreeMap<AlikeSlots, Arc<[Choice]>>>,
+    choices: RefCell<BTreeMap<AlikeSlots, Arc<Texts>>>,
 }
 
 /// Something that a call may reach.

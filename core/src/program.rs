@@ -13,6 +13,8 @@ mod protected;
 mod server;
 
 pub(crate) use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
+#[cfg(feature = "analysis")]
+pub(crate) use ceiling::{Pattern, PatternPlace};
 pub(crate) use compile::compile;
 pub(crate) use index::{Index, RoleIndex};
 pub(crate) use lists::{Identifiers, ListMatcher};
@@ -146,6 +148,18 @@ impl Tool {
     #[cfg(feature = "analysis")]
     pub(crate) fn member_names(&self) -> impl Iterator<Item = &str> {
         self.members.keys().map(|name| &**name)
+    }
+
+    /// Whether the annotation, the schema or an alias names the member.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn names(&self, name: &str) -> bool {
+        self.members.get(name).is_some() || self.semantics.arg_schema.arg_aliases.contains_key(name)
+    }
+
+    /// How many members it names so.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn known_names(&self) -> usize {
+        self.members.len() + self.semantics.arg_schema.arg_aliases.len()
     }
 
     /// What the tool expects of the member with this name.

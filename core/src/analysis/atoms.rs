@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Cuts;
+use super::{Cuts, ceilings};
 use crate::engine::Imagined;
-use crate::model::{SandboxOrder, ServerKind};
+use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::net::{DomainSet, PathEnding, Scope};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::program::{ListMatcher, Program, Rule, Tool};
@@ -23,6 +23,8 @@ pub(super) struct Reading {
     pub(super) is_host: bool,
     pub(super) is_branch: bool,
     pub(super) is_resource: bool,
+    /// It names something that is not a path or a URL.
+    pub(super) is_identifier: bool,
     pub(super) ignores_case: bool,
 }
 
@@ -45,6 +47,10 @@ pub(super) struct Atoms {
     pub(super) names: BTreeSet<String>,
     /// Entries of lists of addresses.
     pub(super) emails: BTreeSet<String>,
+    /// How many conditions of restrictions compare addresses.
+    pub(super) mail_conditions: usize,
+    /// Where a name without a `/` lies when it is read as a path as well.
+    pub(super) base: Option<String>,
 }
 
 impl Atoms {
@@ -60,6 +66,10 @@ impl Atoms {
         }
         if atoms.reading.is_path {
             atoms.add_places(imagined, tool);
+        }
+        if atoms.reading.is_path && atoms.reading.is_identifier {
+            let first = program.sandbox.first();
+            atoms.base = Some(first.map_or(&*program.current, |first| &**first).to_owned());
         }
         if atoms.reading.is_url
             && let Some((set, _)) = &program.server(&tool.server).allowlist
@@ -79,6 +89,8 @@ impl Atoms {
         self.domains.extend(other.domains);
         self.names.extend(other.names);
         self.emails.extend(other.emails);
+        self.mail_conditions += other.mail_conditions;
+        self.base = self.base.take().or(other.base);
     }
 
     /// Everything is known.
@@ -107,7 +119,10 @@ impl Atoms {
         for list in rule.lists.iter().filter(|list| list.roles.intersects(roles)) {
             match &list.matcher {
                 ListMatcher::Domains(set) => self.add_domains(set),
-                ListMatcher::Emails(emails) => self.emails.extend(emails.entries().map(str::to_owned)),
+                ListMatcher::Emails(emails) => {
+                    self.emails.extend(emails.entries().map(str::to_owned));
+                    self.mail_conditions += usize::from(rule.effect != Effect::Allow);
+                }
                 ListMatcher::Identifiers(names) => {
                     let entries = names.sets.iter().flat_map(|(_, entries)| entries.iter());
                     self.names.extend(entries.map(str::to_owned));
@@ -136,6 +151,7 @@ impl Atoms {
         for place in places {
             self.directories.extend(imagined.forms(place));
         }
+        self.directories.extend(ceilings::directories(imagined, tool));
         self.add_shared(imagined, tool);
         for place in &program.sandbox {
             self.roots.extend(imagined.forms(place));
@@ -190,6 +206,7 @@ impl Reading {
         self.is_host |= other.is_host;
         self.is_branch |= other.is_branch;
         self.is_resource |= other.is_resource;
+        self.is_identifier |= other.is_identifier;
         self.ignores_case |= other.ignores_case;
     }
 
@@ -198,6 +215,7 @@ impl Reading {
             let definition = program.registry.get(role);
             definition.category == Category::Url && definition.canonicalize == Step::GitUrl
         };
+        let is_identifier = |role: RoleId| program.registry.get(role).category == Category::Identifier;
         Self {
             is_path: roles.intersects(program.path_roles),
             is_removed: roles.contains(RoleId::DELETE_PATH),
@@ -206,6 +224,7 @@ impl Reading {
             is_host: roles.contains(RoleId::PROXY_DOMAIN),
             is_branch: roles.contains(RoleId::BRANCH_NAME),
             is_resource: roles.intersects(program.resource_roles),
+            is_identifier: roles.iter().any(is_identifier),
             ignores_case: program.path_case == PathCase::Insensitive,
         }
     }

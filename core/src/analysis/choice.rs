@@ -24,6 +24,18 @@ impl Choice {
         }
     }
 
+    /// Whether no text is there to be judged.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.value {
+            None | Some(Value::Null | Value::Bool(_) | Value::Number(_)) => true,
+            Some(Value::Array(items)) => {
+                let mut items = items.iter();
+                items.all(|item| matches!(item, Value::Null | Value::Bool(_) | Value::Number(_)))
+            }
+            Some(Value::String(_) | Value::Object(_)) => false,
+        }
+    }
+
     pub(super) fn absent() -> Self {
         Self {
             value: None,

@@ -8,26 +8,50 @@ use super::atoms::Atoms;
 use super::choice::Choice;
 use super::{hosts, names, places};
 
-/// The texts for an argument that is compared with these.
-pub(super) fn choices(atoms: &Atoms) -> Vec<Choice> {
-    let mut found = Vec::new();
+/// The texts for an argument.
+#[derive(Default)]
+pub(super) struct Texts {
+    pub(super) choices: Vec<Choice>,
+    /// Places for which no text was found, and other reasons why there may be more.
+    pub(super) lacking: Vec<String>,
+}
+
+/// The texts for an argument that is compared with these. `is_matched` tells which paths a protected pattern matches.
+pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts {
+    let mut texts = Texts::default();
     if atoms.reading.is_path {
-        places::choices(atoms, &mut found);
+        places::choices(atoms, is_matched, &mut texts);
     }
     if atoms.reading.is_url || !atoms.domains.is_empty() {
-        hosts::choices(atoms, &mut found);
+        hosts::choices(atoms, &mut texts);
     }
     let is_text = !atoms.reading.is_path && !atoms.reading.is_url;
-    if is_text || !atoms.names.is_empty() || !atoms.emails.is_empty() {
-        names::choices(atoms, &mut found);
+    if is_text || atoms.reading.is_identifier || !atoms.names.is_empty() || !atoms.emails.is_empty() {
+        names::choices(atoms, &mut texts);
     }
-    let mut kept: Vec<Choice> = Vec::with_capacity(found.len());
+    let kinds = [
+        atoms.reading.is_path,
+        atoms.reading.is_url,
+        atoms.reading.is_identifier,
+    ];
+    let is_mixed = kinds.into_iter().filter(|is_read| *is_read).count() > 1;
+    let is_compared = !atoms.names.is_empty() || !atoms.emails.is_empty() || !atoms.domains.is_empty();
+    if is_mixed && (is_compared || atoms.reading.is_url) {
+        let why = "values that are read in several ways, such as a path and a name, are not divided exactly";
+        texts.lacking.push(why.to_owned());
+    }
     let mut seen = BTreeSet::new();
-    for choice in found {
+    texts.choices.retain(|choice| {
         let text = choice.value.as_ref().and_then(Value::as_str).map(str::to_owned);
-        if seen.insert(text) {
-            kept.push(choice);
-        }
-    }
-    kept
+        seen.insert(text)
+    });
+    texts
+}
+
+/// The name, or the first of `name-2`, `name-3` and so on of which that holds; the name itself if there is none among so many as
+/// there are names that it could be confused with, and two more.
+pub(super) fn fresh(name: &str, known: usize, is_free: impl Fn(&str) -> bool) -> Result<String, String> {
+    let others = (2..known.saturating_add(3)).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(others);
+    names.find(|name| is_free(name)).ok_or_else(|| name.to_owned())
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::Analysis;
 use super::atoms::{Atoms, Reading};
 use super::choice::Choice;
-use super::choices::choices;
+use super::choices::{Texts, choices, fresh};
 use super::label::Label;
 use super::places;
-use super::slots::{self, Accepts, Slot, UNNAMED};
+use super::slots::{self, Accepts, Slot};
+use super::{Analysis, ceilings};
 use crate::engine::Imagined;
 use crate::program::Tool;
 use crate::role::{RoleId, RoleSet};
@@ -22,6 +22,8 @@ pub(super) struct Divided<'a, 'e> {
     /// The same tool in the program that this one is compared with.
     pub(super) other: Option<Other<'a, 'e>>,
     pub(super) slots: Vec<Slot<'e>>,
+    /// An argument that no document names.
+    pub(super) unnamed: String,
     pub(super) inexact: Vec<String>,
     pub(super) calls: usize,
 }
@@ -109,10 +111,18 @@ impl<'a, 'e> Divided<'a, 'e> {
         if let Some(other) = &other {
             slots::add(&mut slots, other.imagined.program(), other.tool);
         }
+        let is_free = |name: &str| {
+            let others = other.iter().map(|other| other.tool);
+            let mut tools = std::iter::once(tool).chain(others);
+            !tools.any(|tool| tool.names(name)) && !slots.iter().any(|slot| slot.begins_at(name))
+        };
+        let known = slots.len() + tool.known_names() + other.map_or(0, |other| other.tool.known_names());
+        let unnamed = fresh("some-argument", known, is_free).unwrap_or_else(|name| name);
         Self {
             analysis,
             tool,
             other,
+            unnamed,
             slots,
             inexact: Vec::new(),
             calls: 0,
@@ -158,11 +168,15 @@ impl<'a, 'e> Divided<'a, 'e> {
         if let Some(text) = target.and_then(|target| target.for_reading(reading)) {
             return [Choice::text(text.to_owned(), Label::Is(text.to_owned()))].into();
         }
-        let texts = self.texts(roles);
-        let (accepts, is_required) = self
-            .slots
-            .get(slot)
-            .map_or((Accepts::Either, false), |slot| (slot.accepts, slot.is_required));
+        let divided = self.texts(roles);
+        for why in &divided.lacking {
+            self.note(why.clone());
+        }
+        let texts = &divided.choices;
+        let own = self.slots.get(slot);
+        let (accepts, is_required) =
+            own.map_or((Accepts::Either, false), |slot| (slot.accepts, slot.is_required));
+        let empty = own.map(|slot| slot.empty.clone()).unwrap_or_default();
         let most = analysis.bounds.values;
         if texts.len() > most {
             let name = self.slots.get(slot).map(Slot::name).unwrap_or_default();
@@ -175,6 +189,9 @@ impl<'a, 'e> Divided<'a, 'e> {
             Accepts::Nothing => Vec::new(),
             Accepts::Either | Accepts::Text | Accepts::Array => texts.iter().take(most).cloned().collect(),
         };
+        if accepts != Accepts::Nothing {
+            self.add_admitted(slot, roles, &mut found);
+        }
         let is_about_several = analysis.other.is_some() || analysis.is_about_several;
         if is_about_several && matches!(accepts, Accepts::Either | Accepts::Array) {
             self.add_pairs(slot, roles, &mut found);
@@ -193,7 +210,11 @@ impl<'a, 'e> Divided<'a, 'e> {
         if analysis.other.is_some() && !self.is_path(roles) && accepts != Accepts::Nothing {
             found.extend(self.protected_texts());
         }
-        if !is_required || found.is_empty() {
+        if !is_required {
+            found.push(Choice::absent());
+        }
+        found.extend(empty);
+        if found.is_empty() {
             found.push(Choice::absent());
         }
         found.into()
@@ -201,14 +222,30 @@ impl<'a, 'e> Divided<'a, 'e> {
 
     /// A text for each place between what values of these roles are compared with: the same for all tools of a server that the
     /// same rules are about.
-    fn texts(&self, roles: SlotRoles) -> Arc<[Choice]> {
+    fn texts(&self, roles: SlotRoles) -> Arc<Texts> {
         let analysis = self.analysis;
         let scopes = self.other.map(|other| other.tool.scopes.clone());
-        let key = (self.tool.server.clone(), self.tool.scopes.clone(), scopes, roles);
+        let mut ceiling = ceilings::directories(&analysis.imagined, self.tool);
+        if let Some(other) = self.other {
+            ceiling.extend(ceilings::directories(other.imagined, other.tool));
+        }
+        let key = (
+            self.tool.server.clone(),
+            self.tool.scopes.clone(),
+            scopes,
+            ceiling,
+            roles,
+        );
         if let Some(known) = analysis.choices.borrow().get(&key) {
             return Arc::clone(known);
         }
-        let texts: Arc<[Choice]> = choices(&self.atoms(roles)).into();
+        let atoms = self.atoms(roles);
+        let is_matched = |path: &str| {
+            let other = self.other.map(|other| other.imagined);
+            let mut both = std::iter::once(&analysis.imagined).chain(other);
+            both.any(|imagined| imagined.is_matched(path, atoms.reading.is_removed))
+        };
+        let texts = Arc::new(choices(&atoms, &is_matched));
         analysis.choices.borrow_mut().insert(key, Arc::clone(&texts));
         texts
     }
@@ -277,7 +314,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         }
         let (mut arguments, fits) = slots::arguments(self.tool, &self.slots, values.into_iter());
         if let (Value::Object(members), Some(value)) = (&mut arguments, unnamed) {
-            members.insert(UNNAMED.to_owned(), value);
+            members.insert(self.unnamed.clone(), value);
         }
         if !fits {
             self.note("an argument stands within another one that has a role or a condition".to_owned());

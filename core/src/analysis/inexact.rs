@@ -6,7 +6,7 @@ use super::divided::Divided;
 use super::same;
 use super::slots::Slot;
 use crate::model::Effect;
-use crate::net::DomainSet;
+use crate::net::{DomainSet, Scope};
 use crate::path::PathCase;
 use crate::program::{ListCondition, ListMatcher, Program};
 use crate::role::{RoleSet, Step};
@@ -29,6 +29,7 @@ impl Divided<'_, '_> {
             .collect();
         if !self.tool.ceiling.constraints.is_empty() {
             self.note(CEILING.to_owned());
+            self.note_constrained();
         }
         if roles.intersects(program.address_roles) {
             self.note("addresses of the world are not divided".to_owned());
@@ -77,14 +78,18 @@ impl Divided<'_, '_> {
         let is_resource = |slot: &&Slot<'_>| {
             let argument = slot.argument.and_then(|at| self.tool.arguments.get(at));
             argument.is_some_and(|one| {
-                one.roles
-                    .possible()
-                    .any(|role| program.resource_roles.contains(role))
+                let mut roles = one.roles.possible();
+                roles.any(|role| {
+                    let definition = program.registry.get(role);
+                    let is_plain = matches!(definition.canonicalize, Step::Identity | Step::Lowercase)
+                        && definition.extract_policy_value.is_none();
+                    program.resource_roles.contains(role) || !is_plain
+                })
             })
         };
         if let Some(slot) = tested.clone().find(is_resource) {
             let why = format!(
-                "a condition looks at the text of `{}`, which names a resource",
+                "a condition looks at the text of `{}`, which is sent in another form",
                 slot.name()
             );
             self.note(why);
@@ -94,18 +99,26 @@ impl Divided<'_, '_> {
     /// An IPv6 address may carry two IPv4 addresses, and so meet two conditions of a restriction by look-alikes.
     fn note_addresses(&mut self, program: &Program, roles: RoleSet) {
         let names_address = |set: &DomainSet| set.keys().any(|key| key.text.parse::<Ipv4Addr>().is_ok());
+        let names_host = |set: &DomainSet| set.keys().any(|key| key.scope != Scope::Star);
         for (_, rule) in program.rules_of(self.tool) {
             let own = rule.domains.iter().map(|(of, set)| (*of, set));
             let listed = rule.lists.iter().filter_map(|list| match &list.matcher {
                 ListMatcher::Domains(set) => Some((list.roles, set)),
                 ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => None,
             });
-            let naming = own
-                .chain(listed)
-                .filter(|(of, set)| of.intersects(roles) && names_address(set));
-            if rule.effect != Effect::Allow && naming.count() > 1 {
+            let sets = own.chain(listed).filter(|(of, _)| of.intersects(roles));
+            let sets: Vec<&DomainSet> = sets.map(|(_, set)| set).collect();
+            if rule.effect == Effect::Allow {
+                continue;
+            }
+            if sets.iter().filter(|set| names_address(set)).count() > 1 {
                 self.note(format!(
                     "IPv6 addresses that carry several IPv4 addresses which the rule `{}` names",
+                    rule.name
+                ));
+            } else if sets.iter().filter(|set| names_host(set)).count() > 1 {
+                self.note(format!(
+                    "texts that programs read as several hosts which the rule `{}` names",
                     rule.name
                 ));
             }
@@ -124,7 +137,8 @@ impl Divided<'_, '_> {
         if same::protects_alike(one, other) {
             self.inexact.retain(|why| !why.starts_with(PATTERN));
         }
-        if document(one) == document(other) {
+        let are_anchored_alike = one.sandbox == other.sandbox && one.current == other.current;
+        if document(one) == document(other) && are_anchored_alike {
             self.inexact.retain(|why| why != CEILING);
         }
     }

@@ -5,9 +5,10 @@ use serde_json::Value;
 use super::choice::Choice;
 use super::divided::{Divided, Mode, SlotRoles, products};
 use super::label::Label;
-use super::slots::Accepts;
+use super::slots::{Accepts, Slot};
 use super::{names, slots};
-use crate::model::{Seen, Test};
+use crate::bind::Call;
+use crate::model::Test;
 use crate::program::Tool;
 use crate::role::RoleSet;
 
@@ -28,6 +29,8 @@ impl Divided<'_, '_> {
                 dimensions.push(vec![Choice::absent()]);
                 continue;
             }
+            let may_be_absent = slot.is_none_or(|slot| !slot.is_required);
+            found.extend(may_be_absent.then(Choice::absent));
             names::tested(
                 slot.into_iter().flat_map(|slot| slot.tests.iter().copied()),
                 &mut found,
@@ -45,6 +48,12 @@ impl Divided<'_, '_> {
                 own: possible(self.tool, slot.and_then(|slot| slot.argument)),
                 other: other.unwrap_or_default(),
             };
+            for choice in &mut found {
+                let is_mistyped = |slot: &Slot<'_>| !slot.is_typed(self.tool, choice.value.as_ref());
+                if slot.is_some_and(is_mistyped) {
+                    choice.label = Label::Words("a value of another type");
+                }
+            }
             if self.are_valued(roles) {
                 let own = self.choices_for(*at, roles);
                 found = self.told_apart(*at, found, kind);
@@ -63,7 +72,7 @@ impl Divided<'_, '_> {
         if all.is_none_or(|all| all > most * most) {
             self.note("conditions tell more combinations of arguments apart than were looked at".to_owned());
         }
-        let mut modes: Vec<(Mode, Vec<bool>)> = Vec::new();
+        let mut modes: Vec<(Mode, Met)> = Vec::new();
         for picks in products(&dimensions.iter().map(Vec::len).collect::<Vec<_>>(), most * most) {
             let mut fixed: Vec<Option<Choice>> = vec![None; self.slots.len()];
             for ((at, dimension), pick) in tested.iter().zip(&dimensions).zip(picks) {
@@ -77,7 +86,7 @@ impl Divided<'_, '_> {
             let other = self
                 .other
                 .map(|other| slots::roles(other.imagined.program(), other.tool, &arguments));
-            let tests = self.tests(&fixed);
+            let met = self.met(&arguments);
             let mode = Mode {
                 fixed,
                 alike: Vec::new(),
@@ -87,7 +96,7 @@ impl Divided<'_, '_> {
             let holds_values = tested.iter().any(|at| self.are_valued(self.roles_at(&mode, *at)));
             let count = modes.len();
             let known = modes.iter_mut().find(|(one, known)| {
-                !holds_values && one.roles == mode.roles && one.other == mode.other && *known == tests
+                !holds_values && one.roles == mode.roles && one.other == mode.other && *known == met
             });
             match known {
                 Some((known, _)) => {
@@ -100,7 +109,7 @@ impl Divided<'_, '_> {
                     self.note(format!("conditions tell more than {most} kinds of calls apart"));
                     break;
                 }
-                None => modes.push((mode, tests)),
+                None => modes.push((mode, met)),
             }
         }
         modes.into_iter().map(|(mode, _)| mode).collect()
@@ -113,15 +122,15 @@ impl Divided<'_, '_> {
         choices: Vec<Choice>,
         kind: impl Fn(Option<&Value>) -> u8,
     ) -> Vec<Choice> {
-        let tests = self
-            .slots
-            .get(slot)
-            .map(|slot| slot.tests.as_slice())
-            .unwrap_or_default();
-        let mut kept: Vec<(Choice, (u8, Vec<bool>))> = Vec::new();
+        let Some(own) = self.slots.get(slot) else {
+            return choices;
+        };
+        let mut kept: Vec<(Choice, (u8, Vec<bool>, Met))> = Vec::new();
         for choice in choices {
             let value = choice.value.as_ref();
-            let found = (kind(value), test_each(tests, value));
+            let values = (0..self.slots.len()).map(|at| value.filter(|_| at == slot));
+            let (arguments, _) = slots::arguments(self.tool, &self.slots, values);
+            let found = (kind(value), test_each(&own.clauses, value), self.met(&arguments));
             if kept.iter().all(|(_, known)| *known != found) {
                 kept.push((choice, found));
             }
@@ -129,14 +138,19 @@ impl Divided<'_, '_> {
         kept.into_iter().map(|(choice, _)| choice).collect()
     }
 
-    fn tests(&self, fixed: &[Option<Choice>]) -> Vec<bool> {
-        let each = self.slots.iter().zip(fixed);
-        each.flat_map(|(slot, choice)| {
-            test_each(&slot.tests, choice.as_ref().and_then(|one| one.value.as_ref()))
-        })
-        .collect()
+    /// How a call with these arguments meets the conditions of rules on them.
+    pub(super) fn met(&self, arguments: &Value) -> Met {
+        if self.slots.iter().all(|slot| slot.tests.is_empty()) {
+            return [None, None];
+        }
+        let call = Call::from_value(&self.tool.server, &self.tool.name, arguments);
+        let other = self.other.and_then(|other| other.imagined.conditions(&call));
+        [self.analysis.imagined.conditions(&call), other]
     }
 }
+
+/// How a call meets the conditions on its arguments, in both programs; `None` where it is not of the tool's shape.
+pub(super) type Met = [Option<Vec<u8>>; 2];
 
 /// The type of a value.
 fn kind(value: Option<&Value>) -> u8 {
@@ -158,20 +172,10 @@ fn in_array(choice: &Choice) -> Option<Choice> {
     Some(Choice::value(Value::Array(vec![text.clone()]), label))
 }
 
-/// How each test sees the value: whether a grant takes it as met, and whether a restriction does.
-pub(super) fn test_each(tests: &[&Test], value: Option<&Value>) -> Vec<bool> {
-    let mut seen = names::seen(value);
-    // A text that holds JSON is read by some servers and not by others.
-    if let Seen::Text("[]") = seen {
-        seen = Seen::Unreadable;
-    }
-    // In a restriction an array counts as each of its items.
-    let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let may_hold = |test: &Test| {
-        let mut items = items.iter().map(|item| names::seen(Some(item)));
-        test.may_hold(seen) || items.any(|item| test.may_hold(item))
-    };
+/// How each condition of a role sees the value: whether it holds, and whether it may for servers that convert what they get.
+fn test_each(tests: &[&Test], value: Option<&Value>) -> Vec<bool> {
+    let seen = names::seen(value);
     let each = tests.iter();
-    each.flat_map(|one| [one.surely_holds(seen), may_hold(one)])
+    each.flat_map(|one| [one.surely_holds(seen), one.may_hold(seen)])
         .collect()
 }

@@ -2,21 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::atoms::Atoms;
 use super::choice::Choice;
+use super::choices::{Texts, fresh};
 use super::label::Label;
 use crate::model::refs::Ref;
 use crate::model::{Scalar, Seen, Test};
 
 /// A text for each entry, for what may be taken for one, and for all others.
-pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
+pub(super) fn choices(atoms: &Atoms, texts: &mut Texts) {
+    let found = &mut texts.choices;
     for name in &atoms.names {
         found.push(Choice::text(name.clone(), Label::Is(name.clone())));
         if atoms.reading.is_branch {
             let label = Label::Of("another spelling of", name.clone());
-            found.push(Choice::text(format!("refs/heads/{name}"), label));
+            found.push(Choice::text(format!("refs/heads/{name}"), label.clone()));
+            found.push(Choice::text(format!("heads/{name}"), label));
         }
     }
     for email in &atoms.emails {
@@ -38,10 +41,16 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
             Label::Words("a revision that names no branch"),
         ));
     }
-    let mut other = "some-name".to_owned();
-    while atoms.names.contains(&other) || atoms.emails.contains(&other) {
-        other.push('-');
+    if atoms.mail_conditions > 1 {
+        together(atoms, texts);
     }
+    let found = &mut texts.choices;
+    let known = atoms.names.len() + atoms.emails.len();
+    let other = fresh("some-name", known, |name| class(atoms, name, &[]).is_empty());
+    let other = other.unwrap_or_else(|name| {
+        texts.lacking.push("values that no list names".to_owned());
+        name
+    });
     found.push(Choice::text(other, Label::Words("any other value")));
     if atoms.reading.is_resource {
         found.push(Choice::text(
@@ -50,6 +59,26 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
         ));
     }
 }
+
+/// Texts that hold two addresses, of which each may meet another condition.
+fn together(atoms: &Atoms, texts: &mut Texts) {
+    let emails: Vec<&String> = atoms.emails.iter().collect();
+    if atoms.mail_conditions > 2 || emails.len() > MOST_TOGETHER {
+        let why = "texts that hold several addresses at once";
+        texts.lacking.push(why.to_owned());
+    }
+    for (at, one) in emails.iter().enumerate().take(MOST_TOGETHER) {
+        for other in emails.iter().take(MOST_TOGETHER).skip(at + 1) {
+            let label = Label::Of("two addresses at once:", format!("{one}, {other}"));
+            texts
+                .choices
+                .push(Choice::text(format!("Somebody <{one}>, <{other}>"), label));
+        }
+    }
+}
+
+/// Addresses that are looked at two by two.
+const MOST_TOGETHER: usize = 32;
 
 /// Which entries a text names: texts of one class lie in one region. `addresses` are what may be read from it.
 pub(super) fn class(atoms: &Atoms, text: &str, addresses: &[String]) -> BTreeSet<(Naming, String)> {
@@ -106,15 +135,22 @@ pub(super) enum Naming {
     Unknown,
 }
 
-/// Values that tests of an argument tell apart, and some that no test names.
+/// Values that tests of an argument tell apart, and some that no test names: at least one of every type that a schema knows.
 pub(super) fn tested<'t>(tests: impl Iterator<Item = &'t Test>, found: &mut Vec<Choice>) {
-    found.push(Choice::absent());
     let mut values = Vec::new();
     for test in tests {
         match test {
             Test::Equals(scalar) => add(scalar, &mut values),
             Test::In(scalars) => scalars.iter().for_each(|scalar| add(scalar, &mut values)),
             Test::Present | Test::Absent | Test::Truthy | Test::Falsy => {}
+        }
+    }
+    // What is sent may be in other letters than what was given.
+    let texts = values.iter().filter_map(Value::as_str);
+    let louder: Vec<Value> = texts.map(|text| Value::from(text.to_uppercase())).collect();
+    for value in louder {
+        if !values.contains(&value) {
+            values.push(value);
         }
     }
     let mut other = "some-text".to_owned();
@@ -132,6 +168,7 @@ pub(super) fn tested<'t>(tests: impl Iterator<Item = &'t Test>, found: &mut Vec<
         Value::from("true"),
         Value::from("[]"),
         Value::Array(Vec::new()),
+        Value::Object(Map::new()),
     ] {
         if !values.contains(&value) {
             values.push(value);

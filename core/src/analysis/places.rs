@@ -6,12 +6,14 @@ use std::ops::Bound;
 
 use super::atoms::Atoms;
 use super::choice::Choice;
+use super::choices::Texts;
 use super::label::Label;
 use crate::path::PathCase;
 use crate::text::{is_at_or_below, strip_directory};
 
 /// A path for each place between the directories.
-pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
+pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &mut Texts) {
+    let found = &mut texts.choices;
     let mut directories: BTreeSet<&str> = atoms.directories.iter().map(String::as_str).collect();
     directories.insert("/");
     let below = children(&directories);
@@ -21,11 +23,26 @@ pub(super) fn choices(atoms: &Atoms, found: &mut Vec<Choice>) {
             .map(|children| children.iter().map(|child| (*child).to_owned()).collect())
             .unwrap_or_default();
         let label = Label::Under((*directory).to_owned(), except);
-        found.push(Choice::text(free(directory, &directories), label));
+        let (path, is_right) = unmatched(atoms, directory, &directories, is_matched);
+        if !is_right {
+            let why = format!("which paths under {directory} no protected pattern matches");
+            texts.lacking.push(why);
+        }
+        found.push(Choice::text(path, label));
+        if let Some(name) = atoms.base.as_deref().and_then(|base| name_in(directory, base)) {
+            found.push(Choice::text(name.to_owned(), Label::Is(name.to_owned())));
+        }
     }
-    let roots: Vec<&str> = atoms.roots.iter().map(String::as_str).collect();
+    if atoms.base.is_some() {
+        found.push(Choice::text("~".to_owned(), Label::Is("~".to_owned())));
+    }
+    let roots = atoms.roots.iter().chain(&atoms.base);
+    let roots: Vec<&str> = roots.map(String::as_str).collect();
     for (begin, pattern) in &atoms.patterns {
         for (directory, path) in matching(begin, pattern, &roots) {
+            if let Some(name) = atoms.base.as_deref().and_then(|base| name_in(&path, base)) {
+                found.push(Choice::text(name.to_owned(), Label::Is(name.to_owned())));
+            }
             found.push(Choice::text(path, Label::Matches(directory, pattern.clone())));
         }
     }
@@ -141,6 +158,55 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
         rest = if parent.is_empty() { "/" } else { parent };
         Some(rest)
     })
+}
+
+/// The name of the path in the directory right above it.
+fn name_in<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    strip_directory(path, directory).filter(|name| !name.is_empty() && !name.contains('/'))
+}
+
+/// Names of files that are tried where patterns match some of them.
+const NAMES: &[&str] = &[
+    "some-file",
+    "any-file",
+    "other",
+    "x",
+    "0",
+    "Z",
+    "x/some-file",
+    "x/y/0",
+    "x/y/z/Z",
+];
+
+/// Whether the path lies in the directory and in none of those below it, and holds none of these.
+pub(super) fn lies_right_in(atoms: &Atoms, path: &str, directory: &str) -> bool {
+    let class = class(atoms, path, None, str::to_owned);
+    class.nearest == directory && class.other_case.is_none() && class.held.is_empty()
+}
+
+/// A path in the directory, in none of those below it, and, if there is one, one that no pattern of protected paths matches.
+/// Whether it is right: nothing is known of the rest where patterns match all that was tried, unless they match the directory
+/// itself, and so everything in it.
+fn unmatched(
+    atoms: &Atoms,
+    directory: &str,
+    directories: &BTreeSet<&str>,
+    is_matched: &dyn Fn(&str) -> bool,
+) -> (String, bool) {
+    let first = free(directory, directories);
+    if atoms.patterns.is_empty() || !is_matched(&first) {
+        return (first, true);
+    }
+    let above = directory.trim_end_matches('/');
+    let tried = NAMES.iter().map(|name| format!("{above}/{name}"));
+    let itself = std::iter::once(directory.to_owned()).filter(|_| !atoms.reading.is_removed);
+    let mut right = tried
+        .chain(itself)
+        .filter(|path| lies_right_in(atoms, path, directory));
+    match right.find(|path| !is_matched(path)) {
+        Some(path) => (path, true),
+        None => (first, is_matched(directory)),
+    }
 }
 
 /// A path in the directory and in none of those below it.

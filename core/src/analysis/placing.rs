@@ -209,11 +209,9 @@ impl Placed {
             let choices: Vec<Result<Class, Filler>> = match slots.get(*slot) {
                 Some(Content::Values(classes)) => classes.iter().cloned().map(Ok).collect(),
                 Some(Content::Filler(filler)) if is_tested => vec![Err(*filler)],
+                Some(Content::Filler(Filler::Odd)) => return Vec::new(),
                 // Whoever names nothing leaves the argument out.
-                Some(Content::Filler(Filler::Missing | Filler::Null | Filler::Empty)) | None => {
-                    vec![Err(Filler::Missing)]
-                }
-                Some(Content::Filler(Filler::Bool | Filler::Number | Filler::Odd)) => return Vec::new(),
+                Some(Content::Filler(_)) | None => vec![Err(Filler::Missing)],
             };
             if keys.len() * choices.len() > MOST {
                 return Vec::new();

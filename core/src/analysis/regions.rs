@@ -7,7 +7,7 @@ use super::choice::Choice;
 use super::divided::{Divided, Extra, Group, Mode, Picks, products};
 use super::label::{Label, listed};
 use super::rows::is_about_form;
-use super::slots::{Accepts, Slot, UNNAMED};
+use super::slots::{Accepts, Slot};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::bind::Call;
 use crate::judge::Decision;
@@ -168,17 +168,20 @@ impl Divided<'_, '_> {
         let other = self.other.map(|other| (other.imagined.program(), other.tool));
         let sides = std::iter::once((program, self.tool)).chain(other);
         let mut choices = vec![Choice::absent()];
-        if sides.clone().any(|(_, tool)| !tool.member(UNNAMED).is_known) {
+        if sides
+            .clone()
+            .any(|(_, tool)| !tool.member(&self.unnamed).is_known)
+        {
             choices.push(Choice::text("some-text".to_owned(), Label::Words("given")));
         }
         // What is known nobody asks about; what escalates is denied where it is protected.
         let mut is_let_through = sides.map(|(program, tool)| {
-            tool.member(UNNAMED).is_known || program.unknown_arguments == UnknownArguments::Escalate
+            tool.member(&self.unnamed).is_known || program.unknown_arguments == UnknownArguments::Escalate
         });
         if is_let_through.any(|is_let_through| is_let_through) {
             choices.extend(self.protected_texts());
         }
-        let extra = match self.tool.member(UNNAMED).is_known {
+        let extra = match self.tool.member(&self.unnamed).is_known {
             true => Extra::Text,
             false => Extra::Unknown,
         };
@@ -189,7 +192,7 @@ impl Divided<'_, '_> {
         })
     }
 
-    fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Cut {
+    pub(super) fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Cut {
         let group = groups.get(at);
         let shown = groups.get(at).map(|group| self.each_place(mode, group));
         let shown = shown.unwrap_or_default();

@@ -2,13 +2,20 @@
 
 use serde_json::{Map, Value};
 
+use super::choice::Choice;
+use super::label::Label;
 use crate::bind::{self, BoundArguments, Call};
-use crate::model::{ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test};
-use crate::program::{Program, Tool};
+use crate::model::{
+    Argument, ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test,
+};
+use crate::program::{Compatibility, Program, Tool};
 use crate::role::RoleId;
 
-/// A member that no document names.
-pub(super) const UNNAMED: &str = "some-argument";
+/// A member of an object of which every member is looked at.
+const SOME_MEMBER: &str = "some-member";
+
+/// Items of an array of which one is looked at by its number.
+const MOST_ITEMS: usize = 64;
 
 /// Where a value stands.
 pub(super) struct Slot<'p> {
@@ -19,10 +26,16 @@ pub(super) struct Slot<'p> {
     way: Vec<Segment>,
     /// The tests that look at it.
     pub(super) tests: Vec<&'p Test>,
+    /// Those of them that decide about roles.
+    pub(super) clauses: Vec<&'p Test>,
     /// What the schema says of it.
     pub(super) accepts: Accepts,
     /// Whether a call without it is refused.
     pub(super) is_required: bool,
+    /// What it may hold that names nothing, where a call without it is refused.
+    pub(super) empty: Vec<Choice>,
+    /// Whether the member that it stands within is an array and not an object.
+    is_listed: bool,
 }
 
 /// Which strings an argument may hold.
@@ -59,23 +72,37 @@ pub(super) fn slots<'p>(program: &'p Program, tool: &'p Tool) -> Vec<Slot<'p>> {
         let member = argument.name.first().map(|name| tool.member(name));
         let schema = member.map(|member| &member.schema).filter(|_| is_top);
         let required = argument.name.first().filter(|_| is_top);
+        let is_required = required.is_some_and(|name| is_required(program, tool, name));
         slots.push(Slot {
             argument: Some(at),
-            other: None,
-            way: way(&argument.name),
-            tests: Vec::new(),
             accepts: schema.map_or(Accepts::Either, Accepts::new),
-            is_required: required.is_some_and(|name| is_required(tool, name)),
+            is_required,
+            empty: schema.filter(|_| is_required).map(empty).unwrap_or_default(),
+            ..Slot::new(tool, way(&argument.name))
         });
     }
     add_tests(&mut slots, program, tool);
     slots
 }
 
+/// What the schema accepts that names nothing.
+fn empty(schema: &SchemaType) -> Vec<Choice> {
+    let accepts = |one: JsonType| one.is_among(&schema.own);
+    let array = accepts(JsonType::Array).then(|| (Value::Array(Vec::new()), "an empty array"));
+    let scalar = match (accepts(JsonType::Integer), accepts(JsonType::Boolean)) {
+        (true, _) => Some((Value::from(1), "a number")),
+        (false, true) => Some((Value::Bool(true), "`true` or `false`")),
+        (false, false) => None,
+    };
+    let all = array.into_iter().chain(scalar);
+    all.map(|(value, words)| Choice::value(value, Label::Words(words)))
+        .collect()
+}
+
 /// Adds what another program knows of the tool.
 pub(super) fn add<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
     for (at, argument) in tool.arguments.iter().enumerate() {
-        if let Some(slot) = slot_at(slots, way(&argument.name)) {
+        if let Some(slot) = slot_at(slots, tool, way(&argument.name)) {
             slot.other = Some(at);
         }
     }
@@ -83,17 +110,17 @@ pub(super) fn add<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p
 }
 
 /// The slot at the place, made where there is none.
-fn slot_at<'s, 'p>(slots: &'s mut Vec<Slot<'p>>, way: Vec<Segment>) -> Option<&'s mut Slot<'p>> {
+fn slot_at<'s, 'p>(slots: &'s mut Vec<Slot<'p>>, tool: &Tool, way: Vec<Segment>) -> Option<&'s mut Slot<'p>> {
     let at = match slots.iter().position(|slot| slot.way == way) {
         Some(at) => at,
         None => {
+            let is_required = match way.as_slice() {
+                [Segment::Key(name)] => is_required_shape(tool, name),
+                _ => false,
+            };
             slots.push(Slot {
-                argument: None,
-                other: None,
-                way,
-                tests: Vec::new(),
-                accepts: Accepts::Either,
-                is_required: false,
+                is_required,
+                ..Slot::new(tool, way)
             });
             slots.len() - 1
         }
@@ -101,37 +128,50 @@ fn slot_at<'s, 'p>(slots: &'s mut Vec<Slot<'p>>, way: Vec<Segment>) -> Option<&'
     slots.get_mut(at)
 }
 
+/// Adds the conditions on arguments: those of annotated roles, and those of the tool's rules.
 fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
-    for condition in conditions(program, tool) {
-        if let Some(slot) = slot_at(slots, way_of(&condition.argument)) {
+    for argument in &tool.arguments {
+        let Roles::Conditional { when, .. } = &argument.roles else {
+            continue;
+        };
+        for condition in when.iter().map(|clause| &clause.condition) {
+            if let Some(slot) = slot_at(slots, tool, way_of(&condition.argument)) {
+                slot.tests.push(&condition.test);
+                slot.clauses.push(&condition.test);
+            }
+        }
+    }
+    let conditions: Vec<&'p Condition> = program
+        .rules_of(tool)
+        .flat_map(|(_, rule)| &rule.arguments)
+        .collect();
+    for condition in conditions {
+        if let Some(slot) = slot_at(slots, tool, way_of(&condition.argument)) {
             slot.tests.push(&condition.test);
         }
     }
 }
 
-fn is_required(tool: &Tool, name: &str) -> bool {
-    let by_schema = tool.required.iter().any(|key| **key == *name);
-    by_schema
-        || tool
-            .semantics
-            .arg_schema
-            .required
-            .iter()
-            .any(|key| **key == *name)
+/// Whether a call without the argument is refused: its shape wants it, or its schema does and it is judged in every call.
+fn is_required(program: &Program, tool: &Tool, name: &str) -> bool {
+    let judged = program.resource_roles.union(program.ruled_roles);
+    let own = tool.arguments.iter().filter(|one| one.name.first() == Some(name));
+    let is_judged = |roles: &[RoleId]| roles.iter().any(|role| judged.contains(*role));
+    let are_judged = |argument: &Argument| match &argument.roles {
+        Roles::Fixed(roles) => is_judged(roles),
+        Roles::Conditional { default, when } => {
+            is_judged(default) && when.iter().all(|clause| is_judged(&clause.roles))
+        }
+    };
+    let by_schema = program.compatibility == Compatibility::Careful
+        && tool.required.iter().any(|key| **key == *name)
+        && own.into_iter().any(are_judged);
+    by_schema || is_required_shape(tool, name)
 }
 
-/// The conditions on arguments: those of annotated roles, and those of the tool's rules.
-fn conditions<'p>(program: &'p Program, tool: &'p Tool) -> Vec<&'p Condition> {
-    let mut found = Vec::new();
-    for argument in &tool.arguments {
-        if let Roles::Conditional { when, .. } = &argument.roles {
-            found.extend(when.iter().map(|clause| &clause.condition));
-        }
-    }
-    for (_, rule) in program.rules_of(tool) {
-        found.extend(&rule.arguments);
-    }
-    found
+fn is_required_shape(tool: &Tool, name: &str) -> bool {
+    let mut required = tool.semantics.arg_schema.required.iter();
+    required.any(|key| **key == *name)
 }
 
 fn way(name: &ArgumentName) -> Vec<Segment> {
@@ -149,13 +189,61 @@ fn way_of(argument: &ConditionArgument) -> Vec<Segment> {
     }
 }
 
-impl Slot<'_> {
+impl<'p> Slot<'p> {
+    fn new(tool: &Tool, way: Vec<Segment>) -> Self {
+        let member = match way.first() {
+            Some(Segment::Key(name)) => Some(tool.member(name)),
+            Some(Segment::Every) | None => None,
+        };
+        let accepts = |one: JsonType| member.is_none_or(|member| one.is_among(&member.schema.own));
+        Self {
+            argument: None,
+            other: None,
+            is_listed: accepts(JsonType::Array) && !accepts(JsonType::Object),
+            way,
+            tests: Vec::new(),
+            clauses: Vec::new(),
+            accepts: Accepts::Either,
+            is_required: false,
+            empty: Vec::new(),
+        }
+    }
+
     /// The argument's name, or a JSON Pointer.
     pub(super) fn name(&self) -> String {
         match self.way.as_slice() {
             [Segment::Key(name)] => name.to_string(),
             way => ArgumentName::Pointer(way.to_vec()).to_string(),
         }
+    }
+
+    /// Whether the schema accepts the type of the value.
+    pub(super) fn is_typed(&self, tool: &Tool, value: Option<&Value>) -> bool {
+        let (Some(value), [Segment::Key(name)]) = (value, self.way.as_slice()) else {
+            return true;
+        };
+        let found = match value {
+            Value::Null => JsonType::Null,
+            Value::Bool(_) => JsonType::Boolean,
+            Value::Number(number) if number.as_f64().is_some_and(|number| number.fract() != 0.0) => {
+                JsonType::Number
+            }
+            Value::Number(_) => JsonType::Integer,
+            Value::String(_) => JsonType::String,
+            Value::Array(_) => JsonType::Array,
+            Value::Object(_) => JsonType::Object,
+        };
+        found.is_among(&tool.member(name).schema.own)
+    }
+
+    /// Whether it is the member of the arguments with this name, or stands within it.
+    pub(super) fn begins_at(&self, name: &str) -> bool {
+        matches!(self.way.first(), Some(Segment::Key(first)) if **first == *name)
+    }
+
+    /// Whether it is a member of the arguments.
+    pub(super) fn is_top(&self) -> bool {
+        matches!(self.way.as_slice(), [Segment::Key(_)])
     }
 
     /// Whether a call may have it without being refused for an argument that nobody names.
@@ -182,19 +270,30 @@ impl Slot<'_> {
     /// Puts a value into its place. Returns `false` where something else is in the way.
     fn put(&self, arguments: &mut Value, value: Value) -> bool {
         let mut place = arguments;
-        for segment in &self.way {
+        for (depth, segment) in self.way.iter().enumerate() {
+            let item = match segment {
+                Segment::Key(name) if depth == 1 && self.is_listed => {
+                    name.parse::<usize>().ok().filter(|item| *item < MOST_ITEMS)
+                }
+                Segment::Key(_) | Segment::Every => None,
+            };
             if place.is_null() {
-                *place = match segment {
-                    Segment::Key(_) => Value::Object(Map::new()),
-                    Segment::Every => Value::Array(vec![Value::Null]),
+                *place = match (segment, item) {
+                    (Segment::Key(_), Some(item)) => Value::Array(vec![Value::Null; item + 1]),
+                    (Segment::Key(_), None) => Value::Object(Map::new()),
+                    (Segment::Every, _) => Value::Array(vec![Value::Null]),
                 };
             }
             place = match (place, segment) {
+                (Value::Array(items), Segment::Key(_)) => match item.and_then(|item| items.get_mut(item)) {
+                    Some(item) => item,
+                    None => return false,
+                },
                 (Value::Object(members), Segment::Key(name)) => {
                     members.entry(name.to_string()).or_insert(Value::Null)
                 }
                 (Value::Object(members), Segment::Every) => {
-                    members.entry(UNNAMED.to_owned()).or_insert(Value::Null)
+                    members.entry(SOME_MEMBER.to_owned()).or_insert(Value::Null)
                 }
                 (Value::Array(items), Segment::Every) => match items.first_mut() {
                     Some(first) => first,
@@ -260,9 +359,13 @@ pub(super) fn arguments<'v>(
     }
     if let Value::Object(members) = &mut arguments {
         let shape = tool.semantics.arg_schema.required.iter();
-        for key in tool.required.iter().chain(shape) {
+        // What the schema requires and does not know is refused, and is not asked for.
+        let required = tool.required.iter().filter(|key| tool.member(key).is_known);
+        for key in required.chain(shape) {
             let is_there = members.get(&**key).is_some_and(|value| !value.is_null());
-            if !is_there {
+            // What conditions look at is absent where it was left out.
+            let is_looked_at = |slot: &Slot<'_>| !slot.tests.is_empty() && slot.begins_at(key);
+            if !is_there && !slots.iter().any(is_looked_at) {
                 members.insert(key.to_string(), typed(&tool.member(key).schema));
             }
         }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::choice::Choice;
 use super::divided::{Divided, Group, Mode, Picks};
 use super::regions::Cut;
 use super::{Part, Place, Region};
@@ -29,7 +30,7 @@ impl Divided<'_, '_> {
         }
         let mut found = BTreeSet::new();
         for slots in bearers.into_values() {
-            let given = slots.iter().filter(|slot| !is_fixed_absent(mode, **slot));
+            let given = slots.iter().filter(|slot| !is_fixed_empty(mode, **slot));
             let absences: Option<Absences> = given.map(|slot| absence(groups, *slot)).collect();
             let absences = absences.unwrap_or_default();
             let first = absences.first().map(|(group, ..)| *group);
@@ -99,9 +100,12 @@ impl Divided<'_, '_> {
         groups: &[Group],
         absences: &[(usize, usize, usize)],
     ) -> Vec<Place> {
-        slots_of(groups, absences)
-            .map(|slot| self.place(mode, slot, "absent".to_owned()))
-            .collect()
+        let label = |(group, nth, pick): &(usize, usize, usize)| {
+            let group = groups.get(*group)?;
+            let (slot, choices) = (group.slots.get(*nth)?, group.choices.get(*nth)?);
+            Some(self.place(mode, *slot, choices.get(*pick)?.label.to_string()))
+        };
+        absences.iter().filter_map(label).collect()
     }
 }
 
@@ -124,17 +128,18 @@ pub(super) fn without(picks: &Picks, absences: &[(usize, usize, usize)]) -> Pick
     picks
 }
 
-fn is_fixed_absent(mode: &Mode, slot: usize) -> bool {
+fn is_fixed_empty(mode: &Mode, slot: usize) -> bool {
     let fixed = mode.fixed.get(slot).and_then(Option::as_ref);
-    fixed.is_some_and(|choice| choice.value.is_none())
+    fixed.is_some_and(Choice::is_empty)
 }
 
-/// The choice by which a slot is absent, if it may be.
+/// The choice by which a slot is absent or names nothing, if it may be so.
 fn absence(groups: &[Group], slot: usize) -> Option<(usize, usize, usize)> {
     groups.iter().enumerate().find_map(|(at, group)| {
         let nth = group.slots.iter().position(|one| *one == slot)?;
         let choices = group.choices.get(nth)?;
-        let absent = choices.iter().position(|choice| choice.value.is_none())?;
+        let absent = choices.iter().position(|choice| choice.value.is_none());
+        let absent = absent.or_else(|| choices.iter().position(Choice::is_empty))?;
         Some((at, nth, absent))
     })
 }

@@ -148,6 +148,11 @@ impl<'e> Imagined<'e> {
         forms
     }
 
+    /// Whether a pattern of protected paths matches the path, or may match something that is removed with it.
+    pub(crate) fn is_matched(&self, path: &str, is_removed: bool) -> bool {
+        self.pinned.is_matched(path, is_removed)
+    }
+
     /// The verdict for the call as a gate judges it.
     pub(crate) fn judge(&self, call: &Call<'_>) -> Verdict<'_> {
         let (settings, tool) = self.program().server_and_tool(call.server(), call.tool());
@@ -164,6 +169,12 @@ impl<'e> Imagined<'e> {
     /// What the engine makes of the call before it judges it; `None` for a call that is refused for its form.
     pub(crate) fn resolved(&self, call: &Call<'_>, wanted: Wanted) -> Option<Resolved> {
         self.with_case(call, |case| case.resolved(wanted)).flatten()
+    }
+
+    /// How the call meets each condition of the tool's rules on arguments; `None` where it is not of the shape that its tool
+    /// has.
+    pub(crate) fn conditions(&self, call: &Call<'_>) -> Option<Vec<u8>> {
+        self.with_case(call, |case| case.conditions_met()).flatten()
     }
 
     /// What judging sees of the call.

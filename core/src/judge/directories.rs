@@ -79,6 +79,17 @@ impl Pinned {
     }
 }
 
+#[cfg(feature = "analysis")]
+impl Pinned {
+    /// Whether a pattern of protected paths matches the path, or may match something that is removed with it.
+    pub(crate) fn is_matched(&self, path: &str, is_removed: bool) -> bool {
+        let mut patterns = self.protected.patterns.iter();
+        patterns.any(|pattern| {
+            pattern.protects(path, self.sandbox.forms()) || (is_removed && pattern.may_lie_within(path))
+        })
+    }
+}
+
 /// One evaluation's view of the directories: pinned ones, else each resolved once when it is first reached.
 pub(crate) struct Directories<'p> {
     program: &'p Program,

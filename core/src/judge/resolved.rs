@@ -5,7 +5,7 @@ use super::operand::{Form, Operand};
 use super::{Case, checks, protected};
 use crate::model::Effect;
 use crate::net::Location;
-use crate::program::{Rule, RuleId};
+use crate::program::{Rule, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
 
 /// One value in its canonical forms.
@@ -71,15 +71,7 @@ impl<'p> Case<'p, '_, '_> {
             return None;
         }
         let looks_protected = protected::found(self).1;
-        let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
-        let mut conditions = Vec::new();
-        for (_, rule) in rules {
-            for condition in &rule.arguments {
-                let met = self.meets_argument(tool, condition, rule.effect) as u8;
-                let (surely, may) = self.given_meets(tool, condition, Effect::Deny);
-                conditions.push(met | u8::from(surely) << 2 | u8::from(may) << 3);
-            }
-        }
+        let conditions = self.each_condition(tool);
         let values = (0..self.operands.len()).filter_map(|at| self.resolved_value(at, wanted));
         let values = values.collect();
         (!self.canonicalizer.facts.has_failed()).then(|| Resolved {
@@ -89,6 +81,27 @@ impl<'p> Case<'p, '_, '_> {
             looks_protected,
             values,
         })
+    }
+
+    /// How the call meets each condition of the tool's rules on arguments, whether or not it is refused for its form.
+    pub(crate) fn conditions_met(&mut self) -> Option<Vec<u8>> {
+        let tool = self.tool?;
+        // Conditions are held against what is sent as well.
+        checks::resolvable_values(self);
+        Some(self.each_condition(tool))
+    }
+
+    fn each_condition(&mut self, tool: &'p Tool) -> Vec<u8> {
+        let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
+        let mut conditions = Vec::new();
+        for (_, rule) in rules {
+            for condition in &rule.arguments {
+                let met = self.meets_argument(tool, condition, rule.effect) as u8;
+                let (surely, may) = self.given_meets(tool, condition, Effect::Deny);
+                conditions.push(met | u8::from(surely) << 2 | u8::from(may) << 3);
+            }
+        }
+        conditions
     }
 
     /// `None` for a value that the engine filled in.

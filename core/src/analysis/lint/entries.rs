@@ -326,7 +326,7 @@ fn samples(program: &Program, sets: &[DomainSet], roles: &[RoleId]) -> Vec<Locat
             domains: domains.clone(),
             ..Atoms::default()
         };
-        let texts = choices(&atoms);
+        let texts = choices(&atoms, &|_| false).choices;
         let texts = texts
             .iter()
             .filter_map(|Choice { value, .. }| value.as_ref()?.as_str());

@@ -44,6 +44,39 @@ pub(super) fn annotations() -> Value {
     }})
 }
 
+/// The same, and tools whose arguments have types, are required, stand within others, are relative to others, have aliases, roles
+/// of the engine's own, or roles of several kinds. `mode` is the schema of an argument that conditions look at.
+fn more_annotations(mode: &Value, required: &[&str]) -> Value {
+    let mut all = annotations();
+    let path = json!({"type": "string"});
+    let paths = json!({"type": "array", "items": {"type": "string"}});
+    let schema =
+        |properties: Value, required: &[&str]| json!({"properties": properties, "required": required});
+    let more = json!({
+        "files": {"tools": [
+            {"toolName": "list", "args": {"paths": "read-path", "mode": "none"},
+             "inputSchema": schema(json!({"paths": paths, "mode": mode}), &["paths"])},
+            {"toolName": "any", "args": {"path": "read-path", "mode": "none"},
+             "inputSchema": schema(json!({"path": {}, "mode": mode}), required)},
+            {"toolName": "remove", "args": {"path": "delete-path"}, "arg_schema": {"arg_aliases": {"file": "path"}}},
+            {"toolName": "edit", "args": {"/edits/*/path": "write-path", "mode": "none"}},
+        ]},
+        "vcs": {"tools": [
+            {"toolName": "add", "args": {"repo": "read-path", "files": {"roles": ["write-path"], "relativeTo": "repo"}},
+             "inputSchema": schema(json!({"repo": path, "files": path}), &["repo"])},
+        ]},
+        "own": {"tools": [
+            {"toolName": "label", "args": {"label": "label", "mode": "none"}, "inputSchema": schema(json!({"label": path, "mode": mode}), required)},
+            {"toolName": "init", "args": {"name": ["write-path", "github-repo"]}, "inputSchema": schema(json!({"name": path}), &["name"])},
+        ]},
+        "proxy": {"tools": [{"toolName": "add", "args": {"domain": "proxy-domain"}}]},
+    });
+    if let (Value::Object(known), Value::Object(more)) = (&mut all["servers"], more) {
+        known.extend(more);
+    }
+    all
+}
+
 pub(super) const ROLES: &[&str] = &[
     "read-path",
     "write-path",
@@ -251,6 +284,138 @@ pub(super) fn documents() -> impl Strategy<Value = Documents> {
             parts
         },
     )
+}
+
+/// Names of the roles, servers and tools that only [`more_documents`] has.
+const MORE_ROLES: &[&str] = &["label", "proxy-domain"];
+
+/// Documents of every kind, with everything that a tool's annotation may say.
+pub(super) fn more_documents() -> impl Strategy<Value = Documents> {
+    let types = vec![
+        json!({"type": "string"}),
+        json!({"type": "integer"}),
+        json!({"type": "number"}),
+        json!({"type": "boolean"}),
+        json!({"type": ["string", "null"]}),
+        json!({"type": "array"}),
+        json!({"type": "object"}),
+        json!({}),
+    ];
+    let required = select(vec![
+        vec![],
+        vec!["mode"],
+        vec!["path", "mode"],
+        vec!["path"],
+        vec!["label"],
+    ]);
+    let patterns = vec![
+        "**/*file",
+        "**/s*",
+        "**/some-file",
+        "/srv/app/*",
+        "/etc/**",
+        "**/.env",
+        "/srv/*/key",
+        "~/*",
+    ];
+    let protected = subsequence(patterns, 0..3);
+    let roots = prop::option::weighted(0.15, subsequence(vec!["/srv", "/etc", "/srv/app/in"], 1..3));
+    let admitted = vec!["*.md", "in/**", "/etc/*", "/srv/**/a", "~/**", "**"];
+    let admitted = prop::option::weighted(
+        0.25,
+        (select(vec!["any", "remove", "read"]), subsequence(admitted, 1..3)),
+    );
+    let sandboxed = (
+        prop::option::weighted(0.3, subsequence(PATH_ROLES.to_vec(), 1..3)),
+        prop::option::weighted(0.4, subsequence(vec!["filesystem", "files", "vcs", "own"], 1..4)),
+        prop::option::weighted(0.1, select(vec!["own", "files"])),
+        select(vec!["identity", "lowercase"]),
+    );
+    let listed = prop::collection::vec(
+        (
+            subsequence(MORE_ROLES.to_vec(), 1..3),
+            domains(),
+            subsequence(ENTRIES.to_vec(), 1..4),
+        ),
+        0..3,
+    );
+    let asked = prop::option::weighted(
+        0.5,
+        (argument_condition(), select(vec!["allow", "deny", "escalate"])),
+    );
+    let parts = (
+        documents(),
+        select(types),
+        required,
+        protected,
+        (roots, admitted),
+        sandboxed,
+        (listed, asked),
+    );
+    parts.prop_map(
+        |(mut parts, mode, required, protected, (roots, admitted), sandboxed, (listed, asked))| {
+            let (roles, servers, trusted, step) = sandboxed;
+            for (kind, value) in &mut parts {
+                match kind {
+                    DocumentKind::Annotations => *value = more_annotations(&mode, &required),
+                    DocumentKind::ProtectedPaths => {
+                        if let Value::Array(paths) = value {
+                            paths.extend(protected.iter().map(|one| json!(one)));
+                        }
+                    }
+                    DocumentKind::Options => {
+                        if let Some(roles) = &roles {
+                            value["sandboxRoles"] = json!(roles);
+                        }
+                        if let Some(servers) = &servers {
+                            value["sandboxServers"] = json!(servers);
+                        }
+                        value["serverAliases"] = json!({"vcs": "git"});
+                    }
+                    DocumentKind::Policy => add_rules(value, &listed, asked.as_ref()),
+                    _ => {}
+                }
+            }
+            let mut ceiling = Map::new();
+            if let Some(roots) = roots {
+                ceiling.insert("workspace_roots".to_owned(), json!(roots));
+            }
+            if let Some((tool, patterns)) = admitted {
+                let constraint = json!({"tool": tool, "arg_patterns": patterns, "arg_key": "path"});
+                ceiling.insert("tool_arg_constraints".to_owned(), json!([constraint]));
+            }
+            if !ceiling.is_empty() {
+                parts.push((DocumentKind::Ceiling, Value::Object(ceiling)));
+            }
+            parts.extend(trusted.map(|server| (DocumentKind::TrustedServers, json!([server]))));
+            let role =
+                json!({"name": "label", "description": "d", "category": "identifier", "canonicalize": step});
+            parts.push((DocumentKind::Roles, json!([role])));
+            parts
+        },
+    )
+}
+
+/// What lists of [`more_documents`] say of its own roles.
+type Listed = (Vec<&'static str>, Vec<&'static str>, Vec<&'static str>);
+
+/// Puts rules about the roles that only [`more_documents`] has before the others, and one with a condition on an argument.
+fn add_rules(policy: &mut Value, listed: &[Listed], asked: Option<&(Value, &str)>) {
+    let Some(rules) = policy.get_mut("rules").and_then(Value::as_array_mut) else {
+        return;
+    };
+    let rule = |name: String, condition: Value, then: &str| json!({"name": name, "description": "", "principle": "", "if": condition, "then": then, "reason": ""});
+    let mut own = Vec::new();
+    for (at, (roles, domains, entries)) in listed.iter().enumerate() {
+        let list = match roles.contains(&"label") {
+            true => json!({"roles": roles, "allowed": entries, "matchType": "identifiers"}),
+            false => json!({"roles": roles, "allowed": domains, "matchType": "domains"}),
+        };
+        let then = ["allow", "escalate", "deny"][(domains.len() + at) % 3];
+        own.push(rule(format!("l{at}"), json!({"lists": [list]}), then));
+    }
+    own.extend(asked.map(|(condition, then)| rule("asked".to_owned(), json!({"args": [condition]}), then)));
+    rules.splice(0..0, own);
 }
 
 pub(super) struct Home;

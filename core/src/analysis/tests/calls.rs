@@ -51,6 +51,23 @@ pub(super) const TOOLS: &[Tool] = &[
     ),
 ];
 
+/// The tools that only [`more_documents`](super::arbitrary::more_documents) has.
+const MORE: &[Tool] = &[
+    ("files", "list", &[("paths", "path"), ("mode", "mode")]),
+    ("files", "any", &[("path", "path"), ("mode", "mode")]),
+    ("files", "remove", &[("path", "path"), ("file", "alias")]),
+    ("files", "edit", &[("edits", "edits"), ("mode", "mode")]),
+    ("vcs", "add", &[("repo", "path"), ("files", "path")]),
+    ("own", "label", &[("label", "name"), ("mode", "mode")]),
+    ("own", "init", &[("name", "bare")]),
+    ("proxy", "add", &[("domain", "host")]),
+];
+
+/// All tools: those of [`TOOLS`], and more.
+pub(super) fn all_tools() -> impl Iterator<Item = Tool> {
+    TOOLS.iter().chain(MORE).copied()
+}
+
 /// Pseudo-random choices, so that calls cost less than what judges them.
 pub(super) struct Random(pub(super) u64);
 
@@ -169,9 +186,36 @@ fn text(kind: &str, random: &mut Random) -> String {
                 ),
             }
         }
+        "bare" => match random.below(4) {
+            0 => text("path", random),
+            _ => random
+                .pick(&["app", "in", "x", "acme", "~", ".env", "some-file", ".."])
+                .to_owned(),
+        },
+        "host" => {
+            let begin = ["", "", "", "https://", "http://u@", "ftp://"];
+            let host = [
+                "good.test",
+                "api.good.test",
+                "x.api.good.test",
+                "EVIL.test",
+                "github.com",
+                "127.0.0.1",
+                "other.org",
+            ];
+            let end = ["", "", "/", "/acme/w", "/acme/x"];
+            format!(
+                "{}{}{}",
+                random.pick(&begin),
+                random.pick(&host),
+                random.pick(&end)
+            )
+        }
         "branch" => random
             .pick(&[
                 "main",
+                "heads/main",
+                "heads/x",
                 "dev",
                 "x",
                 "refs/heads/main",
@@ -196,6 +240,7 @@ fn text(kind: &str, random: &mut Random) -> String {
                 "main",
                 "",
                 "mailto:bob@good.test",
+                "<bob@good.test>, <eve@evil.test>",
             ])
             .to_owned(),
         _ => random
@@ -231,6 +276,14 @@ fn argument(kind: &str, random: &mut Random) -> Option<Value> {
             _ => Some(json!("else")),
         };
     }
+    if kind == "edits" {
+        let path = argument("path", random);
+        return path.map(|path| json!([{"path": path}]));
+    }
+    if kind == "alias" && random.below(4) > 0 {
+        return None;
+    }
+    let kind = if kind == "alias" { "path" } else { kind };
     match random.below(24) {
         0..=2 => None,
         3 => Some(select_odd(random)),
@@ -243,7 +296,9 @@ fn argument(kind: &str, random: &mut Random) -> Option<Value> {
 }
 
 fn select_odd(random: &mut Random) -> Value {
-    match random.below(4) {
+    match random.below(6) {
+        4 => json!([]),
+        5 => json!(true),
         0 => Value::Null,
         1 => json!(1),
         2 => json!({"path": "/etc"}),
@@ -251,14 +306,11 @@ fn select_odd(random: &mut Random) -> Value {
     }
 }
 
-/// The arguments of a call of one of [`TOOLS`].
+/// The arguments of a call of one of [`all_tools`].
 pub(super) fn arguments(tool: usize, random: &mut Random) -> Value {
     let mut members = Map::new();
-    for (name, kind) in TOOLS
-        .get(tool)
-        .map(|(_, _, arguments)| *arguments)
-        .unwrap_or_default()
-    {
+    let found = all_tools().nth(tool);
+    for (name, kind) in found.map(|(_, _, arguments)| arguments).unwrap_or_default() {
         if let Some(value) = argument(kind, random) {
             members.insert((*name).to_owned(), value);
         }

@@ -170,9 +170,14 @@ fn a_path_lies_where_it_leads() {
             "deny no-key: under /srv/app/key",
         ],
     );
-    // What is refused for its form is no region of the policy, and a number is no path.
+    // What is refused for its form is not a region of the policy, and a number names as little as an absent argument.
     check(&documents, read, &[json!({"path": "\u{0}"})], &[]);
-    assert_eq!(reached(&documents, read, &[json!({"path": 5})]).1.outside, 1);
+    check(
+        &documents,
+        read,
+        &[json!({"path": 5})],
+        &["deny default-deny: absent"],
+    );
 }
 
 #[test]

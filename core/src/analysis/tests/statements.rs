@@ -5,7 +5,7 @@ use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 
 use super::arbitrary::{self, DIRECTORIES, DOMAINS, Documents, ENTRIES, ROLES};
-use super::calls::{self, Random, TOOLS};
+use super::calls::{self, Random};
 use super::division::{config, shown};
 use crate::analysis::{Outcome, check_invariants, slots};
 use crate::bind::Call;
@@ -30,7 +30,7 @@ struct Tally {
 }
 
 fn statement() -> impl Strategy<Value = Value> {
-    let tools = TOOLS.iter().map(|(server, tool, _)| (*server, *tool));
+    let tools = calls::all_tools().map(|(server, tool, _)| (server, tool));
     let parts = (
         subsequence(vec!["allow", "escalate", "deny"], 1..3),
         any::<bool>(),
@@ -100,12 +100,12 @@ fn is_about(imagined: &Imagined<'_>, calls: &Calls, call: &Call<'_>, arguments: 
     let Some(tool) = program.tool(call.server(), call.tool()) else {
         return false;
     };
-    let base = program
+    let base_directory = program
         .sandbox
         .first()
         .map_or(&*program.current, |first| &**first);
     let absolute = |path: &str, base: &str| lexical(&expand_tilde(path, &program.home), base).into_owned();
-    let is_meant = |roles: RoleSet, text: &str| {
+    let is_meant = |roles: RoleSet, text: &str, base: &str| {
         let wanted = calls.roles.as_ref();
         let wanted = wanted.is_none_or(|wanted| wanted.iter().any(|role| roles.contains(*role)));
         let within = calls.within.as_ref().is_none_or(|within| {
@@ -127,7 +127,22 @@ fn is_about(imagined: &Imagined<'_>, calls: &Calls, call: &Call<'_>, arguments: 
     let roles = slots::roles(program, tool, arguments);
     tool.arguments.iter().zip(roles).any(|(argument, roles)| {
         let roles: RoleSet = roles.into_iter().collect();
-        match arguments.get(argument.name.to_string()) {
+        let name = argument.name.to_string();
+        let value = match name.strip_prefix('/') {
+            Some(_) => arguments.pointer(&name.replace('*', "0")),
+            None => arguments.get(&name),
+        };
+        // A relative path starts from the argument that it is relative to.
+        let base = argument
+            .relative_to
+            .as_deref()
+            .and_then(|name| arguments.get(name)?.as_str());
+        let base = base.map_or_else(
+            || base_directory.to_owned(),
+            |text| absolute(text, base_directory),
+        );
+        let is_meant = |roles: RoleSet, text: &str| is_meant(roles, text, &base);
+        match value {
             Some(Value::String(text)) => is_meant(roles, text),
             Some(Value::Array(items)) => items
                 .iter()
@@ -176,7 +191,7 @@ fn hold(
             }
             Outcome::Proven { .. } => {
                 tally.proven += 1;
-                for (at, (server, tool, _)) in TOOLS.iter().enumerate() {
+                for (at, (server, tool, _)) in calls::all_tools().enumerate() {
                     for _ in 0..calls {
                         let arguments = calls::arguments(at, &mut random);
                         let call = Call::from_value(server, tool, &arguments);
@@ -225,7 +240,7 @@ proptest! {
 
     #[test]
     fn what_is_proven_is_refuted_by_no_call(
-        documents in arbitrary::documents(),
+        documents in arbitrary::more_documents(),
         statements in prop::collection::vec(statement(), 1..6),
         seed in any::<u64>(),
     ) {
@@ -245,7 +260,10 @@ fn what_is_proven_in_many_policies_is_refuted_by_no_call() {
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut tally = Tally::default();
     for seed in 1..2_000_u64 {
-        let documents = arbitrary::documents().new_tree(&mut runner).unwrap().current();
+        let documents = arbitrary::more_documents()
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         let statements = prop::collection::vec(statement(), 12);
         let statements = statements.new_tree(&mut runner).unwrap().current();
         let seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed);

@@ -9,7 +9,7 @@ use crate::model::Effect;
 use crate::net::{DomainSet, Scope};
 use crate::path::PathCase;
 use crate::program::{ListCondition, ListMatcher, Program};
-use crate::role::{RoleSet, Step};
+use crate::role::{RoleId, RoleSet, Step};
 
 /// How what is said about protected patterns begins.
 pub(super) const PATTERN: &str = "which paths the protected pattern";
@@ -49,7 +49,10 @@ impl Divided<'_, '_> {
                 let rest = pattern.pattern.as_str();
                 let rest = rest.strip_prefix("**/").unwrap_or(rest);
                 let folds = program.path_case == PathCase::Insensitive && *pattern.directory != *"/";
-                if rest.contains(['*', '/']) || folds {
+                // What a removal takes along is not known either.
+                let is_held =
+                    roles.contains(RoleId::DELETE_PATH) && pattern.pattern.names_after_any().is_some();
+                if rest.contains(['*', '/']) || folds || is_held {
                     let text = format!(
                         "{}/{}",
                         pattern.directory.trim_end_matches('/'),

@@ -58,7 +58,12 @@ impl Divided<'_, '_> {
                         pattern.directory.trim_end_matches('/'),
                         pattern.pattern.as_str()
                     );
-                    self.note(format!("{PATTERN} `{text}` matches"));
+                    let is_about_contents = is_held && !rest.contains(['*', '/']) && !folds;
+                    let what = match is_about_contents {
+                        true => "matches in what is removed",
+                        false => "matches",
+                    };
+                    self.note(format!("{PATTERN} `{text}` {what}"));
                 }
             }
         }
@@ -131,7 +136,12 @@ impl Divided<'_, '_> {
     /// Adds what a comparison is not exact about, and forgets what does not matter to it, because both programs refuse the same
     /// there.
     pub(super) fn forgive(&mut self) {
-        let Some(other) = self.other else { return };
+        let Some(other) = self.other else {
+            // A tool that the other program does not have is denied there.
+            self.inexact
+                .retain(|why| !why.starts_with(PATTERN) && *why != CEILING);
+            return;
+        };
         let (one, other) = (self.analysis.imagined.program(), other.imagined.program());
         for setting in same::differing(one, other) {
             self.note(format!("what follows from another `{setting}`"));

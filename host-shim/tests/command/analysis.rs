@@ -100,7 +100,7 @@ fn a_map_is_written_for_people_too() {
             "what matches `**/.env`",
         ],
         // Whether a directory that `move_file` removes holds an `.env` is not known.
-        &["for 1 tools the regions are not exact"],
+        &["for 1 tool the regions are not exact"],
     );
     project.check(
         &["map", "--format", "md", "--tool", "write_file"],

@@ -23,7 +23,7 @@ fn statements_are_proven_or_refuted_by_calls_that_are_what_they_stand_for() {
         documents
             .extend(kinds.filter_map(|kind| Some((*kind, case["documents"].get(kind.as_str())?.clone()))));
         let engine = arbitrary::engine(&documents).unwrap();
-        let found = check_invariants(&engine, &|_| {});
+        let found = check_invariants(&engine, None, &|_| {});
         for (statement, found) in statements.iter().zip(found) {
             let outcome = match &found.outcome {
                 Outcome::Proven { .. } => "proven",

@@ -91,7 +91,8 @@ impl Host for LinklessHost {
     }
 
     fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
-        Ok(Some(true))
+        // What a directory holds is not imagined: removing it would remove every name that is protected anywhere.
+        Ok(Some(false))
     }
 
     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {

@@ -213,6 +213,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     /// The places directly in a directory at which a pattern of protected paths with a `**` may match, as far as something is
     /// there. Nothing can list what lies deeper.
     pub(super) fn protected_names_in(&mut self, directory: &str) -> Vec<String> {
+        if self.facts.is_directory(directory) == Some(false) {
+            return Vec::new();
+        }
         let patterns = self.program.protected.patterns.iter();
         let names: Vec<String> = patterns.filter_map(|one| one.pattern.names_after_any()).collect();
         let places = names

@@ -15,7 +15,7 @@ use super::label::Label;
 use super::rows::{UNKNOWN_ARGUMENT, is_about_form};
 use super::slots::Accepts;
 use super::together::without;
-use super::{Analysis, Cuts, Progress, Subject, Watcher};
+use super::{ANY_OTHER, Analysis, Cuts, Progress, Subject, Watcher};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::meant::Meant;
-use super::{Held, Outcome, about, is_excluded};
-use crate::analysis::{ANY_OTHER, Analysis};
+use super::{ANY_OTHER, Analysis, Held, Outcome, about, is_excluded};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined, LinklessHost};
 use crate::glob::NamePattern;

@@ -57,7 +57,9 @@ fn judged(engine: &Engine, request: &Request, host: &dyn Host) -> (String, u8) {
 /// The arguments that a gate would forward.
 fn sent_on(response: &Response<'_, '_>, given: &Value) -> Value {
     let prepared = response.prepared.as_ref().expect("the request was to gate");
-    prepared.apply(given, View::Transport)
+    let text = prepared.apply_to_json(&given.to_string(), View::Transport);
+    let sent = text.and_then(|text| serde_json::from_str(&text).ok());
+    sent.unwrap_or_else(|| given.clone())
 }
 
 fn text(value: &impl serde::Serialize) -> String {

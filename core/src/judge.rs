@@ -70,9 +70,6 @@ use crate::text::escape_token;
 use operand::{Form, Operand};
 use places::Repositories;
 
-/// How many bytes of a path that others are relative to count as one step for each of these.
-const BASE_BYTES: usize = 8;
-
 /// How many values of a condition meet it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hits {
@@ -457,8 +454,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             self.bases.insert(wanted, base);
         }
         let base = self.bases.get(wanted).cloned().flatten()?;
-        // The value's own path will begin with it.
-        self.canonicalizer.facts.take_steps(base.len() / BASE_BYTES);
+        // The value's own path will begin with it: it is copied, and its components are looked at.
+        self.canonicalizer.facts.take_steps(base.len());
         Some(base)
     }
 

@@ -270,7 +270,7 @@ fn places() -> Vec<Shape> {
         let document =
             json!({"roots": keys, "mounts": {"m": "/w/0/m"}, "visibility": [], "operations": operations});
         world.parts.push((DocumentKind::World, document));
-        world.context = Some(json!({"mode": "dev", "command": "read", "mods": ["m"]}));
+        world.context = Some(json!({"mode": "dev", "command": "read", "session_mods": ["m"]}));
         worlds.push(world);
     }
     worlds.extend([relative, long, shared]);
@@ -293,15 +293,7 @@ fn configured() -> Vec<Shape> {
     allowlist
         .parts
         .push((DocumentKind::DomainAllowlists, json!({"git": patterns})));
-    let mut sandbox = Shape::new(
-        "16,384 paths, a sandbox of 1,000 directories",
-        rules(1, "allow", |_| json!({"roles": [read]})),
-        read,
-        each(MOST, |at| format!("/s999/f{at}")),
-    );
-    let directories: Vec<String> = (0..1_000).map(|at| format!("/s{at}")).collect();
-    sandbox.parts.push((DocumentKind::Sandbox, json!(directories)));
-    let mut shapes = vec![allowlist, sandbox];
+    let mut shapes = vec![allowlist];
     for (name, approvals) in [
         ("16,384 paths, 4,000 approvals of 64 directories", 4_000),
         ("16,384 paths, 1 approval of 64 directories", 1),

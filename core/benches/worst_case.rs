@@ -133,7 +133,9 @@ impl Judged {
             json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": shape.rules});
         let mut tool = json!({"toolName": "t", "serverName": "git", "comment": "", "args": shape.roles, "inputSchema": {}});
         for (key, value) in shape.tool.as_object().into_iter().flatten() {
-            tool[key] = value.clone();
+            if let Some(members) = tool.as_object_mut() {
+                members.insert(key.clone(), value.clone());
+            }
         }
         let annotations = json!({"generatedAt": "", "servers": {"git": {"inputHash": "", "tools": [tool]}}});
         let protected = json!(shape.protected);

@@ -125,17 +125,18 @@ impl Divided<'_, '_> {
         let Some(own) = self.slots.get(slot) else {
             return choices;
         };
-        let mut kept: Vec<(Choice, (u8, Vec<bool>, Met))> = Vec::new();
+        let (mut kept, mut known) = (Vec::new(), Vec::new());
         for choice in choices {
             let value = choice.value.as_ref();
             let values = (0..self.slots.len()).map(|at| value.filter(|_| at == slot));
             let (arguments, _) = slots::arguments(self.tool, &self.slots, values);
             let found = (kind(value), test_each(&own.clauses, value), self.met(&arguments));
-            if kept.iter().all(|(_, known)| *known != found) {
-                kept.push((choice, found));
+            if !known.contains(&found) {
+                known.push(found);
+                kept.push(choice);
             }
         }
-        kept.into_iter().map(|(choice, _)| choice).collect()
+        kept
     }
 
     /// How a call with these arguments meets the conditions of rules on them.

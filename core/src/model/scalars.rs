@@ -172,8 +172,8 @@ impl Scalars {
             Seen::Bool(value) => holds(&self.from_booleans, f64::from(u8::from(value))),
             Seen::Number(value) => holds(&self.numbers, value),
             Seen::Text(text) => {
-                let order = |known: &Box<str>| (**known).cmp(text);
-                self.texts.binary_search_by(order).is_ok()
+                let found = self.texts.binary_search_by(|known| (**known).cmp(text));
+                found.is_ok()
             }
             Seen::Absent | Seen::Compound | Seen::Unreadable => false,
         }

@@ -254,7 +254,10 @@ fn a_rule_that_decides_nothing_is_said_with_what_does() {
     let protected = (DocumentKind::ProtectedPaths, json!(["/etc"]));
     let decided = "decides nothing: what it matches is decided by";
     assert_eq!(
-        said(json!([within("in", "/srv/app/in", "deny")]), &[sandbox.clone()]),
+        said(
+            json!([within("in", "/srv/app/in", "deny")]),
+            std::slice::from_ref(&sandbox)
+        ),
         one(0, &format!("the rule `in` {decided} `structural-sandbox-allow`"))
     );
     assert_eq!(

@@ -8,6 +8,7 @@
 //! conditions name. Arguments that no rule looks at together are not multiplied: such parts of a call are judged by
 //! themselves, and the strictest verdict stands. So the verdict of a call is the strictest of the regions that its parts lie in.
 
+mod admitted;
 mod atoms;
 mod ceilings;
 mod changed;
@@ -17,12 +18,14 @@ mod coupling;
 mod coverage;
 mod diff;
 mod divided;
+mod held;
 mod hosts;
 mod inexact;
 mod invariants;
 mod label;
 mod least;
 mod lint;
+mod meant;
 mod modes;
 mod names;
 mod pairs;
@@ -37,7 +40,9 @@ mod slots;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod together;
+mod unseen;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -53,15 +58,16 @@ use crate::net::extract_domain;
 use crate::role::RoleSet;
 use crate::sort;
 use atoms::Reading;
-use choices::Texts;
 pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
 use divided::{Divided, SlotRoles};
-pub use invariants::{Outcome, Statement, check_invariants};
+pub use held::Outcome;
+pub use invariants::{Statement, check_invariants};
 pub use lint::{Finding, lint_policy, lint_tools};
 pub use progress::{Progress, Subject, Watcher};
 pub use rows::{Column, Row};
 pub use suggest::{Advice, Suggestion, suggest_rules};
+use texts::Texts;
 
 /// The name that stands for every tool of a trusted server that is not annotated.
 const ANY_OTHER: &str = "*";

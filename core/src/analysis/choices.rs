@@ -5,16 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::atoms::Atoms;
-use super::choice::Choice;
+use super::texts::Texts;
 use super::{hosts, names, places};
-
-/// The texts for an argument.
-#[derive(Default)]
-pub(super) struct Texts {
-    pub(super) choices: Vec<Choice>,
-    /// Places for which no text was found, and other reasons why there may be more.
-    pub(super) lacking: Vec<String>,
-}
 
 /// The texts for an argument that is compared with these. `is_matched` tells which paths a protected pattern matches.
 pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts {
@@ -46,12 +38,4 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts
         seen.insert(text)
     });
     texts
-}
-
-/// The name, or the first of `name-2`, `name-3` and so on of which that holds; the name itself if there is none among so many as
-/// there are names that it could be confused with, and two more.
-pub(super) fn fresh(name: &str, known: usize, is_free: impl Fn(&str) -> bool) -> Result<String, String> {
-    let others = (2..known.saturating_add(3)).map(|number| format!("{name}-{number}"));
-    let mut names = std::iter::once(name.to_owned()).chain(others);
-    names.find(|name| is_free(name)).ok_or_else(|| name.to_owned())
 }

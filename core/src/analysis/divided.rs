@@ -6,10 +6,11 @@ use serde_json::{Map, Value};
 
 use super::atoms::{Atoms, Reading};
 use super::choice::Choice;
-use super::choices::{Texts, choices, fresh};
+use super::choices::choices;
 use super::label::Label;
 use super::places;
 use super::slots::{self, Accepts, Slot};
+use super::texts::{Texts, fresh};
 use super::{Analysis, ceilings};
 use crate::engine::Imagined;
 use crate::program::Tool;

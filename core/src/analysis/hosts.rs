@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use super::atoms::Atoms;
 use super::choice::Choice;
-use super::choices::{Texts, fresh};
 use super::label::Label;
+use super::texts::{Texts, fresh};
 use crate::net::{Key, Location, LocationKind, Scope, UrlKind};
 use crate::sort;
 

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::atoms::Atoms;
 use super::choice::Choice;
-use super::choices::{Texts, fresh};
 use super::label::Label;
+use super::texts::{Texts, fresh};
 use crate::model::refs::Ref;
 use crate::model::{Scalar, Seen, Test};
 

@@ -6,8 +6,8 @@ use std::ops::Bound;
 
 use super::atoms::Atoms;
 use super::choice::Choice;
-use super::choices::Texts;
 use super::label::Label;
+use super::texts::Texts;
 use crate::path::PathCase;
 use crate::text::{is_at_or_below, strip_directory};
 

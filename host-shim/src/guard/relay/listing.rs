@@ -170,7 +170,7 @@ impl Relay {
     }
 
     /// The calls that waited for a list of tools, once it is there or cannot be had.
-    pub(in crate::guard) fn released(&mut self) -> Vec<Step> {
+    pub(crate) fn released(&mut self) -> Vec<Step> {
         if let Some(asked) = &self.listing.asked {
             if Instant::now() < asked.deadline {
                 return Vec::new();

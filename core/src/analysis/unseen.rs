@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::held::{Held, Outcome, about, is_excluded};
 use super::meant::Meant;
-use super::{ANY_OTHER, Analysis, Held, Outcome, about, is_excluded};
+use super::{ANY_OTHER, Analysis};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined, LinklessHost};
 use crate::glob::NamePattern;

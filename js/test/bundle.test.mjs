@@ -33,7 +33,7 @@ test("a bundle is what Rust programs and the command read", () => {
     `{ // One file
       "annotations": ${ANNOTATIONS},
       "policy": "rules/policy.json",
-      "sandbox": "box", "protectedPaths": ["keys"],
+      "sandbox": "box", "protectedPaths": ["keys"], "options": {"sandboxServers": []},
     }`,
   );
   const rule = { name: "n", if: { paths: { roles: "read-path", within: "docs" } }, then: "allow", reason: "r" };
@@ -118,6 +118,6 @@ test("what cannot be read is named", () => {
   const latin = write("latin/callgate.json", Buffer.from([0x22, 0xe9, 0x22]));
   assert.match(
     refusal(() => loadBundle(latin)).message,
-    /latin\/callgate\.json: bundle: found the byte `0xe9` at offset 1, expected JSON in UTF-8$/,
+    /latin\/callgate\.json:1:2: bundle: found the byte `0xe9` at offset 1, expected JSON in UTF-8$/,
   );
 });

@@ -469,7 +469,7 @@ fn what_calls_cannot_show_is_not_known() {
 }
 
 proptest! {
-    #![proptest_config(config(12))]
+    #![proptest_config(config(4))]
 
     #[test]
     fn no_edit_is_taken_for_none(

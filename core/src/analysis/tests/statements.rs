@@ -236,7 +236,7 @@ fn refuted(
 }
 
 proptest! {
-    #![proptest_config(config(30))]
+    #![proptest_config(config(8))]
 
     #[test]
     fn what_is_proven_is_refuted_by_no_call(

@@ -269,7 +269,7 @@ fn faults_name_their_files() {
             .file(DocumentKind::Policy, &latin)
             .file(DocumentKind::Annotations, &annotations),
         &[&format!(
-            "{}: error[syntax] at policy: found the byte `0xe9` at offset 7, expected JSON in UTF-8",
+            "{}:1:8: error[syntax] at policy: found the byte `0xe9` at offset 7, expected JSON in UTF-8",
             latin.display()
         )],
     );

@@ -67,8 +67,8 @@ function diagnosis(fault: Diagnostic): string {
 }
 
 /** How a document is given that is missing as a whole. */
-function whereToGive({ code, path }: Diagnostic): string | undefined {
-  const isWhole = path === "policy" || path === "annotations";
+function whereToGive({ code, path, message }: Diagnostic): string | undefined {
+  const isWhole = (path === "policy" || path === "annotations") && message.startsWith(`\`${path}\` is missing`);
   return code === "missing-field" && isWhole ? `the bundle's key \`${path}\`, or --${path} FILE, gives it` : undefined;
 }
 

@@ -40,8 +40,14 @@ export function load(setup: Setup): Loaded {
   const texts = new Map<string, string>(documents.map(({ name, text }) => [name, text]));
   const located = (found: readonly Diagnostic[]): Diagnostic[] =>
     found.map((fault) => {
-      const of = files[fault.path.split(/[.[]/, 1)[0] as DocumentName];
-      return of === undefined ? fault : { file: of, ...fault };
+      const name = fault.path.split(/[.[]/, 1)[0] as DocumentName;
+      const of = files[name];
+      if (of === undefined || documents.some((document) => document.name === name)) {
+        return of === undefined ? fault : { file: of, ...fault };
+      }
+      // A bundle that lacks a document lacks it from its beginning.
+      const { code, severity, path, ...others } = fault;
+      return { file: of, code, severity, path, line: 1, column: 1, ...others };
     });
   try {
     const handle = createHandle(texts.set("folder", JSON.stringify(folder)), { host, roles: new Map() });

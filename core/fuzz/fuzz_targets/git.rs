@@ -7,7 +7,7 @@ use callgate_git::{Error, Git, Known, Places};
 use libfuzzer_sys::fuzz_target;
 
 /// All answers about one directory.
-fn answers(disk: &Disk, directory: &str) -> [Result<Vec<String>, Error>; 5] {
+fn answers(disk: &Disk, directory: &str) -> [Result<Vec<String>, Error>; 7] {
     let places = Places::new("/home/u", "/home/u/.config", false);
     let mut known = Known::default();
     let mut git = Git::new(disk, &places, &mut known);

@@ -164,7 +164,7 @@ impl<'a> Push<'a> {
         let Some(destination) = destination else {
             return;
         };
-        // A tag that stays one is no branch: most short names are not those of tags.
+        // A tag that stays a tag is not a branch: most short names are not those of tags.
         let may_be_branch = destination.starts_with(HEADS) || !destination.starts_with(b"refs/");
         if destination != source && (may_be_branch || source.starts_with(HEADS)) {
             self.refs.insert(destination);

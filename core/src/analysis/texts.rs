@@ -10,8 +10,10 @@ pub(super) struct Texts {
     pub(super) lacking: Vec<String>,
 }
 
-/// The name, or the first of `name-2`, `name-3` and so on of which that holds; the name itself if there is none among so many as
-/// there are names that it could be confused with, and two more.
+/// The first of the name, `name-2`, `name-3` and so on that is free. Two more are tried than there are names to be confused with.
+///
+/// # Errors
+/// The name itself, if none of them is free.
 pub(super) fn fresh(name: &str, known: usize, is_free: impl Fn(&str) -> bool) -> Result<String, String> {
     let others = (2..known.saturating_add(3)).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(others);

@@ -199,10 +199,10 @@ impl Engine {
         }
     }
 
-    /// What approving an escalated call would cover: calls of the same tool whose values lie where those of this call
-    /// lie. Approvals in the request are not looked at.
+    /// The constraints of an approval that would cover the escalated call: calls of the same tool whose values lie
+    /// where those of this call lie. Approvals in the request are ignored.
     ///
-    /// `None` unless the call escalates; if something that escalates cannot be constrained, such as a
+    /// Returns `None` if the call does not escalate; if something that escalates cannot be constrained, such as a
     /// branch, an address of a world, a remote whose URL is not known or a file at the root; if a rule that the domain
     /// allowlist left unasked would deny the call; and if the host fails.
     pub fn offer(&self, request: &Request<'_>, host: &dyn Host) -> Option<Offer> {
@@ -253,7 +253,7 @@ impl Engine {
         self.program.server(server).is_trusted
     }
 
-    /// What a judgement may look at in the arguments of a tool. A caller need not hand over the rest
+    /// The parts of a tool's arguments that a judgement may look at. A caller need not hand over the rest
     /// ([`Value::Unread`](crate::Value::Unread)).
     pub fn interest(&self, server: &str, tool: &str) -> Interest<'_> {
         Interest::new(&self.program, self.program.tool(server, tool))
@@ -279,12 +279,12 @@ impl Engine {
         self.program.tools.iter().map(|tool| (&*tool.server, &*tool.name))
     }
 
-    /// What an annotated tool does, for schedulers and telemetry.
+    /// The semantics of an annotated tool, for schedulers and telemetry.
     pub fn semantics(&self, server: &str, tool: &str) -> Option<&Semantics> {
         self.program.tool(server, tool).map(|tool| &tool.semantics)
     }
 
-    /// What calls may use at most. The host must count the recursion itself.
+    /// The most that calls may do. The host must count the recursion itself.
     pub fn ceiling(&self) -> Option<&Ceiling> {
         self.program.ceiling.as_ref().map(|ceiling| ceiling.document())
     }

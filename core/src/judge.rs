@@ -115,7 +115,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     canonicalizer: Canonicalizer<'p, 'h>,
     directories: Directories<'p>,
     call: &'c Call<'c>,
-    /// What is configured about the call's server.
+    /// The configuration of the call's server.
     settings: &'p ServerSettings,
     tool: Option<&'p Tool>,
     arguments: BoundArguments<'p, 'c>,
@@ -127,11 +127,11 @@ pub(crate) struct Case<'p, 'c, 'h> {
     tool_roles: RoleSet,
     /// The roles all of whose values lie within the sandbox.
     sandboxed: RoleSet,
-    /// Whether the paths behind addresses may be forwarded to the tool's server.
+    /// `true` if the paths behind addresses may be forwarded to the tool's server.
     may_forward_places: bool,
     /// The arguments that conditions of rules name, once asked for.
     siblings: Option<Siblings<'c>>,
-    /// What conditions see at each place that they have asked for.
+    /// The values that conditions see, by the places that they have asked for.
     looks: BTreeMap<usize, Look>,
     /// The operands in the order of their places, once asked for.
     by_place: Option<Vec<usize>>,
@@ -155,7 +155,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     escalated: Option<Verdict<'p>>,
     /// How many checks came up, if they ended with an escalation that asks nothing else.
     early: Option<usize>,
-    /// What an escalation would need to be approved, if anyone asks.
+    /// The escalation and the approvals that may cover it, if anyone asks.
     escalation: Option<Box<Escalation<'c>>>,
 }
 
@@ -168,7 +168,7 @@ pub(crate) struct Task<'p, 'c, 'h> {
     pub(crate) given: &'c Call<'c>,
     pub(crate) shape: &'c Result<Option<Box<Renamed<'c>>>, Box<ShapeError>>,
     pub(crate) base: &'h PathBase<'h>,
-    /// Whether steps and the host's answers are kept for an explanation.
+    /// `true` if steps and the host's answers are kept for an explanation.
     pub(crate) traced: bool,
 }
 
@@ -289,7 +289,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         }
     }
 
-    /// Whether making the views asks nothing: every value has its form, and no role is read by the host.
+    /// Returns `true` if making the views asks the host nothing: every value has its form, and no role is read by the
+    /// host.
     #[cfg(feature = "analysis")]
     fn is_surely_prepared(&self) -> bool {
         let registry = &self.program.registry;
@@ -422,7 +423,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         &self.call.server
     }
 
-    /// Whether an argument of the call is an address, so that no path of the host may be revealed.
+    /// Returns `true` if an argument of the call is an address, so that no path of the host may be revealed.
     fn has_addresses(&self) -> bool {
         self.tool_roles.intersects(self.program.address_roles)
     }

@@ -62,7 +62,7 @@ impl<'p, 'c> BoundValue<'p, 'c> {
     }
 }
 
-/// What one pass over the arguments found.
+/// The result of one pass over the arguments.
 #[derive(Default)]
 pub(crate) struct BoundArguments<'p, 'c> {
     /// Every string under a role, in the order of the arguments.
@@ -445,7 +445,7 @@ struct AnnotatedArgument<'n, 'p> {
     role_set: RoleSet,
     relative_to: Option<&'p str>,
     is_resource: bool,
-    /// Whether it bears one of the [`judged_roles`].
+    /// `true` if it bears one of the [`judged_roles`].
     is_judged: bool,
 }
 
@@ -463,7 +463,7 @@ pub(super) fn judged_roles(program: &Program) -> RoleSet {
     }
 }
 
-/// Whether the member could become the prototype of the arguments in a server written in JavaScript.
+/// Returns `true` if the member could become the prototype of the arguments in a server written in JavaScript.
 fn is_prototype_setter(name: &str, value: &Value<'_>) -> bool {
     name == "__proto__" && value.is_object()
 }

@@ -18,7 +18,7 @@ pub struct Call<'a> {
     pub(crate) server: Cow<'a, str>,
     pub(crate) tool: Cow<'a, str>,
     pub(crate) arguments: Arguments<'a>,
-    /// What the host says about the call, where it says anything.
+    /// The context that the host gives with the call, if any.
     pub(crate) context: Option<Arc<Context>>,
 }
 
@@ -38,7 +38,7 @@ pub struct CallError {
     pub line: usize,
     /// Column of the line, from 1.
     pub column: usize,
-    /// What is wrong and what was expected.
+    /// The fault, and what was expected instead.
     pub message: String,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Call<'a> {
         &self.tool
     }
 
-    /// What the host says about the call; where it says nothing, not even a mode.
+    /// The context that the host gives with the call; empty, without even a mode, if it gives none.
     pub(crate) fn context(&self) -> &Context {
         self.context.as_deref().unwrap_or(Context::EMPTY)
     }

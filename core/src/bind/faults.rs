@@ -1,4 +1,4 @@
-//! What is wrong with an argument, in words.
+//! Messages about faults of an argument.
 
 use super::shape::ShapeError;
 use super::value::{MOST_ITEMS, Unreadable, Value};
@@ -17,7 +17,7 @@ pub(crate) enum Refusal {
     Limit(String),
 }
 
-/// What is wrong with a value where a pointer should have led on.
+/// The message for a value of another type than a pointer expects on its way.
 pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -> String {
     let found = found.json_type().map_or("something", JsonType::described);
     if way.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -
     format!("holds {found} at `{within}`, expected {expected}")
 }
 
-/// What is wrong with the type of a value; nothing where no type is named.
+/// The message for a value whose type is not among these; `None` if it is, or if no type is named.
 pub(super) fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
     let found = value.json_type().filter(|found| !found.is_among(types))?;
     let expected: Vec<&str> = types.iter().map(|one| one.described()).collect();

@@ -14,7 +14,7 @@ pub(crate) struct PathLike<'c> {
     pub(crate) argument: usize,
     /// The string, or what it holds beside its lone surrogates; of a `file:` URI one of the paths that are read from it.
     pub(crate) text: Cow<'c, str>,
-    /// Whether it is well-formed Unicode.
+    /// `true` if it is well-formed Unicode.
     pub(crate) is_well_formed: bool,
 }
 

@@ -15,9 +15,9 @@ pub struct Replacement {
     pub argument: usize,
     /// Where the string is within that member; empty when it is the member itself.
     pub place: Vec<PointerToken>,
-    /// What the tool's server gets; `None` where it gets the string as it is.
+    /// The string for the tool's server; `None` if that gets it as it is.
     pub transport: Option<String>,
-    /// What policy sees; `None` where it sees the string as it is.
+    /// The string for policy; `None` if policy sees it as it is.
     pub policy: Option<String>,
 }
 
@@ -33,14 +33,14 @@ pub struct Prepared {
 /// One of the two views of a call's arguments (SPEC §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// What the tool's server gets.
+    /// The arguments for the tool's server.
     Transport,
-    /// What policy sees.
+    /// The arguments that policy sees.
     Policy,
 }
 
 impl Replacement {
-    /// What the string becomes in the view; `None` where it stays.
+    /// The string in this view; `None` if it stays as it is.
     pub fn text(&self, view: View) -> Option<&str> {
         match view {
             View::Transport => self.transport.as_deref(),
@@ -98,7 +98,7 @@ type Edit<'e> = (&'e [PointerToken], &'e str);
 /// About how many bytes the members take with these edits; names and texts that need escapes take more.
 fn room(members: &[(Cow<'_, str>, Value<'_>)], edits: &BTreeMap<usize, Vec<Edit<'_>>>) -> usize {
     let given = members.iter().map(|(name, value)| {
-        // What is not text is not written.
+        // Only text is written.
         let length = if let Value::Raw(raw) = value {
             raw.get().len()
         } else {

@@ -1,4 +1,5 @@
-//! What arguments must have beside their values: a base that is one path, and what the schema requires.
+//! Requirements on the arguments of a call beside their values: a base that is one path, and the schema's required
+//! members.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ impl BoundArguments<'_, '_> {
             let read = value.read(program.limits.depth).ok()?;
             matches!(*read, Value::Text(_)).then_some(&**name)
         }));
-        // What the annotation says of each base: whether it is a path, and whether it is relative itself.
+        // Per base, whether the annotation says that it is a path, and whether it is relative itself.
         let mut named: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
         for (argument, roles) in tool.arguments.iter().zip(self.resolved.iter()) {
             if let ArgumentName::Top(name) = &argument.name

@@ -13,7 +13,7 @@ use crate::sort;
 /// The arguments that conditions look at, read as far as that needs, and the places in them that the conditions are about.
 pub(crate) struct Siblings<'v> {
     read: Vec<Sibling<'v>>,
-    /// What was found at the places, by their numbers in the tree.
+    /// How each place is reached, by its number in the tree.
     found: BTreeMap<usize, Found>,
 }
 
@@ -42,7 +42,7 @@ enum Way {
     Unreadable,
 }
 
-/// What stands at a place.
+/// What stands at a place, as the condition of a rule sees it.
 #[derive(Clone, Copy)]
 pub(crate) enum Looked<'s, 'v> {
     /// Nothing.
@@ -96,7 +96,7 @@ impl<'v> Siblings<'v> {
         Self { read, found }
     }
 
-    /// What the condition of a role sees: under a value of another shape there is nothing.
+    /// The value that the condition of a role sees; absent if one above it is of another type than expected.
     pub(crate) fn see(&self, place: Option<usize>) -> Seen<'_> {
         let Some(found) = place.and_then(|place| self.found.get(&place)) else {
             return Seen::Absent;
@@ -108,7 +108,7 @@ impl<'v> Siblings<'v> {
         }
     }
 
-    /// What the condition of a rule sees.
+    /// The value that the condition of a rule sees.
     pub(crate) fn look(&self, place: usize) -> Looked<'_, 'v> {
         match self.found.get(&place).map(|found| (found.sibling, &found.way)) {
             None => Looked::Absent,
@@ -150,7 +150,7 @@ impl<'v> Siblings<'v> {
     }
 }
 
-/// Whether the schema accepts the type of the value, and those of its items.
+/// Returns `true` if the schema accepts the type of the value, and those of its items.
 fn is_of_type(value: &Value<'_>, schema: &SchemaType) -> bool {
     let fits =
         |value: &Value<'_>, types: &[JsonType]| value.json_type().is_none_or(|found| found.is_among(types));

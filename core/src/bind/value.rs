@@ -101,7 +101,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is `null`, read or not.
+    /// Returns `true` for `null`, read or not.
     pub(crate) fn is_null(&self) -> bool {
         match self {
             Value::Null => true,
@@ -110,7 +110,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is an object, read or not.
+    /// Returns `true` for an object, read or not.
     pub(crate) fn is_object(&self) -> bool {
         match self {
             Value::Object(_) => true,
@@ -133,7 +133,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// What a condition sees of it.
+    /// The value as a condition sees it.
     pub(crate) fn seen(&self) -> Seen<'_> {
         match self {
             Value::Null => Seen::Null,
@@ -163,7 +163,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What is left while one argument is read.
+/// The budget for reading one argument.
 struct Reading {
     /// The levels that it may have.
     depth: usize,
@@ -242,13 +242,13 @@ impl Reading {
                 let read = |(name, value)| Ok((name, self.read(value, depth)?));
                 Value::Object(members.into_iter().map(read).collect::<Result<_, _>>()?)
             }
-            // What is left of JSON are numbers; one too large for JavaScript is infinite there as well.
+            // Only numbers are left; one too large for JavaScript is infinite there as well.
             _ => Value::Number(decimal(text).unwrap_or(f64::NAN)),
         })
     }
 }
 
-/// What a JSON string holds beside its lone surrogates.
+/// The text of a JSON string without its lone surrogates.
 fn without_lone_surrogates(json: &str) -> String {
     struct Bytes(String);
 

@@ -27,7 +27,7 @@ impl WayStep<'_> {
     }
 }
 
-/// What is found on the way of a pointer.
+/// The end of a pointer's way: its value, or the first that is of another type than the pointer expects.
 #[derive(Clone, Copy)]
 pub(super) enum Met<'v, 'a> {
     /// The value that it leads to.
@@ -57,7 +57,7 @@ pub(super) fn walk<'v, 'a: 'v>(
     .go(value, &[tree]);
 }
 
-/// What the pointers expect where there is something else.
+/// The names of the expected types, for messages.
 const AN_OBJECT: &str = "an object";
 const EITHER: &str = "an array or object";
 

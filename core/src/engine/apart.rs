@@ -91,7 +91,7 @@ impl Host for LinklessHost {
     }
 
     fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
-        // What a directory holds is not imagined: removing it would remove every name that is protected anywhere.
+        // The directory's contents are not known here: removing it would remove every name that is protected anywhere.
         Ok(Some(false))
     }
 
@@ -168,7 +168,7 @@ impl<'e> Imagined<'e> {
         forms
     }
 
-    /// Whether a pattern of protected paths matches the path, or may match something that is removed with it.
+    /// Returns `true` if a pattern of protected paths matches the path, or may match something that is removed with it.
     pub(crate) fn is_matched(&self, path: &str, is_removed: bool) -> bool {
         self.pinned.is_matched(path, is_removed)
     }
@@ -180,13 +180,13 @@ impl<'e> Imagined<'e> {
         self.with_shaped(call, &shape, (settings, tool), |case| case.gate_verdict())
     }
 
-    /// What each role of the call comes to by itself.
+    /// The outcome of each role of the call by itself.
     pub(crate) fn judge_apart(&self, call: &Call<'_>) -> Apart {
         self.with_case(call, |case| case.judge_apart())
             .unwrap_or(Apart::REFUSED)
     }
 
-    /// What the engine makes of the call before it judges it; `None` for a call that is refused for its form.
+    /// The call as it stands before it is judged; `None` for a call that is refused for its form.
     pub(crate) fn resolved(&self, call: &Call<'_>, wanted: Wanted) -> Option<Resolved> {
         self.with_case(call, |case| case.resolved(wanted)).flatten()
     }

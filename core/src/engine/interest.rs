@@ -5,14 +5,14 @@ use crate::program::{Program, Tool};
 use crate::role::RoleSet;
 use crate::sort;
 
-/// What a judgement may look at in the arguments of one tool.
+/// The parts of one tool's arguments that a judgement may look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interest<'e> {
     /// The members that the annotation names, each once and sorted, and whether their values may matter.
     pub members: Vec<(&'e str, bool)>,
-    /// Whether the values of all other members may matter too.
+    /// `true` if the values of all other members may matter too.
     pub others: bool,
-    /// Whether strings that start with `/`, `.` or `~`, and such items of arrays, matter under any name.
+    /// `true` if strings that start with `/`, `.` or `~`, and such items of arrays, matter under any name.
     pub path_like: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What an engine is asked about a call, and what it answers.
+//! The question to an engine about a call, and its answer.
 
 use crate::approval::{Approvals, Approving, Moment};
 use crate::bind::{Arguments, Call, Prepared, View};
@@ -9,15 +9,15 @@ use crate::judge::{Explanation, Verdict};
 pub struct Request<'a, C = &'a Call<'a>> {
     /// The call, with the context that the host gave it.
     pub call: C,
-    /// What relative paths in the arguments are relative to.
+    /// The base of relative paths in the arguments.
     pub paths: Paths<'a>,
     /// Who reads the explanation; `None` for a verdict without one, which costs less.
     pub explain: Option<Audience>,
-    /// What a person approved: a call that escalates is allowed if an approval covers it. `None` for no approvals.
+    /// Approvals by a person: a call that escalates is allowed if one covers it. `None` for no approvals.
     pub approvals: Option<Approving<'a>>,
 }
 
-/// What the paths of a call are relative to, and what is done with the arguments.
+/// The base of a call's relative paths, and whether its arguments are rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paths<'a> {
     /// The current directory: the arguments were prepared already and are judged as they are.
@@ -39,14 +39,14 @@ pub enum Audience {
     Agent,
 }
 
-/// What the engine answers.
+/// The engine's answer to a [`Request`].
 #[derive(Clone, Debug)]
 pub struct Response<'e, 'c> {
-    /// What is decided.
+    /// The decision, with its reason.
     pub verdict: Verdict<'e>,
     /// How the arguments to forward differ from those that were given; `None` unless the request was to gate the call.
     pub prepared: Option<Prepared>,
-    /// What led to the verdict, if the request asked for it.
+    /// The steps that led to the verdict, if the request asked for them.
     pub explanation: Option<Explanation>,
     pub(super) given: &'c Arguments<'c>,
 }

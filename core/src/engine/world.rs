@@ -6,7 +6,7 @@ use crate::model::ReplyCode;
 use crate::program::Program;
 use crate::world::{Action, Context, References, Reply, VisibilityRef, World};
 
-/// Whether something must already exist at an address.
+/// Says if something must already exist at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existence {
     /// If nothing is there, the reply is `WA-RES-I-004`.
@@ -83,7 +83,7 @@ impl Places<'_> {
         }
     }
 
-    /// Whether the operation is allowed in `mode`, by the first rule for the place that lists its command.
+    /// Returns `true` if the first rule for the place that lists the operation's command allows it in `mode`.
     ///
     /// The mode of the context does not count. A condition for which the host fails to answer does not hold.
     pub fn enforce(

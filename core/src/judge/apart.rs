@@ -1,4 +1,4 @@
-//! What the parts of a call come to by themselves.
+//! The outcome of each part of a call by itself.
 
 use super::check::Check;
 use super::operand::Form;
@@ -7,7 +7,7 @@ use crate::model::Effect;
 use crate::program::RoleList;
 use crate::role::{RoleId, RoleSet};
 
-/// What the parts of a call come to by themselves.
+/// The outcome of a call's parts, each by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Apart {
     /// A structural check decides.
@@ -33,7 +33,7 @@ impl Apart {
 }
 
 impl<'p> Case<'p, '_, '_> {
-    /// What each role comes to by itself.
+    /// Judges each role by itself.
     pub(crate) fn judge_apart(&mut self) -> Apart {
         if let Some(verdict) = checks::run(self, 0) {
             let strictness = verdict.decision.strictness();

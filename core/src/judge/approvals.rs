@@ -1,8 +1,8 @@
 //! Approvals (SPEC §9): they turn an escalation of a call into permission, and never touch any other verdict.
 //!
-//! What is compared are the canonical values that were judged, in the same evaluation. An approval must cover all that
-//! escalated: it does not cover a role that none of its constraints names, a rule that it does not name, or what is no
-//! value of a resource role.
+//! The canonical values that were judged are compared, in the same evaluation. An approval must cover everything that
+//! escalated: it does not cover a role that none of its constraints names, a rule that it does not name, or anything
+//! that is not a value of a resource role.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ const TOO_MUCH: &str = "is not compared, because that would take too many steps"
 /// The roles of which git changes the history: what is approved is one repository, not what lies below it.
 const HISTORY: [RoleId; 2] = [RoleId::WRITE_HISTORY, RoleId::DELETE_HISTORY];
 
-/// What escalates in a call, collected while it is judged, and the approvals that may cover it.
+/// Everything that escalates in a call, collected while it is judged, and the approvals that may cover it.
 #[derive(Default)]
 pub(super) struct Escalation<'c> {
     /// The approvals of the tool.
@@ -43,17 +43,17 @@ pub(super) struct Escalation<'c> {
     rules: BTreeSet<Box<str>>,
     /// The rules that hold.
     held: BTreeSet<RuleId>,
-    /// Whether something escalated that is not a value of a role.
+    /// `true` if something escalated that is not a value of a role.
     is_open: bool,
 }
 
-/// What an approval has to cover.
+/// The values and rules that an approval has to cover.
 struct Needed {
     roles: Vec<RoleId>,
     rules: BTreeSet<Box<str>>,
 }
 
-/// What values are compared as, by their role; `None` if one of them cannot be constrained.
+/// The canonical values by their role; `None` if one of them cannot be constrained.
 type Measures = BTreeMap<RoleId, Option<BTreeSet<String>>>;
 
 impl<'p, 'c> Case<'p, 'c, '_> {
@@ -68,8 +68,8 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }));
     }
 
-    /// What approving the call would cover. `None` unless it escalates, and if something that escalates cannot be
-    /// constrained.
+    /// The constraints of an approval that would cover the call. `None` if it does not escalate, and if something that
+    /// escalates cannot be constrained.
     pub(crate) fn offer(&mut self) -> Option<Offer> {
         self.escalation = Some(Box::default());
         let verdict = self.decide();
@@ -183,9 +183,10 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         Verdict::approved(id, reason)
     }
 
-    /// What an approval has to cover, or why none can.
+    /// The values and rules that an approval has to cover, or why none can.
     ///
-    /// An early escalation leaves the rules unasked. They are asked now, since an approval must not get around a denial.
+    /// An early escalation leaves the rules unasked. They are asked now, since an approval must not get around a
+    /// denial.
     fn needed(&mut self) -> Result<Needed, String> {
         if let Some(done) = self.early.take() {
             let rest = checks::run(self, done).unwrap_or_else(|| self.judge_roles());
@@ -213,7 +214,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
                 ));
             }
             escalation.rules.insert(rule.name.clone());
-            // What a rule says may depend on the values of further roles.
+            // The outcome of a rule may depend on the values of further roles.
             let roles = match rule.relevant.intersects(resources) {
                 true => rule
                     .lists
@@ -237,7 +238,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         })
     }
 
-    /// What the approval does not cover, if anything.
+    /// The first thing that the approval does not cover, if any.
     fn gap(
         &mut self,
         approval: &Approval,
@@ -301,7 +302,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         None
     }
 
-    /// What the values of a role are compared as; `None` if one of them cannot be constrained.
+    /// The values of a role in the form in which they are compared; `None` if one of them cannot be constrained.
     fn measures(&mut self, role: RoleId) -> Option<BTreeSet<String>> {
         let mut all = BTreeSet::new();
         for at in self.values_of(role) {
@@ -310,7 +311,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         Some(all)
     }
 
-    /// What one value of a role is compared as: its places, its domains, or its canonical form.
+    /// One value of a role in the form in which it is compared: its places, its domains, or its canonical form.
     fn measure(&mut self, at: usize, role: RoleId) -> Option<Vec<String>> {
         let program = self.program;
         let definition = program.registry.get(role);
@@ -400,7 +401,7 @@ fn take(steps: &mut usize, cost: usize) -> bool {
     left.is_some()
 }
 
-/// Whether what a value is compared as meets a constraint for its role.
+/// Returns `true` if a compared value meets a constraint for its role.
 fn meets(constraint: &ApprovalConstraint, role: RoleId, value: &str) -> bool {
     match constraint {
         ApprovalConstraint::Directory { directory, .. } if HISTORY.contains(&role) => value == directory,

@@ -15,10 +15,10 @@ use crate::sort;
 /// How many bytes of a text are read, or compared, in one step.
 const TEXT_BYTES: usize = 16;
 
-/// What conditions see of one place in the arguments.
+/// The values that conditions see at one place in the arguments.
 #[derive(Default)]
 pub(super) struct Look {
-    /// Whether nobody can tell what a server reads there: a value of another shape, or JSON in a text.
+    /// `true` if nobody can tell what a server reads there: a value of another shape, or JSON in a text.
     is_unreadable: bool,
     /// The number that servers may convert the value to.
     number: Option<f64>,
@@ -30,8 +30,8 @@ pub(super) struct Look {
 }
 
 impl<'p> Case<'p, '_, '_> {
-    /// Whether the call's arguments meet a rule's conditions on them. What cannot be read meets a restriction, in part, and
-    /// no grant.
+    /// Matches the call's arguments against a rule's conditions on them. A value that cannot be read meets a
+    /// restriction, in part, and no grant.
     pub(super) fn meets_arguments<'r>(&mut self, rule: &'r Rule, why: &mut Reason<'r>) -> Match {
         let Some(tool) = self.tool.filter(|_| !rule.arguments.is_empty()) else {
             return Match::All;
@@ -72,8 +72,8 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
-    /// Whether what is given meets a condition as a grant, and as a restriction if that is asked for: an array may do so
-    /// where one of its items does, since many a server takes both.
+    /// Tests a value against a condition, as a grant and, if asked, as a restriction. An array may meet it where one of
+    /// its items does, since many servers take both.
     pub(super) fn given_meets(
         &mut self,
         tool: &'p Tool,
@@ -104,7 +104,7 @@ impl<'p> Case<'p, '_, '_> {
         (surely, may)
     }
 
-    /// What conditions see at the place of this one; `None` where nothing stands there.
+    /// The values at the place of this condition; `None` if nothing stands there.
     fn look(&mut self, tool: &'p Tool, condition: &Condition) -> Option<&Look> {
         let place = tool.conditioned.number(&condition.argument)?;
         if !self.looks.contains_key(&place) {
@@ -199,8 +199,8 @@ impl<'p> Case<'p, '_, '_> {
     }
 }
 
-/// Whether a restriction may be met by one of the items, or by one of an array among them. Where the steps run out, the call
-/// is denied whatever this says.
+/// Returns `true` if one of the items, or one of an array among them, may meet a restriction. Where the steps run out,
+/// the call is denied in any case.
 fn an_item_may_meet(facts: &mut Facts<'_>, items: &[Value<'_>], test: &Test) -> bool {
     items.iter().any(|item| {
         let bytes = match item {

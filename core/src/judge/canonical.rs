@@ -17,18 +17,18 @@ use crate::role::{Category, RoleDefinition, RoleId, Step};
 use crate::text::strip_directory;
 use crate::world::{Action, Context, Located, Reply};
 
-/// What relative paths are relative to.
+/// The base of relative paths.
 #[derive(Clone, Copy)]
 pub(crate) struct PathBase<'s> {
     /// The directory that relative paths are relative to.
     pub(crate) directory: &'s str,
     /// `(containerWorkspaceDir, the first directory of the sandbox)`: paths under the one are moved onto the other.
     pub(crate) container: Option<(&'s str, &'s str)>,
-    /// Whether relative paths are forwarded as they are, because the server resolves them in its own directory.
+    /// `true` if relative paths are forwarded as they are, because the server resolves them in its own directory.
     pub(crate) keeps_relative: bool,
-    /// Whether the tool's server hands paths to git, which reads some as patterns.
+    /// `true` if the tool's server hands paths to git, which reads some as patterns.
     pub(crate) is_git: bool,
-    /// What the tool's server calls the directories that it sees, if it sees them under other names.
+    /// The server's own names for the directories that it sees, if it sees them under other names.
     pub(crate) server_paths: Option<&'s [ServerPath]>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
     pub(crate) facts: Facts<'h>,
     pub(crate) base: &'h PathBase<'h>,
-    /// What the tool's server calls the directories that it sees, by their canonical paths, once asked for.
+    /// The server's names for the directories that it sees, by their canonical paths, once asked for.
     pub(super) shared: Option<Arc<[(CanonicalPath, &'h str)]>>,
 }
 
@@ -322,7 +322,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             false => self.apply(definition, definition.canonicalize, "canonicalize", text),
         };
         let location = match kind {
-            // What the engine filled in is what git connects to.
+            // The engine fills in the URL that git connects to.
             UrlKind::GitRemote if operand.bound.argument.is_none() => Location::new(&text, kind).into_owned(),
             // A name means something in a repository alone, and the gate's own directory is not the server's.
             UrlKind::GitRemote
@@ -345,7 +345,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         operand.locations.push((role, vec![location]));
     }
 
-    /// What policy compares under the role: the canonical form, or what the role extracts from it.
+    /// The text that policy compares under the role: the canonical form, or the part of it that the role extracts.
     pub(crate) fn text<'o>(&mut self, operand: &'o mut Operand<'_, '_>, role: RoleId) -> &'o str {
         if !operand.texts.iter().any(|(known, _)| *known == role) {
             let definition = self.program.registry.get(role);
@@ -426,12 +426,12 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     }
 }
 
-/// Whether the path starts from a directory that it does not name.
+/// Returns `true` if the path starts from a directory that it does not name.
 pub(super) fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '~'])
 }
 
-/// Whether git reads the path as a pattern
+/// Returns `true` if git reads the path as a pattern
 /// ([pathspec](https://git-scm.com/docs/gitglossary#Documentation/gitglossary.txt-pathspec)).
 fn is_pathspec(path: &str) -> bool {
     path.starts_with(':') || path.contains(['*', '?', '[', '\\'])

@@ -34,7 +34,7 @@ fn names_helper(text: &str) -> bool {
         .is_some_and(|(name, _)| !name.contains(['/', '[', '@', ':']))
 }
 
-/// Whether a server that puts the name into a URL unescaped asks for that name and nothing else.
+/// Returns `true` if a server that puts the name into a URL unescaped asks for that name and nothing else.
 fn is_plain_name(text: &str) -> bool {
     let is_foreign =
         |c: char| matches!(c, '/' | '\\' | '?' | '#' | '%') || c.is_whitespace() || c.is_control();

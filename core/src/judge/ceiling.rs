@@ -12,7 +12,7 @@ use crate::sort;
 
 const RULE: &str = "structural-capability-ceiling";
 
-/// What it takes to find the forms of one value.
+/// The steps that finding the forms of one value costs.
 const STEPS_OF_A_VALUE: usize = 8;
 
 /// One value that a constraint is about.
@@ -21,7 +21,7 @@ struct Found {
     place: Vec<PointerToken>,
     /// The string; `None` where it is something else, which matches no pattern.
     text: Option<String>,
-    /// Whether the tool's annotation says that it is a path.
+    /// `true` if the tool's annotation says that it is a path.
     is_path: bool,
 }
 
@@ -30,7 +30,7 @@ struct Found {
 struct Forms {
     /// A path as it was given, or as programs read it from the text, absolute and without `.` and `..`.
     lexical: Vec<String>,
-    /// What a path stands for, and where a link to be removed stands.
+    /// The places that a path stands for, and that of a link to be removed.
     canonical: Vec<String>,
     /// Any other text: as given, and as policy compares it.
     texts: Vec<String>,

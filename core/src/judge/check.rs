@@ -1,8 +1,8 @@
-//! What a structural check says.
+//! The result of a structural check.
 
 use super::Verdict;
 
-/// What one check says, where it says anything: that it applies and holds, or what is decided.
+/// The result of a check that applies: it holds, or it decides.
 pub(super) enum Check<'p> {
     /// It holds, for this reason.
     Holds(&'static str),

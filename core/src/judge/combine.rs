@@ -5,7 +5,7 @@ use crate::model::Effect;
 use crate::program::RuleId;
 use crate::role::RoleId;
 
-/// What decided about a value.
+/// The source of a decision about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The sandbox holds the value.
@@ -16,7 +16,7 @@ pub(crate) enum Source {
     Default(Undecided),
 }
 
-/// What no rule decided about.
+/// The values that no rule decided about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undecided {
     /// A call whose tool has no resource role.
@@ -27,7 +27,7 @@ pub(crate) enum Undecided {
     Value(RoleId, usize),
 }
 
-/// What was decided for a role, and by what.
+/// The decision for a role, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RoleVerdict {
     pub(crate) effect: Effect,

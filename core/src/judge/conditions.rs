@@ -1,4 +1,4 @@
-//! Whether a rule's domain and list conditions hold for the values of a call.
+//! Matches a rule's domain and list conditions against the values of a call.
 //!
 //! A grant is strict: an allow rule's condition holds when every value matches. A restriction is broad: a look-alike
 //! counts, and one matching value among several is enough for a partial match.
@@ -58,7 +58,7 @@ impl Hit {
     }
 }
 
-/// What values are compared with.
+/// The set that values are compared with.
 #[derive(Clone, Copy)]
 enum Matcher<'r> {
     Domains(&'r DomainSet),
@@ -317,7 +317,7 @@ impl<'c> Case<'_, 'c, '_> {
         operand.is_some_and(|operand| matches!(operand.form, Form::Unknown))
     }
 
-    /// Whether the domain that the value names, or each of them, is in the set, in the sense that fits the effect.
+    /// Matches the domain that the value names, or each of them, against the set, in the sense that fits the effect.
     fn names_one_of(&mut self, set: &DomainSet, effect: Effect, at: usize, role: RoleId) -> Hit {
         let cost: usize = self.locations(at, role).iter().map(Location::cost).sum();
         self.canonicalizer.facts.take_steps(cost * LOOK_UP);
@@ -336,8 +336,8 @@ impl<'c> Case<'_, 'c, '_> {
         }
     }
 
-    /// Whether a restricting rule that is relevant to no judged role holds all the same: each condition over the
-    /// values of its own roles, one matching value sufficing.
+    /// Returns `true` if a restricting rule that is relevant to no judged role holds all the same: each condition is
+    /// looked at over the values of its own roles, and one matching value suffices.
     pub(super) fn holds_across_roles<'r>(
         &mut self,
         rule: &'r Rule,

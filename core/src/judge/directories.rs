@@ -10,7 +10,7 @@ use crate::path::{CanonicalPath, DirIndex, PathCase};
 use crate::program::{DirectoryId, Program};
 use crate::sort;
 
-/// What no call may touch.
+/// The paths that no call may touch.
 #[derive(Debug, Default)]
 pub(crate) struct Protection {
     pub(crate) paths: Vec<Protected>,
@@ -81,7 +81,7 @@ impl Pinned {
 
 #[cfg(feature = "analysis")]
 impl Pinned {
-    /// Whether a pattern of protected paths matches the path, or may match something that is removed with it.
+    /// Returns `true` if a pattern of protected paths matches the path, or may match something that is removed with it.
     pub(crate) fn is_matched(&self, path: &str, is_removed: bool) -> bool {
         let mut patterns = self.protected.patterns.iter();
         patterns.any(|pattern| {

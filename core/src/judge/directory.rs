@@ -50,25 +50,25 @@ impl Directory {
         }
     }
 
-    /// Whether a grant for this directory covers the path.
+    /// Returns `true` if a grant for this directory covers the path.
     pub(crate) fn grants(&self, path: &CanonicalPath) -> bool {
         self.known
             .as_ref()
             .is_some_and(|directory| path.is_within(directory))
     }
 
-    /// Whether a restriction on this directory covers the path.
+    /// Returns `true` if a restriction on this directory covers the path.
     pub(crate) fn restricts(&self, path: &CanonicalPath) -> bool {
         is_at_or_below(path.as_str(), self.as_str())
     }
 
-    /// Whether the path lies within the directory on a disk that does not tell spellings apart.
+    /// Returns `true` if the path lies within the directory on a disk that does not tell spellings apart.
     pub(crate) fn may_hold(&self, path: &CanonicalPath) -> bool {
         let folded = |directory: &Folded| PathCase::Insensitive.fold(path).may_be_within(directory);
         self.folded.as_ref().is_some_and(folded)
     }
 
-    /// Whether the directory lies within the path, or may on a disk that does not tell spellings apart.
+    /// Returns `true` if the directory lies within the path, or may on a disk that does not tell spellings apart.
     pub(crate) fn lies_within(&self, path: &CanonicalPath) -> bool {
         let folded = |directory: &Folded| directory.may_be_within(&PathCase::Insensitive.fold(path));
         is_at_or_below(self.as_str(), path.as_str()) || self.folded.as_ref().is_some_and(folded)
@@ -95,7 +95,7 @@ impl Directory {
 /// A protected path in the forms that are compared: what it stands for, and where it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Protected {
-    /// What it stands for; as written, where that cannot be resolved.
+    /// The canonical path; the path as written if that cannot be resolved.
     folded: Folded,
     entry: Option<Folded>,
 }
@@ -118,26 +118,26 @@ impl Protected {
         Self { folded, entry }
     }
 
-    /// Whether the path lies within what is protected, or is the link that stands for it.
+    /// Returns `true` if the path lies within the protected path, or is the link that stands for it.
     pub(crate) fn covers(&self, path: &Folded) -> bool {
         path.may_be_within(&self.folded) || self.entry.as_ref().is_some_and(|entry| path.may_be_within(entry))
     }
 
-    /// Whether removing the path would remove what is protected.
+    /// Returns `true` if removing the path would remove the protected path.
     pub(crate) fn lies_within(&self, path: &Folded) -> bool {
         self.folded.may_be_within(path) || self.entry.as_ref().is_some_and(|entry| entry.may_be_within(path))
     }
 }
 
-/// Whether a restriction on the directory may concern the value although it does not lie within it: removing the value
-/// would remove the directory, or the disk may take its spelling for one in the directory.
+/// Returns `true` if a restriction on the directory may concern the value although it does not lie within it: removing
+/// the value would remove the directory, or the disk may take its spelling for one in the directory.
 pub(super) fn may_concern(operand: &Operand<'_, '_>, directory: &Directory) -> bool {
     let removes = operand.bound.role_set.contains(RoleId::DELETE_PATH);
     operand.paths().any(|path| directory.may_hold(path))
         || (removes && operand.path().is_some_and(|path| directory.lies_within(path)))
 }
 
-/// Whether the value lies within the directory, in the sense that fits the effect.
+/// Returns `true` if the value lies within the directory, in the sense that fits the effect.
 pub(super) fn lies_within(operand: &Operand<'_, '_>, directory: &Directory, effect: Effect) -> bool {
     match effect {
         Effect::Allow => operand.path().is_some() && operand.paths().all(|path| directory.grants(path)),

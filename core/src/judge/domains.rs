@@ -54,7 +54,7 @@ fn outside<'p>(
     let mut locations = case.locations(at, role).iter();
     let outside = locations.find(|one| allowlist.grants(one).is_none())?;
     let (domain, is_unknown) = (outside.display_domain().to_owned(), outside.is_unknown());
-    // What a remote stands for may be a directory of the host.
+    // A remote may stand for a directory of the host.
     let is_hidden = program.world.is_some() && !outside.is_grantable();
     let server = case.server();
     let mut reason = format!("URL domain \"{domain}\" is not in the allowlist for server \"{server}\"");

@@ -99,8 +99,8 @@ pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>
     None
 }
 
-/// Whether git's configuration may be asked as the existing runtime does: the repository is known and lies within the
-/// sandbox, where there is one.
+/// Returns `true` if git's configuration may be asked as the existing runtime does: the repository is known and lies
+/// within the sandbox, if there is one.
 fn may_read_repository(case: &mut Case<'_, '_, '_>, repositories: &Repositories) -> bool {
     let Some(repository) = repositories.directories.first() else {
         return false;

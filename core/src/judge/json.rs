@@ -1,7 +1,7 @@
 //! JSON in strings: SDKs unpack a text that holds an array, an object or null before the tool sees it.
 
-/// What a lenient reader takes the text for, with its article: an array, an object or null. `None` for anything else,
-/// numbers and strings included, since these are handed on as the text that they are.
+/// The kind of value that a lenient reader takes the text for, with its article: an array, an object or null. `None`
+/// for anything else, numbers and strings included, since these are handed on as the text that they are.
 ///
 /// Lenient is `json.loads` of Python and more: `NaN` and `Infinity` are numbers, strings may hold control characters,
 /// white space is Unicode's, and no depth is too deep. One pass, without recursion.
@@ -20,7 +20,7 @@ fn is_space(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-/// What must come next.
+/// The token that must come next.
 enum Expected {
     Value,
     /// A value, or the end of the array that has just begun.
@@ -44,7 +44,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Whether the text is one value and nothing else.
+    /// Returns `true` if the text is one value and nothing else.
     fn reads_all(mut self) -> bool {
         let mut holders: Vec<Holder> = Vec::new();
         let mut expected = Expected::Value;
@@ -143,7 +143,7 @@ impl Reader<'_> {
             let is_end = self.rest.as_bytes().get(at) == Some(&b'"');
             let mut rest = self.rest.get(at + 1..).unwrap_or_default().chars();
             if !is_end {
-                // What is escaped, whatever it is.
+                // Skips the escaped character, whatever it is.
                 rest.next();
             }
             self.rest = rest.as_str();

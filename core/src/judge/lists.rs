@@ -33,7 +33,7 @@ impl Case<'_, '_, '_> {
         Hit::look_alike(emails.restrict_any(addresses))
     }
 
-    /// Whether a value counts as every ref that git would take it for.
+    /// Returns `true` if a value counts as every ref that git would take it for.
     pub(super) fn reads_refs(&self, role: RoleId, effect: Effect) -> bool {
         role == RoleId::BRANCH_NAME
             && effect != Effect::Allow

@@ -15,22 +15,22 @@ use crate::world::{Located, Reply};
 pub(crate) struct Operand<'p, 'c> {
     pub(crate) bound: BoundValue<'p, 'c>,
     pub(crate) form: Form,
-    /// What [`Canonicalizer::text`] answered; `None` for the text of the value as it is.
+    /// The answers of [`Canonicalizer::text`]; `None` for the text of the value as it is.
     pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
-    /// What git takes the text of a branch for, once asked.
+    /// The ref that git takes the text for, once asked.
     pub(super) read_ref: Option<Ref>,
-    /// What [`Canonicalizer::addresses`] answered.
+    /// The answers of [`Canonicalizer::addresses`].
     pub(super) addresses: Vec<(RoleId, Vec<String>)>,
-    /// What [`Canonicalizer::find_locations`] answered.
+    /// The answers of [`Canonicalizer::find_locations`].
     pub(super) locations: SmallVec<[(RoleId, Vec<Location<'c>>); 1]>,
 }
 
-/// What a value names.
+/// The thing that a value names.
 pub(crate) enum Form {
     /// A path.
     Path {
         canonical: CanonicalPath,
-        /// What else is known of it, if anything is.
+        /// Further forms of the path, if it has any.
         rest: Option<Box<PathRest>>,
     },
     /// An address of the world: its place, or the reply that refuses it.
@@ -43,7 +43,7 @@ pub(crate) enum Form {
     Unknown,
 }
 
-/// What is known of a few paths beside their canonical form.
+/// The forms that a few paths have beside their canonical one.
 #[derive(Default)]
 pub(crate) struct PathRest {
     /// The value on the host's side, where it came from the container's directory.
@@ -88,7 +88,7 @@ impl<'p, 'c> Operand<'p, 'c> {
         self.path().into_iter().chain(entry)
     }
 
-    /// What is known of a path beside its canonical form.
+    /// The forms of a path beside its canonical one.
     pub(super) fn path_rest(&self) -> Option<&PathRest> {
         match &self.form {
             Form::Path { rest, .. } => rest.as_deref(),
@@ -109,7 +109,7 @@ impl<'p, 'c> Operand<'p, 'c> {
         }
     }
 
-    /// What [`Canonicalizer::find_locations`] answered for the role, as far as it was asked.
+    /// The answer of [`Canonicalizer::find_locations`] for the role, as far as it was asked.
     pub(super) fn locations(&self, role: RoleId) -> &[Location<'c>] {
         let known = self.locations.iter().find(|(known, _)| *known == role);
         known
@@ -122,7 +122,7 @@ impl<'p, 'c> Operand<'p, 'c> {
         self.locations.iter().any(|(known, _)| *known == role)
     }
 
-    /// What [`Canonicalizer::text`] answered for the role, if it was asked.
+    /// The answer of [`Canonicalizer::text`] for the role, if it was asked.
     pub(super) fn text(&self, role: RoleId) -> Option<&str> {
         let known = self.texts.iter().find(|(known, _)| *known == role);
         known.map(|(_, text)| text.as_deref().unwrap_or_else(|| self.given()))

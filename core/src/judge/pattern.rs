@@ -43,8 +43,8 @@ impl ProtectedPattern {
         Self(cases.iter().copied().map(reading).collect())
     }
 
-    /// Whether the pattern matches the path, or a directory above it; only directories below `beyond` count, where that
-    /// is given.
+    /// Returns `true` if the pattern matches the path, or a directory above it. With `beyond`, only directories below
+    /// that count.
     pub(super) fn covers(&self, path: &str, beyond: Option<&str>) -> bool {
         self.0.iter().any(|reading| {
             let path = reading.case.fold_written(path);
@@ -62,8 +62,8 @@ impl ProtectedPattern {
         })
     }
 
-    /// Whether removing the path may remove a match, as far as the texts tell: it holds the directory that the pattern
-    /// begins in, or agrees with the pattern up to where that has its first `**`.
+    /// Returns `true` if removing the path may remove a match, as far as the texts tell: it holds the directory that
+    /// the pattern begins in, or agrees with the pattern up to its first `**`.
     pub(super) fn may_lie_within(&self, path: &str) -> bool {
         self.0.iter().any(|reading| {
             let path = reading.case.fold_written(path);
@@ -74,8 +74,9 @@ impl ProtectedPattern {
         })
     }
 
-    /// Whether the pattern protects the path although it may lie in the sandbox, whose directories are given in every
-    /// form: one that lies in a match itself excepts what it holds, unless there is another match in it.
+    /// Returns `true` if the pattern protects the path although it may lie in the sandbox, whose directories are given
+    /// in every form. A directory that lies in a match itself excepts everything in it, unless there is another match
+    /// in it.
     pub(super) fn protects<'d>(&self, path: &str, sandbox: impl Iterator<Item = &'d str>) -> bool {
         let mut around = sandbox.filter(|directory| is_at_or_below(path, directory));
         self.covers(path, None)

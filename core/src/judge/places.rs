@@ -5,9 +5,10 @@
 pub(crate) struct Repositories {
     /// Directories in repositories, or perhaps in none: canonical, each once.
     pub(super) directories: Vec<String>,
-    /// Whether these are all: not so if a place has no canonical form, or if there are too many.
+    /// `true` if these are all: not so if a place has no canonical form, or if there are too many.
     pub(super) are_all: bool,
-    /// Whether the call names them, or the configuration says where the server is started; else it is the current directory.
+    /// `true` if the call names them, or the configuration says where the server is started; otherwise they are the
+    /// current directory.
     pub(super) are_named: bool,
 }
 

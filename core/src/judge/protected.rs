@@ -15,11 +15,11 @@ struct Candidate<'o> {
     from: From,
     /// Other paths that lead there, for patterns.
     written: &'o [String],
-    /// Whether the call removes it.
+    /// `true` if the call removes it.
     is_deleted: bool,
-    /// What is directly in it, where the call removes it, as far as patterns may match there.
+    /// The direct entries of the directory that the call removes, as far as patterns may match there.
     contents: &'o [String],
-    /// What is shown instead of the path, in an engine with a world: the address, or the text as it was given.
+    /// The text to show in its place, in an engine with a world: the address, or the text as it was given.
     shown: Option<&'o str>,
 }
 
@@ -242,7 +242,7 @@ fn is_protected(
     })
 }
 
-/// What is directly in the places that the call removes, by operand, as far as patterns may match there.
+/// The direct entries of the places that the call removes, by operand, as far as patterns may match there.
 fn contents(case: &mut Case<'_, '_, '_>) -> Vec<Vec<String>> {
     if case.program.protected.patterns.is_empty() {
         return Vec::new();

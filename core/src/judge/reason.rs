@@ -1,4 +1,4 @@
-//! What reasons say about the values of a call, so that whoever reads them finds the argument (SPEC §8.6).
+//! The wording of reasons about the values of a call, so that whoever reads them finds the argument (SPEC §8.6).
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ const SHOWN: usize = 200;
 /// Why a condition does not hold, for an explanation.
 pub(super) type Reason<'r> = Option<(&'static str, Why<'r>)>;
 
-/// What is wrong with a condition; only an explanation spells it out.
+/// Why a condition does not hold; only an explanation spells it out.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Why<'r> {
     Text(&'static str),
@@ -108,7 +108,7 @@ impl Case<'_, '_, '_> {
         }
     }
 
-    /// Whether a role of the argument redacts its values.
+    /// Returns `true` if a role of the argument redacts its values.
     fn redacts(&self, argument: Option<usize>) -> bool {
         let Some(tool) = self.tool else { return false };
         let arguments = &tool.member(self.name_of(argument)).arguments;

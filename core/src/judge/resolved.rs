@@ -1,4 +1,4 @@
-//! What the engine makes of a call before it judges it: the canonical forms of its values, and what conditions see.
+//! A call before it is judged: the canonical forms of its values, and the values that conditions see.
 
 use super::check::Check;
 use super::operand::{Form, Operand};
@@ -13,45 +13,45 @@ use crate::role::{RoleId, RoleSet};
 pub(crate) struct ResolvedValue {
     /// The tool's argument that it stands under.
     pub(crate) argument: usize,
-    /// Whether it is the item of an array.
+    /// `true` if it is the item of an array.
     pub(crate) is_item: bool,
     /// The canonical path, and where the link itself is that a call removes.
     pub(crate) paths: Vec<String>,
     /// The patterns of protected paths that match it, by their place in the program.
     pub(crate) patterns: Vec<usize>,
-    /// What an address of the world is: its root and the first name below it, or how it is refused.
+    /// The root of an address of the world with the first name below it, or why it is refused.
     pub(crate) address: Option<String>,
-    /// What it is under each of its roles.
+    /// The value under each of its roles.
     pub(crate) roles: Vec<ResolvedRole>,
 }
 
-/// What a value is under one role.
+/// A value under one role.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedRole {
     /// The text that lists are compared with.
     pub(crate) text: String,
     /// The addresses that a mail program may read from it.
     pub(crate) addresses: Vec<String>,
-    /// What it names as a URL or a host, with the text that each was read from; only if it was asked for.
+    /// The places that it names as a URL or a host, with the text that each was read from; only if asked for.
     pub(crate) locations: Vec<Location<'static>>,
 }
 
-/// What the engine makes of a call.
+/// A call with the canonical forms of its values.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
     /// The roles of each argument, conditions resolved.
     pub(crate) roles: Vec<Vec<RoleId>>,
     /// How the call meets each condition of the tool's rules on arguments, as a grant and as a restriction.
     pub(crate) conditions: Vec<u8>,
-    /// Whether there is an argument that nobody names.
+    /// `true` if there is an argument that nobody names.
     pub(crate) has_unknown: bool,
-    /// Whether a text without the role of a path looks like a protected one.
+    /// `true` if a text without the role of a path looks like a protected one.
     pub(crate) looks_protected: bool,
     /// The values that were given, in order.
     pub(crate) values: Vec<ResolvedValue>,
 }
 
-/// What is looked for in values.
+/// The things to look for in values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// The roles under which hosts are read.
@@ -61,7 +61,7 @@ pub(crate) struct Wanted {
 }
 
 impl<'p> Case<'p, '_, '_> {
-    /// What the engine makes of the call; `None` for a call of an unknown tool, and for one that is refused for its form.
+    /// Resolves the call; `None` for a call of an unknown tool, and for one that is refused for its form.
     pub(crate) fn resolved(&mut self, wanted: Wanted) -> Option<Resolved> {
         let tool = self.tool?;
         if self.arguments.refusal.is_some() {

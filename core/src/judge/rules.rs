@@ -19,11 +19,11 @@ const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
 /// Room for most reasons of the default denial.
 const DEFAULT_REASON_BYTES: usize = 160;
 
-/// What is known while one role's values go through the rules.
+/// The state while one role's values go through the rules.
 struct Progress {
     /// The values that no rule has decided about.
     left: Values,
-    /// Whether the role had values to begin with.
+    /// `true` if the role had values to begin with.
     had_values: bool,
     /// The strictest rule so far.
     best: Option<RoleVerdict>,
@@ -87,7 +87,7 @@ impl<'p> Case<'p, '_, '_> {
         self.verdict(whole, escalated)
     }
 
-    /// What the rules are about: the tool's resource roles, less those that the sandbox resolved.
+    /// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.
     pub(super) fn role_view(&self, roles: RoleSet) -> RoleView {
         let operands = self.operands.iter();
         RoleView {
@@ -218,7 +218,7 @@ impl<'p> Case<'p, '_, '_> {
         self.end_walk(false, decided.unwrap_or_else(default))
     }
 
-    /// Whether the sandbox decides about the role at this time.
+    /// Returns `true` if the sandbox decides about the role at this time.
     fn is_sandboxed(&self, role: RoleId, order: SandboxOrder) -> bool {
         let program = self.program;
         program.sandbox_order == order
@@ -227,8 +227,8 @@ impl<'p> Case<'p, '_, '_> {
             && self.settings.is_sandboxed
     }
 
-    /// What no rule has decided about needs none within the sandbox: each value on a filesystem server, elsewhere all of
-    /// them if no value of the role lies outside.
+    /// Takes values out that no rule has decided about and that need none within the sandbox: each value on a
+    /// filesystem server, elsewhere all of them if no value of the role lies outside.
     fn take_after_rules(&mut self, role: RoleId, progress: &mut Progress) {
         if self.settings.kind != Some(ServerKind::Filesystem) {
             let values = self.values_of(role);
@@ -302,13 +302,14 @@ impl<'p> Case<'p, '_, '_> {
         Reach::Else
     }
 
-    /// Whether no rule about the directory has a say about the values, whatever it decides.
+    /// Returns `true` if no rule about the directory has a say about the values, whatever it decides.
     fn is_out_of_reach(&mut self, id: DirectoryId, values: &[usize]) -> bool {
         let (outside, is_concerned) = self.outside(Effect::Deny, id, values);
         outside.len() == values.len() && !is_concerned
     }
 
-    /// Whether a rule holds for a role that has no values in this call: all its conditions must hold as they stand.
+    /// Returns `true` if a rule holds for a role that has no values in this call: all its conditions must hold as they
+    /// stand.
     fn holds_without_values(&mut self, rule: &Rule, id: RuleId, subject: &Subject) -> bool {
         let mut why = None;
         let mut holds = self.conditions(rule, id, subject, &mut why) != Match::Nothing;

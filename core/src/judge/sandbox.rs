@@ -40,7 +40,7 @@ impl Sandbox {
         )
     }
 
-    /// Whether no directory is the sandbox.
+    /// Returns `true` if no directory is the sandbox.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -50,18 +50,20 @@ impl Sandbox {
         self.0.first()
     }
 
-    /// Whether one of the directories holds the path.
+    /// Returns `true` if one of the directories holds the path.
     pub(crate) fn grants(&self, path: &CanonicalPath) -> bool {
         self.0.iter().any(|directory| directory.grants(path))
     }
 
-    /// Whether the value, and the link that it may be, lie within the sandbox, be it in two of its directories.
+    /// Returns `true` if the value, and the link that it may be, lie within the sandbox, possibly in two of its
+    /// directories.
     pub(crate) fn holds(&self, operand: &Operand<'_, '_>) -> bool {
         operand.path().is_some() && operand.paths().all(|path| self.grants(path))
     }
 
-    /// Whether the path, canonical or lexical, is excepted from what is protected: a directory that holds it lies within
-    /// that entry, and so is the more specific of the two. No directory excepts what only another one holds.
+    /// Returns `true` if the path, canonical or lexical, is excepted from protection: a directory that holds it lies
+    /// within the protected entry, and so is the more specific of the two. No directory excepts a path that only
+    /// another one holds.
     pub(crate) fn excepts(&self, path: &str, protected: &Protected, case: PathCase) -> bool {
         let mut known = self.0.iter().filter_map(Directory::known);
         known.any(|directory| {

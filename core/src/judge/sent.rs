@@ -1,4 +1,4 @@
-//! What is sent: the canonical forms that were judged, in the names of the tool's server (SPEC §6).
+//! The values to send: the canonical forms that were judged, in the names of the tool's server (SPEC §6).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         }
     }
 
-    /// What the tool's server calls a canonical path; `None` if it has no name for it, or means another place by it.
+    /// The tool's server's name of a canonical path; `None` if it has none, or means another place by it.
     fn server_name<'t>(&mut self, path: &'t str) -> Option<Cow<'t, str>> {
         let Some(server_paths) = self.base.server_paths else {
             return Some(Cow::Borrowed(path));
@@ -79,7 +79,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         Some(name)
     }
 
-    /// What the operand becomes in both views (SPEC §6.2 to §6.6); `None` where it stays as it is.
+    /// The operand in both views (SPEC §6.2 to §6.6); `None` if it stays as it is.
     pub(crate) fn replacement(
         &mut self,
         operand: &Operand<'_, '_>,
@@ -112,7 +112,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         let moved = rest.and_then(|rest| rest.moved.as_deref());
         let entry = rest.and_then(|rest| rest.entry.as_ref());
         let base = rest.and_then(|rest| rest.base.as_deref());
-        // What is removed is the link, whatever else the argument names. The existing runtime sends its target.
+        // Only the link is removed, whatever else the argument names. The existing runtime sends its target.
         let entry = entry.filter(|_| self.program.compatibility == Compatibility::Careful);
         let canonical = match entry {
             Some(entry) => Cow::Borrowed(entry.as_str()),

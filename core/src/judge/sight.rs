@@ -1,5 +1,5 @@
-//! What judging can tell apart in a call: two calls in which it sees the same are judged alike. Tests hold the regions of an
-//! analysis against it.
+//! The things that judging can tell apart in a call: two calls in which it sees the same are judged alike. Tests hold
+//! the regions of an analysis against it.
 
 use super::check::Check;
 use super::conditions::Condition;
@@ -11,40 +11,40 @@ use crate::net::domain_matches_allowlist;
 use crate::program::{Rule, RuleId};
 use crate::role::{RoleId, RoleSet};
 
-/// What judging sees of one value.
+/// One value as judging sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ValueSight {
     /// The tool's argument that it stands under; `None` for a value that the engine filled in.
     pub(crate) argument: Option<usize>,
     /// The text as given.
     pub(crate) text: String,
-    /// Whether it is what its role expects, such as one URL that every program reads alike. What is not can look like several
-    /// things at once.
+    /// `true` if it is what its role expects, such as one URL that every program reads alike. Otherwise it can look
+    /// like several things at once.
     pub(crate) is_clear: bool,
     /// How it meets each condition that may look at it, each directory and each list of the engine.
     pub(crate) seen: Vec<u8>,
 }
 
-/// What judging sees of a call.
+/// A call as judging sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sight {
     /// The roles of each argument, conditions resolved.
     pub(crate) roles: Vec<Vec<RoleId>>,
-    /// Whether there is an argument that nobody names.
+    /// `true` if there is an argument that nobody names.
     pub(crate) has_unknown: bool,
-    /// Whether a text without the role of a path looks like a protected one.
+    /// `true` if a text without the role of a path looks like a protected one.
     pub(crate) looks_protected: bool,
     /// How the call meets the conditions of rules on its arguments.
     pub(crate) arguments: Vec<u8>,
-    /// Whether the capability ceiling refuses it.
+    /// `true` if the capability ceiling refuses it.
     pub(crate) is_above: bool,
     /// Its values, in order.
     pub(crate) values: Vec<ValueSight>,
 }
 
 impl<'p> Case<'p, '_, '_> {
-    /// What judging sees; `None` for a call of an unknown tool, of a trusted server, and for one that is refused for its
-    /// form.
+    /// The call as judging sees it; `None` for a call of an unknown tool, of a trusted server, and for one that is
+    /// refused for its form.
     pub(crate) fn sight(&mut self) -> Option<Sight> {
         let tool = self.tool?;
         if self.arguments.refusal.is_some() || self.settings.is_trusted {
@@ -99,7 +99,7 @@ impl<'p> Case<'p, '_, '_> {
             .get(at)
             .map(|operand| operand.bound.role_set)
             .unwrap_or_default();
-        // What is protected is denied, whatever else is seen of it.
+        // A protected path is denied, whatever else is seen of it.
         if is_protected {
             return vec![1];
         }

@@ -28,7 +28,7 @@ pub struct Explanation {
     /// How many of them are values. It is not written where there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub values_left_out: usize,
-    /// What the host was asked and what it answered; as a host, it gives this verdict again.
+    /// The questions to the host and its answers; as a host, it gives this verdict again.
     pub recording: crate::Recording,
 }
 
@@ -41,7 +41,7 @@ impl Explanation {
         for value in self.values.iter_mut().filter(|value| value.role != "address") {
             value.canonical = None;
         }
-        // What the engine filled in is the host's, such as the URL of a remote that is a directory.
+        // Values that the engine filled in are the host's, such as the URL of a remote that is a directory.
         let mut filled_in = Vec::new();
         for value in self.values.iter_mut().filter(|value| value.argument.is_empty()) {
             filled_in.push(std::mem::take(&mut value.raw));
@@ -88,11 +88,11 @@ pub struct ValueStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckStep {
-    /// What was checked.
+    /// The name of the check.
     pub check: &'static str,
-    /// Whether the call came through, or was let through.
+    /// `true` if the check passed, or was let through.
     pub passed: bool,
-    /// What was found.
+    /// The details that were found.
     pub detail: String,
 }
 
@@ -115,7 +115,7 @@ pub struct WalkStep {
     pub alone: Option<String>,
     /// The rules that were looked at, in order. Rules for other servers, tools and roles are not.
     pub rules: Vec<RuleStep>,
-    /// What this came to: `allow`, `escalate` or `deny`.
+    /// The outcome: `allow`, `escalate` or `deny`.
     pub decision: &'static str,
     /// The rule that decided.
     pub rule: String,
@@ -127,9 +127,9 @@ pub struct WalkStep {
 pub struct RuleStep {
     /// The rule's name.
     pub rule: String,
-    /// What it says when it holds.
+    /// The rule's effect if it holds.
     pub effect: &'static str,
-    /// Whether it held.
+    /// `true` if it held.
     pub holds: bool,
     /// The first condition that failed; none where the rule held.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What the engine says of a call.
+//! The engine's verdict on a call.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ impl Decision<'_> {
 /// As JSON it is `{decision, rule, reason, escalatedRoles?, approval?}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict<'e> {
-    /// What is decided.
+    /// The decision.
     pub decision: Decision<'e>,
     /// The rule's name; names that begin with `structural-`, `trusted-server` and `default-deny` are the engine's.
     pub rule: Cow<'e, str>,

@@ -38,8 +38,8 @@ pub(super) struct RoleView {
 }
 
 impl RoleView {
-    /// Whether a restricting rule with conditions on values counts when `role` is judged: it is relevant to no role of
-    /// the tool, and names `role`, or no judged role at all.
+    /// Returns `true` if a restricting rule with conditions on values counts when `role` is judged: it is relevant to
+    /// no role of the tool, and names `role`, or no judged role at all.
     fn crosses(&self, role: RoleId, relevant: RoleSet, named: RoleSet) -> bool {
         !relevant.intersects(self.roles) && (named.contains(role) || !named.intersects(self.judged))
     }
@@ -64,7 +64,7 @@ pub(super) struct Walk<'p> {
     others: BinaryHeap<Reverse<Cursor<'p>>>,
     /// How many parts of the index the rules come from.
     parts: usize,
-    /// Whether the rule at the head of `first` is the last one, so that the next one follows it.
+    /// `true` if the rule at the head of `first` is the last one, so that the next one follows it.
     is_taken: bool,
     last: Option<Candidate>,
     /// Rules that are found by a key of the values, which are asked for when the first such rule is due.
@@ -158,7 +158,7 @@ impl<'p> Walk<'p> {
         self.first = Some(rest);
     }
 
-    /// Whether the next rule may be one that is found by a key.
+    /// Returns `true` if the next rule may be one that is found by a key.
     pub(super) fn needs_keys(&mut self) -> bool {
         self.pass();
         let next = self.first.and_then(|cursor| cursor.rules.first());
@@ -166,7 +166,7 @@ impl<'p> Walk<'p> {
             .is_some_and(|first| next.is_none_or(|next| first <= *next))
     }
 
-    /// Whether some of these rules are found by the domains of the values, and whether some are by the values' texts.
+    /// Says if some of these rules are found by the domains of the values, and if some are by the values' texts.
     pub(super) fn wanted_keys(&self) -> (bool, bool) {
         (
             self.keyed.iter().any(|index| !index.by_domain.is_empty()),
@@ -243,7 +243,7 @@ impl<'p> Walk<'p> {
     }
 }
 
-/// Whether no key tells which rules concern the value.
+/// Returns `true` if no key tells which rules concern the value.
 fn may_be_anything(operand: &Operand<'_, '_>, role: RoleId) -> bool {
     matches!(operand.form, Form::Unknown) || operand.locations(role).iter().any(Location::is_unknown)
 }

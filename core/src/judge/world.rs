@@ -7,7 +7,8 @@ use crate::model::MutationClass;
 use crate::world::Action;
 
 impl Case<'_, '_, '_> {
-    /// Whether the call may remove what its addresses name: by the area of its command, or by the kind of its tool.
+    /// Returns `true` if the call may remove what its addresses name, by the area of its command or by the kind of its
+    /// tool.
     pub(super) fn removes_places(&self) -> bool {
         let Some(world) = &self.program.world else {
             return false;

@@ -28,7 +28,7 @@ pub(crate) enum Segment {
 pub(crate) struct BadEscape;
 
 impl BadEscape {
-    /// What is said about the pointer in a document.
+    /// The message about the pointer in a document.
     pub(crate) fn message(self, pointer: &str) -> String {
         format!("found the pointer `{pointer}`, expected `~0` for `~` and `~1` for `/` in it")
     }

@@ -12,7 +12,7 @@ use crate::text::escape_token;
 pub(crate) struct Argument {
     /// Where its values are found.
     pub(crate) name: ArgumentName,
-    /// What its values mean.
+    /// The roles of its values.
     pub(crate) roles: Roles,
     /// The argument whose path its relative paths start from.
     pub(crate) relative_to: Option<Box<str>>,

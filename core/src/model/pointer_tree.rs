@@ -67,12 +67,12 @@ impl PointerTree {
         self.keys.is_empty() && self.every.is_none()
     }
 
-    /// What goes on at the member with this name.
+    /// The tree below the member with this name.
     pub(crate) fn key(&self, name: &str) -> Option<&Self> {
         self.keys.get(name)
     }
 
-    /// What goes on at every item and member.
+    /// The tree below every item and member.
     pub(crate) fn every(&self) -> Option<&Self> {
         self.every.as_deref()
     }
@@ -82,7 +82,7 @@ impl PointerTree {
         self.keys.iter().map(|(name, node)| (&**name, node))
     }
 
-    /// What goes on at an item of an array of this length, by the item.
+    /// The trees below each item of an array of this length.
     pub(crate) fn items(&self, length: usize) -> impl Iterator<Item = (usize, &Self)> {
         let there = self.items.iter().take_while(move |(item, _)| *item < length);
         there.filter_map(|(item, key)| Some((*item, self.keys.get(key)?)))

@@ -1,7 +1,7 @@
-//! What a text under the role `branch-name` means to git: a branch, in one of several spellings, or something that
+//! The meaning of a text under the role `branch-name` to git: a branch, in one of several spellings, or something that
 //! cannot be told (SPEC §4). For restrictions; a grant compares the text.
 
-/// What git may take a text for.
+/// The ref that git may take a text for.
 ///
 /// The name of a branch is the end of the text, from this byte on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) fn named_by(entry: &str) -> impl Iterator<Item = &str> {
     [Some(entry), short, full].into_iter().flatten()
 }
 
-/// Whether git accepts the name as it is (`git-check-ref-format(1)`).
+/// Returns `true` if git accepts the name as it is (`git-check-ref-format(1)`).
 fn is_ref_name(name: &str) -> bool {
     let is_foreign = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
     let is_component = |component: &str| {

@@ -35,7 +35,7 @@ pub(crate) enum Seen<'a> {
     Unreadable,
 }
 
-/// What is seen of a value, and the number that servers may convert it to. That is found once for all conditions on it.
+/// The value as seen, and the number that servers may convert it to. That is found once for all conditions on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading<'a> {
     seen: Seen<'a>,
@@ -84,7 +84,7 @@ impl<'a> Reading<'a> {
 }
 
 impl Scalar {
-    /// What a condition would see of it.
+    /// The value as a condition sees it.
     fn seen(&self) -> Seen<'_> {
         match self {
             Scalar::Null => Seen::Null,
@@ -94,7 +94,7 @@ impl Scalar {
         }
     }
 
-    /// Whether a server may convert one of the two values to the other, which is of another type.
+    /// Returns `true` if a server may convert one of the two values to the other, which is of another type.
     pub(super) fn may_become(&self, value: &Reading<'_>) -> bool {
         let is_same_type = matches!(
             (self, value.seen),
@@ -194,7 +194,7 @@ impl Scalars {
     }
 }
 
-/// Whether one of the sorted numbers is this one.
+/// Returns `true` if one of the sorted numbers is this one.
 fn holds(numbers: &[f64], wanted: f64) -> bool {
     let wanted = wanted + 0.0;
     let found = numbers.binary_search_by(|known| known.total_cmp(&wanted));

@@ -1,4 +1,4 @@
-//! What a tool's `inputSchema` says about the type of an argument.
+//! The type of an argument in a tool's `inputSchema`.
 
 /// The types of JSON Schema ([validation, section 6.1.1](https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1.1)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl JsonType {
         }
     }
 
-    /// Whether a schema of these types accepts a value of this one.
+    /// Returns `true` if a schema of these types accepts a value of this one.
     pub(crate) fn is_among(self, types: &[Self]) -> bool {
         types.is_empty() || types.contains(&self) || (self == Self::Integer && types.contains(&Self::Number))
     }

@@ -1,4 +1,4 @@
-//! What a tool does: its kind, and how far its effects reach (SPEC §5, the last paragraph).
+//! The semantics of a tool: its kind, and how far its effects reach (SPEC §5, the last paragraph).
 
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ pub struct ArgSchema {
     pub required: Vec<Box<str>>,
 }
 
-/// What a tool does. Its JSON is that of an annotation, with every field.
+/// The semantics of a tool. Its JSON is that of an annotation, with every field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Semantics {
     /// The kind of tool.
@@ -116,22 +116,22 @@ pub struct Semantics {
     pub arg_schema: ArgSchema,
     /// The operations that it needs, by capability.
     pub capabilities: BTreeMap<Box<str>, Vec<Box<str>>>,
-    /// Whether it may return a reference to its output instead of the output.
+    /// `true` if it may return a reference to its output instead of the output.
     pub emits_artifacts: bool,
     /// The tools that can read such references.
     pub result_readers: Vec<Box<str>>,
-    /// Whether its output is always complete.
+    /// `true` if its output is always complete.
     pub inline_result: bool,
 }
 
-/// What a tool does, and what follows from its kind, for schedulers and telemetry.
+/// The semantics of a tool and what follows from its kind, for schedulers and telemetry.
 ///
 /// Its JSON has the fields of the annotation, `isReadOnly` and `mutationClass`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described<'s> {
     /// The semantics in the annotation.
     pub semantics: &'s Semantics,
-    /// Whether calls of the tool may run side by side.
+    /// `true` if calls of the tool may run side by side.
     pub is_read_only: bool,
     /// The kind of change.
     pub mutation_class: MutationClass,

@@ -21,7 +21,7 @@ const SAMPLE: u32 = 500;
 /// Samples of each call, one in each round over all calls. The fastest counts, since anything else that the machine does
 /// only adds time.
 const SAMPLES: usize = 40;
-/// What a verdict without a question to the host may cost.
+/// The budget of a verdict without a question to the host.
 const BUDGET: Duration = Duration::from_nanos(500);
 
 fn main() {

@@ -32,7 +32,7 @@ pub(crate) struct Tool {
     pub(crate) semantics: Semantics,
 }
 
-/// What is used of a tool's `inputSchema`.
+/// The parts of a tool's `inputSchema` that are used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Schema {
     /// The names under `properties` with their types; `None` if the schema has no `properties`.

@@ -113,13 +113,13 @@ impl ApprovalConstraint {
     }
 }
 
-/// What constraints on calls of a tool mean, for people.
+/// Describes constraints on calls of a tool for people.
 pub(crate) fn describe(server: &str, tool: &str, constraints: &[ApprovalConstraint]) -> String {
     let described: Vec<String> = constraints.iter().map(ApprovalConstraint::describe).collect();
     format!("Allow {server}/{tool} {}", described.join(", "))
 }
 
-/// What approving an escalated call would cover.
+/// The constraints of an approval that would cover an escalated call.
 ///
 /// As JSON its members have the names of the fields in camel case; those that are `None` are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -129,9 +129,9 @@ pub struct Offer {
     pub server_name: String,
     /// The tool.
     pub tool_name: String,
-    /// What values must meet: each value of each role that is named here, at least one of that role's constraints.
+    /// The constraints on values: each value of each role that is named here must meet at least one of that role's.
     pub constraints: Vec<ApprovalConstraint>,
-    /// What it covers, for people: `Allow <server>/<tool> <constraints>`.
+    /// The constraints for people: `Allow <server>/<tool> <constraints>`.
     pub description: String,
     /// The rules whose escalation is approved; `None` for any. Another rule may escalate for a reason that nobody has
     /// seen yet.
@@ -146,7 +146,7 @@ pub struct Offer {
     pub original_reason: Option<String>,
 }
 
-/// What a person approved.
+/// An offer that a person approved.
 ///
 /// As JSON it is an [`Offer`] with the member `id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ impl Approval {
         &self.id
     }
 
-    /// What it covers.
+    /// The offer that was approved.
     pub fn offer(&self) -> &Offer {
         &self.offer
     }
@@ -197,7 +197,7 @@ pub struct Approving<'a> {
     pub now: Option<Moment>,
 }
 
-/// What is wrong with an approval, or with a document of approvals.
+/// A fault of an approval, or of a document of approvals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalError {
     /// At least one of these is an error.

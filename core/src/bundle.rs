@@ -16,7 +16,7 @@ pub(crate) const OTHERS: [&str; 2] = [TESTS, "description"];
 /// The key of the files of scenarios.
 const TESTS: &str = "tests";
 
-/// What a bundle holds and names. Its files are read by whoever has it.
+/// The contents of a bundle and the files that it names. Whoever has the bundle reads these.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bundle {
     /// The documents that are written out.
@@ -25,7 +25,7 @@ pub struct Bundle {
     pub files: Vec<NamedFile>,
     /// The files of scenarios that `callgate test` runs, written as those of documents are. No gate reads them.
     pub tests: Vec<String>,
-    /// What is wrong with the bundle itself. The documents may have faults of their own.
+    /// Faults of the bundle itself. The documents may have faults of their own.
     pub faults: Vec<Diagnostic>,
 }
 

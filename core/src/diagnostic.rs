@@ -87,7 +87,7 @@ named! {
 }
 
 named! {
-    /// Whether a fault stops an engine from being built.
+    /// Says if a fault stops an engine from being built.
     pub enum Severity {
         /// The document is used as it is, unless loading is strict.
         Warning = "warning",
@@ -105,15 +105,15 @@ named! {
 pub struct Diagnostic {
     /// The stable name of the fault.
     pub code: Code,
-    /// Whether the fault stops loading.
+    /// Says if the fault stops loading.
     pub severity: Severity,
     /// The place of the fault.
     pub path: String,
     /// The same place in the text, for a document that was given as text: `line` and `column`.
     pub position: Option<Position>,
-    /// What is wrong and what was expected.
+    /// The fault, and what was expected instead.
     pub message: String,
-    /// What to do about it, if known.
+    /// A way to mend it, if one is known.
     pub help: Option<String>,
 }
 

@@ -12,7 +12,7 @@
 pub struct Page {
     /// The topic, for example `policy`.
     pub topic: &'static str,
-    /// What the page is about, in a few words.
+    /// The subject of the page, in a few words.
     pub summary: &'static str,
     /// The page itself, in Markdown.
     pub text: &'static str,

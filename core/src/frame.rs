@@ -1,4 +1,4 @@
-//! What one line of input asks: a call, or a frame of MCP that is one.
+//! Reading one line of input: a call, or a frame of MCP that is one.
 
 mod object;
 
@@ -11,7 +11,7 @@ use crate::document::{did_you_mean, listed};
 use crate::sort;
 use object::{Object, is_id};
 
-/// What a line of input is.
+/// The kinds of lines.
 #[derive(Debug)]
 pub enum Line<'t> {
     /// It calls a tool.
@@ -36,7 +36,7 @@ pub struct NotCall<'t> {
     pub id: Option<&'t RawValue>,
     /// Why it is none, and where.
     pub error: CallError,
-    /// What to do about it, where that is known.
+    /// A way to mend it, if one is known.
     pub help: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub fn read_line<'t>(
     let has = |keys: &[&str]| keys.iter().any(|key| line.get(key).is_some());
     let is_call = has(&["toolName"]);
     let read = if is_call && has(&["jsonrpc", "method"]) {
-        // What is judged must be what the server reads.
+        // The server must read what is judged.
         let message = "found `toolName` in a frame, expected either a call or a frame";
         Err(line.fault(text, message, None))
     } else if !is_call && has(&["jsonrpc", "method", "params"]) {
@@ -75,7 +75,7 @@ pub fn read_line<'t>(
     Ok((id.filter(|id| is_id(id)), read))
 }
 
-/// What helps where the text is JSON, but no object.
+/// Help for a text that is JSON, but not an object.
 fn help_for(text: &str) -> Option<String> {
     let text = text.trim_start();
     let help = if text.starts_with('\u{feff}') {

@@ -88,7 +88,7 @@ impl Glob {
         )
     }
 
-    /// Whether the pattern without `prefix` matches the text; `None` if the pattern does not start with `prefix`.
+    /// Matches the pattern without `prefix` against the text; `None` if the pattern does not start with `prefix`.
     pub(crate) fn matches_after(&self, prefix: &str, text: &str) -> Option<bool> {
         let rest = self.0.strip_prefix(prefix)?;
         Some(matches(rest, text))

@@ -76,7 +76,7 @@ impl From<HostError> for RealpathError {
 /// The host could not answer at all. The call that needed the answer is denied by the rule `structural-host-error`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostError {
-    /// What failed, for a person.
+    /// The failure, for a person.
     pub message: String,
 }
 
@@ -130,8 +130,8 @@ pub trait Host {
     /// A host that cannot tell fails: a link that is taken for a missing file would let a write leave the sandbox.
     fn read_link(&self, path: &str) -> Result<Option<String>, HostError>;
 
-    /// Whether `path` is an existing directory; `None` if the host cannot tell, and what needs the answer is denied or
-    /// not offered.
+    /// Returns `true` if `path` is an existing directory; `None` if the host cannot tell, and then whatever needs the
+    /// answer is denied or not offered.
     fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError>;
 
     /// The URLs of `remote` in the repository at `repo`, after `insteadOf` and `pushInsteadOf`: for fetching and, if

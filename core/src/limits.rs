@@ -34,7 +34,7 @@ macro_rules! limits {
     };
 }
 
-/// What is said of a count above a limit.
+/// The message about a count above a limit.
 pub(crate) fn exceeded(found: usize, what: &str, name: &str, most: usize) -> String {
     format!("`{found}` {what}, expected at most {most} (limit `{name}`)")
 }

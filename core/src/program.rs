@@ -50,9 +50,9 @@ pub(crate) struct Program {
     pub(crate) relative_paths: RelativePaths,
     /// Places in `tools`, by server and name.
     places: Table<ToolKey, usize>,
-    /// What is configured about each server.
+    /// The configuration of each server.
     servers: TextTable<ServerSettings>,
-    /// What is so about every other server.
+    /// The configuration of every other server.
     unnamed_server: ServerSettings,
     /// The roles that the sandbox decides about, and when.
     pub(crate) sandbox_roles: RoleSet,
@@ -63,11 +63,11 @@ pub(crate) struct Program {
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
     pub(crate) directories: Box<[Box<str>]>,
-    /// What no call may touch.
+    /// The paths that no call may touch.
     pub(crate) protected: Protection,
     /// The directories of the sandbox, absolute and lexical, each once; relative paths are relative to the first.
     pub(crate) sandbox: Box<[Box<str>]>,
-    /// What calls may use at most.
+    /// The most that calls may do.
     pub(crate) ceiling: Option<Ceiling>,
     /// Roles that name resources, and so are judged.
     pub(crate) resource_roles: RoleSet,
@@ -84,7 +84,7 @@ pub(crate) struct Program {
     pub(crate) url_roles: RoleSet,
     /// Roles of category address.
     pub(crate) address_roles: RoleSet,
-    /// What addresses lead to, if the engine has a world.
+    /// The world that addresses lead into, if the engine has one.
     pub(crate) world: Option<World>,
 }
 
@@ -98,27 +98,27 @@ pub(crate) struct Tool {
     pub(crate) arguments: Box<[Argument]>,
     /// `None` where the roles of an argument depend on the call.
     fixed_roles: Option<FixedRoles>,
-    /// What the annotation and the schema say about the members that they name.
+    /// The members that the annotation or the schema names.
     members: TextTable<ToolMember>,
-    /// What they say about every other member.
+    /// The rules for every other member.
     unnamed: ToolMember,
-    /// Whether paths of some arguments are relative to another one.
+    /// `true` if paths of some arguments are relative to another one.
     pub(crate) has_bases: bool,
     /// The members that the schema requires.
     pub(crate) required: Box<[Box<str>]>,
     /// The parts of the index whose rules can match this tool.
     pub(crate) scopes: Box<[usize]>,
-    /// What conditions of these rules look at. Tools with the same rules share it.
+    /// The places that conditions of these rules look at. Tools with the same rules share it.
     pub(crate) conditioned: Arc<PointerTree>,
-    /// What the conditions of its own arguments look at.
+    /// The places that the conditions of its own arguments look at.
     pub(crate) siblings: PointerTree,
-    /// What the tool does, beyond what its arguments name.
+    /// The tool's semantics, beyond what its arguments name.
     pub(crate) semantics: Semantics,
-    /// What the capability ceiling says about it.
+    /// The capability ceiling as it concerns the tool.
     pub(crate) ceiling: ToolCeiling,
 }
 
-/// What a tool expects of one member of the arguments.
+/// The annotation and schema of one member of the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToolMember {
     /// `true` if the annotation or the schema names it, or if members that neither names are accepted.
@@ -127,14 +127,14 @@ pub(crate) struct ToolMember {
     pub(crate) is_annotated: bool,
     /// Indices into [`Tool::arguments`] of those that name it or something inside it.
     pub(crate) arguments: Box<[usize]>,
-    /// What these look for in it, each by its place in `arguments`.
+    /// The pointers of these, each by its place in `arguments`.
     pub(crate) pointers: PointerTree,
     /// The types that the schema gives it.
     pub(crate) schema: SchemaType,
 }
 
 impl Tool {
-    /// Whether the other tool is read alike, whatever rules say of it.
+    /// Returns `true` if the other tool is read alike, whatever rules say of it.
     #[cfg(feature = "analysis")]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.arguments == other.arguments
@@ -150,7 +150,7 @@ impl Tool {
         self.members.keys().map(|name| &**name)
     }
 
-    /// Whether the annotation, the schema or an alias names the member.
+    /// Returns `true` if the annotation, the schema or an alias names the member.
     #[cfg(feature = "analysis")]
     pub(crate) fn names(&self, name: &str) -> bool {
         self.members.get(name).is_some() || self.semantics.arg_schema.arg_aliases.contains_key(name)
@@ -162,14 +162,14 @@ impl Tool {
         self.members.len() + self.semantics.arg_schema.arg_aliases.len()
     }
 
-    /// What the tool expects of the member with this name.
+    /// The annotation and schema of the member with this name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
         self.members.get(name).unwrap_or(&self.unnamed)
     }
 }
 
 impl Program {
-    /// What is configured about a server.
+    /// The configuration of a server.
     pub(crate) fn server(&self, name: &str) -> &ServerSettings {
         self.servers.get(name).unwrap_or(&self.unnamed_server)
     }
@@ -193,7 +193,7 @@ impl Program {
         self.tools.get(*self.places.get(&name)?)
     }
 
-    /// What is configured about a server, and its tool, if it is annotated.
+    /// The configuration of a server, and its tool, if it is annotated.
     pub(crate) fn server_and_tool(&self, server: &str, name: &str) -> (&ServerSettings, Option<&Tool>) {
         let tool = self.tool(server, name);
         let settings = tool.and_then(|tool| self.servers.get_index(tool.settings));

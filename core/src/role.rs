@@ -11,7 +11,7 @@ use crate::net;
 use crate::seed;
 
 named! {
-    /// What a role's values name, which decides the checks that apply to them.
+    /// The kind of thing that a role's values name, which decides the checks that apply to them.
     pub enum Category {
         /// A path of the filesystem.
         Path = "path",
@@ -95,9 +95,9 @@ pub(crate) const REDACTED: &str = "[redacted]";
 pub struct RoleDefinition {
     /// The name in documents, for example `read-path`.
     pub name: Box<str>,
-    /// What an argument with this role means for security.
+    /// The meaning of an argument with this role for security.
     pub description: Box<str>,
-    /// What the values name.
+    /// The kind of thing that the values name.
     pub category: Category,
     /// From the value to its canonical form, which is sent on.
     pub canonicalize: Step,

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Position};
 use crate::named::named;
 
 named! {
-    /// What is expected of a call.
+    /// The expected outcome of a call.
     pub enum Expectation {
         /// It is allowed.
         Allow = "allow",
@@ -24,7 +24,7 @@ named! {
 }
 
 impl Expectation {
-    /// Whether a decision, `allow`, `escalate` or `deny`, is what was expected.
+    /// Returns `true` if a decision, `allow`, `escalate` or `deny`, is the expected one.
     pub fn is_met_by(self, decision: &str) -> bool {
         match self {
             Self::NotAllow => decision != Self::Allow.as_str(),
@@ -36,7 +36,7 @@ impl Expectation {
 /// A call, and what is expected of it: a decision, a rule, or both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// What it is called.
+    /// The scenario's name.
     pub name: Option<String>,
     /// The call. Whether the text is one is up to its reader.
     pub call: ScenarioPart,

@@ -47,7 +47,7 @@ pub(crate) struct World {
     pub(crate) exec_tool: Box<str>,
     /// The areas of commands for reply codes, sorted. A command that is not listed counts as a write.
     areas: Box<[(Pair, Area)]>,
-    /// Whether both tables and the roots were read without a fault, so that they can be compared.
+    /// `true` if both tables and the roots were read without a fault, so that they can be compared.
     pub(crate) is_whole: bool,
 }
 

@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What is at `path`. It was there a moment ago, so its absence is an error.
+/// The file at `path`. It was there a moment ago, so its absence is an error.
 fn look(files: &dyn Files, path: &[u8]) -> Result<Found, Error> {
     files
         .look(path)?

@@ -41,7 +41,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What git would see of a disk.
+/// A disk as git would see it.
 ///
 /// Paths are absolute and consist of any bytes except NUL; they may contain `.`, `..`, `//` and symbolic links. A method
 /// that does not know the answer returns an [`Error`]; `None` and `false` mean that git would find nothing there.
@@ -52,7 +52,7 @@ pub trait Files {
     /// There are too many links, a permission is missing, or the path means something else in every process.
     fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error>;
 
-    /// What is at the path, without following a last link, as by `lstat(2)`; `None` if nothing is there.
+    /// The kind of file at the path, without following a last link, as by `lstat(2)`; `None` if nothing is there.
     ///
     /// # Errors
     /// The path may not be looked at.
@@ -72,10 +72,10 @@ pub trait Files {
     fn is_searchable(&self, path: &[u8]) -> Result<bool, Error>;
 }
 
-/// What is at a path.
+/// A file at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What kind of file it is.
+    /// The kind of file.
     pub kind: Kind,
     /// `true` if the user that git runs as owns it (`is_path_owned_by_current_user`).
     pub is_own: bool,

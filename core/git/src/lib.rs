@@ -107,7 +107,7 @@ const SYSTEM_OF_MACOS: &[&str] = &[
 /// Where git's configuration outside of repositories is. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// What `~` stands for.
+    /// The directory that `~` stands for.
     pub home: Vec<u8>,
     /// The files of the machine; later ones override earlier ones.
     pub system: Vec<Vec<u8>>,
@@ -137,7 +137,7 @@ pub struct Git<'a> {
     known: &'a mut Known,
 }
 
-/// What has been read of the files and understood. Kept for one evaluation, it answers each question of that
+/// Everything that has been read of the files and understood. Kept for one evaluation, it answers each question of that
 /// evaluation from the same reading.
 #[derive(Default)]
 pub struct Known {
@@ -277,7 +277,7 @@ impl<'a> Git<'a> {
 /// Where git is started.
 struct Place {
     repository: Result<Option<Repository>, Error>,
-    /// What its configuration says, once asked for.
+    /// The settings in its configuration, once asked for.
     settings: Option<Result<Settings, Error>>,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::files::{Error, Files, Found};
 
-/// What [`Files::read`] is asked, and what it answers.
+/// The questions to [`Files::read`] and their answers.
 pub(crate) type Contents = BTreeMap<(Vec<u8>, usize), Result<Option<Vec<u8>>, Error>>;
 
 /// The caller's files, and what was read of them. A file that could not be read is not tried again.

@@ -63,7 +63,7 @@ impl<'s> Refspec<'s> {
     }
 }
 
-/// What a push updates.
+/// The parts of a push that decide which refs it updates.
 pub(crate) struct Push<'a> {
     pub(crate) remotes: &'a Remotes<'a>,
     pub(crate) repository: &'a Repository,
@@ -195,7 +195,7 @@ fn candidates(name: &[u8]) -> Vec<Vec<u8>> {
     full.filter(|full| is_reference_name(full)).collect()
 }
 
-/// What `to` makes of `source` if it is what `from` describes (`match_name_with_pattern`).
+/// The name that `to` maps `source` to if `from` matches it (`match_name_with_pattern`).
 fn destination(source: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     let star = |text: &[u8]| text.iter().position(|byte| *byte == b'*');
     let Some(at) = star(from) else {

@@ -1,4 +1,4 @@
-//! What a push without a refspec updates.
+//! The ref that a push without a refspec updates.
 
 use crate::entry::Entry;
 use crate::files::Error;

@@ -65,7 +65,7 @@ struct Branch {
     merges: Vec<Vec<u8>>,
 }
 
-/// What a name stands for if it is not the name of a remote.
+/// The meaning of a name that is not the name of a remote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unknown {
     /// Nothing, because git chose the name itself.

@@ -42,7 +42,7 @@ pub(crate) fn parse(path: &[u8], content: &[u8]) -> Result<Vec<Entry>, Error> {
     })
 }
 
-/// What is wrong, or was expected instead.
+/// The fault, or what was expected instead.
 type Fault = &'static str;
 
 const SECTION: Fault = "expected a section, `[name]` or `[name \"subsection\"]`";

@@ -56,7 +56,7 @@ impl Files for Disk {
 
     fn read(&self, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, Error> {
         let path = text(path);
-        // Whether a `HEAD` is one is seen from its first bytes.
+        // The first bytes of a `HEAD` show if it is one.
         if limit > 255 {
             self.reads.borrow_mut().push(path.to_owned());
         }
@@ -96,7 +96,7 @@ fn every_question_is_answered_from_one_reading() {
     assert_eq!(git.remote_urls("/repo", "origin").unwrap(), url);
     let once = disk.reads.borrow().clone();
     assert_eq!(git.default_remote_urls("/repo").unwrap(), url);
-    // What was read is kept while there is no `Git`.
+    // The reading is kept while there is no `Git`.
     let mut git = Git::new(&disk, &places, &mut known);
     assert_eq!(git.urls("/repo", "gh:acme/app.git").unwrap(), url);
     assert_eq!(git.branch("/repo").unwrap().as_deref(), Some("topic"));
@@ -156,7 +156,7 @@ fn a_branch_needs_a_repository() {
     );
 }
 
-/// What a push updates in a repository with this configuration.
+/// The refs that a push updates in a repository with this configuration.
 fn pushed(configuration: &str, remote: &str, reference: &str) -> Result<Option<Vec<String>>, Error> {
     let mut disk = Disk::new(REPOSITORY);
     let config = disk.files.entry("/repo/.git/config").or_default();

@@ -123,7 +123,8 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
     })
 }
 
-/// What is used of a schema. It comes from the tool's server, so what does not say anything here is not a fault.
+/// Reads the parts of a schema that are used. It comes from the tool's server, so a part that says nothing here is not
+/// a fault.
 fn read_schema(node: &Node<'_, '_>) -> Option<Schema> {
     let schema = node.object()?;
     let properties = schema.optional("properties").and_then(|node| node.object());
@@ -211,7 +212,7 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
     Some(arguments)
 }
 
-/// Whether paths may be relative to the argument in some call.
+/// Returns `true` if paths may be relative to the argument in some call.
 fn may_be_base(arguments: &[Argument], base: &str) -> bool {
     let named = arguments
         .iter()

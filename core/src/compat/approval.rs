@@ -118,7 +118,7 @@ fn member<'a>(escalation: &Escalation<'a>, name: &str) -> Option<&'a Value<'a>> 
     found.map(|(_, value)| value)
 }
 
-/// What becomes of numbers, truth values and ill-formed strings, which no constraint can hold.
+/// The treatment of numbers, truth values and ill-formed strings, which no constraint can hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
     /// They are left out.
@@ -366,7 +366,7 @@ fn meets(
                 // Another scheme is another kind of thing, whatever host it names.
                 let is_of_kind = match role == RoleId::GIT_REMOTE_URL {
                     true => has_transport(url),
-                    // What is not a URL is its own domain; with a `/` in it, it cannot be taken for a URL's.
+                    // A value that is not a URL is its own domain; with a `/` in it, it cannot be taken for a URL's.
                     false => {
                         Location::new(url, UrlKind::Fetch).is_grantable()
                             || (domain == *url && url.contains('/'))

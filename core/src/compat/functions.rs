@@ -168,14 +168,14 @@ pub fn resolve_default_git_remote(path: &str, host: &dyn Host) -> Result<Option<
 /// A git URL in the form that people compare: [`normalize_url`](crate::normalize_url) without a `/` at the end,
 /// since git takes both for one repository. The SSH form, `[user@]host:path`, and other text are returned unchanged.
 ///
-/// What is sent to a server keeps its `/`: git's `insteadOf` tells the two apart.
+/// The URL that is sent to a server keeps its `/`: git's `insteadOf` tells the two apart.
 ///
 /// ```
 /// assert_eq!(callgate_core::normalize_git_url("git@GitHub.com:a/b/"), "git@GitHub.com:a/b/");
 /// assert_eq!(callgate_core::normalize_git_url("https://GitHub.com:443/a/b.git/"), "https://github.com/a/b.git");
 /// ```
 pub fn normalize_git_url(value: &str) -> Cow<'_, str> {
-    // What is not a URL comes back borrowed.
+    // A value that is not a URL comes back borrowed.
     let Cow::Owned(mut url) = net::normalize_git_url(value) else {
         return Cow::Borrowed(value);
     };

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     pub(crate) sandbox_order: SandboxOrder,
     /// `workingDirectory`: for servers that are started in a repository, that directory: absolute, `~` or `~/…`.
     pub(crate) working_directories: Vec<(Box<str>, Box<str>)>,
-    /// Whether a warning refuses a document.
+    /// `true` if a warning refuses a document.
     pub(crate) strict: bool,
     pub(crate) limits: Limits,
 }
@@ -73,7 +73,7 @@ named! {
 }
 
 named! {
-    /// What happens to an argument that neither the annotation's `args` nor its schema names.
+    /// The treatment of an argument that neither the annotation's `args` nor its schema names.
     pub(crate) enum UnknownArguments {
         /// Denied if the schema lists properties.
         Schema = "schema",
@@ -97,7 +97,7 @@ named! {
 }
 
 named! {
-    /// What a gate does with relative paths, which the tool's server would read in its own working directory.
+    /// The treatment of relative paths by a gate; the tool's server would read them in its own working directory.
     pub(crate) enum RelativePaths {
         /// Sends their canonical form.
         Canonical = "canonical",
@@ -109,7 +109,7 @@ named! {
 }
 
 named! {
-    /// What a capability ceiling's workspace roots are for.
+    /// The purpose of a capability ceiling's workspace roots.
     pub(crate) enum WorkspaceRoots {
         /// Paths must lie within one of them; they grant nothing.
         Bounds = "bounds",

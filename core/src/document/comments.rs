@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The text as JSON: spaces stand for `// …`, `/* … */` and a comma before a closing bracket. Every other byte, and every
 /// end of a line, stays where it is, so that a place in one text is the same in the other.
 ///
-/// What is not a comment or such a comma stays, a comment without an end too, for the reader of JSON to refuse.
+/// Everything else stays, a comment without an end too, for the reader of JSON to refuse.
 pub fn without_comments(text: &str) -> Cow<'_, str> {
     let mut blanks = blanks(text.as_bytes()).into_iter().peekable();
     if blanks.peek().is_none() {
@@ -26,7 +26,7 @@ pub fn without_comments(text: &str) -> Cow<'_, str> {
 fn blanks(text: &[u8]) -> Vec<(usize, usize)> {
     let mut blanks = Vec::new();
     let mut at = 0;
-    // Whether a value could end here, and the comma after one, if nothing but comments has followed it.
+    // Says if a value could end here; and the comma after one, if only comments have followed it.
     let (mut ends_value, mut comma) = (false, None);
     while let Some(byte) = text.get(at) {
         let end = match byte {

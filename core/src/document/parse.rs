@@ -183,7 +183,7 @@ struct Strict<'p> {
     /// How many of the `depth` levels may still be entered.
     left: usize,
     depth: usize,
-    /// Whether the value is kept, or only checked.
+    /// `true` if the value is kept; otherwise it is only checked.
     keep: bool,
     unread: fn(&JsonPath<'_>) -> bool,
     report: &'p Report,

@@ -85,8 +85,8 @@ impl Node<'_, '_> {
 
 /// The path from `folder`, which is absolute, if it is relative.
 ///
-/// What begins with `~`, a pattern that begins with `**`, and what is refused for its spelling (empty, `$NAME`, `file:`)
-/// stays as it is.
+/// A path that begins with `~`, a pattern that begins with `**`, and a path that is refused for its spelling (empty,
+/// `$NAME`, `file:`) stay as they are.
 pub fn anchored<'t>(path: &'t str, folder: &str) -> Cow<'t, str> {
     let everywhere = path == "**" || path.starts_with("**/");
     if everywhere || fault(path) != Some(RELATIVE) {
@@ -100,7 +100,7 @@ pub fn anchored<'t>(path: &'t str, folder: &str) -> Cow<'t, str> {
     })
 }
 
-/// What is wrong with a pattern of paths. What lies above a `*` cannot be told, so no `..` follows one.
+/// The fault of a pattern of paths. A `*` may stand for any directory, so no `..` follows one.
 fn pattern_fault(text: &str) -> Option<Fault> {
     let below = text.strip_prefix("**");
     let names = below.filter(|names| names.is_empty() || names.starts_with('/'));
@@ -121,7 +121,7 @@ fn pattern_fault(text: &str) -> Option<Fault> {
     }
 }
 
-/// What is wrong with a path, and what to do about it.
+/// The fault of a path, and what to do about it.
 type Fault = (&'static str, &'static str);
 
 const RELATIVE: Fault = ("a relative path", "begin it with `/` or `~/`");

@@ -76,7 +76,7 @@ struct Wanted<'d> {
     left: usize,
     /// The deepest place that was found, in bytes.
     at: usize,
-    /// Whether it is the whole path's.
+    /// `true` if it is the position of the whole path.
     is_done: bool,
     diagnostic: &'d mut Diagnostic,
 }
@@ -87,7 +87,7 @@ enum Step {
     Index(usize),
 }
 
-/// What follows the document's name in a path, as [`JsonPath`](super::JsonPath) writes it.
+/// The steps behind the document's name in a path, as [`JsonPath`](super::JsonPath) writes it.
 fn steps(mut path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     while !path.is_empty() {
@@ -295,7 +295,7 @@ impl<'t> Walk<'t> {
 /// Counts lines and characters on the way through a text.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// What is counted already, and its position.
+    /// The number of bytes that are counted already, and their position.
     at: usize,
     position: Position,
 }

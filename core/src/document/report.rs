@@ -10,7 +10,7 @@ use super::JsonPath;
 /// How many errors, and how many warnings, are listed per document.
 const LISTED: usize = 100;
 
-/// What a fault without help says: the arguments of a format, or a function where these are not enough. Neither is
+/// The message of a fault without help: the arguments of a format, or a function where these are not enough. Neither is
 /// formatted unless the fault is listed. Each function adds its own code to the WebAssembly module.
 pub(crate) trait Message {
     fn add_to(self, report: &Report, severity: Severity, code: Code, place: &JsonPath<'_>);

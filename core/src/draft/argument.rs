@@ -8,7 +8,7 @@ use super::verb::{self, Said, Side, Verb};
 use super::words::{of_name, of_text, without_count};
 use crate::role::RoleId;
 
-/// What was drafted for an argument, or for a part of one.
+/// The draft for an argument, or for a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Draft {
     pub(super) roles: Vec<RoleId>,
@@ -42,7 +42,7 @@ impl Draft {
     }
 }
 
-/// What an argument is, and why.
+/// The kind of an argument, and why.
 struct Finding {
     kind: Kind,
     is_sure: bool,
@@ -256,7 +256,7 @@ fn describe(said: Described) -> String {
     )
 }
 
-/// What the default or the pattern of a value says, if nothing else says anything.
+/// The kind by the default or the pattern of a value, if nothing else tells.
 fn by_example(leaf: &Leaf<'_>) -> Finding {
     let is_url = |text: &str| text.starts_with("http") && text.contains("://");
     let is_path = |text: &str| {
@@ -323,7 +323,7 @@ fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> Roles {
         Side::Either => side_in(&about),
         side => side,
     };
-    // What starts a program says nothing of what happens to a path.
+    // A verb that starts a program says nothing of what happens to a path.
     let tells = |said: &&Said| said.verb != Verb::Run;
     let named: Vec<&Said> = tool.named.iter().filter(tells).collect();
     let described: Vec<&Said> = tool.described.iter().filter(tells).collect();

@@ -3,7 +3,7 @@
 use super::tool::{Setting, Tool};
 use super::words::{end_with, find};
 
-/// What an argument is.
+/// The kind of thing that an argument names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Path,
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What it is, for people.
+    /// The kind for people, as a noun with its article.
     pub(super) fn noun(self) -> &'static str {
         match self {
             Self::Path => "a path",
@@ -286,7 +286,7 @@ fn listed(row: &'static str) -> impl Iterator<Item = &'static str> {
     row.split(", ")
 }
 
-/// What the name of an argument says that it is, whether that is sure, and which end of the name says so.
+/// The kind that the name of an argument suggests, `true` if that is sure, and the end of the name that says so.
 pub(super) fn by_name(words: &[String], tool: &Tool<'_>) -> Option<(Kind, bool, &'static str)> {
     let rows = NAMES.iter().filter(|(setting, ..)| tool.is_in(*setting));
     rows.flat_map(|(_, kind, is_sure, names)| listed(names).map(|name| (*kind, *is_sure, name)))
@@ -307,7 +307,7 @@ const FORMATS: &[(Kind, &str)] = &[
     ),
 ];
 
-/// What a `format` of JSON Schema says.
+/// The kind that a `format` of JSON Schema suggests.
 pub(super) fn by_format(format: &str) -> Option<Kind> {
     let known = FORMATS
         .iter()
@@ -377,8 +377,8 @@ pub(super) struct Described {
     pub(super) at: usize,
 }
 
-/// What the words of a description's first sentence say. A phrase near the start goes before one that is merely mentioned, and
-/// the earliest before a later one.
+/// The kind that a description's first sentence suggests. A phrase near the start goes before one that is merely
+/// mentioned, and the earliest before a later one.
 pub(super) fn by_description(words: &[&str]) -> Option<Described> {
     let rows = PHRASES.iter().flat_map(|(kind, within, is_sure, phrases)| {
         listed(phrases).map(move |phrase| (*kind, *within, *is_sure, phrase))

@@ -1,4 +1,4 @@
-//! What git's commands do to a repository and to the files in it.
+//! The effects of git's commands on a repository and the files in it.
 
 use crate::role::RoleId;
 
@@ -8,7 +8,7 @@ const DELETE: RoleId = RoleId::DELETE_PATH;
 const GAIN: RoleId = RoleId::WRITE_HISTORY;
 const LOSE: RoleId = RoleId::DELETE_HISTORY;
 
-/// What a command does.
+/// The effects of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Command {
     /// The words of a tool's name that say so.

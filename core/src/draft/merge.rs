@@ -1,4 +1,4 @@
-//! What was drafted, joined with the annotations that are there, and what changed since those were written.
+//! Drafts joined with the annotations that are there, and the changes of tools since those were written.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ named! {
 /// One difference between what a server has and what is annotated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// What differs.
+    /// The change.
     pub change: Change,
     /// The name of the tool.
     pub tool: String,
@@ -95,7 +95,7 @@ impl<'v> Annotated<'v> {
         self.names.as_ref().is_none_or(|names| names.contains(argument))
     }
 
-    /// What changed in a tool since it was annotated.
+    /// The changes of a tool since it was annotated.
     pub(super) fn drift(&self, listed: &ListedTool<'_>) -> Vec<Drift> {
         let name = listed.name;
         let mut drift = Vec::new();

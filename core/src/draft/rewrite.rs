@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// The most columns of a line that holds more than one value.
 const COLUMNS: usize = 100;
 
-/// What one level is indented by, where the text does not say.
+/// The indentation of one level, where the text does not tell.
 const STEP: &str = "  ";
 
 /// The text of `old` with what differs in `new`. Members and items are added at the end; what cannot be added so is written
@@ -130,7 +130,7 @@ fn change(text: &str, span: &Span, old: &Value, new: &Value, edits: &mut Vec<Edi
     }
 }
 
-/// Whether every member of `before` is in `after`, in the same order.
+/// Returns `true` if every member of `before` is in `after`, in the same order.
 fn keeps(before: &Map<String, Value>, after: &Map<String, Value>) -> bool {
     before.keys().zip(after.keys()).all(|(one, other)| one == other) && before.len() <= after.len()
 }
@@ -169,7 +169,7 @@ fn append(
     } else {
         ""
     };
-    // What stands on one line stays on one.
+    // An object on one line stays on one.
     let added = render_all(&|value| {
         if is_split {
             render(value, indent)

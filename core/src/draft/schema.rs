@@ -22,7 +22,7 @@ pub(super) struct Leaf<'v> {
     pub(super) facts: Facts<'v>,
 }
 
-/// What a schema says of a value, whichever of its alternatives holds.
+/// The facts that a schema states about a value, whichever of its alternatives holds.
 #[derive(Debug, Default)]
 pub(super) struct Facts<'v> {
     /// `true` if it may be text.
@@ -90,7 +90,7 @@ impl Leaves {
                 break;
             };
             let place = format!("{above}/{segment}");
-            // What stands in an array or a map without a name has the name of that.
+            // A part of an array or a map without a name takes the name of that.
             self.look(walk, Some(&place), part_name.unwrap_or(name), part, left);
         }
         if !is_nested || facts.is_text || facts.is_open || facts.is_deep {

@@ -40,9 +40,9 @@ pub(super) struct Tool<'v> {
     pub(super) listed: ListedTool<'v>,
     /// The words of its name.
     pub(super) words: Vec<String>,
-    /// What its name says it does.
+    /// The verbs in its name.
     pub(super) named: Vec<Said>,
-    /// What the start of its description says it does.
+    /// The verbs at the start of its description.
     pub(super) described: Vec<Said>,
     /// The words of the name, and of the description's first sentence.
     about: Vec<String>,

@@ -1,4 +1,5 @@
-//! What a server says of its tools: the answer to [MCP's `tools/list`](https://modelcontextprotocol.io/specification/2025-06-18/server/tools).
+//! A server's list of its tools: the answer to [MCP's
+//! `tools/list`](https://modelcontextprotocol.io/specification/2025-06-18/server/tools).
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ pub(super) struct ListedTool<'v> {
     pub(super) hints: Hints,
 }
 
-/// What the server says the tool does. `None` if it does not say.
+/// The server's hints about the tool. `None` for a hint that it does not give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hints {
     pub(super) is_read_only: Option<bool>,

@@ -1,9 +1,9 @@
-//! What a tool does, by its name and description.
+//! The verbs in a tool's name and description.
 
 use super::words::{is_form_of, of_name, of_text};
 use crate::role::RoleId;
 
-/// What a tool does with what it is given.
+/// The effect of a tool on its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Read,

@@ -13,11 +13,11 @@ use crate::document::did_you_mean;
 
 /// The members of a line that have a meaning.
 const CALL: [&str; 5] = ["serverName", "toolName", "arguments", "id", "context"];
-/// What other protocols call the arguments.
+/// The names of the arguments in other protocols.
 const OTHERS: [&str; 5] = ["args", "input", "params", "parameters", "argument"];
 const SHAPE: &str = "`{serverName, toolName, arguments}`";
 
-/// What is wrong in an object.
+/// A fault in an object.
 pub(super) struct Fault {
     pub(super) error: CallError,
     pub(super) help: Option<String>,
@@ -207,7 +207,7 @@ impl<'t> Object<'t> {
     }
 }
 
-/// What kind of JSON the text begins with, unless that is an object.
+/// The kind of JSON that the text begins with, unless that is an object.
 fn kind_of(text: &str) -> Option<&'static str> {
     Some(match text.trim_start().as_bytes().first()? {
         b'{' => return None,
@@ -280,7 +280,7 @@ const KNOWN: [&str; 11] = [
 /// Other members that are kept for messages.
 const MOST_MEMBERS: usize = 64;
 
-/// Whether the value may be an id.
+/// Returns `true` if the value may be an id.
 pub(super) fn is_id(id: &RawValue) -> bool {
     id.get()
         .starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())

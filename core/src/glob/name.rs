@@ -2,7 +2,7 @@
 
 use super::Wildcard;
 
-/// What a rule says of the name of a server or a tool.
+/// A rule's pattern for the name of a server or a tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum NamePattern {
     /// It is this.

@@ -11,7 +11,7 @@ pub(crate) struct Wildcard {
     components: Box<[Component]>,
 }
 
-/// What one component of a text must be.
+/// A pattern for one component of a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Component {
     /// `**`: any number of components.
@@ -135,8 +135,8 @@ impl Component {
     }
 }
 
-/// Whether the text begins with the first piece, ends with the last, and has the others between them in order. The
-/// first place of a piece leaves the most room for those after it, so no other place is tried.
+/// Returns `true` if the text begins with the first piece, ends with the last, and has the others between them in
+/// order. The first place of a piece leaves the most room for those after it, so no other place is tried.
 fn has_pieces(pieces: &[Box<str>], text: &str) -> bool {
     let Some((first, rest)) = pieces.split_first() else {
         return text.is_empty();
@@ -157,8 +157,8 @@ fn has_pieces(pieces: &[Box<str>], text: &str) -> bool {
     true
 }
 
-/// Whether the components match all of the parts. As with pieces, the first place of what stands between two `**` is the
-/// only one that is tried.
+/// Returns `true` if the components match all of the parts. As with pieces, only the first place of the components
+/// between two `**` is tried.
 fn matches(components: &[Component], parts: &[&str]) -> bool {
     let mut groups = components.split(|component| *component == Component::Any);
     let first = groups.next().unwrap_or_default();
@@ -194,7 +194,7 @@ fn after<'t, 's>(components: &[Component], parts: &'t [&'s str]) -> Option<&'t [
     parts.get(at + components.len()..)
 }
 
-/// Whether each component matches the part in its place.
+/// Returns `true` if each component matches the part in its place.
 fn holds(components: &[Component], parts: &[&str]) -> bool {
     components.len() == parts.len()
         && components
@@ -316,7 +316,7 @@ mod tests {
             ("*/secret", "a/secret/b", false),
             ("a*/**/x", "ab", true),
             ("a*/**/x", "b", false),
-            // What stands after a `**` cannot be told.
+            // The depth of the names behind a `**` is not known.
             ("a*/**/x", "ab/c", false),
             ("**/x", "a", false),
             ("**/x", "", true),

@@ -12,16 +12,16 @@ use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recordin
 /// How many missing directories are remembered; others are asked about again.
 const MISSING_ROOTS: usize = 64;
 
-/// What a question to the host counts as, in steps; the comparison of two paths is one.
+/// The cost of a question to the host, in steps; the comparison of two paths is one.
 const QUESTION: usize = 32;
 
-/// What a question about git counts as beside that: its URLs are kept, copied and read.
+/// The further cost of a question about git: its URLs are kept, copied and read.
 const URLS: usize = 96;
 
-/// What it counts as to resolve a path that was resolved before.
+/// The cost of resolving a path that was resolved before.
 pub(crate) const KNOWN_PATH: usize = 16;
 
-/// What it counts as to look a value up in a list or a set of domains.
+/// The cost of looking a value up in a list or a set of domains.
 pub(crate) const LOOK_UP: usize = 2;
 
 /// Asks each distinct question at most once, and refuses malformed answers.

@@ -1,4 +1,4 @@
-//! What is asked of a host, and what it answers.
+//! The questions to a host and its answers.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ macro_rules! questions {
                 Self::$variant { $($field: $field.to_owned()),+ }
             })+
 
-            /// What the host answers.
+            /// Asks the host.
             pub fn ask(&self, host: &dyn Host) -> Answer {
                 match self {
                     $(Self::$variant { $($field),+ } => host.$method($($field),+).into(),)+
@@ -76,7 +76,7 @@ questions! {
         repo,
         /// The name or the URL of the remote; empty for the default remote.
         remote,
-        /// What is pushed; empty for a push that does not say.
+        /// The ref that is pushed; empty for a push that does not say.
         reference,
     );
     /// [`Host::role_value`].

@@ -208,7 +208,7 @@ fn arguments_of(tool: &Tool) -> impl Iterator<Item = Option<&str>> {
     annotated.chain(named.map(|name| Some(&**name)))
 }
 
-/// What stands under the names that the pattern matches.
+/// The entries whose names the pattern matches.
 fn matching<'m, T>(named: &'m Table<&str, T>, pattern: &NamePattern) -> impl Iterator<Item = &'m T> {
     let (exact, pattern) = match pattern {
         NamePattern::Exact(name) => (named.get(&**name), None),

@@ -115,7 +115,7 @@ fn check_pattern(
     }
 }
 
-/// What is wrong with a pattern, and what to do about it.
+/// The fault of a pattern, and what to do about it.
 fn fault(pattern: &str) -> Option<(&'static str, &'static str)> {
     let rest = pattern.strip_prefix("*.").unwrap_or(pattern);
     let (above, is_below) = match rest.strip_suffix("/*") {

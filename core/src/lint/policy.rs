@@ -9,7 +9,7 @@ use crate::role::{Category, Registry, RoleSet};
 use crate::seed::INTROSPECTION_TOOL;
 use crate::text::is_at_or_below;
 
-/// What the sandbox decides about.
+/// The servers and roles that the sandbox decides about.
 pub(crate) struct Sandboxed<'c> {
     pub(crate) directories: &'c [Box<str>],
     pub(crate) servers: &'c Servers,

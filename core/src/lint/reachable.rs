@@ -132,7 +132,7 @@ mod tests {
     use crate::policy::read_rules;
     use crate::role::Registry;
 
-    /// What is said about a rule with that effect and those conditions: the part of the message that differs.
+    /// Checks the message about a rule with that effect and those conditions; `expected` is the part that differs.
     fn check(effect: &str, conditions: Value, expected: Option<&str>) {
         let rules = json!([{
             "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",

@@ -13,7 +13,7 @@ use super::Sandboxed;
 
 /// The servers that documents name, where each is the key of a setting.
 pub(crate) struct NamedServers<'s> {
-    /// What is decided by the sandbox: `sandboxServers` and `serverAliases`.
+    /// The servers that the sandbox decides about: `sandboxServers` and `serverAliases`.
     pub(crate) sandbox: &'s Sandboxed<'s>,
     /// The keys of `workingDirectory`.
     pub(crate) working_directories: Vec<&'s str>,

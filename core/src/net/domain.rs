@@ -45,7 +45,7 @@ pub fn is_ip_address(host: &str) -> bool {
     host.contains(':') || (host.split('.').count() == 4 && host.split('.').all(is_group))
 }
 
-/// What the `/*` at the end of a pattern with a path means.
+/// The meaning of `/*` at the end of a pattern with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathEnding {
     /// Any repository or path below.
@@ -74,7 +74,7 @@ pub(crate) struct DomainSet {
 #[derive(Clone, Debug)]
 struct Entry {
     scope: Scope,
-    /// What is compared.
+    /// The text that is compared.
     text: Arc<str>,
     /// As written.
     pattern: Arc<str>,
@@ -283,7 +283,7 @@ fn compile_below(host: &str, path: &str, mut push: impl FnMut(Scope, &str, bool)
     push(Scope::Within, host, false);
 }
 
-/// What a mistaken pattern was meant to be: the domain of a URL or an SSH form, or the host without its port.
+/// The domain that a mistaken pattern was meant to be: that of a URL or an SSH form, or the host without its port.
 fn slipped_domain(pattern: &str) -> String {
     let is_url = pattern.contains("://") || SshForm::parse(pattern).is_some_and(|form| !form.path.is_empty());
     match pattern.split_once(':') {

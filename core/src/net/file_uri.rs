@@ -41,7 +41,7 @@ pub(crate) fn may_be_file_uri(text: &str) -> bool {
         || after_file_scheme(text).is_some()
 }
 
-/// What stands behind `file:`.
+/// The text behind `file:`.
 fn after_file_scheme(text: &str) -> Option<&str> {
     let mut scheme = String::new();
     for (at, character) in text.char_indices().take(LONGEST_SCHEMES) {

@@ -5,7 +5,7 @@ use super::host::HostKind;
 use super::key::{Key, Scopes};
 use super::location::Location;
 
-/// What a location is, whatever patterns there are.
+/// The kind of a location, whatever patterns there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LocationKind {
     /// A host by its name.
@@ -25,7 +25,7 @@ pub(crate) enum LocationKind {
 }
 
 impl Location<'_> {
-    /// What it is, whatever patterns there are. `value` is the text that it was read from.
+    /// The kind of the location, whatever patterns there are. `value` is the text that it was read from.
     pub(crate) fn kind(&self, value: &str) -> LocationKind {
         match self.host_kind() {
             Some(HostKind::Name) => LocationKind::Name,

@@ -16,8 +16,8 @@ pub(crate) fn normalize_git_url(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a git remote names: `host/owner/repo`, or `host` if there is no path. A value that is neither a URL nor in
-/// SSH form is returned unchanged.
+/// The repository that a git remote names: `host/owner/repo`, or `host` if there is no path. A value that is neither a
+/// URL nor in SSH form is returned unchanged.
 ///
 /// This is for display and compatibility. Do not decide by it: `github.com/x:y` is a local path to git.
 ///
@@ -305,7 +305,7 @@ mod tests {
         check("gh:a/b", repo, &["https://github.com/a/b"]);
         check("git@gh:a/b", repo, &["git@https://github.com/a/b"]);
         check("silent", repo, &["silent"]);
-        // What is sent is asked about as well as what was given.
+        // The URL that is sent is asked about as well as the one that was given.
         for given in ["HTTPS://x.test/", " https://X.test/", "https://x.test:443/"] {
             check(given, repo, &[given, "https://x.test"]);
         }

@@ -8,7 +8,7 @@ use url::Host;
 
 use super::simple::is_simple_domain;
 
-/// What kind of thing a host is, as far as its name tells.
+/// The kind of a host, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostKind {
     /// A name for the resolver, public or not.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What a [`Key`] is compared with.
+/// The text that a [`Key`] is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scope {
     /// Everything.
@@ -17,7 +17,7 @@ pub(crate) enum Scope {
     Folded,
     /// The host of a `host/owner/repo`, for values whose repository is unclear.
     Within,
-    /// What a `host/owner/repo` lies below, exactly.
+    /// Everything that a `host/owner/repo` lies below, exactly.
     Below,
     /// The same in the form of [`Folded`](Self::Folded).
     FoldedBelow,

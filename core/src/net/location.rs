@@ -1,4 +1,4 @@
-//! What a URL value names, for judging.
+//! The places that a URL value names, for judging.
 
 use url::Url;
 
@@ -28,8 +28,8 @@ pub(crate) enum UrlKind {
     Bare,
 }
 
-/// What a URL value names, parsed once: the one target on which all programs agree, and every host that some program
-/// might read from the value.
+/// The places that a URL value names, parsed once: the one target on which all programs agree, and every host that some
+/// program might read from the value.
 ///
 /// Only the former can be granted; see [`DomainSet`](super::DomainSet) for the two comparisons.
 #[derive(Clone, Debug)]
@@ -40,11 +40,11 @@ pub(crate) struct Location<'v> {
     kind: UrlKind,
     /// How many keys it has.
     cost: usize,
-    /// What it took to read it, in comparisons.
+    /// The cost of reading it, in comparisons.
     reading: usize,
 }
 
-/// What is known of what a value names.
+/// The places that are known.
 #[derive(Clone, Debug)]
 enum Named<'v> {
     Target(Target<'v>),
@@ -62,7 +62,7 @@ enum Named<'v> {
 /// Bytes of a host name that can be looked up (RFC 1035, section 2.3.4); it has 127 labels at most.
 const LONGEST_HOST: usize = 253;
 
-/// What it takes to look for hosts in a byte of a value that is not clearly a URL, in comparisons.
+/// The cost of looking for hosts in a byte of a value that is not clearly a URL, in comparisons.
 const READING: usize = 4;
 
 /// The labels of a host.
@@ -225,8 +225,8 @@ impl<'v> Location<'v> {
         }
     }
 
-    /// What `find` finds first under the keys of this value; a pattern with one of these `scopes` must have one of the
-    /// keys to match.
+    /// The first result of `find` under the keys of this value; a pattern with one of these `scopes` must have one of
+    /// the keys to match.
     pub(crate) fn first<T>(&self, scopes: Scopes, mut find: impl FnMut(&Key<'_>) -> Option<T>) -> Option<T> {
         let mut find = |scope, text: &str| match scopes.contains(scope) {
             true => find(&Key::new(scope, text)),
@@ -264,8 +264,8 @@ impl<'v> Location<'v> {
             .or_else(|| find(Scope::Star, "*"))
     }
 
-    /// What `find` finds first under the keys by which a pattern with one of these `scopes` can grant this value, the most
-    /// specific first.
+    /// The first result of `find` under the keys by which a pattern with one of these `scopes` can grant this value,
+    /// the most specific first.
     pub(super) fn first_granting<T>(
         &self,
         scopes: Scopes,

@@ -7,7 +7,7 @@ use super::host::{CanonicalHost, HostKind, tails};
 use super::key::{Key, Scope, Scopes};
 use super::text::{fold_repository, percent_decode};
 
-/// What a value names that can be granted.
+/// The one place that a value names and that can be granted.
 #[derive(Clone, Debug)]
 pub(super) struct Target<'v> {
     pub(super) host: CanonicalHost<'v>,
@@ -86,7 +86,7 @@ impl<'v> Target<'v> {
 /// The most names before the `/*` of a pattern.
 pub(crate) const DEEPEST_BELOW: usize = 8;
 
-/// What a `host/owner/repo` lies below, its host included.
+/// The names that a `host/owner/repo` lies below, its host included.
 pub(super) fn below(text: &str) -> impl Iterator<Item = &str> {
     let slashes = text.match_indices('/').take(DEEPEST_BELOW + 1);
     let above = slashes.filter(|(at, _)| at + 1 < text.len());

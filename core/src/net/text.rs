@@ -1,4 +1,4 @@
-//! What a broken or foreign value may mean to some program, for comparisons that only restrict.
+//! The places that a broken or foreign value may mean to some program, for comparisons that only restrict.
 
 use std::borrow::Cow;
 

@@ -1,10 +1,10 @@
-//! Whether a disk distinguishes upper and lower case, and the form that all spellings of one name share.
+//! Upper and lower case on the host's disk, and the form that all spellings of one name share.
 
 use std::borrow::Cow;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Whether the host's disk distinguishes `A` from `a` (SPEC §2.7).
+/// Says if the host's disk distinguishes `A` from `a` (SPEC §2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathCase {
     /// Names are equal if their bytes are: the default on Linux.

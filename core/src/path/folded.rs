@@ -19,7 +19,7 @@ impl Folded {
         is_at_or_below(&self.0, &directory.0)
     }
 
-    /// What `ask` says of this path relative to the directory; `None` if the disk cannot read it as lying there.
+    /// The answer of `ask` for this path relative to the directory; `None` if the disk cannot read it as lying there.
     pub(crate) fn with_names_below<T>(&self, directory: &Folded, ask: impl FnOnce(&str) -> T) -> Option<T> {
         strip_directory(&self.0, &directory.0).map(ask)
     }

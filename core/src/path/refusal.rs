@@ -36,7 +36,7 @@ pub(crate) enum Unresolvable {
     Name,
     /// It is JSON in a string, which some servers unpack.
     Json {
-        /// What it is, with its article.
+        /// The thing that was found, with its article.
         found: &'static str,
     },
     /// It is not well-formed Unicode, which programs decode differently.
@@ -120,8 +120,8 @@ impl fmt::Display for Unresolvable {
 }
 
 impl Unresolvable {
-    /// Whether programs may take the text for another place than the one that its names spell, so that nothing is known
-    /// about it.
+    /// Returns `true` if programs may take the text for another place than the one that its names spell, so that
+    /// nothing is known about it.
     pub(crate) fn may_lead_elsewhere(self, text: &str) -> bool {
         match self {
             Self::Nul
@@ -134,7 +134,7 @@ impl Unresolvable {
             | Self::NotUtf8 => true,
             // `~5 minutes` is nobody's home.
             Self::NamedHome => is_named_home(text),
-            // What is longer than that is then a link's target.
+            // A longer text is then a link's target.
             Self::TooLong { limit, .. } => text.len() <= limit,
             Self::Empty
             | Self::NotShared
@@ -154,7 +154,7 @@ impl Unresolvable {
     }
 }
 
-/// Whether a user may have the name after the `~`.
+/// Returns `true` if a user may have the name after the `~`.
 fn is_named_home(text: &str) -> bool {
     let name = text.trim_start_matches('~').split('/').next().unwrap_or_default();
     let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '$');

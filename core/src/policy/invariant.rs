@@ -15,7 +15,7 @@ use super::lists::expand;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Invariant {
     pub(crate) name: Option<Box<str>>,
-    /// Whether no such call is decided so; else every such call is.
+    /// `true` if no such call is decided so; otherwise every such call is.
     pub(crate) is_never: bool,
     pub(crate) decisions: Vec<Effect>,
     pub(crate) calls: Calls,

@@ -32,7 +32,7 @@ pub(crate) struct Pattern {
     pub(crate) place: PatternPlace,
 }
 
-/// What a pattern for paths is relative to.
+/// The directory that a pattern for paths is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternPlace {
     /// The root.
@@ -125,7 +125,7 @@ impl Pattern {
     }
 }
 
-/// What the ceiling says about one tool.
+/// The ceiling as it concerns one tool.
 #[derive(Default)]
 pub(crate) struct ToolCeiling {
     /// Why all calls of the tool are refused.
@@ -134,7 +134,7 @@ pub(crate) struct ToolCeiling {
     pub(crate) constraints: Box<[(usize, Constrained)]>,
 }
 
-/// What a constraint looks at in the calls of one tool.
+/// The values in the calls of one tool that a constraint looks at.
 pub(crate) enum Constrained {
     /// The argument that it names, whatever its value.
     Argument(ArgumentName),

@@ -16,7 +16,7 @@ struct Borne {
 }
 
 impl Program {
-    /// Whether every call of the tool is denied, whatever its arguments, its context and what the host answers.
+    /// Returns `true` if every call of the tool is denied, whatever its arguments, its context and the host's answers.
     ///
     /// Values are not looked at: if a rule that allows or escalates may hold for some call, the answer is `false`.
     pub(crate) fn denies_every_call(&self, server: &str, name: &str) -> bool {
@@ -55,8 +55,8 @@ impl Program {
         others.all(|role| denies(Some(role))) && denies(None)
     }
 
-    /// Whether the rules deny each call of the tool in which that role is judged; `None`: each in which no role is. `sandbox`
-    /// says when the sandbox decides about the role, if it does.
+    /// Returns `true` if the rules deny each call of the tool in which that role is judged; with `None`, each in which
+    /// no role is. `sandbox` says when the sandbox decides about the role, if it does.
     fn rules_deny(
         &self,
         tool: &Tool,
@@ -83,7 +83,7 @@ impl Program {
                 return false;
             }
         }
-        // What no rule has decided about is denied, unless it lies within the sandbox.
+        // A value that no rule has decided about is denied, unless it lies within the sandbox.
         sandbox.is_none()
     }
 
@@ -100,13 +100,13 @@ impl Program {
 }
 
 impl Rule {
-    /// Whether the conditions on roles can hold together for a tool that bears these.
+    /// Returns `true` if the conditions on roles can hold together for a tool that bears these.
     fn may_hold(&self, borne: Borne) -> bool {
         let mut conditions = self.value_conditions().into_iter().chain(self.roles);
         conditions.all(|roles| roles.intersects(borne.possibly))
     }
 
-    /// Whether the rule holds for each call in which the role is judged.
+    /// Returns `true` if the rule holds for each call in which the role is judged.
     fn surely_holds(&self, borne: Borne, judged: Option<RoleId>) -> bool {
         let meets = |roles: RoleSet| {
             roles.intersects(borne.always) || judged.is_some_and(|role| roles.contains(role))

@@ -24,7 +24,7 @@ pub(crate) struct RoleIndex {
     pub(crate) by_directory: BTreeMap<DirectoryId, Vec<RuleId>>,
     /// Rules with few domains, by each key: they hold only when a value of the role has it.
     pub(crate) by_domain: Table<Key<'static>, Vec<RuleId>>,
-    /// What these keys are compared with.
+    /// The texts that these keys are compared with.
     pub(crate) domain_scopes: Scopes,
     /// Rules with few entries, by each: they hold only when a value of the role is that entry.
     pub(crate) by_entry: TextTable<Vec<RuleId>>,
@@ -41,7 +41,7 @@ pub(crate) struct ScopeIndex {
     pub(crate) any_role: RoleIndex,
     /// Rules that are relevant to some roles, by role.
     pub(crate) by_role: BTreeMap<RoleId, RoleIndex>,
-    /// What conditions of these rules look at.
+    /// The arguments that conditions of these rules look at.
     conditioned: BTreeSet<ConditionArgument>,
     /// Restricting rules that name roles, by the roles of their conditions on values.
     pub(crate) restricting: Vec<Restricting>,
@@ -157,7 +157,7 @@ impl Index {
 }
 
 impl Index {
-    /// What conditions of rules in these scopes look at.
+    /// The places that conditions of rules in these scopes look at.
     pub(crate) fn conditioned_in(&self, scopes: &[usize]) -> PointerTree {
         let scopes = scopes.iter().filter_map(|at| self.scopes.get(*at));
         let arguments = sort::set(scopes.flat_map(|scope| &scope.conditioned));

@@ -51,7 +51,7 @@ pub(crate) fn cost_of_reading(text: &str) -> usize {
     const PLAIN_BYTES: usize = 16;
     /// Bytes that are split and joined in one step.
     const BYTES: usize = 2;
-    /// What it takes to make an address canonical, in steps: its domain may have to be parsed.
+    /// The cost of making an address canonical, in steps: its domain may have to be parsed.
     const ADDRESS: usize = 40;
     if text.bytes().all(is_plain) {
         return 1 + text.len() / PLAIN_BYTES;
@@ -63,7 +63,7 @@ pub(crate) fn cost_of_reading(text: &str) -> usize {
     };
     let once = addresses * ADDRESS + bytes;
     match text.contains('%') {
-        // What is decoded may hold as many addresses as there are escapes.
+        // The decoded text may hold as many addresses as there are escapes.
         true => once * 2 + text.matches('%').count() * ADDRESS,
         false => once,
     }
@@ -83,10 +83,10 @@ fn add_readings(text: &str, found: &mut Vec<String>) {
     found.extend(parts.into_iter().map(canonical));
 }
 
-/// What stands between the name and the domain of an address, in every script.
+/// The characters between the name and the domain of an address, in every script.
 const AT: [char; 3] = ['@', '＠', '﹫'];
 
-/// What ends an address in a list of them, a group or a route.
+/// Returns `true` for a character that ends an address in a list of them, a group or a route.
 fn is_separator(one: char) -> bool {
     matches!(one, ',' | ';' | '<' | '>' | ':' | '，' | '；' | '、')
 }
@@ -148,7 +148,7 @@ fn joined(text: &str) -> String {
     text.chars().filter(|one| !one.is_whitespace()).collect()
 }
 
-/// Whether an address of such characters alone has no other reading.
+/// Returns `true` if an address of such characters alone has no other reading.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"@._+-".contains(&byte)
 }

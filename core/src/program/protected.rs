@@ -5,7 +5,7 @@ use crate::host::LOOK_UP;
 
 /// A pattern of protected paths: of the names below a directory.
 pub(crate) struct ProtectedPattern {
-    /// What stands before the first component with a `*`: absolute and lexical.
+    /// The directory above the first component with a `*`: absolute and lexical.
     pub(crate) directory: Box<str>,
     /// The rest, which does not end in `**`.
     pub(crate) pattern: Wildcard,
@@ -50,7 +50,7 @@ impl Protection {
         }
     }
 
-    /// What it takes at least to hold a path against all of it, in steps.
+    /// The least cost of holding a path against all of it, in steps.
     pub(crate) fn cost(&self) -> usize {
         (1 + self.paths.len() + self.patterns.len()) * LOOK_UP
     }
@@ -67,8 +67,8 @@ impl Protection {
     }
 }
 
-/// What stands before the first component with a `*`, and the rest. A pattern that begins with such a component is about
-/// the whole disk.
+/// The directory above the first component with a `*`, and the rest. A pattern that begins with such a component is
+/// about the whole disk.
 fn split(text: &str) -> (&str, &str) {
     let Some(star) = text.find('*') else {
         return (text, "");

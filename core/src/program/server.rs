@@ -1,4 +1,4 @@
-//! What is configured about each server, found by one look at its name.
+//! The configuration of each server, found by one look at its name.
 
 use indexmap::Equivalent;
 
@@ -8,16 +8,16 @@ use crate::named::Named;
 use crate::net::DomainSet;
 use crate::table::{Table, TextTable};
 
-/// What is configured about the calls of one server; nothing, for a server that no document names.
+/// The configuration of the calls of one server; empty for a server that no document names.
 #[derive(Default)]
 pub(crate) struct ServerSettings {
     /// The kind of the server, if it has structural rules.
     pub(crate) kind: Option<ServerKind>,
-    /// Whether its calls are allowed without being judged.
+    /// `true` if its calls are allowed without being judged.
     pub(crate) is_trusted: bool,
-    /// Whether the sandbox decides about its calls.
+    /// `true` if the sandbox decides about its calls.
     pub(crate) is_sandboxed: bool,
-    /// What it calls the directories of the host, if it sees the disk under other names.
+    /// The server's own names for directories of the host, if it sees the disk under other names.
     pub(crate) paths: Option<Vec<ServerPath>>,
     /// The directory that it is started in, absolute and lexical.
     pub(crate) working_directory: Option<Box<str>>,

@@ -200,7 +200,7 @@ impl File {
         }
     }
 
-    /// What holds for every scenario that does not say otherwise.
+    /// The part that applies to every scenario that does not say otherwise.
     fn part(
         &mut self,
         member: &Member<'_>,

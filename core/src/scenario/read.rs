@@ -1,10 +1,10 @@
-//! What one scenario says.
+//! Reading one scenario.
 
 use super::{Expectation, Scenario, ScenarioPart, ScenarioPlace};
 use crate::diagnostic::{Code, Position, Severity};
 use crate::document::{Json, Node, keys};
 
-/// What holds for every scenario of a file that does not say otherwise.
+/// The parts that apply to every scenario of a file that does not say otherwise.
 #[derive(Default)]
 pub(super) struct Usual {
     pub(super) world: Option<ScenarioPart>,
@@ -123,7 +123,7 @@ pub(super) fn read_context(node: &Node<'_, '_>) -> Option<ScenarioPart> {
     Some(part(node))
 }
 
-/// What a world holds is read by the host that it becomes.
+/// The contents of a world are read by the host that it becomes.
 pub(super) fn read_world(node: &Node<'_, '_>) -> Option<ScenarioPart> {
     read_object(node, "world")
 }

@@ -28,7 +28,7 @@ pub(super) fn scenarios() -> Value {
     )
 }
 
-/// What the schema refers to.
+/// The definitions that the schema refers to.
 pub(super) fn definitions() -> Value {
     json!({
         "scenario": either([scenario(), recorded()]),

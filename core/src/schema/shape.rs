@@ -1,4 +1,4 @@
-//! What schemas are made of.
+//! The parts that schemas are made of.
 
 use serde_json::{Map, Value, json};
 
@@ -87,7 +87,7 @@ fn role() -> Value {
     json!({"$ref": "#/$defs/role"})
 }
 
-/// What a schema with roles refers to. An editor offers the built-in ones; the host may define more.
+/// The definitions that a schema with roles refers to. An editor offers the built-in ones; the host may define more.
 pub(super) fn definitions() -> Value {
     let registry = Registry::new(true);
     let names: Vec<&str> = registry.iter().map(|(_, role)| &*role.name).collect();

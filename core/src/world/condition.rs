@@ -61,7 +61,7 @@ impl Condition {
     }
 }
 
-/// What conditions are evaluated on.
+/// The subject that conditions are evaluated on.
 pub(crate) struct Subject<'s> {
     pub(crate) context: &'s Context,
     pub(crate) mode: &'s str,

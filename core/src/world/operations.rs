@@ -1,4 +1,4 @@
-//! Whether a tool's command is allowed at a place.
+//! The commands that a place allows to a tool.
 
 use super::condition::{Condition, Subject};
 use super::context::Context;

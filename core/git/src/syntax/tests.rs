@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What git reads from `content`; `None` if it refuses. A line end separates a key from its value.
+/// The keys and values that git reads from `content`; `None` if it refuses. A line end separates a key from its value.
 fn git_reads(content: &[u8]) -> Option<Vec<Vec<u8>>> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config");

@@ -1,4 +1,4 @@
-//! What patterns match, from git's `t3070-wildmatch.sh` (its column `pathmatch` is for the other mode).
+//! Patterns and what they match, from git's `t3070-wildmatch.sh` (its column `pathmatch` is for the other mode).
 
 use super::*;
 

@@ -6,7 +6,7 @@ use crate::net::*;
 use Expect::{Grants, Neither, Restricts};
 use UrlKind::{Fetch, GitRemote, AsGiven};
 
-/// What one set says of one value. A set that grants a value restricts it too.
+/// The outcome of one set for one value. A set that grants a value restricts it too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expect {
     Grants,
@@ -151,7 +151,7 @@ fn a_look_alike_is_not_granted() {
         "https://github.com/ http://169.254.169.254/",
     ]);
     check(GitRemote, &["*.example.org"], Restricts, &["ssh://evil.com%2f.example.org/o/r"]);
-    // What is sent as it stands is granted if every program reads it like the parser.
+    // A value that is sent as it stands is granted if every program reads it like the parser.
     check(AsGiven, GATE, Grants, &["https://docs.rs/", "HTTP://GitHub.com.:80/x"]);
     check(AsGiven, GATE, Restricts, &[
         "mailto:x@github.com", "redis://git\nhub.com/", "github.com", "ftp://github.com/x", "redis://GitHub.com./0",

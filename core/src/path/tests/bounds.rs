@@ -1,4 +1,4 @@
-//! What one value may cost, and what is too much.
+//! The costs of one value, and values that are too long or too deep.
 
 use std::borrow::Cow;
 

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 
 use crate::path::{CanonicalPath, PathCase, Resolver};
 
-/// What stands at a path of the disk.
+/// A file of the disk.
 #[derive(Clone, Debug)]
 enum Node {
     Directory,
@@ -60,7 +60,7 @@ impl Disk {
         self.nodes.insert(path.to_owned(), node);
     }
 
-    /// Whether `path` is there and free of links.
+    /// Returns `true` if `path` is there and free of links.
     pub(in crate::path) fn holds(&self, path: &str) -> bool {
         self.nodes.contains_key(path.trim_end_matches('/'))
     }

@@ -1,4 +1,4 @@
-//! What holds for every value and every disk.
+//! Properties of every value and every disk.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What values resolve to.
+//! Values and the paths that they resolve to.
 
 use super::disk::{Disk, canonical};
 use super::sample::{check, refused, resolved, sample};

@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::path::lexical;
 use crate::text::is_at_or_below;
 
-/// What a requested ceiling asks for beyond the host's.
+/// A requested ceiling that goes beyond the host's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exceeds {
     /// Tools, operations of capabilities and workspace roots, such as ``tool `x` ``.
@@ -30,7 +30,7 @@ impl std::error::Error for Exceeds {}
 /// The error for a document that is not a ceiling: all its diagnostics, warnings included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CeilingError {
-    /// What is wrong.
+    /// The faults.
     pub diagnostics: Vec<Diagnostic>,
 }
 

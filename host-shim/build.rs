@@ -10,7 +10,7 @@ mod component {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    /// What the component is made of, from this crate's folder.
+    /// The sources of the component, from this crate's folder.
     const SOURCES: [&str; 7] = [
         "../Cargo.lock",
         "../Cargo.toml",

@@ -1,4 +1,4 @@
-//! What the component costs beside the core in this process: `cargo bench -p callgate-host`, on a machine that does
+//! The cost of the component beside the core in this process: `cargo bench -p callgate-host`, on a machine that does
 //! nothing else. Prints the tables of this crate's README.
 
 use std::borrow::Cow;
@@ -307,7 +307,7 @@ fn rate(gate: &Gate, call: &str, threads: u32) -> f64 {
     f64::from(CALLS * threads) / begun.elapsed().as_secs_f64()
 }
 
-/// What the process grows by for each instance: as many calls at once wait for their host.
+/// The growth of the process for each instance: as many calls at once wait for their host.
 fn memory() {
     const INSTANCES: usize = 64;
     let host = Arc::new(Waiting(Barrier::new(INSTANCES + 1)));

@@ -1,5 +1,6 @@
-//! What the guard adds to a call, and what a hook takes: `cargo bench -p callgate-host --bench guard`, on a machine that does
-//! nothing else. Prints the tables of this crate's README; with the name of a row after `--`, such as `hooks`, only that one.
+//! The time that the guard adds to a call, and that of a hook: `cargo bench -p callgate-host --bench guard`, on a
+//! machine that does nothing else. Prints the tables of this crate's README; with the name of a row after `--`, such as
+//! `hooks`, only that one.
 //!
 //! The server is this program itself, which answers every request at once. Each row asks it directly and through guards, in turn.
 
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// What says that this program is to be the server.
+/// The argument that makes this program the server.
 const SERVER: &str = "--server-that-answers";
 
 /// Calls of one row, and how many are asked of one before the next has its turn.
@@ -26,7 +27,7 @@ const MEGABYTES: usize = 10;
 const HOOKS: usize = 300;
 const MANY: usize = 100_000;
 
-/// What a server with many tools offers, and by how many rules its policy judges them.
+/// The tools of a server with many, and the rules of its policy.
 const TOOLS: usize = 200;
 const RULES: usize = 1_000;
 
@@ -432,7 +433,7 @@ fn hooks(folder: &Path) {
                 .spawn()
                 .expect("it starts");
             let mut to = child.stdin.take().expect("an input");
-            // What does nothing may have ended.
+            // A server that does nothing may have ended.
             let _ = to.write_all(question.as_bytes());
             drop(to);
             let output = child.wait_with_output().expect("it ends");

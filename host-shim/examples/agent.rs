@@ -57,7 +57,7 @@ pub(crate) fn run(workspace: &Path, out: &mut dyn Write) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// What a model might ask for.
+/// Calls that a model might ask for.
 fn model() -> Vec<Value> {
     let call = |tool: &str, arguments: Value| json!({"serverName": "filesystem", "toolName": tool, "arguments": arguments});
     vec![

@@ -1,4 +1,4 @@
-//! What runs the engine behind a gate: the core in this process, or a component in wasmtime.
+//! The engine behind a gate: the core in this process, or a component in wasmtime.
 
 #[cfg(feature = "component")]
 pub(crate) mod component;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::call_text::CallText;
 
-/// What runs the engine. Both give the same answers, byte for byte.
+/// The two ways to run the engine. Both give the same answers, byte for byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineKind {
     /// A WebAssembly component in wasmtime, within limits of memory and time.
@@ -29,16 +29,16 @@ pub enum EngineKind {
 /// A question about a call that is JSON text.
 pub type Request<'a> = callgate_core::Request<'a, CallText<'a>>;
 
-/// What an engine answers.
+/// An engine's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// What is decided.
+    /// The decision, with its reason.
     pub verdict: Verdict<'static>,
     /// The arguments to forward if the verdict lets the call pass, as JSON text. `None` unless the request was to gate
     /// the call, and for arguments that are not an object, which is denied.
     pub arguments: Option<String>,
-    /// What led to the verdict, if the request asked for it: an object with `verdict`, `serverName`, `toolName`,
-    /// `values`, `checks`, `roles`, `stepsLeftOut` and `recording`.
+    /// The steps that led to the verdict, if the request asked for them: an object with `verdict`, `serverName`,
+    /// `toolName`, `values`, `checks`, `roles`, `stepsLeftOut` and `recording`.
     pub explanation: Option<Value>,
 }
 
@@ -49,9 +49,9 @@ pub struct Reply {
     pub code: String,
     /// The kind of answer that the code stands for.
     pub status: ReplyStatus,
-    /// What the code says, for a person.
+    /// The meaning of the code, for a person.
     pub message: String,
-    /// What the answer is about; [`ReplyData`](callgate_core::ReplyData) has the shapes.
+    /// The details of the answer; [`ReplyData`](callgate_core::ReplyData) has the shapes.
     pub data: Value,
 }
 
@@ -132,7 +132,7 @@ pub(crate) trait Backend: Send + Sync {
     ) -> Result<Reply, Unanswered>;
 }
 
-/// What stands behind a table of references.
+/// A table of references.
 pub(crate) trait Session: Send {
     fn resolve(
         &mut self,
@@ -201,7 +201,7 @@ impl EngineKind {
 }
 
 impl Reply {
-    /// Whether what was asked for is granted.
+    /// Returns `true` if the operation is granted.
     pub fn is_success(&self) -> bool {
         self.status == ReplyStatus::Success
     }

@@ -38,7 +38,7 @@ use crate::documents::{self, Fault, Source, Unread};
 /// The file's usual name.
 pub const BUNDLE_FILE: &str = "callgate.json";
 
-/// What a bundle says, as far as it can be read.
+/// The contents of a bundle, as far as it can be read.
 #[derive(Debug, Default)]
 pub(crate) struct Bundle {
     pub(crate) parts: Vec<(DocumentKind, Source)>,

@@ -14,7 +14,7 @@ pub struct Fault {
     /// The file; none for a document that was given as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// What is wrong and where in the document.
+    /// The fault and its place in the document.
     #[serde(flatten)]
     pub diagnostic: Diagnostic,
 }
@@ -24,7 +24,7 @@ impl Fault {
         Self { file, diagnostic }
     }
 
-    /// Whether the document is refused for it, also where loading is not strict.
+    /// Returns `true` if the document is refused for it, even when loading is not strict.
     pub fn is_error(&self) -> bool {
         self.diagnostic.severity == Severity::Error
     }

@@ -68,7 +68,7 @@ pub struct Tool {
     pub server: String,
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The tool's semantics.
     pub semantics: Semantics,
 }
 
@@ -78,12 +78,12 @@ impl Gate {
         GateBuilder::default()
     }
 
-    /// What was noticed about the documents and did not stop loading.
+    /// Warnings about the documents, which did not stop loading.
     pub fn warnings(&self) -> &[Fault] {
         &self.warnings
     }
 
-    /// What runs the engine.
+    /// The way in which the engine runs.
     pub fn engine(&self) -> EngineKind {
         self.backend.kind()
     }
@@ -136,11 +136,11 @@ impl Gate {
         }
     }
 
-    /// What approving an escalated call would cover, to be shown to whoever approves it and then added to
-    /// [`Approvals`](callgate_core::Approvals). The caller keeps those, and gives them with each request
+    /// The constraints of an approval that would cover an escalated call, to be shown to whoever approves it and then
+    /// added to [`Approvals`](callgate_core::Approvals). The caller keeps those, and gives them with each request
     /// ([`Request::approved`]).
     ///
-    /// `None` unless the call escalates, and if something that escalates cannot be constrained, as
+    /// Returns `None` if the call does not escalate, and if something that escalates cannot be constrained, as
     /// [`Engine::offer`](callgate_core::Engine::offer) says.
     ///
     /// # Errors
@@ -152,7 +152,7 @@ impl Gate {
         }
     }
 
-    /// What an annotated tool does, for schedulers and telemetry; `None` for an unknown tool.
+    /// The semantics of an annotated tool, for schedulers and telemetry; `None` for an unknown tool.
     ///
     /// # Errors
     /// When the engine does not answer.
@@ -177,7 +177,7 @@ impl Gate {
         described.collect()
     }
 
-    /// What calls may use at most; `None` without a ceiling. The host counts the recursion that it limits.
+    /// The most that calls may do; `None` without a ceiling. The host counts the recursion that it limits.
     ///
     /// # Errors
     /// When the engine does not answer. That must not be taken for the absence of a ceiling.
@@ -193,8 +193,8 @@ impl Gate {
         Arc::clone(&self.backend).references()
     }
 
-    /// Whether an operation is allowed in a mode, by the first rule of the place that holds its command. The context is
-    /// JSON text, as [`Context`](callgate_core::Context) has it; its mode is not looked at.
+    /// Returns `true` if the first rule of the place that holds the operation's command allows it in a mode. The
+    /// context is JSON text, as [`Context`](callgate_core::Context) has it; its mode is not looked at.
     ///
     /// # Errors
     /// When the engine has no world, the context is not an object, or the engine does not answer.
@@ -217,8 +217,8 @@ impl Gate {
         &self.scenario_files
     }
 
-    /// What is doubtful about the documents, with the files that hold them; only a look at all calls shows it. `disk` gives links
-    /// and repositories. The watcher is told what is looked at.
+    /// Findings about the documents, with the files that hold them; only a look at all calls shows them. `disk` gives
+    /// links and repositories. The watcher is told what is looked at.
     ///
     /// # Errors
     /// When the documents are refused, which they were not before.
@@ -309,7 +309,7 @@ impl Gate {
         builder.build(host)
     }
 
-    /// What answers the engine's questions.
+    /// The host that answers the engine's questions.
     #[cfg(feature = "guard")]
     pub(crate) fn host(&self) -> &dyn Host {
         self.host.as_ref()

@@ -80,7 +80,7 @@ pub use stdio::{Ended, StdioError};
 #[cfg(feature = "otel")]
 pub use telemetry::Telemetry;
 
-/// What a guard is built from.
+/// The options of a new guard.
 pub struct GuardOptions {
     /// The name of the server in the policy and the annotations.
     pub server: String,
@@ -99,7 +99,7 @@ pub struct GuardOptions {
     pub context: Option<String>,
     /// Where warnings go: what is not passed on and why, and what a person has to see to. Each begins with the server's name.
     pub warn: fn(&str),
-    /// What the server's container calls its workspace; see [`Paths::Gate`](callgate_core::Paths::Gate).
+    /// The path of the workspace in the server's container; see [`Paths::Gate`](callgate_core::Paths::Gate).
     pub container_workspace_dir: Option<String>,
 }
 
@@ -116,7 +116,7 @@ pub struct Guard {
     context: Option<String>,
     warn: fn(&str),
     container_workspace_dir: Option<String>,
-    /// What the numbers of calls in the log begin with, and the number of the last.
+    /// The start of the numbers of calls in the log, and the number of the last.
     session: String,
     calls: AtomicU64,
     listed: Listed,
@@ -261,7 +261,7 @@ impl Guard {
         self.listed.standing(policy.pins.as_ref(), tool)
     }
 
-    /// What is known of the server's revisions of the protocol.
+    /// The server's revisions of the protocol, as far as they are known.
     fn revisions(&self) -> Revisions {
         self.revisions
             .lock()

@@ -62,7 +62,7 @@ pub fn list_tools(server: &Server, within: Duration) -> Result<Value, ListError>
     let listed = runtime.block_on(async {
         let listed = tokio::time::timeout(within, listed(server)).await;
         let listed = listed.unwrap_or_else(|_| Err(format!("did not answer within {} s", within.as_secs())));
-        // What was dropped in the middle ends its program in a task of its own.
+        // A client that was dropped in the middle ends its program in a task of its own.
         tokio::time::sleep(Duration::from_millis(if listed.is_ok() { 0 } else { 50 })).await;
         listed
     });
@@ -89,7 +89,7 @@ async fn listed(server: &Server) -> Result<Value, String> {
         Server::Url { url, token } => connect(url, token.as_deref()).await?,
     };
     let tools = pages(&client).await;
-    // Whether a program ends in time is its own affair: it is killed if it does not.
+    // A program that does not end in time is killed.
     let _ = client.close_with_timeout(ENDING).await;
     tools
 }
@@ -100,7 +100,7 @@ async fn start(words: &[OsString]) -> Result<Client, String> {
     };
     let mut command = tokio::process::Command::new(program);
     command.args(arguments).kill_on_drop(true);
-    // What it writes to standard error may say why it does not answer.
+    // The messages on its standard error may say why it does not answer.
     let child = TokioChildProcess::builder(command)
         .stderr(Stdio::inherit())
         .spawn();

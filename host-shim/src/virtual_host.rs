@@ -79,7 +79,7 @@ impl VirtualHost {
     /// Those of [`VirtualHost::new`]; or the value does not have the shape of a [`Machine`], or has unknown keys.
     pub fn from_value(machine: &Value) -> Result<Self, MachineError> {
         let refused = |error: serde_json::Error| MachineError::new(error.to_string());
-        // What is derived for a structure would read an array as its fields in order.
+        // A derived reader would read an array as the fields of a structure in order.
         let repositories = machine.get("git").and_then(Value::as_object);
         let inner = repositories.into_iter().flat_map(serde_json::Map::values);
         for one in machine.get("fs").into_iter().chain(inner) {

@@ -24,13 +24,13 @@ const MOST: Duration = Duration::from_secs(120);
 
 #[derive(Clone, Copy)]
 enum Question {
-    /// Whether the same rules in another order allow the same.
+    /// The same rules in another order allow the same.
     OtherOrder,
-    /// Whether they do if the last is about another place.
+    /// They do if the last is about another place.
     OneDiffers,
-    /// Whether nothing is read below a directory that no rule is about.
+    /// Nothing is read below a directory that no rule is about.
     NeverElsewhere,
-    /// Whether nothing is read below the directory of a rule.
+    /// Nothing is read below the directory of a rule.
     NeverThere,
 }
 
@@ -134,7 +134,7 @@ impl Cedar {
     }
 }
 
-/// What allows reading below the directory.
+/// The policy that allows reading below the directory.
 fn reading(directory: &str) -> String {
     format!(
         "permit(principal, action == Action::\"read\", resource) when {{ {} }};",
@@ -263,7 +263,7 @@ async fn compare() {
                 let begun = Instant::now();
                 let Ok((answer, asked)) = tokio::time::timeout(MOST, cedar.answer(question, count)).await
                 else {
-                    // What it still works on would be in the way of the next question.
+                    // Its unfinished work would be in the way of the next question.
                     cedar = Cedar::new();
                     break;
                 };

@@ -1,4 +1,4 @@
-// What the cases of this folder are made of: a machine, tools, documents, expectations.
+// The parts of the cases in this folder: a machine, tools, documents, expectations.
 
 export const theMachine = {
   home: "/home/u",

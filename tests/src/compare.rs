@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::subject::Outcome;
 
-/// What an answer must be, compared with the recorded one.
+/// The requirement on an answer, compared with the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Requirement {
     /// The same. For a recorded exception, any refusal or denial.

@@ -4,10 +4,10 @@ use callgate_core::{Audience, Call, Engine, Explanation, Host, Request};
 
 /// Judges a call for its explanation.
 pub trait Explain {
-    /// What leads to the verdict of a call whose arguments are prepared.
+    /// Explains the verdict of a call whose arguments are prepared.
     fn explain(&self, call: &Call<'_>, host: &dyn Host) -> Explanation;
 
-    /// What leads to the verdict of a call that is prepared too.
+    /// Explains the verdict of a call that is prepared too.
     fn explain_gate(&self, call: &Call<'_>, host: &dyn Host) -> Explanation;
 
     /// The same for an agent whose container calls the sandbox so.

@@ -18,7 +18,7 @@ pub struct Progress<'f> {
 pub struct ReplayError {
     /// The name of the file, and the line, counted from 1, if one is malformed.
     pub place: String,
-    /// What is wrong there.
+    /// The fault there.
     pub message: String,
 }
 

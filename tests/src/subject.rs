@@ -124,7 +124,7 @@ pub enum Surroundings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EngineParts(BTreeMap<String, String>);
 
-/// What the documents were called in the runtime that the vectors were recorded with.
+/// The documents' names in the runtime that the vectors were recorded with.
 const RECORDED_NAMES: [(&str, &str); 5] = [
     ("compiledPolicy", "policy"),
     ("toolAnnotations", "annotations"),
@@ -257,7 +257,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What a host must offer for this operation; `None` if every host can run it.
+    /// The ability that a host needs for this operation; `None` if every host can run it.
     pub fn need(&self) -> Option<Need> {
         match self {
             Self::GetAnnotation { .. }
@@ -285,7 +285,7 @@ impl Operation {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovedCall {
-    /// What is asked.
+    /// The question.
     pub ask: ApprovedQuestion,
     /// JSON text: `{serverName, toolName, arguments}`.
     pub request: String,
@@ -301,7 +301,7 @@ pub struct ApprovedCall {
     pub now: Option<Value>,
 }
 
-/// What is asked about a call with approvals.
+/// The questions about a call with approvals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovedQuestion {

@@ -1,4 +1,4 @@
-//! What the source of core, and of every package, must not contain.
+//! Things that the source of core, and of every package, must not contain.
 
 #[path = "absences/circles.rs"]
 mod circles;
@@ -23,7 +23,7 @@ use std::fs;
 use search::{begins, check, wrong_paths, wrong_tokens};
 use source::{core_folder, core_sources};
 
-/// What core uses of the standard library. None of it reaches outside the process or keeps state.
+/// The parts of the standard library that core uses. None of it reaches outside the process or keeps state.
 const STANDARD: &[&str] = &[
     "std::borrow::Borrow",
     "std::borrow::Cow",

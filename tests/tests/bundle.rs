@@ -118,7 +118,7 @@ fn no_push_reaches_the_main_branch() {
     }
 }
 
-/// What runs programs or holds secrets is out of reach, in nested projects as well.
+/// Files that run programs or hold secrets are out of reach, in nested projects as well.
 #[test]
 fn hooks_configurations_and_secrets_are_protected() {
     let example = gate("feature");

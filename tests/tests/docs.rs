@@ -159,7 +159,7 @@ struct Block<'p> {
 }
 
 impl<'p> Block<'p> {
-    /// What follows `name:` in the fence.
+    /// The text that follows `name:` in the fence.
     fn option(&self, name: &str) -> Option<&'p str> {
         let mut words = self.words.iter().filter_map(|word| word.split_once(':'));
         words.find(|(key, _)| *key == name).map(|(_, value)| value)
@@ -234,7 +234,7 @@ fn check(topic: &str) {
     example.load();
 }
 
-/// What a page has said so far.
+/// The state of a page so far.
 struct Example<'e> {
     topic: &'e str,
     folder: &'e Path,

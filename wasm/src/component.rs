@@ -12,7 +12,7 @@ mod bindings {
 use bindings::callgate::gate::types;
 use bindings::exports::callgate::gate::engine as contract;
 
-/// What the component exports.
+/// The exports of the component.
 struct Component;
 
 impl contract::Guest for Component {

@@ -1,4 +1,4 @@
-//! What a builder adds to documents that were written elsewhere.
+//! A builder's additions to documents that were written elsewhere.
 
 use callgate_core::{DocumentKind, without_comments};
 use serde_json::Value;

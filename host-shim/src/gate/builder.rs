@@ -38,12 +38,12 @@ pub struct GateBuilder {
     component: Component,
 }
 
-/// What a component is run with.
+/// The settings that a component is run with.
 #[cfg(feature = "component")]
 #[derive(Default)]
 struct Component {
     bytes: Option<Vec<u8>>,
-    /// What the bytes were compiled to already.
+    /// The compiled form of the bytes, if there is one already.
     compiled: Option<Compiled>,
     limits: InstanceLimits,
     cache: Cache,
@@ -56,7 +56,7 @@ pub enum GateError {
     Unreadable {
         /// The file.
         file: String,
-        /// What the operating system said.
+        /// The message of the operating system.
         reason: String,
     },
     /// The host does not know its own directories.
@@ -310,7 +310,7 @@ impl GateBuilder {
                 Err(GateError::Refused(faults))
             }
             Err(NotBuilt::Refused(diagnostics)) => {
-                // What could not be read is reported already, and must not be reported as missing too.
+                // A document that could not be read is reported already, and must not be reported as missing too.
                 let unread = |path: &str| {
                     let part = DocumentKind::parse(path);
                     part.is_some_and(|part| documents.iter().all(|document| document.part != part))
@@ -410,7 +410,7 @@ impl Component {
 
 /// The diagnostics with the files of their documents, whose names their paths begin with.
 ///
-/// What a bundle must have and has not is a fault of the bundle.
+/// Faults with their files. A document that the bundle must name and does not is a fault of the bundle.
 fn located<'d>(
     diagnostics: &'d [callgate_core::Diagnostic],
     documents: &'d [Document],

@@ -12,8 +12,8 @@ use crate::backend::Request;
 use crate::call_text::CallText;
 
 impl Gate {
-    /// What [`Gate::explain`] said of a call as one line of a recording file, which
-    /// `callgate replay` judges again without any disk or git.
+    /// An answer of [`Gate::explain`] as one line of a recording file, which `callgate replay` judges again without any
+    /// disk or git.
     ///
     /// It holds the documents, the arguments, the context and what the host answered, and no approvals.
     ///

@@ -21,7 +21,7 @@ fn world() -> Arc<dyn Host + Send + Sync> {
     Arc::new(VirtualHost::new(machine).unwrap())
 }
 
-/// What runs an engine in this build.
+/// The ways to run an engine in this build.
 #[cfg(feature = "component")]
 const ENGINES: [EngineKind; 2] = [EngineKind::Native, EngineKind::Component];
 #[cfg(not(feature = "component"))]

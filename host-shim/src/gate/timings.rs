@@ -21,7 +21,7 @@ pub struct Timings {
 pub struct Starting {
     /// Compiling it, or finding it compiled.
     pub compiling: Duration,
-    /// Whether it was compiled already.
+    /// `true` if it was compiled already.
     pub cached: bool,
     /// Making its first instance.
     pub instance: Duration,

@@ -64,7 +64,7 @@ pub(super) struct Put {
 pub(super) struct Parked {
     pub(super) rule: String,
     pub(super) put: Put,
-    /// What the client gave back of the server's own, as JSON text: its state, and the answers to it.
+    /// The server's own parts of the client's answer, as JSON text: its state, and the answers to it.
     pub(super) of_server: [Option<String>; 2],
 }
 

@@ -95,7 +95,7 @@ impl Running {
             let deadline = Instant::now() + ENDING;
             while Instant::now() < deadline {
                 if let Some(status) = child.try_wait()? {
-                    // What it has started ends with it.
+                    // The program's own children end with it.
                     tell(Signal::KILL);
                     return Ok(status);
                 }

@@ -84,7 +84,7 @@ impl Listed {
             return Standing::HeldBack("The tool is not pinned: nobody has accepted it yet");
         };
         let state = self.state();
-        // What was listed before tools were pinned has no digest.
+        // A tool that was listed before tools were pinned has no digest.
         let is_known = |found: &&Tool| found.edition == state.edition && !found.digest.is_empty();
         match state.tools.get(tool).filter(is_known) {
             Some(found) if found.digest == pinned => Standing::Accepted,

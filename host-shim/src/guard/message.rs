@@ -17,7 +17,7 @@ const LONGEST_ID: usize = 1024;
 /// Members that say what a message is.
 const NAMES: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
-/// What a message is.
+/// The kinds of messages.
 #[derive(Debug)]
 pub(super) enum Message<'m> {
     /// Something that wants an answer.

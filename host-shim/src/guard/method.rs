@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-/// What a request asks for.
+/// The kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A tool is called.

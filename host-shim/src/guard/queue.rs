@@ -59,7 +59,7 @@ pub struct Question {
     pub until: Timestamp,
 }
 
-/// What a person answers.
+/// A person's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
@@ -245,7 +245,7 @@ impl Queue {
     /// Removes a question and its answer.
     pub(super) fn withdraw(&self, id: &str) {
         for suffix in [QUESTION, ANSWER] {
-            // What is not there need not be removed, and what cannot be is over with its time.
+            // A file that is not there need not be removed, and one that cannot be is over with its time.
             let _ = fs::remove_file(self.folder.join(format!("{id}{suffix}")));
         }
     }
@@ -319,7 +319,7 @@ impl Queue {
     fn put_first(&self, name: &str, what: &impl Serialize) -> io::Result<bool> {
         let new = self.written(name, &serde_json::to_string(what)?)?;
         let linked = fs::hard_link(&new, self.folder.join(name));
-        // What stays behind is in nobody's way.
+        // A file that stays behind is in nobody's way.
         let _ = fs::remove_file(new);
         match linked {
             Ok(()) => Ok(true),

@@ -1,4 +1,4 @@
-//! What becomes of each message between a client and a server.
+//! The way of each message between a client and a server.
 
 mod calls;
 mod changes;
@@ -85,7 +85,7 @@ struct Judgement {
     begun: Instant,
 }
 
-/// What becomes of a call.
+/// The next step for a call.
 enum Next {
     /// It is sent, with these arguments in their place; an observer sends what came.
     Send(Option<(String, Place)>),

@@ -1,4 +1,4 @@
-//! What the guard itself says to a client or a server.
+//! The guard's own messages to a client or a server.
 
 use callgate_core::Verdict;
 use serde::Serialize;

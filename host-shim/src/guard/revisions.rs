@@ -7,7 +7,7 @@ pub(super) const FIRST_MODERN: &str = "2026-07-28";
 /// How many revisions of a server an error names.
 const NAMED: usize = 8;
 
-/// What is known of the server's revisions, for as long as the guard runs.
+/// The server's revisions as far as they are known, for as long as the guard runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Revisions {
     #[default]

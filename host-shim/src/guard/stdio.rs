@@ -49,7 +49,7 @@ pub enum StdioError {
     Start {
         /// The program.
         command: OsString,
-        /// What the operating system said.
+        /// The message of the operating system.
         error: io::Error,
     },
     /// Signals or threads cannot be had.
@@ -161,7 +161,8 @@ impl Guard {
             shared.server.close();
             shared.server.stop()?;
         }
-        // What the server said before it ended is passed on first, unless something that it has started keeps its output.
+        // Messages that the server wrote before it ended are passed on first, unless something that it has started
+        // keeps its output.
         let deadline = Instant::now() + ENDING;
         while !server.is_finished() && Instant::now() < deadline {
             thread::sleep(LOOK);

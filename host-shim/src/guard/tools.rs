@@ -112,7 +112,7 @@ mod tests {
             r#"{"tools":[{}]}"#,
             r#"{"tools":[{"name":"a"},{"name":"\u0061"}]}"#,
             r#"{"tools":[{"name":"a","Name":"b"}]}"#,
-            // What was accepted is the one, and what a model is shown the other.
+            // One description was accepted, and a model is shown the other.
             r#"{"tools":[{"name":"a","description":"A","Description":"B"}]}"#,
             r#"{"tools":[{"name":"a","inputSchema":{},"inputschema":{}}]}"#,
             r#"{"tools":[],"Tools":[{"name":"b"}]}"#,

@@ -244,7 +244,7 @@ impl HookCall {
         };
         let explanation = response.explanation.as_ref();
         let unclear = explanation.into_iter().flat_map(paths).find_map(|path| {
-            // What the engine found under another name is judged as it is there.
+            // Values that the engine found under another name are judged as they are there.
             let given = given
                 .pointer(path.argument)
                 .and_then(Value::as_str)

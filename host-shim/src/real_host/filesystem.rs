@@ -206,7 +206,8 @@ fn is_not_a_link(error: &Error) -> bool {
     error.kind() == ErrorKind::InvalidInput
 }
 
-/// What an error of the standard library says of a path, a loop of links included: for hosts that read a disk themselves.
+/// The core's error for an error of the standard library about a path, a loop of links included: for hosts that read a
+/// disk themselves.
 pub fn realpath_error(error: &Error) -> RealpathError {
     match rustix::io::Errno::from_io_error(error) {
         Some(rustix::io::Errno::LOOP) => RealpathError::Loop,

@@ -159,7 +159,7 @@ fn refspec(text: &str) -> (&str, &str) {
     text.rsplit_once(':').unwrap_or((text, text))
 }
 
-/// What `to` makes of the reference if it is what `from` describes.
+/// The name that `to` maps the reference to if `from` matches it.
 fn destination(reference: &str, from: &str, to: &str) -> Option<String> {
     let Some((before, after)) = from.split_once('*') else {
         return (reference == from).then(|| to.to_owned());

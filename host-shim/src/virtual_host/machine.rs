@@ -122,7 +122,7 @@ pub struct Repository {
     pub worktree: Option<String>,
 }
 
-/// What a push without a refspec updates (`git-config(1)`, `push.default`).
+/// The ref that a push without a refspec updates (`git-config(1)`, `push.default`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PushMode {

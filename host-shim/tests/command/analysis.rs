@@ -1,4 +1,4 @@
-//! What the documents allow, seen as a whole.
+//! The documents as a whole: the calls that they allow.
 
 use std::fs;
 use std::path::Path;
@@ -99,7 +99,7 @@ fn a_map_is_written_for_people_too() {
             "deny-write-system",
             "what matches `**/.env`",
         ],
-        // Whether a directory that `move_file` removes holds an `.env` is not known.
+        // It is not known if a directory that `move_file` removes holds an `.env`.
         &["for 1 tool the regions are not exact"],
     );
     project.check(

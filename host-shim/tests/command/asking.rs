@@ -127,7 +127,7 @@ fn nobody_answers_in_time() {
     assert_eq!(answer["result"]["_meta"]["callgate/rule"], "structural-approval");
     assert!(answer.to_string().contains("Nobody answered in time"), "{answer}");
     assert!(questions(&project).is_empty());
-    // What the server says of it now is nobody's answer.
+    // A late answer of the server reaches nobody.
     assert_eq!(guarded.ask(2, "a.txt")["result"], json!({"content": []}));
     guarded.end();
 }

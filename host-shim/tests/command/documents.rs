@@ -1,4 +1,4 @@
-//! What the command says of documents, flags and files that are not as they must be.
+//! Messages about faulty documents, flags and files.
 
 use serde_json::{Value, json};
 

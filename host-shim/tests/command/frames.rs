@@ -1,4 +1,4 @@
-//! What answers say of their calls, and frames of MCP as they are recorded.
+//! Answers that name their calls, and frames of MCP as they are recorded.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn verdicts_do_not_depend_on_the_folder_that_the_command_is_run_in() {
         .canonicalize()
         .expect("a folder");
     let home = project.folder.path().join("home");
-    // What `cargo show` prints: prepared arguments, judged where the bundle is.
+    // The output of `cargo show`: prepared arguments, judged where the bundle is.
     let host = RealHost::new(&home.display().to_string(), &folder.display().to_string());
     let gate = Gate::builder()
         .engine(EngineKind::Native)
@@ -101,7 +101,7 @@ fn an_answer_says_which_call_it_is_about() {
     );
     assert_eq!(found[0]["server"], "filesystem");
     assert_eq!(found[0]["tool"], "read_text_file");
-    // What passes comes with what is sent; what is denied does not.
+    // A call that passes comes with the arguments to send; one that is denied does not.
     assert!(Path::new(found[0]["arguments"]["path"].as_str().expect("a path")).is_absolute());
     assert_eq!(found[1]["arguments"], json!({"path": "/tmp/a"}));
     assert_eq!(found[2].get("arguments"), None);

@@ -249,13 +249,13 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
         let found = fs::metadata(project.folder.path().join("project").join(file));
         found.expect("a file").permissions().mode() & 0o777
     };
-    // What is kept holds the same secrets, and is for nobody else to read.
+    // The kept file holds the same secrets, and nobody else may read it.
     assert_eq!((mode(".mcp.json"), mode(".mcp.json.callgate")), (0o640, 0o600));
     let wrapped = text();
     assert!(wrapped.starts_with("{ // mine"), "{wrapped}");
     assert!(wrapped.contains(r#""--server","s","--","cat"]"#), "{wrapped}");
     wrap(&[], 0, &[r#"{"wrapped":[],"already":["s"]"#], &[]);
-    // What would be lost is not undone.
+    // An edit that would be lost is not undone.
     fs::write(&file, wrapped.replace("// mine", "// ours")).expect("a file");
     wrap(&["--undo"], 1, &[], &["was changed since"]);
     wrap(&[], 1, &[], &["was changed since"]);

@@ -26,7 +26,7 @@ pub(crate) const AGENTS: [&str; 7] = [
 #[serde(deny_unknown_fields)]
 struct Case {
     name: String,
-    /// What the agent writes: an object, or a text that is none.
+    /// The agent's input: an object, or a text that is not one.
     input: Value,
     code: i32,
     answer: String,

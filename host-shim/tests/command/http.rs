@@ -202,7 +202,7 @@ fn what_is_no_request_of_a_client_goes_no_further() {
         let answer = ask(&guard.address, "POST /mcp", &[named], &body);
         assert_eq!(answer.json()["error"]["code"], code, "{body}");
     }
-    // What wants no answer is refused where it came.
+    // A notification is refused where it came.
     let notification = r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"read_text_file"}}"#;
     for body in [notification, &notification.replace("tools/call", "tools%2fcall")] {
         let answer = ask(&guard.address, "POST /mcp", &[named], body);
@@ -332,7 +332,7 @@ fn a_header_never_decides() {
     assert_eq!(guard.post(&old, &message).json()["error"]["code"], -32020);
     assert_eq!(guard.post(&headers, &message).json()["result"]["isError"], true);
     assert_eq!(upstream.seen().len(), 0);
-    // What the server gets is written from what is sent.
+    // The server's headers are written from the arguments that are sent.
     let (message, headers) = modern(2, "a/../b.txt");
     let extra = [
         headers[0],

@@ -1,4 +1,4 @@
-//! What is doubtful about documents.
+//! Findings about documents.
 
 use serde_json::{Value, json};
 

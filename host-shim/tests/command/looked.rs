@@ -1,4 +1,4 @@
-//! What analyses look at besides the documents, and what they say of what they do not look at.
+//! The things that analyses look at besides the documents, and their notes on those that they do not look at.
 
 use std::fs;
 

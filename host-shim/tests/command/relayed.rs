@@ -27,14 +27,14 @@ struct Case {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    /// What the client sends.
+    /// The client's message.
     client: Value,
-    /// What the server gets; null for nothing.
+    /// The message that the server gets; null for none.
     reaches: Value,
-    /// What the server answers, if it does.
+    /// The server's answer, if it has one.
     #[serde(default)]
     answers: Value,
-    /// What the client gets: the members that are named; null for nothing.
+    /// The named members of the message that the client gets; null for none.
     gets: Value,
 }
 
@@ -142,7 +142,7 @@ fn reached(project: &Project, count: usize) -> Vec<Value> {
     }
 }
 
-/// Whether the members that are expected are there. Lists are compared as wholes.
+/// Returns `true` if the members that are expected are there. Lists are compared as wholes.
 fn holds(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => expected

@@ -384,7 +384,7 @@ fn what_no_scenario_reaches_is_said_and_written() {
             && line["call"]["arguments"]["files"][0] == "/project/some-file"
     };
     assert!(written.lines().any(is_moved), "{written}");
-    // What was written runs and passes, and nothing is missing any more.
+    // The written scenarios run and pass, and nothing is missing any more.
     let (code, lines) = run(
         &project,
         &["test", "--min-coverage", "100", "s.jsonl", "missing.jsonl"],

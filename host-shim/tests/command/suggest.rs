@@ -1,4 +1,4 @@
-//! What would allow a call.
+//! Suggestions that would allow a call.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn an_explanation_suggests_the_smallest_rule() {
     let first: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
     assert_eq!(first["looser"], looser[0]["looser"], "{text}");
     assert_eq!(text.lines().count(), 2, "{text}");
-    // What is allowed needs nothing, and what no rule allows something else.
+    // A call that is allowed needs nothing, and one that no rule allows needs something else.
     let output = project.run(&["explain", "--suggest", &call]);
     assert!(
         !String::from_utf8(output.stdout)

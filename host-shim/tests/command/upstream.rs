@@ -407,7 +407,7 @@ fn what_a_server_says_by_itself_reaches_the_client() {
             .position(|sent| format!("{} {}", sent.head, sent.body).contains(part))
     };
     assert!(at("GET /mcp") < at("list_changed"), "{seen:?}");
-    // What the client answers goes to the server as it is.
+    // The client's answer goes to the server as it is.
     let answer = json!({"jsonrpc": "2.0", "id": "s", "result": {"roots": []}});
     guarded.send(&answer);
     let text = answer.to_string();

@@ -42,7 +42,7 @@ fn write(project: &Project, count: usize) {
     project.write("scenarios.jsonl", scenario.to_string());
 }
 
-/// What the command writes to standard error, which is a terminal of some kind, and how long it takes.
+/// The command's output on standard error, which is a terminal of some kind, and the time that it takes.
 fn on_a_terminal(project: &Project, kind: &str, arguments: &[&str]) -> (String, Duration) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&master).expect("a terminal");
@@ -72,7 +72,7 @@ fn on_a_terminal(project: &Project, kind: &str, arguments: &[&str]) -> (String, 
     (reader.join().expect("a text"), took)
 }
 
-/// What a terminal shows of a text in the end: its last line.
+/// The line of a text that a terminal shows in the end: its last.
 fn left_over(text: &str) -> &str {
     let line = text.rsplit(['\r', '\n']).next().unwrap_or_default();
     line.strip_prefix("\x1b[K").unwrap_or(line)

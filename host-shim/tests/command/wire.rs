@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// What was sent: a request, or an answer to one.
+/// A message that was sent: a request, or an answer to one.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     /// The first line.

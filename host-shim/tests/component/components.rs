@@ -60,7 +60,7 @@ fn importing(imports: &[(&str, Kind)]) -> Vec<u8> {
     bytes
 }
 
-/// What is imported under a name.
+/// The kind of an import.
 enum Kind {
     /// An instance without anything.
     Empty,

@@ -121,7 +121,7 @@ fn a_host_that_answers_megabytes_is_denied() {
         "structural-engine-fault",
         "",
     );
-    // What fits is judged: it lies outside the sandbox.
+    // A path that fits is judged: it lies outside the sandbox.
     let gate = builder(Answering(move |given: &str| match given {
         "/agent/a" => path(1024 * 1024),
         _ => Ok(given.to_owned()),

@@ -7,7 +7,7 @@
 //! - if git answers, ours is the same, or an error for one of the reasons in [`STRICTER`];
 //! - if git refuses, ours is an error.
 //!
-//! What a push updates is compared in [`pushes`], over configurations of a repository that git made.
+//! The refs that a push updates are compared in [`pushes`], over configurations of a repository that git made.
 
 mod config;
 mod generate;

@@ -11,7 +11,7 @@ pub(crate) struct Git {
     pub(crate) directory: PathBuf,
 }
 
-/// What git answers.
+/// Git's answer.
 #[derive(Debug)]
 pub(crate) enum Said {
     /// The URLs that it would connect to, or the current branch.

@@ -60,7 +60,7 @@ const REFSPECS: &[&str] = &[
     "a:b:c",
 ];
 
-/// What is pushed; empty for a push without a refspec.
+/// The refspecs to push; empty for a push without one.
 const REFERENCES: &[&str] = &[
     "",
     "feature",

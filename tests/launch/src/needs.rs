@@ -1,4 +1,4 @@
-//! What the machine lacks, found before anything is compiled.
+//! Finds everything that the machine lacks before anything is compiled.
 //!
 //! All of it is said at once. What may be installed without asking is installed: the parts of the compiler that rustup has.
 //! Everything else gets a line that says what to run.
@@ -17,7 +17,7 @@ pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// The oldest Node that the npm package runs in.
 const NODE: (u32, u32) = (20, 19);
 
-/// What the machine must be able to do.
+/// The tasks that the machine must be able to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Compile the command, which judges in its own process.
@@ -35,7 +35,7 @@ pub(crate) enum Purpose {
 /// Something that is missing.
 struct Lack {
     what: String,
-    /// What to run, or to do.
+    /// The command to run, or another way out.
     remedy: String,
     /// Without it there is no point in going on.
     is_fatal: bool,
@@ -149,7 +149,7 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((numbers.next()??, numbers.next()??))
 }
 
-/// What tests need besides the compiler and Node. In continuous integration none of it may be missing.
+/// The needs of tests besides the compiler and Node. In continuous integration none of them may be missing.
 fn tools() -> Vec<Lack> {
     let is_fatal = env::var_os("CI").is_some_and(|value| value == "true");
     let has_packages = is_in_path("apt-get");

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::build::{programs, root};
 
-/// What both are made of.
+/// The sources of both.
 const SOURCES: &[&str] = &[
     "Cargo.lock",
     "Cargo.toml",
@@ -33,9 +33,9 @@ pub(crate) struct Artifact {
     name: &'static str,
     /// Files that it consists of.
     files: &'static [&'static str],
-    /// What the packer is told.
+    /// The packer's argument.
     face: &'static str,
-    /// What follows, in the folder `js`.
+    /// The next command, in the folder `js`.
     then: (&'static str, &'static [&'static str]),
 }
 

@@ -13,7 +13,7 @@ use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
 use crate::pulse::{Pulse, spoken};
 
-/// What a step does, in the order of the suite.
+/// The steps, in the order of the suite.
 enum Step {
     /// Runs a command in a folder.
     Command {

@@ -296,7 +296,7 @@ fn refused_scenarios(text: &str) -> Vec<Diagnostic> {
     let refused = worlds.filter_map(|world| {
         let value: Value = serde_json::from_str(&world.text).expect("JSON");
         let error = VirtualHost::from_value(&value).err()?.to_string();
-        // What a world has of another kind than its shape, such as a path that is not absolute.
+        // Faults of a world other than its shape, such as a path that is not absolute.
         let words = [
             "unknown field",
             "missing field",

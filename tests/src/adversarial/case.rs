@@ -40,7 +40,7 @@ pub(super) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
-    /// What every gate must do.
+    /// Every gate must do so.
     Must,
     /// Defence in depth, or a documented choice.
     Should,
@@ -87,7 +87,7 @@ enum CaseNeed {
     Fuel,
 }
 
-/// What to do with the engine.
+/// The operation on the engine.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(
     tag = "fn",

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::compare::is_verdict;
 use crate::subject::{Operation, Outcome};
 
-/// What a case demands.
+/// The demand of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Must {

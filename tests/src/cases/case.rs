@@ -56,7 +56,7 @@ impl Case {
         }
     }
 
-    /// What was expected, if the outcome is different or contains a path that only the host may know.
+    /// The expected outcome, if the actual one is different or contains a path that only the host may know.
     pub(super) fn check(&self, outcome: &Outcome, secrets: &Secrets) -> Result<(), Value> {
         self.expect.check(outcome)?;
         let Outcome::Answer(answer) = outcome else {
@@ -163,7 +163,7 @@ fn operations(op: &str, fields: &mut Fields, has_world: bool) -> Result<Vec<Oper
     Ok(vec![operation])
 }
 
-/// What is asked with approvals, if the case has any.
+/// The question with approvals, if the case has any.
 fn approved(op: &str, fields: &Fields) -> Option<ApprovedQuestion> {
     let has_approvals = ["approvals", "offeredFor", "now"]
         .iter()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::subject::Outcome;
 
-/// What must hold for an answer.
+/// The requirements on an answer.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Expected {
@@ -43,7 +43,7 @@ impl Expected {
             && self.refused.is_none()
     }
 
-    /// What was expected, if the outcome is different.
+    /// The expected outcome, if the actual one is different.
     pub(super) fn check(&self, outcome: &Outcome) -> Result<(), Value> {
         match outcome {
             Outcome::Answer(answer) => {

@@ -38,7 +38,7 @@ impl Secrets {
     }
 }
 
-/// What the repositories of a machine call their remotes' URLs.
+/// The URLs of the remotes in a machine's repositories.
 fn remotes_of(surroundings: &Surroundings) -> impl Iterator<Item = &str> {
     let repositories = match surroundings {
         Surroundings::Machine(machine) => machine["git"].as_object(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::realpath::Honest;
 
-/// What `realpath` does instead of answering, for the path `for` or for every path.
+/// The ways in which `realpath` misbehaves, for the path `for` or for every path.
 ///
 /// A typed callback cannot return a number, a promise or nothing at all; here that is a host error.
 #[derive(Clone, Debug, Deserialize)]

@@ -1,4 +1,4 @@
-//! What the hosts in Rust share: refusals, and engines that could not be built.
+//! The shared parts of the hosts in Rust: refusals, and engines that could not be built.
 
 use callgate_core::{Diagnostic, DocumentKind};
 use serde::Serialize;

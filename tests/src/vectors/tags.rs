@@ -2,7 +2,7 @@
 
 use crate::compare::Requirement::{self, *};
 
-/// What this engine does about a weakness when it evaluates a call.
+/// The engine's treatment of a weakness when it evaluates a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Treatment {
     /// Repaired; no verdict becomes looser.

@@ -1,4 +1,4 @@
-//! What is drafted for which evidence.
+//! Drafts by their evidence.
 
 use serde_json::{Value, json};
 

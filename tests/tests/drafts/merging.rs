@@ -1,4 +1,4 @@
-//! What becomes of annotations that exist.
+//! Drafts beside annotations that exist.
 
 use callgate_core::{Change, DocumentSource, propose_annotations};
 use serde_json::{Value, json};

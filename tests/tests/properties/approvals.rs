@@ -71,7 +71,7 @@ fn changed(request: &Request, mut change: impl FnMut(&str) -> String) -> Request
 proptest! {
     #![proptest_config(config(300))]
 
-    /// What is offered for a call allows exactly that call when it is gated again, and sends the same.
+    /// An offer for a call allows exactly that call when it is gated again, and sends the same.
     #[test]
     fn an_offer_covers_its_own_call(case in escalating()) {
         let host = host(&case);

@@ -1,4 +1,4 @@
-//! What a gate sends is what it judged: gating it again gives the same verdict and the same arguments.
+//! A gate sends what it judged: gating it again gives the same verdict and the same arguments.
 
 use callgate_core::DocumentKind;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use super::{build, document, host, sent_on, text};
 use crate::common::cases::{Request, case, config, path};
 use crate::common::engines::{annotations, tool};
 
-/// What the servers call the host's directories, if they see them under other names.
+/// The servers' own names for the host's directories, if they see them under other names.
 const NAMES: [(&str, &str); 2] = [("/box", "/work"), ("/", "/host")];
 
 fn tools() -> Value {

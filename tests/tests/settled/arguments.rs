@@ -1,4 +1,4 @@
-//! What arguments may be.
+//! Forms that arguments may have.
 
 use super::*;
 
@@ -79,7 +79,7 @@ fn json_in_a_string_is_not_a_name() {
     }
 }
 
-/// What stands where the annotation or the schema describes something else is unreadable, before any rule.
+/// A value of another type than the annotation or the schema describes is unreadable, before any rule.
 #[test]
 fn an_argument_of_another_shape_is_unreadable() {
     let mut stored = tool(

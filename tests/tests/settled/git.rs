@@ -174,7 +174,7 @@ fn an_unknown_default_remote_meets_restrictions_only() {
     }
 }
 
-/// What git's configuration pushes is asked once, where a restriction looks at a branch, and is recorded.
+/// Git's configuration of pushes is asked once, where a restriction looks at a branch, and is recorded.
 #[test]
 fn what_a_push_updates_is_asked_where_it_counts_and_replays() {
     let world = json!({

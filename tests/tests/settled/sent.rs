@@ -1,8 +1,8 @@
-//! What is sent to servers.
+//! The arguments that are sent to servers.
 
 use super::*;
 
-/// What the gate of `s/read` sends, in a sandbox at `/d`, if it does not deny the call.
+/// The arguments that the gate of `s/read` sends, in a sandbox at `/d`, if it does not deny the call.
 fn sent(documents: &Documents, options: Value, arguments: &Value, host: &dyn Host) -> Option<Value> {
     let documents = documents
         .clone()

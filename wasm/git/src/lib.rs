@@ -11,7 +11,7 @@ extern "C" {
     /// The package's disk. Paths are bytes; a method that cannot tell throws an `Error` that says why.
     pub type Disk;
 
-    /// What `~` stands for.
+    /// The directory that `~` stands for.
     #[wasm_bindgen(method, getter, js_name = homeDir)]
     fn home_dir(this: &Disk) -> String;
 
@@ -34,7 +34,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = isSearchable)]
     fn is_searchable(this: &Disk, path: &[u8]) -> Result<bool, JsValue>;
 
-    /// What is at a path.
+    /// A file at a path.
     type Seen;
 
     /// 0 for a file, 1 for a directory, 2 for a link, which has a target, 3 for anything else.

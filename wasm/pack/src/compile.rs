@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::target::{self, TARGET};
 
-/// What the module is for.
+/// The purpose of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
     /// wasm-bindgen and JavaScript. Keeps the names of functions, which the next steps may need.
@@ -16,14 +16,14 @@ pub enum Face {
     Component,
     /// Git's answers, for the Node host alone.
     Git,
-    /// What only tools need: it works on documents and judges nothing.
+    /// Only for tools: it works on documents and judges nothing.
     Tools,
     /// A policy seen as a whole, for JavaScript.
     Analysis,
 }
 
-/// What LLVM may inline into a component, in its own measure; 225 where nothing is said. Hosts that stop a component by
-/// a clock have it look at that clock in each function that it enters, and a component is not sent over networks.
+/// The most that LLVM may inline into a component, in its own measure; its default is 225. Hosts that stop a component
+/// by a clock have it look at that clock in each function that it enters, and a component is not sent over networks.
 const INLINED: u32 = 1200;
 
 /// Builds the face's crate, in the workspace at `root`, into the target directory `target`; the answer is the module.
@@ -51,7 +51,7 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
     command.args(["--package", package]).args(features);
     command.args(["--profile", "wasm", "--target", TARGET]);
     command.arg("--target-dir").arg(target);
-    // What a build script or clippy was started with is not meant for this build.
+    // The environment of a build script or of clippy is not meant for this build.
     for inherited in ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"] {
         command.env_remove(inherited);
     }

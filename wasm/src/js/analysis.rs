@@ -1,4 +1,4 @@
-//! What `callgate map`, `lint`, `diff` and `check` answer, for JavaScript.
+//! The answers of `callgate map`, `lint`, `diff` and `check`, for JavaScript.
 //!
 //! Each answer is a line of JSON, the same that the command writes, and is handed over as soon as it is known. What is thrown is
 //! JSON text too: `{message, diagnostics}`.
@@ -30,17 +30,17 @@ impl Listener {
     }
 }
 
-/// What is looked at.
+/// The parts of the map to look at.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Asked {
     /// Names of tools, `server/tool` or `server/*`; all if there are none.
     tools: Vec<String>,
-    /// What is to be reached.
+    /// The decision to be reached.
     to: Option<String>,
     /// Verdicts; all if there are none.
     only: Vec<String>,
-    /// Whether regions are told one by one.
+    /// `true` if regions are told one by one.
     apart: bool,
 }
 
@@ -80,8 +80,8 @@ impl WasmPolicy {
         })
     }
 
-    /// What the documents allow, a tool a line: rows, or, `apart`, regions. `asked` is JSON: `{tools, to, only, apart}`, each of
-    /// which may be absent. `disk`: with the links and repositories of the host.
+    /// Tells the calls that the documents allow, a tool a line: rows, or, `apart`, regions. `asked` is JSON: `{tools,
+    /// to, only, apart}`, each of which may be absent. `disk`: with the links and repositories of the host.
     ///
     /// # Errors
     /// A message when no tool has one of the names.
@@ -134,7 +134,7 @@ impl WasmPolicy {
         }
     }
 
-    /// What is doubtful about the documents, a finding a line; the warnings of loading first. `disk`: with the links and
+    /// Tells findings about the documents, a finding a line; the warnings of loading first. `disk`: with the links and
     /// repositories of the host.
     ///
     /// # Errors
@@ -186,8 +186,8 @@ impl WasmPolicy {
         }));
     }
 
-    /// What is known of the documents' statements about all calls, a statement a line. `disk`: with the links and repositories of
-    /// the host.
+    /// Tells the standing of the documents' statements about all calls, a statement a line. `disk`: with the links and
+    /// repositories of the host.
     #[wasm_bindgen(js_name = tellStatements)]
     pub fn tell_statements(&self, disk: bool, listener: &Listener) {
         let host = self.host.asked();

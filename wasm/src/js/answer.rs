@@ -16,7 +16,7 @@ struct Answer<'a> {
     server: &'a str,
     tool: &'a str,
     verdict: &'a Verdict<'a>,
-    /// What to send if the call passes, as JSON text: each value stands as it was given.
+    /// The arguments to send if the call passes, as JSON text: each value stands as it was given.
     arguments: Option<String>,
     help: Option<String>,
     explanation: Option<&'a Explanation>,

@@ -77,7 +77,7 @@ pub struct WasmEngine {
     verdicts: Verdicts,
     /// The resolved places; `None` without a world.
     references: Option<References>,
-    /// What a person approved; `None` if there is nothing.
+    /// Approvals by a person; `None` if there are none.
     approvals: Option<Approvals>,
     /// When the next call is made.
     now: Option<Moment>,
@@ -188,7 +188,8 @@ impl WasmEngine {
         self.now = Some(Moment::from_millis(milliseconds as i64));
     }
 
-    /// What approving the call would cover, as JSON text; `undefined` unless it escalates and can be covered.
+    /// The constraints of an approval that would cover the call, as JSON text; `undefined` unless it escalates and can
+    /// be covered.
     pub fn offer(&self, tool: usize, bytes: usize) -> Option<String> {
         let Incoming { call, container } = incoming(&self.input, &self.tools, tool, bytes);
         let offer = self

@@ -1,4 +1,4 @@
-//! What tools need beside the engine: work on documents, and reading calls; it judges nothing.
+//! Tools beside the engine: they work on documents and read calls; they judge nothing.
 //!
 //! A module beside the engine's, since a page or a process that judges calls never needs it. Each function takes JSON text and
 //! returns JSON text; what it throws is JSON text too: `{message, diagnostics}`.

@@ -1,4 +1,4 @@
-//! What a pool of instances answers.
+//! The answers of a pool of instances.
 
 use std::sync::Arc;
 

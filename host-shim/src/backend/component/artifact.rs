@@ -15,7 +15,7 @@ use super::cache::{self, Cache};
 use super::host::State;
 use super::ticker::Ticker;
 
-/// What a component may import; its engine must be able to do nothing else.
+/// The interfaces that a component may import; its engine must be able to do nothing else.
 const IMPORTS: [&str; 2] = ["callgate:gate/host@0.1.0", "callgate:gate/types@0.1.0"];
 
 /// Why bytes cannot be used as the engine.
@@ -64,7 +64,7 @@ pub struct Compiled {
 /// Where the machine code came from, and how long that took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Whether it was on disk already.
+    /// `true` if it was on disk already.
     pub(crate) cached: bool,
     pub(crate) took: Duration,
 }
@@ -147,7 +147,7 @@ fn deserialized(engine: &Engine, kept: &[u8]) -> Option<Component> {
     unsafe { Component::deserialize(engine, kept) }.ok()
 }
 
-/// What the compiled component depends on, as a file's name.
+/// The name of the file for a compiled component, made from everything that it depends on.
 fn key(engine: &Engine, bytes: &[u8]) -> String {
     struct Settings(Sha256);
 

@@ -47,7 +47,7 @@ fn default_folder() -> Option<PathBuf> {
     folder.map(|folder| folder.join("callgate"))
 }
 
-/// What was kept under the name; `None` where there is nothing that can be trusted.
+/// The bytes that were kept under the name; `None` if there are none that can be trusted.
 pub(super) fn read(folder: &Path, name: &str) -> Option<Vec<u8>> {
     if !is_private(&fs::symlink_metadata(folder).ok()?) {
         return None;
@@ -80,7 +80,7 @@ pub(super) fn write(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let half = folder.join(format!("{name}.{}.new", std::process::id()));
     let written = write_new(&half, bytes).and_then(|()| fs::rename(&half, folder.join(name)));
     if written.is_err() {
-        // What is half written is never read; it would only take room.
+        // A half-written file is never read; it would only take room.
         drop(fs::remove_file(&half));
     }
     written
@@ -97,7 +97,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(&Sha256::digest(bytes))
 }
 
-/// Whether nobody else can have written it.
+/// Returns `true` if nobody else can have written it.
 fn is_private(metadata: &fs::Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0
 }

@@ -1,4 +1,4 @@
-//! What the component answers, in this crate's types and the core's.
+//! The component's answers in this crate's types and the core's.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ impl From<&Request<'_>> for types::Request {
                 Audience::Agent => types::Audience::Agent,
             }),
             approvals: request.approvals.map(|given| {
-                // What is not about the call's tool need not cross.
+                // Approvals for other tools need not cross.
                 let approvals = match request.call.read() {
                     Ok(call) => &given.approvals.of_tool(call.server(), call.tool()),
                     Err(_) => given.approvals,

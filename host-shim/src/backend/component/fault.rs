@@ -8,7 +8,7 @@ use wasmtime::Trap;
 use super::limits::InstanceLimits;
 use crate::backend::EngineFault;
 
-/// What an instance is doing.
+/// The work of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
     /// Being made, or loading documents: by the load deadline, with as much fuel as that takes.
@@ -45,7 +45,7 @@ impl fmt::Display for MemoryRefused {
 
 impl std::error::Error for MemoryRefused {}
 
-/// What the error of an instance stands for, under the limits that it ran with.
+/// The meaning of an instance's error, under the limits that it ran with.
 pub(super) fn fault(error: &wasmtime::Error, limits: &InstanceLimits, work: Work) -> EngineFault {
     if error.downcast_ref::<MemoryRefused>().is_some() {
         return EngineFault::Memory(limits.memory);

@@ -13,16 +13,16 @@ use super::fault::MemoryRefused;
 /// A host that many instances ask.
 pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
 
-/// What an instance has of the outside.
+/// The outside as an instance sees it.
 pub(crate) struct State {
     host: SharedHost,
     /// [`Host::begin`], once the evaluation that is running has a question.
     begun: Option<Option<Box<dyn Host + Send>>>,
     memory: usize,
     limit: usize,
-    /// Whether the host was asked anything since [`State::end`].
+    /// `true` if the host was asked anything since [`State::end`].
     was_asked: bool,
-    /// What was asked and answered, while that is to be known.
+    /// The questions and answers, while they are recorded.
     record: Option<Vec<Exchange>>,
 }
 
@@ -44,8 +44,7 @@ impl State {
         self.memory
     }
 
-    /// What the host was asked so far and what it answered, as a host. From now on `host` answers, and nothing is
-    /// recorded.
+    /// Returns the questions so far with their answers, as a host. From now on `host` answers, and nothing is recorded.
     pub(super) fn ask(&mut self, host: SharedHost) -> Recording {
         let exchanges = self.record.take().unwrap_or_default();
         let recording = Recording::new(self.host.home_dir(), self.host.current_dir(), exchanges)

@@ -1,4 +1,4 @@
-//! What an instance of the component may use.
+//! Limits of an instance of the component.
 
 use std::time::Duration;
 

@@ -78,7 +78,7 @@ pub(crate) struct Loaded {
     engine: ResourceAny,
     /// Bytes of memory when the documents were loaded.
     settled: usize,
-    /// What the host was asked while they were loaded.
+    /// The questions to the host while they were loaded, with its answers.
     recording: Recording,
 }
 
@@ -116,7 +116,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// What was noticed about the documents and did not stop loading.
+    /// Warnings about the documents, which did not stop loading.
     pub(crate) fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
@@ -231,7 +231,7 @@ impl Instance {
         })
     }
 
-    /// What the component exports, and what it is called with.
+    /// The exports of the component, and the store that they are called with.
     pub(super) fn guest(&mut self) -> (&Guest, &mut Store<State>) {
         (self.gate.callgate_gate_engine(), &mut self.store)
     }

@@ -92,8 +92,8 @@ impl Annotate {
 }
 
 impl Annotate {
-    /// What the policy of a bundle leaves of the server's tools, once they are annotated so. Documents that are refused are said
-    /// by `callgate validate`.
+    /// Findings about the server's tools under the policy of a bundle, once they are annotated so. `callgate validate`
+    /// reports documents that are refused.
     fn doubts(&self, target: &Target, proposal: &Proposal) -> Vec<Finding> {
         let Some((bundle, host)) = target.bundle().zip(RealHost::from_env().ok()) else {
             return Vec::new();

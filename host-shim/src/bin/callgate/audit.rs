@@ -48,7 +48,7 @@ enum What {
     },
     /// Count decisions by server, tool and rule, and how calls ended
     ///
-    /// What was only observed is counted by itself: that is what would have been denied or asked.
+    /// Calls that were only observed are counted apart: they would have been denied or asked about.
     Stats {
         /// The log
         file: PathBuf,

@@ -159,7 +159,7 @@ impl Guard {
         let gate = self.builder()?.build()?;
         let mut files = gate.files().to_vec();
         files.extend(self.lock.clone());
-        // What has changed since, or is not there any more, is read again at the first look.
+        // A file that has changed since, or is gone, is read again at the first look.
         let mut known = stamps(&files);
         known.retain(|_, stamp| matches!(stamp, Some((_, _, _, Some(modified))) if *modified < begun));
         let options = GuardOptions {
@@ -211,7 +211,7 @@ impl Guard {
         }
     }
 
-    /// What stands between client and server until one of them leaves.
+    /// Relays messages between client and server until one of them leaves.
     fn running(&self, guard: Arc<guard::Guard>) -> Result<Running, Failure> {
         let program = self.command.split_first().map(|(command, arguments)| Program {
             command: command.clone(),

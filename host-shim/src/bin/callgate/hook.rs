@@ -97,7 +97,7 @@ impl Hook {
 
     fn judge(&self, agent: Agent) -> ExitCode {
         static IS_SAID: AtomicBool = AtomicBool::new(false);
-        // What went wrong is said in the answer.
+        // The answer tells the failure.
         std::panic::set_hook(Box::new(|_| {}));
         let patience = PATIENCE + Duration::from_secs(self.ask.unwrap_or_default());
         thread::spawn(move || {

@@ -13,12 +13,13 @@ use crate::setup::Setup;
 
 /// Show what is doubtful about the documents, each with a call that shows it
 ///
-/// What `validate` warns about, and what only shows when all calls are looked at: rules that decide nothing, and which decide in
-/// their place; allow rules that look at no argument; tools of which every call is denied; roles that no rule names; entries of
-/// lists that have no effect. With --server a server's tools are held against their annotations too: tools and arguments that are
-/// new or gone, and arguments without a role that look like resources. Links on this machine's disk are not followed unless
-/// `--disk` is given. As JSON one line a finding. Exits with 0, or with 4 for
-/// findings under `--deny-warnings`. `callgate help lint` has a table of all findings.
+/// Lists the warnings of `validate`, and problems that only show when all calls are looked at: rules that decide
+/// nothing, with the rules that decide in their place; allow rules that look at no argument; tools of which every call
+/// is denied; roles that no rule names; entries of lists that have no effect. With --server a server's tools are
+/// compared with their annotations too: tools and arguments that are new or gone, and arguments without a role that
+/// look like resources. Links on this machine's disk are not followed unless `--disk` is given. As JSON one line a
+/// finding. Exits with 0, or with 4 for findings under `--deny-warnings`. `callgate help lint` has a table of all
+/// findings.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Lint {
@@ -135,7 +136,7 @@ fn result(doubt: &Doubt) -> Value {
     if let Some(help) = &diagnostic.help {
         text.push_str(&format!(" (help: {help})"));
     }
-    // What is on the command line has no place in a file.
+    // A fault of the command line has no place in a file.
     let locations = doubt.fault.file.iter().map(|file| {
         let mut place = json!({"artifactLocation": {"uri": reference(file)}});
         if let Some(position) = diagnostic.position {

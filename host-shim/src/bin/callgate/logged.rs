@@ -180,7 +180,7 @@ fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(
         rule: response.verdict.rule.into_owned(),
         reason: response.verdict.reason.into_owned(),
     };
-    // What was wrong with the call may have been in what the log does not hold.
+    // The log may not hold the part of the call that was wrong.
     let was_wrong = before.rule.starts_with("structural-un") || before.rule == "structural-protected-path";
     let has_others = record["others"]
         .as_array()

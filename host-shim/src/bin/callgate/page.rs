@@ -1,7 +1,7 @@
 //! A page of Markdown for a terminal.
 //!
-//! What the reference pages use is shown: headings, paragraphs, lists, tables and blocks of code. Anything else is shown
-//! as it is written.
+//! It shows the parts of Markdown that the reference pages use: headings, paragraphs, lists, tables and blocks of code.
+//! Anything else is shown as it is written.
 
 use crate::output::{BOLD, DIM, paint, width, wrapped};
 

@@ -27,7 +27,7 @@ fn replace_with(path: &Path, text: &str, most: u32) -> std::io::Result<()> {
     let new = place.with_file_name(name);
     let written = write_new(&new, &place, text, most).and_then(|()| fs::rename(&new, &place));
     if written.is_err() {
-        // What is left over is of no use; why it could not be used is reported.
+        // The new file is of no use; the error that is reported says why.
         let _ = fs::remove_file(&new);
     }
     written

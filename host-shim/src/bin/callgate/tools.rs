@@ -56,8 +56,8 @@ impl Tools {
 
 /// Write the narrower of two capability ceilings, for a sub-agent
 ///
-/// What it allows, both allow. Exits with 2, and names what exceeds the host's ceiling, where the requested one has
-/// what the host's has not.
+/// Combines two ceilings into one that allows only calls that both allow. Exits with 2, and names the excess, if the
+/// requested ceiling allows what the host's does not.
 #[derive(Args)]
 pub(crate) struct Intersect {
     /// The host's ceiling

@@ -89,7 +89,7 @@ fn finish(mut child: Child, waits: impl Fn() -> bool) -> io::Result<Option<Answe
         }
         thread::sleep(LOOK);
     };
-    // What it has started may hold its output open.
+    // The command's own children may hold its output open.
     end(&child);
     let said = reader.join().unwrap_or_default();
     match status.code() {

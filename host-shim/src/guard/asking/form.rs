@@ -49,7 +49,7 @@ pub(super) fn params(question: &Question) -> Option<Value> {
     })
 }
 
-/// What is asked, for a person. No line of it is anybody else's than the one that it says it is.
+/// The question for a person. Each line says whose words it holds.
 fn message(question: &Question) -> String {
     let mut lines = vec![format!(
         "Callgate: may the tool `{}` of the server `{}` be called?",
@@ -72,7 +72,7 @@ fn message(question: &Question) -> String {
     lines.join("\n")
 }
 
-/// What a person has chosen. `None` if that cannot be told: the form was dismissed, declined sooner than anybody reads it,
+/// The person's choice. `None` if that cannot be told: the form was dismissed, declined sooner than anybody reads it,
 /// or filled with something else. The question stays open then.
 pub(super) fn answer(result: &Value, shown_for: Duration) -> Option<Answer> {
     match result.get("action")?.as_str()? {

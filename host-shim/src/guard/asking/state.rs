@@ -11,7 +11,7 @@ use sha2::Sha256;
 
 use super::Bound;
 
-/// What tells the guard's own states from those of servers.
+/// Tells the guard's own states from those of servers.
 const PREFIX: &str = "callgate-1.";
 
 /// The key of this process.

@@ -1,4 +1,4 @@
-//! What a person is shown of a call.
+//! The parts of a call that a person is shown.
 
 use std::collections::BTreeSet;
 

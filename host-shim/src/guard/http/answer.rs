@@ -1,4 +1,4 @@
-//! What a client over HTTP is answered.
+//! Answers to a client over HTTP.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -28,7 +28,7 @@ pub(super) enum Answer {
 
 /// A stream of events.
 pub(super) struct Stream {
-    /// What is said before anything else.
+    /// The events that come before all others.
     first: Vec<Event>,
     rest: Option<Receiver<Piece>>,
     alive: Interval,

@@ -25,7 +25,7 @@ pub struct Visitors {
     pub hosts: Vec<String>,
     /// Origins of pages in browsers that may speak to the guard, such as `https://example.com`. None may otherwise.
     pub origins: Vec<String>,
-    /// What a client has to send as its bearer token, if anything.
+    /// The bearer token that a client has to send, if any.
     pub token: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a transport has to know of a message: what it is, and what headers repeat of it.
+//! The parts of a message that a transport has to know: its kind, and what headers repeat of it.
 
 use serde_json::value::RawValue;
 
@@ -6,13 +6,13 @@ use crate::guard::message::{Id, Message, Refused, text_of};
 use crate::guard::reply::revision_of;
 use crate::members::Members;
 
-/// What a message is, and the headers' part of it.
+/// The kind of a message, and the headers' part of it.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) kind: Kind,
     /// The revision that a message of the modern era says.
     pub(super) revision: Option<String>,
-    /// What `Mcp-Name` repeats.
+    /// The name that `Mcp-Name` repeats.
     pub(super) name: Option<String>,
     /// The token of a progress notification, or the id of the request that a notification cancels, as JSON.
     pub(super) refers: Option<String>,

@@ -63,7 +63,7 @@ impl Reader {
             if let Some(end) = end {
                 self.after_return = end == b'\r';
                 let line = std::mem::take(&mut self.line);
-                // What is not UTF-8 is not JSON, and fails where that is read.
+                // A line that is not UTF-8 is not JSON, and fails where that is read.
                 events.extend(self.end_line(&String::from_utf8_lossy(&line)));
             }
         }

@@ -182,7 +182,7 @@ impl Session {
             streams.send(id, Piece::Expired).await;
             return;
         }
-        // What says who may ask says nothing of the message.
+        // Headers about who may ask say nothing of the message.
         let says_nothing = [
             StatusCode::UNAUTHORIZED,
             StatusCode::FORBIDDEN,

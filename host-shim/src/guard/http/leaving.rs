@@ -1,4 +1,4 @@
-//! What becomes of a stream when its client does not read it any more.
+//! Streams that their client no longer reads.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct Leaving {
     pub(super) cancels: bool,
     /// The number of the stream on which the server speaks by itself.
     pub(super) own: Option<u64>,
-    /// What reads the server's stream for it.
+    /// The task that reads the server's stream for it.
     pub(super) task: Option<AbortHandle>,
     /// The program that answers the request.
     pub(super) worker: Option<Worker>,
@@ -56,7 +56,7 @@ impl Drop for Leaving {
             session.left(id);
         }
         if let Some(worker) = worker {
-            // What a program still says of a request that was given up would be taken for an answer to the next.
+            // A late answer of the program to a request that was given up would be taken for an answer to the next.
             worker.release(self.is_answered);
         }
     }

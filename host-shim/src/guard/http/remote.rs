@@ -137,7 +137,7 @@ pub(super) struct Connection {
     renewing: tokio::sync::Mutex<()>,
 }
 
-/// What the client and the server have agreed on by `initialize`.
+/// The result of `initialize`, on which the client and the server have agreed.
 #[derive(Clone, Default)]
 struct Agreed {
     session: Option<HeaderValue>,

@@ -1,4 +1,4 @@
-//! What a request over HTTP has to be.
+//! Requirements on a request over HTTP.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::guard::stdio::FROM_CLIENT;
 /// How long a body may take to arrive.
 const ARRIVING: Duration = Duration::from_secs(60);
 
-/// What a client reads.
+/// The content types that a client reads.
 pub(super) struct Accepts {
     pub(super) events: bool,
 }

@@ -1,4 +1,4 @@
-//! What a server over HTTP answers, and why it does not.
+//! Answers of a server over HTTP, and why there is none.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -172,7 +172,7 @@ fn broken(error: &reqwest::Error) -> Failure {
     Failure::new(format!("the connection to the server broke: {}", cause(error)))
 }
 
-/// What an error began with. The others repeat the address, which may hold a secret.
+/// The first cause of an error. The others repeat the address, which may hold a secret.
 pub(super) fn cause(error: &dyn Error) -> String {
     let mut first = error;
     while let Some(cause) = first.source() {

@@ -82,7 +82,7 @@ pub enum HttpError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the operating system said.
+        /// The message of the operating system.
         error: io::Error,
     },
     /// Signals or threads cannot be had.

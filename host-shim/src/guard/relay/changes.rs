@@ -17,14 +17,15 @@ use crate::members::Members;
 /// How many subscriptions of a client are remembered.
 const SUBSCRIPTIONS: usize = 64;
 
-/// What a client has been told of the list of tools.
+/// The state of the list of tools as a client knows it.
 pub(super) struct ListChanges {
     /// The number of the last change that it needs no word of.
     told: u64,
-    /// Whether the answer to `initialize` says that changes are told, and the client has begun since: until then it is told nothing.
+    /// `true` if the answer to `initialize` promises to announce changes, and the client has begun since: until then it
+    /// is told nothing.
     is_announced: bool,
     has_begun: bool,
-    /// What a client of the modern era wants to hear of.
+    /// The subscriptions of a client of the modern era.
     subscriptions: Vec<Subscription>,
 }
 

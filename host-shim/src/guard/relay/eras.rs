@@ -274,7 +274,7 @@ mod tests {
         let answer = told(relay.server_sent(error("1", -32601, "")));
         assert_eq!(answer["error"]["code"], -32601);
         names(&answer, ["`2026-07-28`", "2025-11-25"]);
-        // What follows in the same era is not sent any more, and `initialize` is.
+        // Later messages of the same era are not sent any more, and `initialize` is.
         let refused = told(client(&mut relay, &request(2, "tools/list", META)));
         names(&refused, ["`2026-07-28`", "2025-11-25"]);
         assert_eq!(client(&mut relay, &initialize()), Step::ToServer(initialize()));
@@ -299,7 +299,7 @@ mod tests {
             assert!(matches!(cancel(&mut relay, &id.to_string()), Step::ToServer(_)));
             assert_eq!(relay.openings.len(), 0, "{method}");
         }
-        // What the guard asks by itself is not the client's to take back.
+        // A client cannot cancel the guard's own questions.
         client(&mut relay, &request(4, "ping", META));
         let Step::ToServer(probe) = relay.server_sent(error("4", -32601, "")) else {
             panic!()

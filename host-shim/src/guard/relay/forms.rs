@@ -215,7 +215,7 @@ fn no_server_asks_or_answers_in_the_name_of_the_guard() {
     let (mut other, _) = asking(folder.path());
     let theirs = told(called(&mut other, &json!({"elicitation": {}}), 1));
     assert_ne!(id, &theirs["id"]);
-    // What is not a form of this guard's is the server's.
+    // A form that is not this guard's is the server's.
     let theirs = answer(&theirs, &chosen("always allow"));
     assert_eq!(client(&mut relay, &theirs), Step::ToServer(theirs.clone()));
 }
@@ -231,7 +231,7 @@ fn modern(id: u32, path: &str, more: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
 }
 
-/// What the client sends after it has asked its person.
+/// The client's message after it has asked its person.
 fn again(id: u32, asked: &Value, result: &Value) -> String {
     modern(
         id,
@@ -339,7 +339,7 @@ fn what_is_between_client_and_server_stays() {
     );
 }
 
-/// What a server answers when it wants more for a call.
+/// A server's answer when it wants more for a call.
 fn wants_more(id: u32, state: &Value) -> String {
     let mut result =
         json!({"resultType": "input_required", "inputRequests": {"q": {"method": "roots/list"}}});
@@ -356,7 +356,7 @@ fn approved(relay: &mut Relay, id: u32) {
     assert!(matches!(client(relay, &yes), Step::ToServer(_)));
 }
 
-/// What a client sends once it has what the server wants.
+/// The client's message once it has what the server wants.
 fn goes_on(id: u32, path: &str, state: &Value) -> String {
     let mut more = json!({"inputResponses": {"q": {"roots": []}}});
     if !state.is_null() {

@@ -163,7 +163,7 @@ impl Relay {
             self.listing.fail(UNREADABLE);
             return Step::Nowhere;
         }
-        // What changes while it is listed is listed again.
+        // A list that changes while it is read is read again.
         asked.edition = edition;
         asked.id = self.own_id();
         self.ask_for_page(asked, cursor.as_deref().filter(|_| is_new))
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(relay.server_sent(page(&second, &[tool()], None)), Step::Nowhere);
         let sent = [Step::ToServer(reading(1)), Step::ToServer(reading(2))];
         assert_eq!(relay.released(), sent);
-        // What was listed holds for other clients of the guard.
+        // The list holds for other clients of the guard.
         let mut other = Relay::new(std::sync::Arc::clone(&relay.guard));
         assert_eq!(client(&mut other, &reading(1)), Step::ToServer(reading(1)));
     }

@@ -67,7 +67,7 @@ impl Questions {
                 original_reason: Some(question.reason.clone()),
                 ..offer.clone()
             };
-            // What cannot be added is asked about again.
+            // A call whose approval cannot be added is asked about again.
             let _ = approved.add(&offer);
         }
     }

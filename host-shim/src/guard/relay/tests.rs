@@ -65,7 +65,7 @@ pub(super) fn call(id: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
 }
 
-/// What the client is told in place of what it asked for.
+/// The client's answer in place of the one that it asked for.
 #[track_caller]
 pub(super) fn told(step: Step) -> Value {
     match step {
@@ -124,7 +124,7 @@ fn a_call_that_is_not_allowed_is_answered_with_its_rule() {
     let modern = r#"{"name":"no","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
     let answer = told(client(&mut relay, &call("1", modern)));
     assert_eq!(answer["result"]["resultType"], "complete");
-    // What was answered does not wait: the id may be used again.
+    // An answered request does not wait: the id may be used again.
     assert_eq!(relay.calls_in_flight(), 0);
     assert!(matches!(
         client(

@@ -1,4 +1,4 @@
-//! What a transport that answers each request by itself has to know of the relay, and to tell it.
+//! The relay, as a transport sees it that answers each request by itself.
 
 use super::listing::NOT_LISTED;
 use super::{Opening, Relay, reply};

@@ -110,7 +110,7 @@ impl Target {
             return Ok(format!("`{shown}` has it all already"));
         }
         let mut text = old.to_owned();
-        // What ends within a bundle has no line end of its own.
+        // Annotations within a bundle have no line end of their own.
         let annotations = if self.part == (0..old.len()) {
             annotations
         } else {

@@ -84,7 +84,7 @@ fn read(path: &Path) -> Result<Result<Vec<Case>, Vec<Diagnostic>>, Failure> {
     for scenario in scenarios {
         match Case::new(scenario) {
             Ok(case) => cases.push(case),
-            // What a file says once is wrong once.
+            // A fault of the file is reported once.
             Err(fault) if faults.contains(&fault) => {}
             Err(fault) => faults.push(fault),
         }

@@ -54,7 +54,7 @@ pub(super) fn wrap(
     }
     let mut written = document.to_string();
     if text.contains('\n') && text.replace("\r\n", "").find('\n').is_none() {
-        // What is written has the other line ends.
+        // The new text has the other line ends.
         written = written.replace("\r\n", "\n").replace('\n', "\r\n");
     }
     wrapped.text = format!("{mark}{written}");

@@ -1,5 +1,5 @@
-// What a fresh process takes to its first verdict, beyond Node's own start: import, the engine of the small example, one
-// call. The processes take turns, so that other load on the machine affects them alike.
+// The time that a fresh process takes to its first verdict, beyond Node's own start: import, the engine of the small
+// example, one call. The processes take turns, so that other load on the machine affects them alike.
 import { spawnSync } from "node:child_process";
 
 const SMALL = `

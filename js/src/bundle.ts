@@ -8,7 +8,7 @@ import { provide } from "./tools/module.js";
 
 provide(() => readFileSync(new URL("../wasm/tools.wasm", import.meta.url)));
 
-/** What a bundle configures: everything but the host. */
+/** The configuration in a bundle: everything but the host. */
 export type BundleConfig = Omit<EngineConfig, "host">;
 
 /**

@@ -12,9 +12,9 @@ export interface Diagnostic {
   readonly column?: number;
   /** The file of the document, where the configuration has its name in `files`. */
   readonly file?: string;
-  /** What is wrong and what was expected. */
+  /** The fault, and what was expected instead. */
   readonly message: string;
-  /** What to do about it, where that is known. */
+  /** A way to mend it, if one is known. */
   readonly help?: string;
 }
 

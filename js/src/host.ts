@@ -16,9 +16,9 @@ export interface RealpathFailure {
  * `deny` with rule `structural-host-error`. Each distinct question is asked at most once in one evaluation.
  */
 export interface Host {
-  /** What `~` stands for. Read when an engine is built. */
+  /** The directory that `~` stands for. Read when an engine is built. */
   readonly homeDir: string;
-  /** What relative paths are relative to. Read when an engine is built. */
+  /** The directory that relative paths are relative to. Read when an engine is built. */
   readonly currentDir: string;
   /** `true` if names that differ only in case or Unicode composition may be one file, as on macOS and Windows. */
   readonly ignoresPathCase?: boolean;
@@ -100,7 +100,7 @@ const BY_CODE: ReadonlyMap<string, RealpathFailure["error"]> = new Map(
   ),
 );
 
-/** What an error code of the operating system means; `undefined` for a code that is not in the table. */
+/** The failure that an error code of the operating system means; `undefined` for a code that is not in the table. */
 export function failureOf(code: string): RealpathFailure["error"] | undefined {
   return BY_CODE.get(code);
 }

@@ -1,4 +1,4 @@
-// What people approved, in the package's API: offers, the list, documents, and when approvals end.
+// Approvals in the package's API: offers, the list, documents, and when approvals end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallgateError, createEngine, createRecordedHost, createVirtualHost, PolicyEngine } from "callgate";

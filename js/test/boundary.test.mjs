@@ -1,4 +1,4 @@
-// What is copied into the module, what comes back, and what must never be.
+// Values that are copied into the module, values that come back, and values that must never do either.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEngine } from "callgate";

@@ -30,7 +30,7 @@ function place(t, more = {}) {
   return { root, engine, options: { engine, serverName: "files", ...more } };
 }
 
-/** Whether the members that are expected are there. Lists are compared as wholes. */
+/** Returns `true` if the members that are expected are there. Lists are compared as wholes. */
 function holds(expected, found) {
   if (typeof expected === "object" && expected !== null && !Array.isArray(expected)) {
     return Object.entries(expected).every(([name, value]) => holds(value, found?.[name]));

@@ -72,7 +72,7 @@ export function namedIn(files: State["files"]): NamedFile[] {
   });
 }
 
-/** What stands in the bundle for a document: the document, or the name of its file. */
+/** The bundle's value for a document: the document, or the name of its file. */
 export function writtenAt(files: State["files"], key: DocumentKey): JsonNode | undefined {
   return child(outlineNode(files), key);
 }

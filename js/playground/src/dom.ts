@@ -1,6 +1,6 @@
 type Child = Node | string | undefined | false;
 
-/** What an element can be given: attributes, properties of forms, and listeners by `on…`. */
+/** The parts of an element that can be set: attributes, properties of forms, and listeners by `on…`. */
 type Attributes = Readonly<Record<string, unknown>>;
 
 /** Makes an element. Text is always text: nothing that a document or a link holds becomes markup. */

@@ -5,8 +5,8 @@ import type { State } from "./state.js";
 const KEY = "callgate-state";
 
 /**
- * What the page held before it was loaded anew, or left and returned to. Whoever opens it by an address gets what the address
- * says.
+ * The state that the page held before it was loaded anew, or left and returned to. Whoever opens it by an address gets
+ * the state in the address.
  */
 export function keptState(): State | undefined {
   const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];

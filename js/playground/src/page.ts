@@ -28,7 +28,7 @@ export async function start(worker: Worker): Promise<void> {
   const kept = keptState();
   const store = new Store(kept ?? (await initial()));
   const first = store.state;
-  // What was kept is on no other page.
+  // The kept state is on no other page.
   keepOnLeaving(
     () => store.state,
     () => kept !== undefined || store.state !== first,
@@ -41,7 +41,7 @@ export async function start(worker: Worker): Promise<void> {
     const isHidden = byId("panel-call").hidden;
     trial?.show("call");
     if (isHidden) {
-      // What had the focus may be hidden now; from here the arrow keys lead back.
+      // The focused element may be hidden now; from here the arrow keys lead back.
       byId("tab-call").focus();
     }
     call.element.scrollIntoView({ block: "nearest" });
@@ -149,7 +149,7 @@ function downloadScenarios(store: Store): void {
   }
 }
 
-/** What the link holds, or the first example. */
+/** The state in the link, or the first example. */
 async function initial(): Promise<State> {
   try {
     const shared = (await fromFragment(location.hash)) ?? (await besideThePage(location.hash));
@@ -166,14 +166,14 @@ async function initial(): Promise<State> {
   return first.load();
 }
 
-/** What the buttons at the top do. */
+/** Connects the buttons at the top. */
 function connect(store: Store): void {
   const examples = byId<HTMLSelectElement>("examples");
   examples.append(
     h("option", { value: "" }, "choose…"),
     ...EXAMPLES.map(({ id, title }) => h("option", { value: id }, title)),
   );
-  // What was changed is not an example, and the example can be chosen again.
+  // A changed state is not an example, and the example can be chosen again.
   store.subscribe(() => {
     examples.value = "";
   });

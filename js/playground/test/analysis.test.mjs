@@ -1,4 +1,4 @@
-// What is asked of all calls: map, lint and diff.
+// Questions about all calls: map, lint and diff.
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { check, choose, chooseFor, file, open, RULES, stop, verdict, write } from "./page.mjs";

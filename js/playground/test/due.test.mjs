@@ -5,7 +5,7 @@ import { load } from "./modules.mjs";
 
 const { Due } = await load("engine/due.ts");
 
-/** What is done after changes, in its order. `meanwhile` has what changes after a step. */
+/** The steps after changes, in their order. `meanwhile` has the change that follows a step. */
 function steps(change, meanwhile = {}) {
   const due = new Due();
   const done = [];

@@ -1,4 +1,4 @@
-// What comes into the page and leaves it: files, and links that hold everything.
+// Ways into the page and out of it: files, and links that hold everything.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -164,7 +164,7 @@ check("several files go where the bundle names them", async (page) => {
   await choose(page, ["new.json", '{ "rules": [] }']);
   await verdict(page, "deny", "default-deny");
   assert.equal(await page.locator("#panel-bundle .files button").count(), 1);
-  // What a bundle brings along is what it names.
+  // A bundle brings along the files that it names.
   await choose(page, ["callgate.json", RULES], ["old.json", '{ "rules": [] }']);
   await page.locator("#announcement", { hasText: "since the bundle does not name it (old.json)" }).waitFor();
   await verdict(page, "escalate", "ask");
@@ -200,7 +200,7 @@ function heldBy(url) {
   return JSON.parse(inflateRawSync(Buffer.from(new URL(url).hash.slice("#v1=".length), "base64url")));
 }
 
-/** What a button downloads, in a folder. */
+/** The file that a button downloads, in a folder. */
 async function download(page, button, path) {
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: button }).click();

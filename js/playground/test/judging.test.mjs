@@ -266,7 +266,7 @@ check("the verdict is told before everything else, and an edit builds no form an
   await page.getByLabel("Tool").selectOption("read_file");
   await argument(page, "path").fill("/etc/a");
   await verdict(page, "escalate", "last");
-  /** What the worker answers to a change, in its order. */
+  /** The worker's answers to a change, in their order. */
   const answers = async (change, end) => {
     const told = () => page.evaluate(() => performance.getEntriesByType("mark").map(({ name }) => name));
     await page.evaluate(() => performance.clearMarks());

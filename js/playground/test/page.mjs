@@ -11,7 +11,7 @@ export const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
 export const skip = hasChromium() || process.env.CI === "true" ? false : "Chromium is missing";
 
-/** What a project hosts beside the page. */
+/** The files that a project hosts beside the page. */
 const BESIDE = {
   "/playground/own/callgate.json":
     '{ "sandbox": "src", "tests": "calls.jsonl", "policy": "parts/rules.json", "annotations": "parts/tools.json" }',
@@ -24,7 +24,7 @@ const BESIDE = {
     '{"call": {"serverName": "fs", "toolName": "read", "arguments": {"path": "/etc/hosts"}}, "expect": "escalate"}\n',
 };
 
-/** What the README tells to send with the page. */
+/** The headers that the README tells to send with the page. */
 export const HEADERS = Object.fromEntries(
   [
     ...readFileSync(new URL("../../README.md", import.meta.url), "utf8").matchAll(
@@ -115,7 +115,7 @@ export const check = (name, run, options = {}) =>
     try {
       await run(page, t);
     } catch (thrown) {
-      // What the page itself says may be why.
+      // The page's own messages may say why.
       await page.done().catch((why) => {
         thrown.message += `\n${why.message}`;
       });

@@ -1,4 +1,4 @@
-// What a first visit downloads, compressed as a web server would.
+// The bytes that a first visit downloads, compressed as a web server would.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What the editor knows of a text that is being written.
+// The editor and a text that is being written.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -13,7 +13,7 @@ import type {
 import { Bridge } from "../wasm/bridge.js";
 import { view, within } from "./module.js";
 
-/** What a map shows. */
+/** The parts of a map to show. */
 export interface MapOptions {
   /** Only these tools: `tool`, `server/tool` or `server/*`. By default all. */
   readonly tools?: readonly string[] | undefined;
@@ -44,7 +44,7 @@ export interface DiffOptions {
   readonly each?: ((changes: ToolChanges) => void) | undefined;
 }
 
-/** What is looked at besides the documents. */
+/** The things to look at besides the documents. */
 export interface LookOptions {
   /** `true`: the links and repositories are those of the configuration's host. By default there are none. */
   readonly disk?: boolean | undefined;
@@ -54,9 +54,10 @@ export interface LookOptions {
 type Config = EngineConfig<string, string>;
 
 /**
- * What a configuration allows: for every annotated tool, the regions of its calls in which no verdict can differ, those with one
- * verdict together. Each row has the arguments of a call in it, about which the engine was asked. Arguments that no rule looks
- * at together have rows apart: the verdict of a call is the strictest of the rows that it lies in.
+ * The calls that a configuration allows: for every annotated tool, the regions of its calls in which no verdict can
+ * differ, those with one verdict together. Each row has the arguments of a call in it, about which the engine was
+ * asked. Arguments that no rule looks at together have rows apart: the verdict of a call is the strictest of the rows
+ * that it lies in.
  *
  * The answer is what `callgate map --format json` writes, a tool a line. At most 50,000 calls of a tool are judged, 4,096 values
  * of an argument, and 64 combinations of values that conditions look at; where there are more, `inexact` says so.
@@ -90,9 +91,9 @@ export function regions<Role extends string = never, Found extends string = neve
 }
 
 /**
- * What is doubtful about a configuration that is valid: what loading warns about, and what only shows when all calls are looked
- * at, such as rules that decide nothing, each with a call that shows it. Links of the host's disk are followed only with
- * `disk: true`.
+ * Finds problems in a configuration that is valid: the warnings of loading, and problems that only show when all calls
+ * are looked at, such as rules that decide nothing, each with a call that shows it. Links of the host's disk are
+ * followed only with `disk: true`.
  *
  * The answer is what `callgate lint --format json` writes, a finding a line. For every rule by which no call is decided two
  * more engines are built.
@@ -143,9 +144,10 @@ export function diff<
 }
 
 /**
- * What is known of the statements about all calls that a configuration has under `invariants`: each is proven, refuted by a call,
- * not known where regions are not exact, or about no call. Links of the host's disk are followed only with `disk: true`; without
- * it the answer says so of statements about a directory, and what git remotes by name and `HEAD` stand for is not known.
+ * Checks the statements about all calls that a configuration has under `invariants`: each is proven, refuted by a call,
+ * not known where regions are not exact, or about no call. Links of the host's disk are followed only with
+ * `disk: true`; without it the answer says so of statements about a directory, and the places that git remotes by name
+ * and `HEAD` stand for are not known.
  *
  * The answer is what `callgate check --format json` writes, a statement a line.
  *

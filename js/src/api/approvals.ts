@@ -40,12 +40,12 @@ type GivenCandidate = Omit<WhitelistCandidate, "constraints"> & {
   readonly constraints: readonly WhitelistConstraint[];
 };
 
-/** What a person is shown of a candidate. */
+/** A candidate as a person is shown it. */
 export interface WhitelistCandidateIpc {
   readonly description: string;
 }
 
-/** What approving an escalated call may mean for later calls. */
+/** The later calls that approving an escalated call may cover. */
 export interface WhitelistCandidates {
   patterns: WhitelistCandidate[];
   /** One for each pattern. */
@@ -57,7 +57,7 @@ export type WhitelistMatchResult =
   | { readonly matched: true; readonly patternId: WhitelistEntryId; readonly pattern: WhitelistPattern }
   | { readonly matched: false };
 
-/** What a person chooses from candidates unless they say otherwise: the first. */
+/** A person's choice from candidates by default: the first. */
 export const DEFAULT_WHITELIST_OPTIONS: { readonly whitelistSelection: number } = Object.freeze({
   whitelistSelection: 0,
 });

@@ -64,7 +64,7 @@ export function withFile<Found extends Diagnostic>(
   return { ...(file !== undefined && { file }), ...(isText ? diagnostic : rest) } as Found;
 }
 
-/** What the existing runtime calls the documents, by which people may look for them. */
+/** The documents' names in the existing runtime, by which people may look for them. */
 const RUNTIME_NAMES: ReadonlyMap<string, DocumentName> = new Map([
   ["compiledPolicy", "policy"],
   ["toolAnnotations", "annotations"],
@@ -73,7 +73,7 @@ const RUNTIME_NAMES: ReadonlyMap<string, DocumentName> = new Map([
   ["serverDomainAllowlists", "domainAllowlists"],
 ]);
 
-/** What the module in use says of a key that none of `known` is. */
+/** The module's diagnostic for a key that is none of `known`. */
 export type FaultOfKey = (key: string, known: string[]) => Diagnostic;
 
 /**

@@ -38,8 +38,8 @@ import { approvalsOf } from "./engine-approvals.js";
 import { checkedText, type DocumentText } from "./text.js";
 
 /**
- * What an engine is built from, by the names that a bundle has for it. A document is a value or its text: JSON, which may
- * have comments and trailing commas. `Found` is for imported JSON files, in which every word is a `string`.
+ * The configuration of an engine, by the names that a bundle has for it. A document is a value or its text: JSON, which
+ * may have comments and trailing commas. `Found` is for imported JSON files, in which every word is a `string`.
  */
 export interface EngineConfig<Role extends string = never, Found extends string = never> {
   /** The rules. */
@@ -90,7 +90,7 @@ export interface EngineConfig<Role extends string = never, Found extends string 
 
 /** Options for judging a call. */
 export interface CallOptions {
-  /** What the host knows about the call; an engine with a world judges addresses by it. */
+  /** The context that the host gives with the call; an engine with a world judges addresses by it. */
   readonly context?: CallContext | undefined;
   /**
    * When the call is made, in milliseconds since 1970 or as RFC 3339 text; approvals end by it. Default: `Date.now()`.
@@ -162,11 +162,11 @@ export interface Engine extends Disposable {
    */
   enforce(operation: Enforcement): Reply;
   /**
-   * What people approved. `gate`, `evaluate` and `explain` allow an escalated call that an approval covers, and name it in
-   * the verdict.
+   * Approvals by people. `gate`, `evaluate` and `explain` allow an escalated call that an approval covers, and name it
+   * in the verdict.
    */
   readonly approvals: EngineApprovals;
-  /** What an annotated tool does, for schedulers and telemetry; `undefined` for any other tool. */
+  /** The semantics of an annotated tool, for schedulers and telemetry; `undefined` for any other tool. */
   semantics(serverName: string, toolName: string): DescribedTool | undefined;
   /** Returns `true` if calls of the tool may run at the same time. Calls of a tool without an annotation may not. */
   isReadOnly(serverName: string, toolName: string): boolean;
@@ -266,7 +266,7 @@ function faultOfKey(key: string, known: string[]): Diagnostic {
 }
 
 /**
- * What an engine is built from, as a module takes it.
+ * The configuration of an engine, as a module takes it.
  *
  * @internal
  */

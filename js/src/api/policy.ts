@@ -8,9 +8,9 @@ import { checkedText, jsonText } from "./text.js";
 /** The result of validating compiled rules. */
 export interface CompiledRulesValidation {
   readonly valid: boolean;
-  /** What an engine would refuse, and list references that cannot be right. */
+  /** Faults for which an engine would refuse the policy, and list references that cannot be right. */
   readonly errors: string[];
-  /** What deserves a second look. */
+  /** Parts that deserve a second look. */
   readonly warnings: string[];
 }
 

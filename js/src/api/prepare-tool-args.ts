@@ -8,7 +8,7 @@ import { answersOf, documentsOf } from "./configuration.js";
 /** The part of an annotation that preparing needs. */
 type PreparedBy = Pick<ToolAnnotation, "args"> & Pick<ToolSemantics, "arg_schema" | "kind">;
 
-/** What the engine that an annotation comes from was built with. */
+/** The settings of the engine that an annotation comes from. */
 interface Context {
   readonly host: Host | undefined;
   readonly roles: readonly HostRole[] | undefined;

@@ -6,7 +6,7 @@ import { normalizeGitUrl, normalizeUrl } from "./urls.js";
 
 /** A role: what it means and how its values become canonical. */
 export interface RoleDefinition {
-  /** What an argument with this role means for security. */
+  /** The meaning of an argument with this role for security. */
   readonly description: string;
   /** `true` if the values name an external resource, and so are judged. */
   readonly isResourceIdentifier: boolean;

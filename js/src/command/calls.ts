@@ -10,14 +10,14 @@ const EXPECTED = "expected a call as JSON, a file of calls, or - for standard in
 
 /** Where calls come from. */
 export interface Calls {
-  /** What to call the input in a message. */
+  /** The name of the input in a message. */
   readonly name: string;
   /** `true` if everything together is one call. */
   readonly isWhole: boolean;
   readonly chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[];
 }
 
-/** What stands where a call should be. */
+/** The text that stands where a call should be. */
 export interface Line {
   /** The line that it begins on, from 1. */
   readonly line: number;
@@ -63,7 +63,7 @@ export async function* linesOf({ name, isWhole, chunks }: Calls): AsyncGenerator
   let line = 0;
   const keep = (bytes: Uint8Array): void => {
     size += bytes.length;
-    // What is too long is not judged, so nothing of it is needed.
+    // A line that is too long is not judged, so nothing of it is needed.
     if (size <= MOST_BYTES) {
       kept.push(bytes);
     }

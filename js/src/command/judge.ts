@@ -7,7 +7,7 @@ import { type Line, linesOf, MOST_BYTES, openCalls } from "./calls.js";
 import { answer, EXIT, Failure, note, Refused } from "./output.js";
 import { load, type Setup } from "./setup.js";
 
-/** What is judged, and how. */
+/** The calls to judge, and the setup for it. */
 export interface Question extends Setup {
   readonly server?: string | undefined;
   readonly prepared?: boolean | undefined;
@@ -24,7 +24,7 @@ interface Fault {
   readonly help?: string | null;
 }
 
-/** What a line asks. `id`, `call` and `context` are JSON text. */
+/** The call in a line. `id`, `call` and `context` are JSON text. */
 interface Asked {
   readonly id?: string | null;
   readonly call?: string;

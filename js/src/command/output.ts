@@ -1,14 +1,14 @@
 import { CallgateError, type Diagnostic } from "../errors.js";
 
-/** What the process ends with, as the command that is compiled for this machine does. */
+/** The exit codes of the process, the same as those of the command that is compiled for this machine. */
 export const EXIT = { allow: 0, fault: 1, deny: 2, escalate: 3, invalid: 4 } as const;
 
 /** Why a command cannot answer. */
 export class Failure extends Error {
   override readonly name = "Failure";
-  /** What to do about it, where that is known. */
+  /** A way to mend it, if one is known. */
   readonly help: string | undefined;
-  /** What the process ends with. */
+  /** The exit code of the process. */
   readonly exit: number = EXIT.fault;
 
   constructor(message: string, help?: string) {

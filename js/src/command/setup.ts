@@ -11,7 +11,7 @@ import { Failure, note, Unloaded } from "./output.js";
 
 const BUNDLE_FILE = "callgate.json";
 
-/** What the documents and the host are taken from. */
+/** The sources of the documents and the host. */
 export interface Setup {
   readonly bundle?: string | undefined;
   readonly home?: string | undefined;
@@ -58,7 +58,7 @@ export function load(setup: Setup): Loaded {
     if (!(thrown instanceof CallgateError && thrown.diagnostics.length > 0)) {
       throw thrown;
     }
-    // What could not be read is reported already, and must not be reported as missing too.
+    // A document that could not be read is reported already, and must not be reported as missing too.
     const repeats = ({ code, path }: Diagnostic): boolean =>
       faults.length > 0 && code === "missing-field" && NAMES.has(path) && !texts.has(path);
     const found = thrown.diagnostics.filter((fault) => !repeats(fault));

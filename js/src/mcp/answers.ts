@@ -1,4 +1,4 @@
-// What the gate itself says to a client.
+// The gate's own messages to a client.
 import type { Verdict } from "../types.js";
 import type { Members } from "./message.js";
 

@@ -22,7 +22,7 @@ export interface CallRequest {
   readonly rest: Members;
 }
 
-/** What becomes of a call: what is sent, with what a person has approved of it, or what the client is told. */
+/** The outcome for a call: the request to send, with the person's approval of it, or the answer to the client. */
 export type Outcome =
   | { readonly to: "server"; readonly message: Members; readonly approved?: Approved | undefined }
   | { readonly to: "client"; readonly message: Members };
@@ -146,7 +146,7 @@ export class Calls {
     return { call, gated, offer };
   }
 
-  /** What the person says, who has so much time and no more. */
+  /** The person's answer, for which there is so much time and no more. */
   async #answerTo({ call, gated, offer }: Judged): Promise<"once" | "always" | "deny"> {
     const { ask, patience = 60_000 } = this.#options;
     const { verdict, argsForTransport } = gated;

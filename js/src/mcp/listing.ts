@@ -11,7 +11,7 @@ const PAGES = 1_000;
 export class Listing {
   readonly #pins: Pins;
   readonly #send: (message: Members) => Promise<void>;
-  /** What the ids of the gate's own requests begin with. */
+  /** The start of the ids of the gate's own requests. */
   readonly #prefix = `callgate/${crypto.randomUUID()}-`;
   #count = 0;
   #asked: { readonly id: string; readonly answer: (message: Members | undefined) => void } | undefined;
@@ -30,7 +30,7 @@ export class Listing {
     return this.#running;
   }
 
-  /** Whether an id is that of the gate's own request. */
+  /** Returns `true` if an id is that of the gate's own request. */
   owns(id: unknown): boolean {
     return typeof id === "string" && id.startsWith(this.#prefix);
   }
@@ -70,7 +70,7 @@ export class Listing {
         this.#pins.complete(edition);
         return;
       }
-      // What changes while it is listed is listed again.
+      // A list that changes while it is read is read again.
       edition = this.#pins.edition;
     }
   }

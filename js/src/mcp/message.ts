@@ -13,7 +13,7 @@ export function isObject(value: unknown): value is Members {
 
 export type Kind = "call" | "list" | "other";
 
-/** What a method asks for; a reason if a server may take it for another one. */
+/** The kind of request that a method makes; a reason if a server may take it for another one. */
 export function kindOf(method: string): Kind | { readonly reason: string } {
   if (method === "tools/call") {
     return "call";

@@ -28,7 +28,7 @@ export interface McpQuestion {
   readonly verdict: Verdict;
   /** The arguments as they were judged, which are what would be sent. */
   readonly argsForTransport: PreparedArgs;
-  /** What an approval that is for always would cover; `undefined` if that cannot be told. */
+  /** The constraints of an approval for always; `undefined` if there can be none. */
   readonly offer: ApprovalOffer | undefined;
 }
 
@@ -38,13 +38,13 @@ export interface McpDecision {
   readonly verdict: Verdict;
   /** The arguments that are sent; `undefined` if nothing is. */
   readonly sent: PreparedArgs | undefined;
-  /** What a person said, if one was asked. */
+  /** The person's answer, if one was asked. */
   readonly answer?: "once" | "always" | "deny" | undefined;
 }
 
 /** How calls are gated. */
 export interface McpGateOptions extends ToolsFilter {
-  /** What the host knows about its calls; a function is asked for each call. */
+  /** The context that the host gives with its calls; a function is asked for each call. */
   readonly context?: CallContext | ((call: ToolCall) => CallContext | undefined) | undefined;
   /** The path of the sandbox inside the server's container. */
   readonly containerWorkspaceDir?: string | undefined;
@@ -59,7 +59,7 @@ export interface McpGateOptions extends ToolsFilter {
   readonly onDecision?: ((decision: McpDecision) => void | Promise<void>) | undefined;
 }
 
-/** What connects to a transport: a client or a server of MCP's SDK, whichever version it is. */
+/** The side that connects to a transport: a client or a server of MCP's SDK, whichever version it is. */
 export interface McpEndpoint {
   connect(transport: never, ...rest: never[]): Promise<unknown>;
 }

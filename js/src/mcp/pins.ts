@@ -18,7 +18,7 @@ export interface Pins {
   lists(name: string, tool: unknown): boolean;
   /** Why a tool may not be called until a person has accepted it, if it may not. */
   heldBack(name: string): string | undefined;
-  /** Whether the server has to list its tools before it is known what the tool is. */
+  /** Returns `true` if the server has to list its tools before it is known what the tool is. */
   isUnknown(name: string): boolean;
   /** Grows whenever the server says that its tools have changed. */
   readonly edition: number;
@@ -106,7 +106,7 @@ function acceptedIn(lock: unknown, serverName: string): ReadonlyMap<string, stri
   return accepted;
 }
 
-/** What a lock holds, and the same with numbers as they are spelled, if it is a text. */
+/** The content of a lock, and the same with numbers as they are spelled, if it is a text. */
 function readIn(lock: unknown): readonly [unknown, unknown] {
   if (typeof lock !== "string") {
     return [lock, undefined];

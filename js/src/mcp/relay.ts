@@ -1,4 +1,4 @@
-// What becomes of each message between a client and a server. The guard of the command does the same.
+// The way of each message between a client and a server. The guard of the command does the same.
 import { type CallRequest, Calls, type Outcome } from "./calls.js";
 import { Listing } from "./listing.js";
 import {
@@ -25,10 +25,10 @@ const IN_FLIGHT = 65_536;
 
 interface Waiting {
   readonly kind: Kind;
-  /** Whether the server has seen it. */
+  /** `true` if the server has seen it. */
   isSent: boolean;
   isCancelled: boolean;
-  /** What a person approved of it, if that was this call alone. */
+  /** The person's approval, if that was for this call alone. */
   approved?: Approved | undefined;
 }
 
@@ -147,7 +147,7 @@ export class Relay {
     }
   }
 
-  /** Whether the server need not hear of a notification, which takes back what it has not seen. */
+  /** Returns `true` if the server need not hear of a notification, which takes back what it has not seen. */
   #isCancelled(method: string, params: unknown): boolean {
     if (method !== "notifications/cancelled" || !isObject(params)) {
       return false;
@@ -187,7 +187,7 @@ function readCall(message: Members, id: string | number): { readonly refused: St
   return { call: { message, id, name, given: given as object | undefined, rest } };
 }
 
-/** Whether the value would be written as something else than it is. */
+/** Returns `true` if the value would be written as something else than it is. */
 function isDressed(value: unknown): boolean {
   return isObject(value) && typeof value.toJSON === "function";
 }

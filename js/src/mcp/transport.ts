@@ -12,7 +12,7 @@ interface Transport {
   onerror?: ((error: Error) => void) | undefined;
 }
 
-/** What connects, and what it is connected to. */
+/** The two ends of a connection: the one that connects, and the one that it is connected to. */
 interface Endpoint {
   connect: (transport: Transport, ...rest: unknown[]) => Promise<unknown>;
   readonly transport?: Transport | undefined;

@@ -7,13 +7,13 @@ const REMEMBERED = 64;
 
 const PREFIX = "callgate-1.";
 
-/** What a person approved: the call as it was judged. */
+/** The call that a person approved, as it was judged. */
 export interface Approved {
   readonly toolName: string;
   /** The arguments that were judged, as JSON text. */
   readonly args: string;
   readonly rule: string;
-  /** What judged it: another engine may have another policy. */
+  /** The engine that judged it: another engine may have another policy. */
   readonly engine: unknown;
 }
 
@@ -47,7 +47,7 @@ export class UnfinishedCalls {
     return { ...answer, result: { ...result, requestState: state } };
   }
 
-  /** Whether a state is one of the gate's. */
+  /** Returns `true` if a state is one of the gate's. */
   isOwn(state: unknown): state is string {
     return typeof state === "string" && state.startsWith(PREFIX);
   }

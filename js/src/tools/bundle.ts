@@ -20,7 +20,7 @@ interface ReadBundle {
   readonly files: Readonly<Partial<Record<DocumentName, string>>>;
   /** The folder of the bundle, where the kernel found it. */
   readonly folder: string;
-  /** What is wrong with the bundle itself, and files that are not the text of any document. */
+  /** Faults of the bundle itself, and files that are not the text of any document. */
   readonly faults: readonly Diagnostic[];
 }
 
@@ -92,7 +92,7 @@ function unreadable(file: string, thrown: unknown): CallgateError {
   return new CallgateError("invalid-document", `cannot read \`${file}\`: ${reasonOf(thrown)}`);
 }
 
-/** What the operating system calls its most frequent errors. Node has words of its own for them. */
+/** The operating system's messages for its most frequent errors. Node has words of its own for them. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "No such file or directory"],
   ["EACCES", "Permission denied"],

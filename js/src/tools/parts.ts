@@ -3,7 +3,7 @@ import type { Diagnostic } from "../errors.js";
 import type { DocumentName } from "../types.js";
 import { within } from "./module.js";
 
-/** What a bundle holds and names. */
+/** The contents of a bundle and the files that it names. */
 interface Parts {
   /** The texts of documents that are written out, brought to their places in the bundle, so that a fault is found there. */
   readonly inline: readonly (readonly [DocumentName, string])[];

@@ -1,20 +1,20 @@
 import type { Diagnostic } from "../errors.js";
 import type { PolicyDecision, ToolCall } from "./documents.js";
 
-/** What one argument is in a region. */
+/** One argument in a region. */
 export interface RegionArgument {
   /** Its name, or the JSON Pointer to its values. */
   readonly argument: string;
   readonly roles: readonly string[];
-  /** What its value is, for a person: one of these. `under /srv/app but not /srv/app/secrets`. */
+  /** Its values, for a person: one of these. `under /srv/app but not /srv/app/secrets`. */
   readonly is: readonly string[];
 }
 
 /** Calls of one tool about which the verdict is the same. */
 export interface MapRow {
-  /** What arguments that conditions look at are; absent if that does not matter. */
+  /** The arguments that conditions look at; absent if they do not matter. */
   readonly when?: readonly RegionArgument[];
-  /** What the arguments are; empty if every call of the tool is judged alike. */
+  /** The other arguments; empty if every call of the tool is judged alike. */
   readonly places: readonly RegionArgument[];
   readonly decision: PolicyDecision;
   /** The rule that decides. */
@@ -23,7 +23,7 @@ export interface MapRow {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** What may be done with one tool. */
+/** The calls of one tool and their verdicts. */
 export interface ToolMap {
   readonly serverName: string;
   readonly toolName: string;
@@ -32,12 +32,12 @@ export interface ToolMap {
   readonly inexact: readonly string[];
 }
 
-/** What one argument is in one region. */
+/** One argument in one region. */
 export interface RegionPlace {
   /** Its name, or the JSON Pointer to its values. */
   readonly argument: string;
   readonly roles: readonly string[];
-  /** What its value is, for a person. */
+  /** Its values, for a person. */
   readonly is: string;
   /** The directory, absolute, of which `is` says something; absent for what is no path. */
   readonly within?: string;
@@ -82,9 +82,9 @@ export interface DecidedBy {
 
 /** Calls of one tool that are judged otherwise than before. */
 export interface VerdictChange {
-  /** What arguments that conditions look at are; absent if that does not matter. */
+  /** The arguments that conditions look at; absent if they do not matter. */
   readonly when?: readonly RegionArgument[];
-  /** What the arguments are; empty if every call of the tool is judged alike. */
+  /** The other arguments; empty if every call of the tool is judged alike. */
   readonly places: readonly RegionArgument[];
   readonly before: DecidedBy;
   readonly after: DecidedBy;
@@ -102,7 +102,7 @@ export interface ToolChanges {
   readonly stricter: readonly VerdictChange[];
   /** Calls about which another rule decides the same. */
   readonly otherRule: readonly VerdictChange[];
-  /** What is not known, because regions are not exact there, each a sentence. */
+  /** The facts that are not known, because regions are not exact there, each a sentence. */
   readonly unknown: readonly string[];
 }
 
@@ -119,7 +119,7 @@ export interface PolicyDiff {
   readonly unknown: number;
 }
 
-/** What is known of a statement of a configuration's `invariants`. */
+/** The result for a statement of a configuration's `invariants`. */
 export type Statement = {
   /** Its name, or its place: `invariants[0]`. */
   readonly name: string;

@@ -7,13 +7,15 @@ export type ApprovalConstraint =
   | { readonly kind: "domain"; readonly role: string; readonly domain: string }
   | { readonly kind: "exact"; readonly role: string; readonly value: string };
 
-/** What approving an escalated call covers: later calls of the same tool whose values meet the constraints. */
+/**
+ * The constraints of an approval of an escalated call: it covers later calls of the same tool whose values meet them.
+ */
 export interface ApprovalOffer {
   readonly serverName: string;
   readonly toolName: string;
   /** Each value of each role that is named here must meet one of that role's constraints. */
   readonly constraints: readonly ApprovalConstraint[];
-  /** What it covers, for people to read. Default: `Allow <server>/<tool> <constraints>`. */
+  /** The constraints for people to read. Default: `Allow <server>/<tool> <constraints>`. */
   readonly description?: string | undefined;
   /** The rules whose escalation is approved. Without them: any. */
   readonly rules?: readonly string[] | undefined;
@@ -27,7 +29,7 @@ export interface ApprovalOffer {
   readonly originalReason?: string | undefined;
 }
 
-/** What a person approved. */
+/** An offer that a person approved. */
 export interface Approval extends ApprovalOffer {
   /** Its name, which the verdict on a call that it covers gives. */
   readonly id: string;
@@ -42,20 +44,20 @@ export interface ApprovalsDocument {
 
 /** Options for an offer: those that the call was gated with. */
 export interface OfferOptions {
-  /** What the host knows about the call. */
+  /** The context that the host gives with the call. */
   readonly context?: CallContext | undefined;
   /** The path of the sandbox inside the tool's container. */
   readonly containerWorkspaceDir?: string | undefined;
 }
 
 /**
- * What people approved, in the order in which it was added. A call that escalates is allowed by rule
- * `structural-approval` if one of them covers it; no other verdict changes. They are kept with the engine, and saved by
- * nobody.
+ * The approvals by people, in the order in which they were added. A call that escalates is allowed by rule
+ * `structural-approval` if one of them covers it; no other verdict changes. They are kept with the engine; nobody saves
+ * them.
  */
 export interface EngineApprovals {
   /**
-   * What approving an escalated call would cover, to be shown to a person and then added.
+   * The constraints of an approval that would cover an escalated call, to be shown to a person and then added.
    *
    * `undefined` if the verdict does not escalate or is not the one that `gate` gives now; if something that escalates
    * cannot be constrained (a branch, an address of a world, a remote whose URL is not known, a file directly below

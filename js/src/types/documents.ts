@@ -1,6 +1,6 @@
 import type { ROLES } from "../../wasm/roles.js";
 
-/** What a tool's argument means. */
+/** The role of a tool's argument. */
 export type ArgumentRole = keyof typeof ROLES;
 
 /** The kind of thing that the values of a role name. */
@@ -23,7 +23,7 @@ export interface ToolCallRequest extends ToolCall {
 /** The effect of a verdict. */
 export type PolicyDecision = "allow" | "escalate" | "deny";
 
-/** What every verdict has. */
+/** The common part of all verdicts. */
 interface Decided<Decision extends PolicyDecision> {
   readonly decision: Decision;
   /** The rule's name. `trusted-server`, `default-deny` and names that begin with `structural-` are the engine's own. */
@@ -130,7 +130,7 @@ export type SideEffectLevel = "none" | "read_only" | "workspace_write" | "proces
 /** The kind of change that a tool makes. */
 export type MutationClass = "read_only" | "workspace_write" | "destructive" | "ambient_side_effect" | "other";
 
-/** What a tool does. Everything has a default. */
+/** The semantics of a tool. Everything has a default. */
 export interface ToolSemantics<Found extends string = never> {
   /** Default `"other"`, which never counts as read-only. */
   readonly kind?: Word<ToolKind, Found> | undefined;
@@ -156,7 +156,7 @@ export interface ToolSemantics<Found extends string = never> {
   readonly inline_result?: boolean | undefined;
 }
 
-/** What an annotated tool does, with every default filled in, and what follows from its kind. */
+/** The semantics of an annotated tool, with every default filled in, and what follows from its kind. */
 export interface DescribedTool {
   readonly kind: ToolKind;
   readonly side_effect_level: SideEffectLevel;
@@ -350,7 +350,7 @@ export interface EngineOptions {
   readonly compatibility?: "careful" | "runtime" | undefined;
   /** `"on"`: every argument that looks like a path is checked against the protected paths. Default `"on"`. */
   readonly heuristicPaths?: "on" | "off" | undefined;
-  /** What happens if the annotation does not name an argument. Default `"schema"`: the tool's schema decides. */
+  /** The treatment of an argument that the annotation does not name. Default `"schema"`: the tool's schema decides. */
   readonly unknownArguments?: "schema" | "ignore" | "escalate" | "deny" | undefined;
   /** `"insensitive"`: names that differ in case may be one file. Default: as the host says. */
   readonly pathCase?: "sensitive" | "insensitive" | undefined;
@@ -360,9 +360,9 @@ export interface EngineOptions {
    */
   readonly directories?: "fresh" | "pinned" | undefined;
   /**
-   * What `gate` does with relative paths, which a server would read in its own working directory: `"canonical"` sends
-   * their canonical form, `"as-given"` sends them as they came where there is a sandbox, `"deny"` refuses them. Default
-   * `"canonical"`, with `compatibility: "runtime"` it is `"as-given"`.
+   * The treatment of relative paths by `gate`; a server would read them in its own working directory. `"canonical"`
+   * sends their canonical form, `"as-given"` sends them as they came where there is a sandbox, `"deny"` refuses them.
+   * Default `"canonical"`, with `compatibility: "runtime"` it is `"as-given"`.
    */
   readonly relativePaths?: "canonical" | "as-given" | "deny" | undefined;
   /**

@@ -15,7 +15,7 @@ export interface Explanation {
   readonly stepsLeftOut: number;
   /** How many of them are values; absent if none are. */
   readonly valuesLeftOut?: number;
-  /** What the host was asked, and its answers. */
+  /** The questions to the host, and its answers. */
   readonly recording: Recording;
 }
 

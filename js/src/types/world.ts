@@ -54,7 +54,8 @@ export interface WorldDocument<Found extends string = never> {
 }
 
 /**
- * What the host knows about a call: the mode, the command, and what conditions read. An agent must never write one.
+ * The context of a call as the host knows it: the mode, the command, and the values that conditions read. An agent must never write
+ * one.
  *
  * A condition fails if a member that it reads is missing or has another type.
  */

@@ -2,7 +2,7 @@ import { platform } from "./platform.js";
 import { beginning, Unit, withoutLoneSurrogates } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
 
-/** What judging may read of the arguments of one tool. */
+/** The parts of one tool's arguments that judging may read. */
 export interface Interest {
   /** The members that the annotation names, by name. */
   readonly members: ReadonlyMap<string, Member>;

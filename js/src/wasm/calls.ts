@@ -26,7 +26,7 @@ const BUSY = frozen({
   reason: "The host failed to answer: a callback called the engine that was asking it",
 });
 
-/** What accompanies the arguments of a call. */
+/** Values beside the arguments of a call. */
 interface Beside {
   readonly containerWorkspaceDir?: string | undefined;
   readonly context?: CallContext | undefined;
@@ -75,7 +75,7 @@ export function evaluateText(handle: WasmHandle, text: string, { context, now }:
   });
 }
 
-/** What approving the call would cover, if it escalates and can be covered. */
+/** The constraints of an approval that would cover the call, if it escalates and can be covered. */
 export function offer(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): ApprovalOffer | undefined {
   return ask(handle, "invalid-call", (built) => {
     const { tool } = write(built, call, "gate", beside.containerWorkspaceDir, beside.context);

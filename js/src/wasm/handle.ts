@@ -19,7 +19,7 @@ export interface Tool extends Interest {
 export interface Built {
   readonly engine: WasmEngine;
   readonly generation: number;
-  /** What the engine asks its host through. */
+  /** The bridge through which the engine asks its host. */
   readonly bridge: Bridge;
   /** Writes calls to where the engine reads them. */
   readonly writer: Writer;
@@ -48,7 +48,7 @@ export interface WasmHandle {
   readonly homeDir: string;
   readonly currentDir: string;
   readonly ignoresPathCase: boolean;
-  /** What people approved, a document as JSON text; `undefined` if there is nothing. */
+  /** Approvals by people, a document as JSON text; `undefined` if there are none. */
   approvals: string | undefined;
   built: Built | undefined;
   isBusy: boolean;

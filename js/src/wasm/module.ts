@@ -2,7 +2,7 @@ import { currentMemory, initSync, __wbg_reset_state as resetState } from "../../
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { platform } from "./platform.js";
 
-/** What the module can be started from. */
+/** The source that the module can be started from. */
 export type ModuleSource = BufferSource | WebAssembly.Module;
 
 let load: (() => ModuleSource) | undefined;
@@ -75,7 +75,7 @@ export function view(): Uint8Array {
   return bytes;
 }
 
-/** What the module throws on purpose: a message, or a message with diagnostics. */
+/** A value that the module throws on purpose: a message, or a message with diagnostics. */
 interface Refusal {
   readonly message: string;
   readonly diagnostics?: readonly Diagnostic[];

@@ -1,4 +1,4 @@
-/** What differs between JavaScript runtimes. Node's is faster than the portable one, and recognizes every Proxy. */
+/** The differences between JavaScript runtimes. Node's is faster than the portable one, and recognizes every Proxy. */
 interface Platform {
   /** A view of a whole buffer. */
   view(buffer: ArrayBuffer): Uint8Array;

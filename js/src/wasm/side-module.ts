@@ -17,7 +17,7 @@ interface SideModule {
   within<T>(code: CallgateError["code"], call: () => T): T;
 }
 
-/** What wasm-bindgen writes for every module. */
+/** The functions that wasm-bindgen writes for every module. */
 interface Bindings {
   initSync(module: { module: ModuleSource }): unknown;
   __wbg_reset_state(): void;

@@ -1,6 +1,6 @@
 import type { ModuleSource } from "./module.js";
 
-/** What a module is loaded from: its address, a download, its bytes, or a compiled module. */
+/** The source that a module is loaded from: its address, a download, its bytes, or a compiled module. */
 export type InitSource = ModuleSource | Response | URL | string | Promise<ModuleSource | Response>;
 
 /** Loads and compiles a module; while it downloads, if possible. */

@@ -23,7 +23,7 @@ export function beginning(text: string): number {
   return at;
 }
 
-/** What a text holds beside its lone surrogates. */
+/** The text without its lone surrogates. */
 export function withoutLoneSurrogates(text: string): string {
   return text.replace(/\p{Surrogate}+/gu, "");
 }

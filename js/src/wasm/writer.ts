@@ -53,7 +53,7 @@ export class Writer {
     return this.#end - this.#start;
   }
 
-  /** What was written. */
+  /** The bytes that were written. */
   get written(): Uint8Array {
     return this.#bytes.subarray(this.#start, this.#at);
   }

@@ -221,7 +221,7 @@ for (const name of Object.keys(AGENTS)) {
     assert.equal(readFileSync(join(project, "src/new.txt"), "utf8").trim(), "made");
     assert.deepEqual([existsSync(join(root, "outside.txt")), existsSync(join(root, "touched"))], [false, false]);
     assert.match(readFileSync(join(project, "callgate.json"), "utf8"), /"sandbox"/);
-    // What was judged is what the server got.
+    // The server got the arguments that were judged.
     assert.equal(readFileSync(log, "utf8"), `${join(home, "docs/a")}\n`);
   });
 

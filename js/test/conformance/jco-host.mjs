@@ -20,7 +20,7 @@ const FAILURES = new Map([
 const isText = (answer) => typeof answer === "string" && answer.isWellFormed();
 const isTexts = (answer) => Array.isArray(answer) && answer.every(isText);
 
-/** What jco expects to be thrown for the error of a `result`. */
+/** The value that jco expects to be thrown for the error of a `result`. */
 const failure = (payload) => Object.assign(new Error(), { payload });
 
 function shown(value) {

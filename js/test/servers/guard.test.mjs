@@ -17,11 +17,11 @@ const network = await startNetwork();
 const world = { tree, network };
 const bundle = writeBundle(tree);
 const talked = tree.at("gate/talked");
-/** What clients name as their root. A server of files works in it. */
+/** The root that clients name. A server of files works in it. */
 const root = `file://${tree.root}`;
 const options = { env: { ...environmentOf(world), TALK_LOG: talked }, cwd: tree.at("gate") };
 
-/** What is done with each server, and what comes of it. */
+/** The steps with each server, and their outcome. */
 const SERVERS = {
   filesystem: {
     uses: [
@@ -73,7 +73,7 @@ const SERVERS = {
   },
 };
 
-/** What only a client that goes on after an answer can do. */
+/** The steps of clients that can go on after an answer. */
 const TALKS = [
   [
     use("ask", {}),

@@ -19,7 +19,7 @@ export async function startNetwork() {
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
-    /** What was asked for since the last time. */
+    /** The requests since the last time. */
     takeAsked() {
       const taken = asked;
       asked = [];

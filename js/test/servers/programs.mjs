@@ -36,7 +36,7 @@ export const commandOf = (name, world) => PROGRAMS[name](world);
 /** The command that starts a server on a port, what is added to its environment, and what it says once it listens. */
 export const listeningOf = (name, port) => LISTENING[name](port);
 
-/** What every server has in its environment. */
+/** The environment of every server. */
 export const environmentOf = ({ tree }) => ({
   PATH: process.env.PATH,
   HOME: tree.at("home"),

@@ -46,7 +46,7 @@ for (const [serverName, cases] of Object.entries(TABLES)) {
   });
 }
 
-/** What a case that fails has changed is not the next one's. */
+/** The changes of a case that fails are not the next one's. */
 async function askAlone(one, serverName, server) {
   try {
     await ask(one, serverName, server);

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What a file holds: a text that no other file holds, so that an answer shows which files were read. */
+/** The content of a file: a text that no other file holds, so that an answer shows which files were read. */
 export const contentOf = (name) => `<<${name}>>\n`;
 
 /** The files whose content is in a text. */

@@ -1,4 +1,4 @@
-// What every host does with the installed package: one engine, four verdicts.
+// The steps of every host with the installed package: one engine, four verdicts.
 export const EXPECTED = ["allow", "deny", "escalate", "deny"];
 
 export function judge(callgate) {

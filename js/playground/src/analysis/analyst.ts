@@ -33,7 +33,7 @@ export class Analyst {
     this.#worker.postMessage(question);
   }
 
-  /** What was asked gets no answer any more. */
+  /** Stops the analysis; its question gets no answer any more. */
   stop(): void {
     clearTimeout(this.#waiting);
     if (this.#isBusy) {

@@ -3,19 +3,19 @@ import { DECISIONS } from "../state.js";
 
 /** A row of a map: a place, or a value, with the regions that begin there. */
 export interface MapNode {
-  /** What the row is called where it stands. */
+  /** The name of the row where it stands. */
   readonly name: string;
   /** The whole description, for whoever does not see where it stands. */
   readonly title: string;
   /** From 1: how many of the map's directories it lies in. */
   readonly level: number;
-  /** What further arguments make of it; one if they make no difference. */
+  /** The verdicts by further arguments; one if these make no difference. */
   readonly variants: readonly Variant[];
 }
 
 /** Calls with one verdict. */
 export interface Variant extends DecidedBy {
-  /** What the other arguments are; empty if they make no difference. */
+  /** The other arguments; empty if they make no difference. */
   readonly places: readonly RegionArgument[];
   readonly arguments: Region["arguments"];
 }
@@ -65,7 +65,7 @@ export function nodesOf(regions: readonly Region[]): MapNode[] {
   return [...paths, ...nodes.filter(({ within }) => within === undefined)].map(({ node }) => node);
 }
 
-/** What a description says of a directory besides that something lies in it. */
+/** The parts of a description of a directory besides that something lies in it. */
 function besides(is: string, within: string): string | undefined {
   const under = `under ${within}`;
   if (is === under || is.startsWith(`${under} but not `) || is === "anywhere" || is.startsWith("elsewhere")) {
@@ -133,7 +133,7 @@ function variantsOf(regions: readonly Region[], main: number): Variant[] {
     }
     variants = [...found.values()];
   }
-  // What is open is seen first.
+  // An open row is seen first.
   const rank = ({ decision }: Variant) => DECISIONS.indexOf(decision);
   return variants.sort((one, other) => rank(one) - rank(other));
 }
@@ -149,7 +149,7 @@ function joined(one: Variant, other: Variant, at: number): Variant {
 /** How many values are named one by one. */
 const MOST = 6;
 
-/** What arguments are, in words. */
+/** Describes arguments in words. */
 export function described(places: readonly RegionArgument[]): string {
   return places
     .map(({ argument, roles, is }) => `${argument}${roles.length === 0 ? "" : ` (${roles.join(", ")})`}: ${listed(is)}`)

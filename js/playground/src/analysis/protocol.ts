@@ -1,20 +1,20 @@
 import type { PolicyDiff, PolicyFinding, ToolRegions } from "callgate/analysis";
 import type { State } from "../state.js";
 
-/** What is asked about the documents. */
+/** The questions about the documents. */
 export type Asked =
   | { readonly kind: "regions"; readonly tools?: readonly string[]; readonly to?: string }
   | { readonly kind: "lint" }
   | { readonly kind: "diff"; readonly before: State["files"] };
 
-/** What the page tells its worker. */
+/** A message from the page to its worker. */
 export interface Question {
   readonly asked: Asked;
   readonly files: State["files"];
   readonly machine: string;
 }
 
-/** What the worker answers: tools as they are found, then one of the others. */
+/** A message from the worker: tools as they are found, then one of the others. */
 export type Told =
   | { readonly kind: "tool"; readonly tool: ToolRegions }
   | { readonly kind: "mapped" }

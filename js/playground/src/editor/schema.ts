@@ -80,12 +80,12 @@ export function valuesOf(schemas: readonly Schema[]): { readonly value: unknown;
   return [...values.values()];
 }
 
-/** What a schema says of what it is for. */
+/** The description in a schema. */
 export function describe(schema: unknown): string {
   return isSchema(schema) && typeof schema.description === "string" ? schema.description : "";
 }
 
-/** What a value may be written as, to begin with. */
+/** A text to begin a value with. */
 export function skeleton(root: Schema, schema: Schema): string {
   const types = alternatives(root, schema, 0).map((one) => one.type);
   const first = ["object", "array", "string"].find((type) => types.includes(type));

@@ -11,7 +11,7 @@ import { BUNDLE, type State } from "../state.js";
 import { parseStrictly } from "../strict.js";
 import { editedInner, type Inner, innerOf } from "./inner.js";
 
-/** What the texts configure. */
+/** The configuration in the texts. */
 export type Config = Omit<EngineConfig, "host">;
 
 /**
@@ -35,7 +35,7 @@ export interface ReadBundle {
 /** A bundle of less text is taken apart at once. */
 const LONG = 100_000;
 
-/** What a long bundle holds besides its texts: taking one apart takes as long as reading what it holds. */
+/** The parts of a long bundle besides its texts: taking one apart takes as long as reading it. */
 export function readBundle(files: State["files"], folder: string, config: Config): ReadBundle {
   const text = files[BUNDLE] ?? "";
   const inner = text.length < LONG ? undefined : innerOf(text);

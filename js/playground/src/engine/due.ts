@@ -1,11 +1,11 @@
 import type { Change } from "./protocol.js";
 
-/** What is done after a change, in this order: a verdict waits for nothing else. */
+/** The steps after a change, in this order: a verdict waits for nothing else. */
 const STEPS = ["documents", "verdict", "faults", "explanation", "scenarios"] as const;
 
 export type Step = (typeof STEPS)[number];
 
-/** What each part of the state is needed for. */
+/** The steps that need each part of the state. */
 const NEEDED: Readonly<Record<keyof Change, readonly Step[]>> = {
   files: STEPS,
   edits: STEPS,
@@ -15,7 +15,7 @@ const NEEDED: Readonly<Record<keyof Change, readonly Step[]>> = {
   added: [],
 };
 
-/** What has to be done anew. A step that is due twice is done once. */
+/** The steps that are due. A step that is due twice is done once. */
 export class Due {
   readonly #steps = new Set<Step>();
 

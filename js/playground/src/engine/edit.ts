@@ -1,4 +1,4 @@
-/** What turns one text into another. */
+/** The change that turns one text into another. */
 export interface Edit {
   readonly from: number;
   /** Where what is replaced ends in the old text. */

@@ -59,7 +59,7 @@ export function setUp({ files, machine }: Pick<State, "files" | "machine">): Set
       bundleRead = edited;
       return { files, diagnostics: engine.diagnostics, machineFault, engine, config, host };
     } catch {
-      // What is wrong, and where, is found in the whole text.
+      // The faults and their places are found in the whole text.
     }
   }
   bundleRead = undefined;
@@ -73,7 +73,7 @@ export function setUp({ files, machine }: Pick<State, "files" | "machine">): Set
   }
 }
 
-/** What the page says of the documents. */
+/** Describes the documents for the page. */
 export function describe({ files, diagnostics, machineFault, config, host, engine }: Setup): Built {
   if (engine !== undefined && config !== undefined && host !== undefined) {
     bundleRead ??= readBundle(files, host.currentDir, config);

@@ -6,8 +6,8 @@ import type { Edit } from "./edit.js";
 export type Known = Omit<State, "before" | "scenarios">;
 
 /**
- * What the page tells its worker: the parts of the state that changed. Long texts take long to hand over, so it tells how a file
- * was edited, and scenarios by their numbers.
+ * A message from the page to its worker: the parts of the state that changed. Long texts take long to hand over, so it
+ * tells how a file was edited, and scenarios by their numbers.
  */
 export interface Change extends Partial<Known> {
   readonly edits?: Readonly<Record<string, Edit>> | undefined;
@@ -17,7 +17,7 @@ export interface Change extends Partial<Known> {
   readonly added?: ReadonlyMap<number, Scenario> | undefined;
 }
 
-/** What the worker answers, the verdict first; where another change came meanwhile, the rest is left out. */
+/** A message from the worker, the verdict first; where another change came meanwhile, the rest is left out. */
 export type Answer =
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "judged"; readonly judged: Judged }
@@ -27,15 +27,15 @@ export type Answer =
   | { readonly kind: "trying"; readonly done: number; readonly of: number }
   | { readonly kind: "tried"; readonly results: Results };
 
-/** What became of scenarios, by their numbers. */
+/** The results of scenarios, by their numbers. */
 export type Results = ReadonlyMap<number, Judged>;
 
-/** What became of the documents and the machine. */
+/** The state of the documents and the machine. */
 export interface Built {
   readonly kind: "built";
   /** Errors, or, if there are none, warnings. */
   readonly diagnostics: readonly Diagnostic[];
-  /** What is wrong with the machine. */
+  /** The fault of the machine. */
   readonly machineFault: string | undefined;
   /** The annotated tools; absent if they are those of the last answer. */
   readonly tools?: readonly Tool[] | undefined;

@@ -4,10 +4,10 @@ import { repetitionIn } from "../strict.js";
 import { type Given, isWrittenOut, withDocument } from "./place.js";
 import { checkedRecording, machineOf } from "./recording.js";
 
-/** What came of an import. */
+/** The result of an import. */
 export interface Imported {
   readonly change: Partial<State>;
-  /** What to say of it. */
+  /** The message about it. */
   readonly said: string;
 }
 
@@ -32,7 +32,7 @@ export function importFiles(given: readonly Given[], state: State): Imported {
   return imported(taken, state);
 }
 
-/** What was imported so far. */
+/** The parts that are imported so far. */
 interface Taken {
   readonly files: State["files"];
   readonly machine?: string | undefined;
@@ -151,7 +151,7 @@ function itemsOf(text: string): Item[] {
   });
 }
 
-/** What a line holds. A line that is not JSON holds nothing; most of those show it where they begin. */
+/** The content of a line. A line that is not JSON has none; most of those show it where they begin. */
 function lineOf(line: string): Item {
   const item = /^\s*[{[]/.test(line) ? parsed(line) : undefined;
   if (item === undefined) {
@@ -277,7 +277,7 @@ interface Recorded {
   readonly scenarios: readonly Scenario[];
 }
 
-/** What `callgate explain --record` wrote: documents, calls, and the answers of the machine. */
+/** The output of `callgate explain --record`: documents, calls, and the answers of the machine. */
 function recordedIn(item: unknown): Recorded | undefined {
   const { format, engine, recording, cases } = record(item);
   if (format !== "cases/1" || recording === undefined || !Array.isArray(cases)) {

@@ -67,7 +67,7 @@ export function machineOf({ homeDir, exchanges }: Recording, folder: string): Ma
     createVirtualHost(machine);
     return machine;
   } catch {
-    // What a real machine answers may not be of one moment.
+    // The answers of a real machine may not be of one moment.
     return bare;
   }
 }

@@ -32,7 +32,7 @@ export class BundlePane {
     },
     "Lint",
   );
-  /** What the lint found; `undefined` if it is off, a text while there is no answer. */
+  /** The findings of the lint; `undefined` if it is off, a text while there is no answer. */
   #findings: readonly PolicyFinding[] | string | undefined;
 
   constructor(store: Store, openCall: (call: string) => void) {
@@ -93,7 +93,7 @@ export class BundlePane {
     });
   }
 
-  /** What the engine says, and what only the lint says. */
+  /** The engine's diagnostics, and the findings that only the lint has. */
   #all(): readonly PolicyFinding[] {
     const known = new Set(this.#diagnostics.map(({ code, path }) => `${code} ${path}`));
     const findings = typeof this.#findings === "object" ? this.#findings : [];

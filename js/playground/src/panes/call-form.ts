@@ -14,7 +14,7 @@ export class CallForm {
   constructor(store: Store) {
     this.#store = store;
     store.subscribe((_, changed, source) => {
-      // What is hidden is drawn when it is shown: there may be thousands of tools.
+      // A hidden form is drawn when it is shown: there may be thousands of tools.
       if (changed.has("call") && source !== this && !this.element.hidden) {
         this.draw();
       }

@@ -52,7 +52,7 @@ export class CallPane {
     }
   }
 
-  /** What the annotations say of the tools. */
+  /** Takes the annotations of the tools. */
   describe(tools: readonly Tool[]): void {
     this.#form.describe(tools);
   }
@@ -62,7 +62,7 @@ export class CallPane {
     this.#form.use(path);
   }
 
-  /** What would be sent, and what is wrong with the text. */
+  /** Shows the arguments that would be sent, and the faults of the text. */
   judged(judged: Judged): void {
     const faults = "faults" in judged ? judged.faults.filter(({ path }) => /^call\b/.test(path)) : [];
     this.#editor.mark(faults);

@@ -18,7 +18,7 @@ const WAYS = [
   ["otherRule", "=", "The same, by another rule"],
 ] as const;
 
-/** What changes between two bundles: the one that was kept, and the present one. */
+/** The changes between two bundles: the one that was kept, and the present one. */
 export class DiffPane {
   readonly element: HTMLElement;
   readonly #store: Store;

@@ -3,7 +3,7 @@ import { announce, fill, h } from "../dom.js";
 import { lexical } from "../engine/links.js";
 import { type Entry, withEntry, withMoved, withoutEntry, withTarget } from "./machine-tree.js";
 
-/** What can be done with one place of the machine. */
+/** The form for one place of the machine. */
 export class EntryForm {
   readonly element = h("form", { class: "form entry-form", onsubmit: (event: Event) => event.preventDefault() });
   readonly #write: (machine: Machine) => void;

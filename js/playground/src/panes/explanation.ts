@@ -192,7 +192,7 @@ function checkRow({ check, passed, detail }: Explained["checks"][number]): HTMLE
   );
 }
 
-/** What each role came to, joined into one. */
+/** The outcome of each role, joined into one. */
 function combination(roles: Explained["roles"], verdict: Explained["verdict"]): HTMLElement {
   const outcomes = roles.flatMap(({ role, walks }) =>
     walks.map(({ alone, decision }) => ({ what: alone ?? role ?? "the call", decision })),

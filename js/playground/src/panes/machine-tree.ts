@@ -1,7 +1,7 @@
 import { createVirtualHost, type Machine } from "callgate";
 import { absolute } from "../engine/links.js";
 
-/** What is at a place of a machine. */
+/** A place of a machine, and its kind. */
 export interface Entry {
   readonly path: string;
   readonly name: string;
@@ -48,7 +48,7 @@ export function treeOf(machine: Machine): Entry {
   return nodes.get("/") as Entry;
 }
 
-/** What is at each place but the root; the ancestors of entries are directories. */
+/** The kind of each place but the root; the ancestors of entries are directories. */
 function kindsOf(machine: Machine): ReadonlyMap<string, Entry["kind"]> {
   const { dirs = [], files = [], links = {} } = machine.fs ?? {};
   const kinds = new Map<string, Entry["kind"]>();
@@ -132,7 +132,7 @@ function moved(machine: Machine, path: string, to: string | undefined): Machine 
     fs.dirs = fs.dirs.flatMap(place);
     fs.files = fs.files.flatMap(place);
     fs.links = entries(fs.links);
-    // What was only implied by what it held stays.
+    // A directory that was only implied by its entries stays.
     const parent = path.slice(0, path.lastIndexOf("/"));
     if (to === undefined && parent !== "") {
       fs.dirs.push(parent);

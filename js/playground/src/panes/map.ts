@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<Decision, string>> = { allow: "allowed", escalate: 
 /** How many tools, or calls that reach something, are listed. */
 const LISTED = 300;
 
-/** What the tools may do: the regions of their calls, each with its verdict and a call that can be opened. */
+/** The map of the tools: the regions of their calls, each with its verdict and a call that can be opened. */
 export class MapPane {
   readonly element: HTMLElement;
   readonly #store: Store;
@@ -61,7 +61,7 @@ export class MapPane {
     });
   }
 
-  /** What the annotations say of the tools. */
+  /** Takes the annotations of the tools. */
   describe(tools: readonly Tool[]): void {
     if (tools !== this.#tools) {
       this.#tools = tools;

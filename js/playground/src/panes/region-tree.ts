@@ -149,7 +149,7 @@ function indent(element: HTMLElement, level: number): void {
   element.style.setProperty("--level", String(level));
 }
 
-/** What the other arguments are, one below the other. */
+/** Describes the other arguments, one below the other. */
 function described(places: Variant["places"]): HTMLElement[] {
   return [
     h(

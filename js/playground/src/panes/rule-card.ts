@@ -10,7 +10,7 @@ import { badge } from "./verdict.js";
 /** How many calls a card lists. */
 const CALLS_SHOWN = 8;
 
-/** What a rule decides: its conditions in words, and the scenarios that it decided. */
+/** The decisions of a rule: its conditions in words, and the scenarios that it decided. */
 export class RuleCard {
   readonly #store: Store;
   readonly #reveal: (file: string, from: number, to: number) => void;
@@ -23,7 +23,7 @@ export class RuleCard {
     this.#open = open;
   }
 
-  /** What became of the scenarios. */
+  /** Takes the results of the scenarios. */
   tried(results: Results): void {
     this.#results = results;
   }

@@ -76,7 +76,7 @@ export class ScenarioRows {
     this.#more.textContent = more > 0 ? `and ${more.toLocaleString("en")} more, which are judged too` : "";
   }
 
-  /** What has the focus in the table. */
+  /** The key of the focused element in the table. */
   #focused(): string | undefined {
     const active = document.activeElement;
     const name = active instanceof HTMLElement && this.#body.contains(active) ? active.dataset.name : undefined;

@@ -1,7 +1,7 @@
 import type { Judged } from "../engine/protocol.js";
 import { meets, type Scenario } from "../state.js";
 
-/** What became of a scenario; `none` if nothing can be judged, since the documents have faults. */
+/** The result of a scenario; `none` if nothing can be judged, since the documents have faults. */
 export type ScenarioState = "open" | "none" | "met" | "unmet";
 
 export function stateOf({ expect, rule }: Scenario, result: Judged | undefined): ScenarioState {

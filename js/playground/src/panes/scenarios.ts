@@ -86,7 +86,7 @@ export class ScenariosPane {
       return;
     }
     const changed = change === undefined ? [] : [{ ...old, ...change }];
-    // What is expected of a call does not change its verdict.
+    // The expected outcome of a call does not change its verdict.
     const result = this.#results.get(numberOf(old));
     for (const scenario of result === undefined ? [] : changed) {
       this.#results.set(numberOf(scenario), result as Judged);

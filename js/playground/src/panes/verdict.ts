@@ -2,7 +2,7 @@ import { fill, h } from "../dom.js";
 import type { Judged } from "../engine/protocol.js";
 import type { Decision } from "../state.js";
 
-/** What stands beside a colour, for those who do not see it. */
+/** The sign beside a colour, for those who do not see it. */
 export const SIGNS: Readonly<Record<Decision, string>> = { allow: "✓", escalate: "?", deny: "✕" };
 
 const WORDS: Readonly<Record<Decision, string>> = {
@@ -22,7 +22,7 @@ export class VerdictPane {
   readonly element = h("div", { class: "verdict", role: "status" }, "Loading the engine…");
 
   constructor() {
-    // What has to be scrolled has to be reached by keys.
+    // An element that has to be scrolled has to be reached by keys.
     const isCut = () => this.element.scrollHeight > this.element.clientHeight + 1;
     const reach = () =>
       isCut() ? this.element.setAttribute("tabindex", "0") : this.element.removeAttribute("tabindex");

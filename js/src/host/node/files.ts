@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, fstatSync, openSync, readlinkSync, re
 import { HostError } from "../../host.js";
 import { lstat, realpathOfBytes } from "./filesystem.js";
 
-/** What is at a path. The module uses the same numbers for the kinds. */
+/** A file at a path. The module uses the same numbers for the kinds. */
 interface Seen {
   /** 0 for a file, 1 for a directory, 2 for a link, 3 for anything else. */
   readonly kind: 0 | 1 | 2 | 3;
@@ -36,7 +36,7 @@ export class Disk {
     throw new HostError(real.error === "other" ? "its directory cannot be resolved" : real.error);
   }
 
-  /** What is at the path, without following a link; `undefined` if nothing is there. */
+  /** The file at the path, without following a link; `undefined` if nothing is there. */
   look(path: Uint8Array): Seen | undefined {
     const found = lstat(Buffer.from(path));
     return found && { ...kindOf(found, path), isOwn: found.uid === process.geteuid?.(), device: found.dev };

@@ -41,7 +41,9 @@ function nearest(path: string): string {
   return ancestor;
 }
 
-/** What is at a path, without following a link; `undefined` if nothing is, or if an ancestor is not a directory. */
+/**
+ * The file at a path, without following a link; `undefined` if nothing is there, or if an ancestor is not a directory.
+ */
 export function lstat(path: string | Buffer): Stats | undefined {
   try {
     return lstatSync(path, QUIET);

@@ -88,7 +88,7 @@ function refspec(text: string): readonly [from: string, to: string] {
   return colon < 0 ? [pair, pair] : [pair.slice(0, colon), pair.slice(colon + 1)];
 }
 
-/** What the destination of a refspec makes of the reference if its source describes it. */
+/** The name that a refspec's destination maps the reference to if its source matches it. */
 function destination(reference: string, from: string, to: string): string | undefined {
   const star = from.indexOf("*");
   if (star < 0) {

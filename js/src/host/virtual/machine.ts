@@ -8,7 +8,7 @@ export interface Machine {
   readonly home: string;
   /** The directory that relative paths are relative to. */
   readonly cwd: string;
-  /** What exists. The ancestors of entries are directories. Nothing else exists. */
+  /** The files and directories. The ancestors of entries are directories. Nothing else exists. */
   readonly fs?: MachineFilesystem;
   /** Repositories by the canonical path of their top directory. */
   readonly git?: Readonly<Record<string, MachineRepository>>;
@@ -35,7 +35,7 @@ export interface MachineFilesystem {
   readonly ignorables?: boolean;
 }
 
-/** What git knows of one repository. */
+/** Git's knowledge of one repository. */
 export interface MachineRepository {
   /** The branch that is checked out; `null` if the head is detached. */
   readonly branch?: string | null;

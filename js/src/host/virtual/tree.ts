@@ -4,7 +4,7 @@ import { type Machine, type MachineFilesystem, refused } from "./machine.js";
 /** The most links that one walk follows, as in Linux (`path_resolution(7)`). */
 const MAX_LINKS = 40;
 
-/** What is at a path. */
+/** A file at a path. */
 export type Node = "directory" | "file" | { readonly target: string };
 
 /** Where a walk ended. Only the last component may be a link. */
@@ -17,7 +17,7 @@ interface Place {
 const IGNORABLES = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /**
- * What exists, by the folded form of its absolute path. The root is the empty string.
+ * The files and directories, by the folded form of their absolute paths. The root is the empty string.
  *
  * INVARIANT: every proper ancestor of an entry is a directory, and an entry.
  */

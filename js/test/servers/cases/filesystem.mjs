@@ -282,7 +282,7 @@ const moving = (at) => [
   move(at("docs/d.txt"), at("sandbox/d.txt"), "deny", { otherwise: { lands: ["docs/d.txt", "sandbox/d.txt"] } }),
   move(at("sandbox/keys"), at("sandbox/moved"), "deny", { rule: "structural-protected-path" }),
   move(at("sandbox/token.txt"), at("sandbox/sub/t.txt"), "deny", { rule: "structural-protected-path" }),
-  // What holds a protected path goes with it.
+  // A protected path moves with the directory that holds it.
   move(at("sandbox"), at("bench/moved"), "deny", {
     rule: "structural-protected-path",
     otherwise: { lands: ["sandbox/**", "bench/moved/**"] },

@@ -28,7 +28,7 @@ const answerOf = ({ content, isError, _meta }) => ({
   rule: _meta?.["callgate/rule"] ?? null,
 });
 
-/** What is done, with either major version of the SDK: `call` calls a tool with options. */
+/** The steps with either major version of the SDK: `call` calls a tool with options. */
 const steps = (client, call, changes) => ({
   tools: async () => (await client.listTools()).tools.map(({ name }) => name).sort(),
   call: async ({ name, arguments: args }) => answerOf(await call({ name, arguments: args })),
@@ -182,7 +182,7 @@ async function inspected(config, home, action) {
   }
 }
 
-/** What a program prints, which has to end with one of these codes. */
+/** The output of a program, which has to end with one of these codes. */
 function printedBy([command, ...args], env, input, codes = [0]) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env: { ...process.env, ...env }, timeout: 120_000 });

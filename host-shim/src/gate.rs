@@ -236,7 +236,7 @@ impl Gate {
     /// that hold these.
     ///
     /// # Errors
-    /// What is wrong with the list, or with annotations that have no servers.
+    /// The faults of the list, or annotations that have no servers.
     #[cfg(feature = "command")]
     pub fn lint_tools(
         &self,

@@ -42,7 +42,7 @@ enum Way {
     Unreadable,
 }
 
-/// What stands at a place, as the condition of a rule sees it.
+/// The thing that stands at a place, as the condition of a rule sees it.
 #[derive(Clone, Copy)]
 pub(crate) enum Looked<'s, 'v> {
     /// Nothing.

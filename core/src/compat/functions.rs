@@ -201,7 +201,7 @@ pub fn list_entry_matches(match_type: MatchType, value: &str, entry: &str) -> bo
 /// The roles of each argument of a stored annotation `{args}`, with conditions resolved against the call's arguments.
 ///
 /// # Errors
-/// What is wrong with the annotation.
+/// The faults of the annotation.
 pub fn resolve_stored_annotation(
     stored: &Json,
     arguments: &Arguments<'_>,

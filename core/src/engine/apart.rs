@@ -197,7 +197,7 @@ impl<'e> Imagined<'e> {
         self.with_case(call, |case| case.conditions_met()).flatten()
     }
 
-    /// What judging sees of the call.
+    /// The call as judging sees it.
     #[cfg(test)]
     pub(crate) fn sight(&self, call: &Call<'_>) -> Option<Sight> {
         self.with_case(call, |case| case.sight()).flatten()

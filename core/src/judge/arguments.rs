@@ -1,6 +1,6 @@
 //! `if.args`: conditions of rules on arguments of the call, whatever their roles.
 //!
-//! What is asked of one place is found once, however many conditions are about it.
+//! A place is looked at once, however many conditions are about it.
 
 use super::Case;
 use super::conditions::Match;

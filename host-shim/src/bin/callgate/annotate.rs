@@ -17,14 +17,15 @@ use target::Target;
 
 /// Draft annotations from what a server says of its tools
 ///
-/// Asks a server for its tools, or reads a list that was saved, and says for each argument which roles it should have and why.
-/// What is not sure gets the stricter choice, and is listed: a person should decide it. A server's hints, such as
-/// `readOnlyHint`, can make a draft stricter, never looser.
+/// Asks a server for its tools, or reads a list that was saved, and says for each argument which roles it should have
+/// and why. An unsure draft gets the stricter choice, and is listed: a person should decide it. A server's hints, such
+/// as `readOnlyHint`, can make a draft stricter, never looser.
 ///
-/// With --into, what is new is added to the annotations in a file, and the rest stays as it is; how the server differs from
-/// them is shown, and, if the file is a bundle, which of the server's tools its policy denies in every call and which roles no
-/// rule names. On a terminal the draft is shown as tables. Elsewhere it is the annotations file itself, and with `--format json`
-/// one object, `{"annotations", "text", "drafted", "unsure", "drift", "doubts"}`.
+/// With --into, new tools and arguments are added to the annotations in a file, and the rest stays as it is. The
+/// differences between the server and the annotations are shown. If the file is a bundle, tools of the server whose
+/// every call its policy denies and roles that no rule names are shown too. On a terminal the draft is shown as tables.
+/// Elsewhere it is the annotations file itself, and with `--format json` one object, `{"annotations", "text",
+/// "drafted", "unsure", "drift", "doubts"}`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Annotate {

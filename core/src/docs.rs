@@ -43,9 +43,11 @@ pages! {
     annotations = "annotations", "../docs/annotations.md", "what the arguments of each tool mean";
     roles = "roles", "../docs/roles.md", "the roles an argument can have, and roles of your own";
     lists = "lists", "../docs/lists.md", "names that several rules share, kept in a document of their own";
+    protected_paths = "protected-paths", "../docs/protected-paths.md", "paths that no call may touch, and patterns of them";
     options = "options", "../docs/options.md", "what else can be chosen, and every limit";
     structural_rules = "structural-rules", "../docs/structural-rules.md", "what the engine decides before any rule, and what to do about it";
     worlds = "worlds", "../docs/worlds.md", "places with addresses, and ceilings";
+    invariants = "invariants", "../docs/invariants.md", "statements about all calls, which `callgate check` proves or refutes";
     scenarios = "scenarios", "../docs/scenarios.md", "calls with what is expected of them, which `callgate test` runs";
     lint = "lint", "../docs/lint.md", "what validate and lint say, code by code, and what would allow a call";
     recipes = "recipes", "../docs/recipes.md", "whole bundles for usual cases";

@@ -29,6 +29,7 @@ mod load;
 mod logged;
 mod looked;
 mod messages;
+mod pages;
 mod project;
 #[cfg(feature = "guard")]
 mod relayed;

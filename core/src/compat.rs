@@ -9,7 +9,7 @@ pub use approval::{
     ApprovalPattern, ApprovalWhitelist, Escalation, Unconstrained, extract_whitelist_candidates,
 };
 pub use functions::{
-    PlainAnnotation, expand_home, is_within_directory, list_entry_matches, normalize_git_url, parse_json,
+    ResolvedAnnotation, expand_home, is_within_directory, list_entry_matches, normalize_git_url, parse_json,
     resolve_default_git_remote, resolve_git_remote, resolve_real_path, resolve_stored_annotation,
     validate_compiled_rules,
 };

@@ -224,7 +224,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             Ok(_) => self.arguments.read(self.program, self.tool, self.call),
             Err(error) => {
                 let limits = &self.program.limits;
-                self.arguments.misshapen(self.tool, self.call, error, limits);
+                self.arguments.refuse_shape(self.tool, self.call, error, limits);
             }
         }
         let values = std::mem::take(&mut self.arguments.values);

@@ -154,7 +154,7 @@ pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Appro
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
 pub use bundle::{Bundle, InlineDocument, NamedFile, read_bundle};
 pub use compat::{
-    ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PlainAnnotation, PolicyRoot, Unconstrained,
+    ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PolicyRoot, ResolvedAnnotation, Unconstrained,
     directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
     extract_whitelist_candidates, is_within_directory, list_entry_matches, normalize_git_url, parse_json,
     resolve_default_git_remote, resolve_git_remote, resolve_real_path, resolve_stored_annotation,
@@ -188,4 +188,5 @@ pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub use role::{Category, Registry, RoleDefinition, RoleId, RoleSet, Step};
 pub use scenario::{Expectation, Scenario, ScenarioPart, ScenarioPlace, read_scenarios};
 pub use schema::Schema;
+pub use text::{escape_token, unescape_token};
 pub use world::{Context, References, Reply, ReplyData, VisibilityRef};

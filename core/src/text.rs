@@ -35,12 +35,12 @@ pub(crate) fn has_only_normal_components(names: &str) -> bool {
 }
 
 /// Escapes `~` and `/` in a token of a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901#section-3)).
-pub(crate) fn escape_token(name: &str) -> String {
+pub fn escape_token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
 /// Unescapes a token of a JSON Pointer; `None` if a `~` is neither `~0` nor `~1`.
-pub(crate) fn unescape_token(token: &str) -> Option<String> {
+pub fn unescape_token(token: &str) -> Option<String> {
     let mut parts = token.split('~');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {

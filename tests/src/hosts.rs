@@ -1,22 +1,22 @@
 //! The hosts under test, by name.
 
 mod agree;
+mod batch_host;
 #[cfg(feature = "component")]
 mod component;
 mod js;
 mod native;
-mod place;
 mod session;
 
 use crate::subject::Subject;
 
 pub use agree::Agreeing;
+#[cfg(test)]
+pub(crate) use batch_host::BatchHost;
 #[cfg(feature = "component")]
 pub use component::ComponentSubject;
 use js::JsSubject;
 pub use native::NativeSubject;
-#[cfg(test)]
-pub(crate) use place::Place;
 
 /// The names of every host.
 pub const ALL: &[&str] = &[

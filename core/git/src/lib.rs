@@ -143,9 +143,9 @@ pub struct Git<'a> {
 pub struct Known {
     contents: RefCell<Contents>,
     /// By directory.
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, StartDirectory>,
     /// Outside of every repository.
-    outside: Place,
+    outside: StartDirectory,
 }
 
 impl<'a> Git<'a> {
@@ -260,34 +260,34 @@ impl<'a> Git<'a> {
     }
 
     /// The files, the place of the directory, found once, and the place outside of every repository.
-    fn place(&mut self, directory: &str) -> (Memory<'_>, &mut Place, &mut Place) {
+    fn place(&mut self, directory: &str) -> (Memory<'_>, &mut StartDirectory, &mut StartDirectory) {
         let Known {
             contents,
             places,
             outside,
         } = &mut *self.known;
         let files = Memory::new(self.files, contents);
-        let place = places
-            .entry(directory.to_owned())
-            .or_insert_with(|| Place::at(discover::discover(&files, self.places, directory.as_bytes())));
+        let place = places.entry(directory.to_owned()).or_insert_with(|| {
+            StartDirectory::at(discover::discover(&files, self.places, directory.as_bytes()))
+        });
         (files, place, outside)
     }
 }
 
 /// Where git is started.
-struct Place {
+struct StartDirectory {
     repository: Result<Option<Repository>, Error>,
     /// The settings in its configuration, once asked for.
     settings: Option<Result<Settings, Error>>,
 }
 
-impl Default for Place {
+impl Default for StartDirectory {
     fn default() -> Self {
         Self::at(Ok(None))
     }
 }
 
-impl Place {
+impl StartDirectory {
     fn at(repository: Result<Option<Repository>, Error>) -> Self {
         Self {
             repository,

@@ -9,7 +9,7 @@ use super::choice::Choice;
 use super::label::Label;
 use super::texts::{Texts, fresh};
 use crate::model::refs::Ref;
-use crate::model::{Scalar, Seen, Test};
+use crate::model::{ConditionValue, Scalar, Test};
 
 /// A text for each entry, for what may be taken for one, and for all others.
 pub(super) fn choices(atoms: &Atoms, texts: &mut Texts) {
@@ -211,13 +211,13 @@ fn add(scalar: &Scalar, values: &mut Vec<Value>) {
 }
 
 /// What a condition sees of a value.
-pub(super) fn seen(value: Option<&Value>) -> Seen<'_> {
+pub(super) fn seen(value: Option<&Value>) -> ConditionValue<'_> {
     match value {
-        None => Seen::Absent,
-        Some(Value::Null) => Seen::Null,
-        Some(Value::Bool(value)) => Seen::Bool(*value),
-        Some(Value::Number(number)) => Seen::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Some(Value::String(text)) => Seen::Text(text),
-        Some(Value::Array(_) | Value::Object(_)) => Seen::Compound,
+        None => ConditionValue::Absent,
+        Some(Value::Null) => ConditionValue::Null,
+        Some(Value::Bool(value)) => ConditionValue::Bool(*value),
+        Some(Value::Number(number)) => ConditionValue::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Some(Value::String(text)) => ConditionValue::Text(text),
+        Some(Value::Array(_) | Value::Object(_)) => ConditionValue::Compound,
     }
 }

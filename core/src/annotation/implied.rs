@@ -44,7 +44,7 @@ fn covers(annotated: &ArgumentName, parameter: &ArgumentName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ArgSchema, Seen};
+    use crate::model::{ArgSchema, ConditionValue};
 
     #[track_caller]
     fn check(kind: ToolKind, args: &[&str], params: &[&str], expected: &[(&str, &[RoleId])]) {
@@ -72,7 +72,7 @@ mod tests {
             .map(|argument| {
                 (
                     argument.name.to_string(),
-                    argument.roles.resolve(|_| Seen::Absent),
+                    argument.roles.resolve(|_| ConditionValue::Absent),
                 )
             })
             .collect();

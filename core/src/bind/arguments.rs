@@ -85,7 +85,7 @@ pub(crate) struct BoundArguments<'p, 'c> {
 
 impl<'p, 'c> BoundArguments<'p, 'c> {
     /// Reads a call of the wrong shape no further.
-    pub(crate) fn misshapen(
+    pub(crate) fn refuse_shape(
         &mut self,
         tool: Option<&'p Tool>,
         call: &Call<'_>,
@@ -154,7 +154,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         let Some(tool) = tool else { return };
         self.resolved.set(tool, |arguments| {
             let siblings = Siblings::new(&tool.siblings, &call.arguments, limits, |_| None);
-            let see = |wanted: &ConditionArgument| siblings.see(tool.siblings.number(wanted));
+            let see = |wanted: &ConditionArgument| siblings.condition_value(tool.siblings.number(wanted));
             let roles = arguments.iter().map(|argument| &argument.roles);
             roles.map(|roles| roles.resolve(see)).collect()
         });

@@ -7,7 +7,7 @@ use super::call::Arguments;
 use super::value::{PointerToken, Value};
 use super::walk::{Met, walk};
 use crate::limits::Limits;
-use crate::model::{JsonType, PointerTree, SchemaType, Seen, Segment, item_index};
+use crate::model::{ConditionValue, JsonType, PointerTree, SchemaType, Segment, item_index};
 use crate::sort;
 
 /// The arguments that conditions look at, read as far as that needs, and the places in them that the conditions are about.
@@ -37,7 +37,7 @@ enum Way {
     /// By the values at these places.
     To(Vec<usize>),
     /// Not at all, since one of the values is not of the type that the way expects, or that the schema gives.
-    Misshapen,
+    InvalidShape,
     /// Not at all, since one of the values cannot be read.
     Unreadable,
 }
@@ -76,7 +76,7 @@ impl<'v> Siblings<'v> {
             match &value {
                 None => refuse(|| Way::Unreadable),
                 Some(value) if schema(name).is_some_and(|schema| !is_of_type(value, schema)) => {
-                    refuse(|| Way::Misshapen);
+                    refuse(|| Way::InvalidShape);
                 }
                 Some(value) => walk(value, below, |way, number, met| {
                     let way = match met {
@@ -85,8 +85,12 @@ impl<'v> Siblings<'v> {
                         Met::Mismatch {
                             found: Value::Null, ..
                         } => return,
-                        Met::Mismatch { found, .. } if found.seen() == Seen::Unreadable => Way::Unreadable,
-                        Met::Mismatch { .. } => Way::Misshapen,
+                        Met::Mismatch { found, .. }
+                            if found.condition_value() == ConditionValue::Unreadable =>
+                        {
+                            Way::Unreadable
+                        }
+                        Met::Mismatch { .. } => Way::InvalidShape,
                     };
                     found.insert(number, Found { sibling, way });
                 }),
@@ -97,14 +101,16 @@ impl<'v> Siblings<'v> {
     }
 
     /// The value that the condition of a role sees; absent if one above it is of another type than expected.
-    pub(crate) fn see(&self, place: Option<usize>) -> Seen<'_> {
+    pub(crate) fn condition_value(&self, place: Option<usize>) -> ConditionValue<'_> {
         let Some(found) = place.and_then(|place| self.found.get(&place)) else {
-            return Seen::Absent;
+            return ConditionValue::Absent;
         };
         match &found.way {
-            Way::Unreadable => Seen::Unreadable,
-            Way::Misshapen => Seen::Absent,
-            Way::To(way) => self.go(found.sibling, way).map_or(Seen::Absent, Value::seen),
+            Way::Unreadable => ConditionValue::Unreadable,
+            Way::InvalidShape => ConditionValue::Absent,
+            Way::To(way) => self
+                .go(found.sibling, way)
+                .map_or(ConditionValue::Absent, Value::condition_value),
         }
     }
 
@@ -112,7 +118,7 @@ impl<'v> Siblings<'v> {
     pub(crate) fn look(&self, place: usize) -> Looked<'_, 'v> {
         match self.found.get(&place).map(|found| (found.sibling, &found.way)) {
             None => Looked::Absent,
-            Some((_, Way::Misshapen | Way::Unreadable)) => Looked::Unreadable,
+            Some((_, Way::InvalidShape | Way::Unreadable)) => Looked::Unreadable,
             Some((sibling, Way::To(way))) => self.go(sibling, way).map_or(Looked::Absent, Looked::Value),
         }
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::model::{JsonType, Seen};
+use crate::model::{ConditionValue, JsonType};
 use crate::text::decimal;
 
 /// An argument value as the caller gave it.
@@ -134,14 +134,14 @@ impl<'a> Value<'a> {
     }
 
     /// The value as a condition sees it.
-    pub(crate) fn seen(&self) -> Seen<'_> {
+    pub(crate) fn condition_value(&self) -> ConditionValue<'_> {
         match self {
-            Value::Null => Seen::Null,
-            Value::Bool(value) => Seen::Bool(*value),
-            Value::Number(value) => Seen::Number(*value),
-            Value::Text(text) => Seen::Text(text),
-            Value::Array(_) | Value::Object(_) => Seen::Compound,
-            Value::IllFormed(_) | Value::Raw(_) | Value::Unread => Seen::Unreadable,
+            Value::Null => ConditionValue::Null,
+            Value::Bool(value) => ConditionValue::Bool(*value),
+            Value::Number(value) => ConditionValue::Number(*value),
+            Value::Text(text) => ConditionValue::Text(text),
+            Value::Array(_) | Value::Object(_) => ConditionValue::Compound,
+            Value::IllFormed(_) | Value::Raw(_) | Value::Unread => ConditionValue::Unreadable,
         }
     }
 

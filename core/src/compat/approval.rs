@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::functions::{Plain, PlainAnnotation};
+use super::functions::{Plain, ResolvedAnnotation};
 use crate::approval::{ApprovalConstraint, describe};
 use crate::bind::{Arguments, Value};
 use crate::host::{Host, HostError};
@@ -42,7 +42,7 @@ pub struct Escalation<'a> {
     /// The call's arguments.
     pub arguments: &'a Arguments<'a>,
     /// The tool's annotation.
-    pub annotation: &'a PlainAnnotation,
+    pub annotation: &'a ResolvedAnnotation,
     /// The roles that escalated; `None` if that is not known.
     pub roles: Option<&'a [RoleId]>,
 }

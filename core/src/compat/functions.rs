@@ -19,7 +19,7 @@ use crate::path::{CanonicalPath, PathCase, Resolver, Unresolvable, expand_tilde}
 use crate::role::{Registry, RoleId};
 
 /// The roles of each argument of a tool, in the annotation's order, with conditions resolved.
-pub type PlainAnnotation = Vec<(String, Vec<RoleId>)>;
+pub type ResolvedAnnotation = Vec<(String, Vec<RoleId>)>;
 
 /// Reads JSON text for a function that takes a value, as documents are read, but without a limit on its size.
 ///
@@ -205,7 +205,7 @@ pub fn list_entry_matches(match_type: MatchType, value: &str, entry: &str) -> bo
 pub fn resolve_stored_annotation(
     stored: &Json,
     arguments: &Arguments<'_>,
-) -> Result<PlainAnnotation, Vec<Diagnostic>> {
+) -> Result<ResolvedAnnotation, Vec<Diagnostic>> {
     let registry = Registry::default();
     let stored = annotation::read_stored(stored, &registry)?;
     let limits = Limits::default();
@@ -215,7 +215,9 @@ pub fn resolve_stored_annotation(
     Ok(stored
         .iter()
         .map(|argument| {
-            let roles = argument.roles.resolve(|wanted| siblings.see(tree.number(wanted)));
+            let roles = argument
+                .roles
+                .resolve(|wanted| siblings.condition_value(tree.number(wanted)));
             (argument.name.to_string(), roles.to_vec())
         })
         .collect())

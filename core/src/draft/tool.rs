@@ -92,7 +92,7 @@ impl<'v> Tool<'v> {
     }
 
     /// Returns `true` if the name or the first sentence of the description has one of the words.
-    fn speaks_of(&self, words: &[&str]) -> bool {
+    fn mentions(&self, words: &[&str]) -> bool {
         let mut spoken = self.about.iter();
         spoken.any(|word| words.iter().any(|one| is_form_of(word, one)))
     }
@@ -130,12 +130,12 @@ impl<'v> Tool<'v> {
             Setting::GitBranch => self.is_git() && self.is_named(&["branch", "tag"]),
             Setting::GitRemote => self.is_git() && self.is_named(&["remote"]),
             Setting::GitHub => self.is_github(),
-            Setting::GitHubCommit => self.is_github() && self.speaks_of(&["file", "commit"]),
+            Setting::GitHubCommit => self.is_github() && self.mentions(&["file", "commit"]),
             Setting::GitHubNew => {
                 self.is_github() && self.is_named(&["repository", "repo"]) && self.does(Verb::Write)
             }
             Setting::Mail => {
-                self.speaks_of(&[
+                self.mentions(&[
                     "mail",
                     "email",
                     "gmail",
@@ -154,15 +154,15 @@ impl<'v> Tool<'v> {
                 let transfers = said
                     .clone()
                     .any(|said| matches!(said.verb, Verb::Move | Verb::Copy));
-                transfers && self.speaks_of(&FILE_WORDS)
+                transfers && self.mentions(&FILE_WORDS)
             }
-            Setting::Files => self.speaks_of(&FILE_WORDS),
+            Setting::Files => self.mentions(&FILE_WORDS),
             Setting::UrlOrPath => {
                 // `isUrl` says what another argument is.
                 let asks = |words: &Vec<String>| words.first().is_some_and(|word| word == "is");
                 let is_url =
                     |words: &Vec<String>| !asks(words) && (end_with(words, "url") || end_with(words, "uri"));
-                self.speaks_of(&["url"]) && !self.arguments.keys().any(is_url)
+                self.mentions(&["url"]) && !self.arguments.keys().any(is_url)
             }
         }
     }
@@ -178,7 +178,7 @@ impl<'v> Tool<'v> {
 
     fn is_github(&self) -> bool {
         self.is_of_server(&["github"])
-            || self.speaks_of(&["github"])
+            || self.mentions(&["github"])
             || self.has_argument(&["owner"])
                 && (self.has_argument(&["repo"]) || self.has_argument(&["repository"]))
     }

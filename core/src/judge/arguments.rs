@@ -8,7 +8,7 @@ use super::json;
 use super::reason::{Reason, Why};
 use crate::bind::{Looked, PointerToken, Siblings, Value};
 use crate::host::Facts;
-use crate::model::{Condition, Effect, Reading, Seen, Test};
+use crate::model::{Condition, ConditionValue, Effect, Reading, Test};
 use crate::program::{Compatibility, Rule, Tool};
 use crate::sort;
 
@@ -54,7 +54,7 @@ impl<'p> Case<'p, '_, '_> {
             return given;
         };
         let sent = look.sent.iter().map(|text| {
-            let text = Seen::Text(text);
+            let text = ConditionValue::Text(text);
             by_effect(effect, condition.test.surely_holds(text), || {
                 condition.test.may_hold(text)
             })
@@ -90,9 +90,9 @@ impl<'p> Case<'p, '_, '_> {
         let looked = siblings.zip(place).map(|(siblings, place)| siblings.look(place));
         let value = match looked {
             _ if is_unreadable => return (false, true),
-            None | Some(Looked::Absent) => Reading::with_number(Seen::Absent, None),
+            None | Some(Looked::Absent) => Reading::with_number(ConditionValue::Absent, None),
             Some(Looked::Unreadable) => return (false, true),
-            Some(Looked::Value(value)) => Reading::with_number(value.seen(), number),
+            Some(Looked::Value(value)) => Reading::with_number(value.condition_value(), number),
         };
         let (surely, mut may) = (test.surely_holds(value), test.may_hold(value));
         if effect != Effect::Allow
@@ -136,7 +136,7 @@ impl<'p> Case<'p, '_, '_> {
                         _ => None,
                     };
                     look.is_unreadable = json.is_some();
-                    look.number = Reading::from(value.seen()).number();
+                    look.number = Reading::from(value.condition_value()).number();
                 }
             }
         }
@@ -194,7 +194,7 @@ impl<'p> Case<'p, '_, '_> {
         let facts = &mut self.canonicalizer.facts;
         look.sent_items.iter().any(|text| {
             facts.take_steps(1 + text.len() / TEXT_BYTES);
-            facts.has_failed() || condition.test.may_hold(Seen::Text(text))
+            facts.has_failed() || condition.test.may_hold(ConditionValue::Text(text))
         })
     }
 }
@@ -213,7 +213,7 @@ fn an_item_may_meet(facts: &mut Facts<'_>, items: &[Value<'_>], test: &Test) -> 
         }
         match item {
             Value::Array(items) => an_item_may_meet(facts, items, test),
-            item => test.may_hold(item.seen()),
+            item => test.may_hold(item.condition_value()),
         }
     })
 }

@@ -206,8 +206,8 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     }
 
     /// The same where the path exists and is not a link, and nothing above it is one.
-    pub(crate) fn plain_directory(&mut self, lexical: &str) -> Option<CanonicalPath> {
-        self.resolver().plain(lexical)
+    pub(crate) fn directory_without_links(&mut self, lexical: &str) -> Option<CanonicalPath> {
+        self.resolver().existing_without_links(lexical)
     }
 
     /// The places directly in a directory at which a pattern of protected paths with a `**` may match, as far as something is

@@ -27,7 +27,7 @@ struct Found {
 
 /// Every form of a value for which a pattern must hold.
 #[derive(Default)]
-struct Forms {
+struct ValueForms {
     /// A path as it was given, or as programs read it from the text, absolute and without `.` and `..`.
     lexical: Vec<String>,
     /// The places that a path stands for, and that of a link to be removed.
@@ -194,7 +194,7 @@ impl Case<'_, '_, '_> {
     }
 
     /// Returns `true` if one of the patterns holds for every form of the value.
-    fn holds(&mut self, forms: &Forms, constraint: &ArgumentConstraint, anchors: [&Anchor; 2]) -> bool {
+    fn holds(&mut self, forms: &ValueForms, constraint: &ArgumentConstraint, anchors: [&Anchor; 2]) -> bool {
         let lexical_places = anchors.map(|one| Some((&*one.written, &*one.written)));
         let canonical_places = anchors.map(|one| Some((&*one.written, one.canonical.as_deref()?)));
         let all = [&forms.lexical, &forms.canonical, &forms.texts];
@@ -212,10 +212,10 @@ impl Case<'_, '_, '_> {
     }
 
     /// Every form of the value at the operands; `None` where it is not a text, or looks like a path and cannot be resolved.
-    fn forms_of(&mut self, found: &Found, operands: &[usize]) -> Option<Forms> {
+    fn forms_of(&mut self, found: &Found, operands: &[usize]) -> Option<ValueForms> {
         let text = found.text.as_deref()?;
         self.canonicalizer.facts.take_steps(STEPS_OF_A_VALUE);
-        let mut forms = Forms::default();
+        let mut forms = ValueForms::default();
         let compared = |role: &RoleId| {
             self.program.resource_roles.contains(*role) && !self.program.path_roles.contains(*role)
         };

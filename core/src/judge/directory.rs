@@ -103,7 +103,7 @@ pub(crate) struct Protected {
 impl Protected {
     pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Self {
         let case = canonicalizer.program.path_case;
-        if let Some(path) = canonicalizer.plain_directory(lexical) {
+        if let Some(path) = canonicalizer.directory_without_links(lexical) {
             return Self {
                 folded: case.fold(&path),
                 entry: None,

@@ -203,7 +203,7 @@ impl<'p> Walk<'p> {
                     });
                 }
             }
-            each_once(&mut domains);
+            sort_and_dedup(&mut domains);
             let domains = domains.iter().filter_map(|at| index.by_domain.get_index(*at));
             domains.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
             if index.by_entry.is_empty() {
@@ -215,7 +215,7 @@ impl<'p> Walk<'p> {
                     entries.push(entry);
                 }
             }
-            each_once(&mut entries);
+            sort_and_dedup(&mut entries);
             let entries = entries.iter().filter_map(|at| index.by_entry.get_index(*at));
             entries.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
         }
@@ -249,7 +249,7 @@ fn may_be_anything(operand: &Operand<'_, '_>, role: RoleId) -> bool {
 }
 
 /// Keeps each of the places once, in order.
-fn each_once(places: &mut Values) {
+fn sort_and_dedup(places: &mut Values) {
     if places.len() > 1 {
         sort::sort_numbers(places);
         places.dedup();

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::argument_name::ArgumentName;
-use super::scalars::{Reading, Scalar, Scalars, Seen};
+use super::scalars::{ConditionValue, Reading, Scalar, Scalars};
 use crate::role::RoleId;
 use crate::text::escape_token;
 
@@ -130,7 +130,7 @@ impl Roles {
     }
 
     /// The roles in a call; `look` finds its arguments.
-    pub(crate) fn resolve<'a>(&self, look: impl Fn(&ConditionArgument) -> Seen<'a>) -> &[RoleId] {
+    pub(crate) fn resolve<'a>(&self, look: impl Fn(&ConditionArgument) -> ConditionValue<'a>) -> &[RoleId] {
         match self {
             Roles::Fixed(roles) => roles,
             Roles::Conditional { default, when } => when
@@ -152,7 +152,9 @@ impl Test {
             Test::Truthy => value.word() == Some(false),
             Test::Present | Test::Absent | Test::Falsy => false,
         };
-        value.seen() != Seen::Unreadable && self.holds(value.seen()) && !is_unsure
+        value.condition_value() != ConditionValue::Unreadable
+            && self.holds(value.condition_value())
+            && !is_unsure
     }
 
     /// Returns `true` if the test holds, or may for servers that convert what they get to the type that they expect
@@ -165,7 +167,9 @@ impl Test {
             Test::Falsy => value.word() == Some(false),
             Test::Present | Test::Absent | Test::Truthy => false,
         };
-        value.seen() == Seen::Unreadable || converted || self.holds(value.seen())
+        value.condition_value() == ConditionValue::Unreadable
+            || converted
+            || self.holds(value.condition_value())
     }
 
     /// How many steps it takes to hold the test against a value.
@@ -178,7 +182,7 @@ impl Test {
         }
     }
 
-    fn holds(&self, seen: Seen<'_>) -> bool {
+    fn holds(&self, seen: ConditionValue<'_>) -> bool {
         match self {
             Test::Equals(scalar) => scalar.is(seen),
             Test::In(scalars) => scalars.contain(seen),
@@ -190,18 +194,18 @@ impl Test {
     }
 }
 
-fn is_missing(seen: Seen<'_>) -> bool {
-    matches!(seen, Seen::Absent | Seen::Null)
+fn is_missing(seen: ConditionValue<'_>) -> bool {
+    matches!(seen, ConditionValue::Absent | ConditionValue::Null)
 }
 
 /// [ToBoolean](https://tc39.es/ecma262/#sec-toboolean) of an argument; a missing one is falsy.
-fn is_truthy(seen: Seen<'_>) -> bool {
+fn is_truthy(seen: ConditionValue<'_>) -> bool {
     match seen {
-        Seen::Absent | Seen::Null => false,
-        Seen::Bool(value) => value,
-        Seen::Number(value) => value != 0.0 && !value.is_nan(),
-        Seen::Text(text) => !text.is_empty(),
-        Seen::Compound | Seen::Unreadable => true,
+        ConditionValue::Absent | ConditionValue::Null => false,
+        ConditionValue::Bool(value) => value,
+        ConditionValue::Number(value) => value != 0.0 && !value.is_nan(),
+        ConditionValue::Text(text) => !text.is_empty(),
+        ConditionValue::Compound | ConditionValue::Unreadable => true,
     }
 }
 
@@ -213,17 +217,17 @@ mod tests {
     fn tests_hold_as_in_javascript() {
         let text = |text: &str| Scalar::Text(text.into());
         let seen = [
-            Seen::Absent,
-            Seen::Null,
-            Seen::Bool(false),
-            Seen::Bool(true),
-            Seen::Number(0.0),
-            Seen::Number(-0.0),
-            Seen::Number(2.5),
-            Seen::Number(f64::NAN),
-            Seen::Text(""),
-            Seen::Text("0"),
-            Seen::Compound,
+            ConditionValue::Absent,
+            ConditionValue::Null,
+            ConditionValue::Bool(false),
+            ConditionValue::Bool(true),
+            ConditionValue::Number(0.0),
+            ConditionValue::Number(-0.0),
+            ConditionValue::Number(2.5),
+            ConditionValue::Number(f64::NAN),
+            ConditionValue::Text(""),
+            ConditionValue::Text("0"),
+            ConditionValue::Compound,
         ];
         // One digit for each of `seen`.
         for (test, expected) in [
@@ -254,54 +258,94 @@ mod tests {
         let text = |text: &str| Scalar::Text(text.into());
         let large = Scalar::Number(9_007_199_254_740_992.0);
         for (test, seen, surely, may) in [
-            (Test::Equals(Scalar::Bool(true)), Seen::Bool(true), true, true),
-            (Test::Equals(Scalar::Bool(true)), Seen::Text("true"), false, true),
-            (Test::Equals(Scalar::Bool(true)), Seen::Text(" YES "), false, true),
-            (Test::Equals(Scalar::Bool(true)), Seen::Number(1.0), false, true),
             (
                 Test::Equals(Scalar::Bool(true)),
-                Seen::Text("false"),
-                false,
-                false,
+                ConditionValue::Bool(true),
+                true,
+                true,
             ),
-            (Test::Equals(Scalar::Number(10.0)), Seen::Text("1e1"), false, true),
-            (Test::Equals(text("10")), Seen::Number(10.0), false, true),
-            // Texts are compared as they stand.
-            (Test::Equals(text("main")), Seen::Text("Main"), false, false),
-            (Test::Equals(text("1")), Seen::Text("true"), false, false),
             (
-                Test::In(Scalars::new(vec![text("x"), Scalar::Number(0.0)])),
-                Seen::Bool(false),
+                Test::Equals(Scalar::Bool(true)),
+                ConditionValue::Text("true"),
                 false,
                 true,
             ),
-            (Test::Equals(Scalar::Null), Seen::Absent, false, false),
-            (Test::Truthy, Seen::Text("false"), false, true),
-            (Test::Truthy, Seen::Text("main"), true, true),
-            (Test::Falsy, Seen::Text("off"), false, true),
-            (Test::Falsy, Seen::Text("on"), false, false),
-            (Test::Falsy, Seen::Absent, true, true),
-            (Test::Present, Seen::Text("null"), true, true),
-            (Test::Present, Seen::Unreadable, false, true),
-            (Test::Absent, Seen::Unreadable, false, true),
-            (Test::Equals(text("x")), Seen::Unreadable, false, true),
-            (Test::Equals(text("x")), Seen::Compound, false, false),
+            (
+                Test::Equals(Scalar::Bool(true)),
+                ConditionValue::Text(" YES "),
+                false,
+                true,
+            ),
+            (
+                Test::Equals(Scalar::Bool(true)),
+                ConditionValue::Number(1.0),
+                false,
+                true,
+            ),
+            (
+                Test::Equals(Scalar::Bool(true)),
+                ConditionValue::Text("false"),
+                false,
+                false,
+            ),
+            (
+                Test::Equals(Scalar::Number(10.0)),
+                ConditionValue::Text("1e1"),
+                false,
+                true,
+            ),
+            (
+                Test::Equals(text("10")),
+                ConditionValue::Number(10.0),
+                false,
+                true,
+            ),
+            // Texts are compared as they stand.
+            (
+                Test::Equals(text("main")),
+                ConditionValue::Text("Main"),
+                false,
+                false,
+            ),
+            (
+                Test::Equals(text("1")),
+                ConditionValue::Text("true"),
+                false,
+                false,
+            ),
+            (
+                Test::In(Scalars::new(vec![text("x"), Scalar::Number(0.0)])),
+                ConditionValue::Bool(false),
+                false,
+                true,
+            ),
+            (Test::Equals(Scalar::Null), ConditionValue::Absent, false, false),
+            (Test::Truthy, ConditionValue::Text("false"), false, true),
+            (Test::Truthy, ConditionValue::Text("main"), true, true),
+            (Test::Falsy, ConditionValue::Text("off"), false, true),
+            (Test::Falsy, ConditionValue::Text("on"), false, false),
+            (Test::Falsy, ConditionValue::Absent, true, true),
+            (Test::Present, ConditionValue::Text("null"), true, true),
+            (Test::Present, ConditionValue::Unreadable, false, true),
+            (Test::Absent, ConditionValue::Unreadable, false, true),
+            (Test::Equals(text("x")), ConditionValue::Unreadable, false, true),
+            (Test::Equals(text("x")), ConditionValue::Compound, false, false),
             // As doubles these are one number; a program that reads integers exactly tells them apart.
             (
                 Test::Equals(large.clone()),
-                Seen::Number(9_007_199_254_740_993.0),
+                ConditionValue::Number(9_007_199_254_740_993.0),
                 false,
                 true,
             ),
             (
                 Test::In(Scalars::new(vec![large])),
-                Seen::Number(9_007_199_254_740_992.0),
+                ConditionValue::Number(9_007_199_254_740_992.0),
                 false,
                 true,
             ),
             (
                 Test::Equals(Scalar::Number(9_007_199_254_740_991.0)),
-                Seen::Number(9_007_199_254_740_991.0),
+                ConditionValue::Number(9_007_199_254_740_991.0),
                 true,
                 true,
             ),
@@ -334,17 +378,21 @@ mod tests {
         };
         for (mode, dry, expected) in [
             (
-                Seen::Absent,
-                Seen::Absent,
+                ConditionValue::Absent,
+                ConditionValue::Absent,
                 vec![RoleId::WRITE_PATH, RoleId::DELETE_PATH],
             ),
-            (Seen::Text("list"), Seen::Bool(true), vec![RoleId::READ_PATH]),
-            (Seen::Compound, Seen::Number(1.0), vec![]),
+            (
+                ConditionValue::Text("list"),
+                ConditionValue::Bool(true),
+                vec![RoleId::READ_PATH],
+            ),
+            (ConditionValue::Compound, ConditionValue::Number(1.0), vec![]),
         ] {
             let look = |argument: &ConditionArgument| match argument {
                 ConditionArgument::Top(name) if **name == *"mode" => mode,
                 ConditionArgument::Top(name) if **name == *"dry" => dry,
-                ConditionArgument::Top(_) | ConditionArgument::Pointer(_) => Seen::Absent,
+                ConditionArgument::Top(_) | ConditionArgument::Pointer(_) => ConditionValue::Absent,
             };
             assert_eq!(roles.resolve(look), expected);
         }

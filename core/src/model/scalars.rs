@@ -18,7 +18,7 @@ pub(crate) enum Scalar {
 
 /// As much of an argument's value as a condition can distinguish.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Seen<'a> {
+pub(crate) enum ConditionValue<'a> {
     /// There is no value.
     Absent,
     /// `null`.
@@ -38,7 +38,7 @@ pub(crate) enum Seen<'a> {
 /// The value as seen, and the number that servers may convert it to. That is found once for all conditions on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading<'a> {
-    seen: Seen<'a>,
+    seen: ConditionValue<'a>,
     number: Option<f64>,
 }
 
@@ -46,8 +46,8 @@ pub(crate) struct Reading<'a> {
 /// ([Number.MAX_SAFE_INTEGER](https://tc39.es/ecma262/#sec-number.max_safe_integer)).
 const LARGEST_EXACT: f64 = 9_007_199_254_740_991.0;
 
-impl<'a> From<Seen<'a>> for Reading<'a> {
-    fn from(seen: Seen<'a>) -> Self {
+impl<'a> From<ConditionValue<'a>> for Reading<'a> {
+    fn from(seen: ConditionValue<'a>) -> Self {
         let number = number(seen);
         Self { seen, number }
     }
@@ -55,11 +55,11 @@ impl<'a> From<Seen<'a>> for Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// The reading of a value whose number is known.
-    pub(crate) fn with_number(seen: Seen<'a>, number: Option<f64>) -> Self {
+    pub(crate) fn with_number(seen: ConditionValue<'a>, number: Option<f64>) -> Self {
         Self { seen, number }
     }
 
-    pub(crate) fn seen(&self) -> Seen<'a> {
+    pub(crate) fn condition_value(&self) -> ConditionValue<'a> {
         self.seen
     }
 
@@ -75,22 +75,25 @@ impl<'a> Reading<'a> {
     /// Returns `true` unless it is a number that programs which read integers exactly may tell from one that equals it here.
     pub(super) fn is_exact(&self) -> bool {
         match self.seen {
-            Seen::Number(number) => number.abs() <= LARGEST_EXACT,
-            Seen::Absent | Seen::Null | Seen::Bool(_) | Seen::Text(_) | Seen::Compound | Seen::Unreadable => {
-                true
-            }
+            ConditionValue::Number(number) => number.abs() <= LARGEST_EXACT,
+            ConditionValue::Absent
+            | ConditionValue::Null
+            | ConditionValue::Bool(_)
+            | ConditionValue::Text(_)
+            | ConditionValue::Compound
+            | ConditionValue::Unreadable => true,
         }
     }
 }
 
 impl Scalar {
     /// The value as a condition sees it.
-    fn seen(&self) -> Seen<'_> {
+    fn condition_value(&self) -> ConditionValue<'_> {
         match self {
-            Scalar::Null => Seen::Null,
-            Scalar::Bool(value) => Seen::Bool(*value),
-            Scalar::Number(value) => Seen::Number(*value),
-            Scalar::Text(text) => Seen::Text(text),
+            Scalar::Null => ConditionValue::Null,
+            Scalar::Bool(value) => ConditionValue::Bool(*value),
+            Scalar::Number(value) => ConditionValue::Number(*value),
+            Scalar::Text(text) => ConditionValue::Text(text),
         }
     }
 
@@ -98,19 +101,19 @@ impl Scalar {
     pub(super) fn may_become(&self, value: &Reading<'_>) -> bool {
         let is_same_type = matches!(
             (self, value.seen),
-            (Scalar::Bool(_), Seen::Bool(_))
-                | (Scalar::Number(_), Seen::Number(_))
-                | (Scalar::Text(_), Seen::Text(_))
+            (Scalar::Bool(_), ConditionValue::Bool(_))
+                | (Scalar::Number(_), ConditionValue::Number(_))
+                | (Scalar::Text(_), ConditionValue::Text(_))
         );
-        !is_same_type && value.number.is_some() && value.number == number(self.seen())
+        !is_same_type && value.number.is_some() && value.number == number(self.condition_value())
     }
 
-    pub(super) fn is(&self, seen: Seen<'_>) -> bool {
+    pub(super) fn is(&self, seen: ConditionValue<'_>) -> bool {
         match self {
-            Scalar::Null => seen == Seen::Null,
-            Scalar::Bool(value) => seen == Seen::Bool(*value),
-            Scalar::Number(value) => seen == Seen::Number(*value),
-            Scalar::Text(value) => seen == Seen::Text(value),
+            Scalar::Null => seen == ConditionValue::Null,
+            Scalar::Bool(value) => seen == ConditionValue::Bool(*value),
+            Scalar::Number(value) => seen == ConditionValue::Number(*value),
+            Scalar::Text(value) => seen == ConditionValue::Text(value),
         }
     }
 }
@@ -132,7 +135,7 @@ impl Scalars {
         let (mut texts, mut from_booleans) = (Vec::new(), Vec::new());
         let (mut numbers, mut from_texts) = (Vec::new(), Vec::new());
         for value in &values {
-            let number = number(value.seen()).filter(|number| !number.is_nan());
+            let number = number(value.condition_value()).filter(|number| !number.is_nan());
             match value {
                 Scalar::Null => {}
                 Scalar::Bool(_) => from_booleans.extend(number),
@@ -166,16 +169,16 @@ impl Scalars {
     }
 
     /// Returns `true` if the value is one of these, type and all.
-    pub(super) fn contain(&self, seen: Seen<'_>) -> bool {
+    pub(super) fn contain(&self, seen: ConditionValue<'_>) -> bool {
         match seen {
-            Seen::Null => self.has_null,
-            Seen::Bool(value) => holds(&self.from_booleans, f64::from(u8::from(value))),
-            Seen::Number(value) => holds(&self.numbers, value),
-            Seen::Text(text) => {
+            ConditionValue::Null => self.has_null,
+            ConditionValue::Bool(value) => holds(&self.from_booleans, f64::from(u8::from(value))),
+            ConditionValue::Number(value) => holds(&self.numbers, value),
+            ConditionValue::Text(text) => {
                 let found = self.texts.binary_search_by(|known| (**known).cmp(text));
                 found.is_ok()
             }
-            Seen::Absent | Seen::Compound | Seen::Unreadable => false,
+            ConditionValue::Absent | ConditionValue::Compound | ConditionValue::Unreadable => false,
         }
     }
 
@@ -185,10 +188,13 @@ impl Scalars {
             return false;
         };
         let others = match value.seen {
-            Seen::Bool(_) => [&self.numbers, &self.from_texts],
-            Seen::Number(_) => [&self.from_booleans, &self.from_texts],
-            Seen::Text(_) => [&self.from_booleans, &self.numbers],
-            Seen::Absent | Seen::Null | Seen::Compound | Seen::Unreadable => return false,
+            ConditionValue::Bool(_) => [&self.numbers, &self.from_texts],
+            ConditionValue::Number(_) => [&self.from_booleans, &self.from_texts],
+            ConditionValue::Text(_) => [&self.from_booleans, &self.numbers],
+            ConditionValue::Absent
+            | ConditionValue::Null
+            | ConditionValue::Compound
+            | ConditionValue::Unreadable => return false,
         };
         others.iter().any(|numbers| holds(numbers, number))
     }
@@ -202,8 +208,10 @@ fn holds(numbers: &[f64], wanted: f64) -> bool {
 }
 
 /// The boolean that the word stands for in YAML and in lenient readers of JSON.
-fn word(seen: Seen<'_>) -> Option<bool> {
-    let Seen::Text(text) = seen else { return None };
+fn word(seen: ConditionValue<'_>) -> Option<bool> {
+    let ConditionValue::Text(text) = seen else {
+        return None;
+    };
     let text = text.trim();
     let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is_one_of(&["true", "t", "yes", "y", "on", "1"]) {
@@ -214,15 +222,18 @@ fn word(seen: Seen<'_>) -> Option<bool> {
 }
 
 /// The number that a boolean, a number or a text may be converted to.
-fn number(seen: Seen<'_>) -> Option<f64> {
+fn number(seen: ConditionValue<'_>) -> Option<f64> {
     match seen {
-        Seen::Bool(value) => Some(f64::from(u8::from(value))),
-        Seen::Number(value) => Some(value),
-        Seen::Text(text) => match word(seen) {
+        ConditionValue::Bool(value) => Some(f64::from(u8::from(value))),
+        ConditionValue::Number(value) => Some(value),
+        ConditionValue::Text(text) => match word(seen) {
             Some(value) => Some(f64::from(u8::from(value))),
             None => decimal(text.trim()),
         },
-        Seen::Absent | Seen::Null | Seen::Compound | Seen::Unreadable => None,
+        ConditionValue::Absent
+        | ConditionValue::Null
+        | ConditionValue::Compound
+        | ConditionValue::Unreadable => None,
     }
 }
 
@@ -261,10 +272,10 @@ mod tests {
             values in prop::collection::vec(any_scalar(), 0..6),
             value in any_scalar(),
         ) {
-            let reading = Reading::from(value.seen());
+            let reading = Reading::from(value.condition_value());
             let list = Scalars::new(values.clone());
-            let is = values.iter().any(|one| one.is(value.seen()));
-            prop_assert_eq!(list.contain(value.seen()), is);
+            let is = values.iter().any(|one| one.is(value.condition_value()));
+            prop_assert_eq!(list.contain(value.condition_value()), is);
             let may_become = values.iter().any(|one| one.may_become(&reading));
             prop_assert_eq!(list.may_become(&reading), may_become);
         }

@@ -120,7 +120,7 @@ impl<'h> Resolver<'_, 'h> {
     }
 
     /// The path, absolute and collapsed already, if it exists and has no link on the way: it is its own canonical form, and no link.
-    pub(crate) fn plain(&mut self, text: &str) -> Option<CanonicalPath> {
+    pub(crate) fn existing_without_links(&mut self, text: &str) -> Option<CanonicalPath> {
         check_value(text, self.limits).ok()?;
         let real = self.walk().existing(text).ok()??;
         (*real == *text).then(|| CanonicalPath::new(real))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use callgate_core::Verdict;
+use callgate_core::{Verdict, escape_token};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -265,7 +265,7 @@ fn others(arguments: Option<&RawValue>, values: &[RoleValue<'_>]) -> Vec<String>
         arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
     let names = given.into_iter().flat_map(|given| given.0).map(|(name, _)| name);
     let is_shown = |name: &str| {
-        let name = name.replace('~', "~0").replace('/', "~1");
+        let name = escape_token(&name);
         values.iter().any(|value| {
             let argument = value.argument.strip_prefix('/');
             let below = argument.and_then(|argument| argument.strip_prefix(name.as_str()));

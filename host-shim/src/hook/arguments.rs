@@ -1,5 +1,6 @@
 //! The arguments of a call, as the hook makes them ready to be judged.
 
+use callgate_core::unescape_token;
 use serde_json::{Map, Value};
 
 use super::agent::Agent;
@@ -119,7 +120,7 @@ pub(super) fn leads_elsewhere(pattern: &str) -> bool {
 pub(super) fn top(pointer: &str) -> String {
     let first = pointer.strip_prefix('/').unwrap_or(pointer);
     let first = first.split('/').next().unwrap_or_default();
-    first.replace("~1", "/").replace("~0", "~")
+    unescape_token(first).unwrap_or_else(|| first.to_owned())
 }
 
 /// Makes paths absolute that are relative to no other argument. Returns `true` if there was one.

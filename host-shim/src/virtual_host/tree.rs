@@ -36,13 +36,13 @@ pub(super) enum Last {
 
 /// Where a walk ended.
 #[derive(Debug)]
-pub(super) struct Place<'t> {
+pub(super) struct WalkEnd<'t> {
     /// Absolute; only the last component may be a link.
     pub(super) path: String,
     node: &'t Node,
 }
 
-impl Place<'_> {
+impl WalkEnd<'_> {
     pub(super) fn is_directory(&self) -> bool {
         *self.node == Node::Directory
     }
@@ -83,7 +83,7 @@ impl Tree {
     }
 
     /// Follows `path` from the root, component by component, as the kernel does.
-    pub(super) fn walk(&self, path: &str, last: Last) -> Result<Place<'_>, RealpathError> {
+    pub(super) fn walk(&self, path: &str, last: Last) -> Result<WalkEnd<'_>, RealpathError> {
         if path.contains('\0') || !path.starts_with('/') {
             return Err(RealpathError::Other);
         }
@@ -128,7 +128,7 @@ impl Tree {
         if reached.is_empty() {
             reached.push('/');
         }
-        Ok(Place { path: reached, node })
+        Ok(WalkEnd { path: reached, node })
     }
 
     fn look_up(&self, path: &str) -> Result<&Node, RealpathError> {

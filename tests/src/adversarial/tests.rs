@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{Suite, merge};
 use crate::doubles::Fake;
-use crate::hosts::Place;
+use crate::hosts::BatchHost;
 use crate::report::Report;
 use crate::subject::{Batch, Surroundings};
 use crate::subject::{Need, Operation, Outcome, Subject, SubjectKind};
@@ -149,7 +149,7 @@ fn the_committed_cases_can_be_asked() {
         let Surroundings::Machine(world) = &batch.surroundings else {
             panic!("{batch:?}");
         };
-        assert!(Place::of(&batch.surroundings).is_ok(), "{world}");
+        assert!(BatchHost::of(&batch.surroundings).is_ok(), "{world}");
         match operation {
             Operation::Gate { .. } => Outcome::Refused(String::new()),
             _ => verdict("deny"),

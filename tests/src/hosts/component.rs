@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use callgate_host::{Compiled, Gate, GateError, InstanceLimits, Request, Unusable};
 use serde_json::Value;
 
-use super::place::{Place, SharedHost};
+use super::batch_host::{BatchHost, SharedHost};
 use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value, worded};
 use crate::doubles::{Honest, WithRealpath};
 use crate::subject::{Batch, EngineParts, Need, Operation, Outcome, Subject, SubjectKind};
@@ -58,7 +58,7 @@ impl Subject for ComponentSubject {
     }
 
     fn run(&mut self, batch: &Batch) -> Vec<Outcome> {
-        let Place { host, reentrant } = match Place::of(&batch.surroundings) {
+        let BatchHost { host, reentrant } = match BatchHost::of(&batch.surroundings) {
             Ok(place) => place,
             Err(message) => return batch.faults(&message),
         };

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use callgate_core::{Arguments, BuildError, Call, DocumentSource, Engine, Host, Request, Response, View};
 use serde_json::{Value, json};
 
-use super::place::Place;
+use super::batch_host::BatchHost;
 use super::session::{Refusal, Unbuilt, documents, refusal, repeated, value, worded};
 use crate::Explain;
 use crate::doubles::{Honest, WithRealpath};
@@ -42,7 +42,7 @@ impl Subject for NativeSubject {
     }
 
     fn run(&mut self, batch: &Batch) -> Vec<Outcome> {
-        let place = match Place::of(&batch.surroundings) {
+        let place = match BatchHost::of(&batch.surroundings) {
             Ok(place) => place,
             Err(message) => return batch.faults(&message),
         };
@@ -63,7 +63,7 @@ impl Subject for NativeSubject {
 
 /// One batch's host and engine.
 struct Session {
-    place: Place,
+    place: BatchHost,
     engine: Result<Engine, Unbuilt>,
 }
 

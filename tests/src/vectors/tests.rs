@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Departures, Group, replay};
 use crate::doubles::Fake;
-use crate::hosts::Place;
+use crate::hosts::BatchHost;
 use crate::subject::{Outcome, Surroundings};
 
 fn files() -> Vec<(String, String)> {
@@ -42,7 +42,7 @@ fn the_recorded_engine_fails_where_this_one_must_differ() {
             let Surroundings::Machine(world) = &batch.surroundings else {
                 panic!("{batch:?}");
             };
-            assert!(Place::of(&batch.surroundings).is_ok(), "{world}");
+            assert!(BatchHost::of(&batch.surroundings).is_ok(), "{world}");
             outcomes.pop_front().expect("an outcome for each case")
         });
         let mut groups = 0;

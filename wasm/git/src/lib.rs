@@ -26,7 +26,7 @@ extern "C" {
     fn real(this: &Disk, path: &[u8]) -> Result<Option<Vec<u8>>, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    fn look(this: &Disk, path: &[u8]) -> Result<Option<Seen>, JsValue>;
+    fn look(this: &Disk, path: &[u8]) -> Result<Option<Found>, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn read(this: &Disk, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, JsValue>;
@@ -35,20 +35,20 @@ extern "C" {
     fn is_searchable(this: &Disk, path: &[u8]) -> Result<bool, JsValue>;
 
     /// A file at a path.
-    type Seen;
+    type Found;
 
     /// 0 for a file, 1 for a directory, 2 for a link, which has a target, 3 for anything else.
     #[wasm_bindgen(method, getter)]
-    fn kind(this: &Seen) -> u32;
+    fn kind(this: &Found) -> u32;
 
     #[wasm_bindgen(method, getter)]
-    fn target(this: &Seen) -> Option<Vec<u8>>;
+    fn target(this: &Found) -> Option<Vec<u8>>;
 
     #[wasm_bindgen(method, getter, js_name = isOwn)]
-    fn is_own(this: &Seen) -> bool;
+    fn is_own(this: &Found) -> bool;
 
     #[wasm_bindgen(method, getter)]
-    fn device(this: &Seen) -> f64;
+    fn device(this: &Found) -> f64;
 
     type Thrown;
 

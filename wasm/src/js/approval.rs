@@ -1,7 +1,7 @@
 //! Approvals: the documents of an engine's approvals, and the patterns of the existing runtime.
 
 use callgate_core::{
-    self as core, ApprovalPattern, Approvals, Arguments, Escalation, Moment, PlainAnnotation, Registry,
+    self as core, ApprovalPattern, Approvals, Arguments, Escalation, Moment, Registry, ResolvedAnnotation,
     RoleId,
 };
 use wasm_bindgen::JsValue;
@@ -14,7 +14,7 @@ use super::{refusal, to_js, to_js_error, wire};
 /// The arguments, annotation and roles of an escalated call.
 struct Incoming<'b> {
     arguments: Arguments<'b>,
-    annotation: PlainAnnotation,
+    annotation: ResolvedAnnotation,
     roles: Option<Vec<RoleId>>,
 }
 

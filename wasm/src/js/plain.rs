@@ -1,7 +1,7 @@
 //! The plain functions. Those that ask a host are methods of [`WasmHost`], which they use up.
 
 use callgate_core::{
-    self as core, Arguments, Ceiling, DocumentSource, MatchType, PlainAnnotation, PolicyRoot,
+    self as core, Arguments, Ceiling, DocumentSource, MatchType, PolicyRoot, ResolvedAnnotation,
     SideEffectLevel, ToolKind,
 };
 use wasm_bindgen::JsValue;
@@ -229,7 +229,10 @@ pub fn rewrite_text(text: &str, host_dir: &str, container_dir: &str) -> Option<S
 }
 
 /// The roles of each argument in a call, from JSON text.
-pub(super) fn parse_annotation(stored: &str, arguments: &Arguments<'_>) -> Result<PlainAnnotation, JsValue> {
+pub(super) fn parse_annotation(
+    stored: &str,
+    arguments: &Arguments<'_>,
+) -> Result<ResolvedAnnotation, JsValue> {
     let stored = core::parse_json(stored).map_err(to_js_error)?;
     core::resolve_stored_annotation(&stored, arguments).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 
-use callgate_core::without_comments;
+use callgate_core::{unescape_token, without_comments};
 use callgate_host::guard::Log;
 use callgate_host::{Audience, Gate, Request};
 use serde::Serialize;
@@ -268,8 +268,7 @@ fn call_of(record: &Value, conditions: &BTreeSet<String>) -> Result<String, Stri
 
 /// Puts a value where its pointer says; a number is the place in an array.
 fn put(arguments: &mut Map<String, Value>, pointer: &str, text: &str) {
-    let tokens = pointer.split('/').skip(1);
-    let mut tokens = tokens.map(|token| token.replace("~1", "/").replace("~0", "~"));
+    let mut tokens = pointer.split('/').skip(1).map_while(unescape_token);
     let Some(name) = tokens.next() else { return };
     let mut at = arguments.entry(name).or_insert(Value::Null);
     for token in tokens {
@@ -318,10 +317,8 @@ fn collect(document: &Value, names: &mut BTreeSet<String>) {
     match document {
         Value::Object(members) => {
             if let Some(Value::String(name)) = members.get("arg") {
-                let first = name
-                    .strip_prefix('/')
-                    .and_then(|pointer| pointer.split('/').next());
-                let first = first.map(|token| token.replace("~1", "/").replace("~0", "~"));
+                let pointer = name.strip_prefix('/');
+                let first = pointer.and_then(|pointer| unescape_token(pointer.split('/').next()?));
                 names.insert(first.unwrap_or_else(|| name.clone()));
             }
             members.values().for_each(|value| collect(value, names));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use callgate_core::escape_token;
 use serde_json::{Value, json};
 
 use crate::guard::record::left_out;
@@ -69,7 +70,7 @@ impl Known {
 }
 
 fn below(place: &str, name: &str) -> String {
-    format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"))
+    format!("{place}/{}", escape_token(name))
 }
 
 /// The beginning and the end of a long text, and how much of it is not shown.

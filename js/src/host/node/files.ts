@@ -3,7 +3,7 @@ import { HostError } from "../../host.js";
 import { lstat, realpathOfBytes } from "./filesystem.js";
 
 /** A file at a path. The module uses the same numbers for the kinds. */
-interface Seen {
+interface Found {
   /** 0 for a file, 1 for a directory, 2 for a link, 3 for anything else. */
   readonly kind: 0 | 1 | 2 | 3;
   /** The target of a link, as written in it. */
@@ -37,7 +37,7 @@ export class Disk {
   }
 
   /** The file at the path, without following a link; `undefined` if nothing is there. */
-  look(path: Uint8Array): Seen | undefined {
+  look(path: Uint8Array): Found | undefined {
     const found = lstat(Buffer.from(path));
     return found && { ...kindOf(found, path), isOwn: found.uid === process.geteuid?.(), device: found.dev };
   }
@@ -86,7 +86,7 @@ export class Disk {
   }
 }
 
-function kindOf(found: Stats, path: Uint8Array): Pick<Seen, "kind" | "target"> {
+function kindOf(found: Stats, path: Uint8Array): Pick<Found, "kind" | "target"> {
   if (found.isSymbolicLink()) {
     return { kind: 2, target: readlinkSync(Buffer.from(path), "buffer") };
   }

@@ -8,7 +8,7 @@ const MAX_LINKS = 40;
 export type Node = "directory" | "file" | { readonly target: string };
 
 /** Where a walk ended. Only the last component may be a link. */
-interface Place {
+interface WalkEnd {
   readonly path: string;
   readonly node: Node;
 }
@@ -50,7 +50,7 @@ export class Tree {
   }
 
   /** Follows a path from the root, component by component, as the kernel does. */
-  walk(path: string, followsLast: boolean): Place | RealpathFailure {
+  walk(path: string, followsLast: boolean): WalkEnd | RealpathFailure {
     if (path.includes("\0") || !path.startsWith("/")) {
       return { error: "other" };
     }

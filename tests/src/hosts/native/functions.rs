@@ -129,7 +129,7 @@ pub(super) fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Val
             .map(|names| names.iter().map(role).collect())
             .transpose()
     };
-    let annotation = |annotation: &Value| -> Result<core::PlainAnnotation, String> {
+    let annotation = |annotation: &Value| -> Result<core::ResolvedAnnotation, String> {
         core::resolve_stored_annotation(annotation, &Arguments::Members(Vec::new()))
             .map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())
     };

@@ -14,13 +14,13 @@ use crate::subject::Surroundings;
 pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
 
 /// A batch's host.
-pub(crate) struct Place {
+pub(crate) struct BatchHost {
     pub(crate) host: SharedHost,
     /// The call that must be evaluated whenever the host is asked for a real path: `{serverName, toolName, arguments}`.
     pub(crate) reentrant: Option<Value>,
 }
 
-impl Place {
+impl BatchHost {
     /// A host that answers from a machine, which may misbehave, or from a recording.
     ///
     /// # Errors

@@ -19,6 +19,9 @@ pub(crate) enum Hosts {
 /// The command for users.
 pub(crate) const COMMAND: &str = "callgate";
 
+/// The program behind `cargo show`.
+pub(crate) const SHOW: &str = "show";
+
 /// The features of the command that do not bring wasmtime.
 const WITHOUT_WASMTIME: &str =
     "callgate-host/command,callgate-host/guard,callgate-host/http,callgate-host/mcp";
@@ -45,15 +48,22 @@ pub(crate) fn programs() -> Result<PathBuf, String> {
 /// Builds a program and returns its path.
 ///
 /// All packages are selected even for one program: cargo then chooses the same features for the crates that they share,
-/// and nothing is compiled again for the next program, or for the tests.
+/// and nothing from outside is compiled again for the next program, or for the tests.
 pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<PathBuf, String> {
     let mut command = cargo();
     command.current_dir(root()).args(["build", "--workspace"]);
-    if hosts == Hosts::Native {
-        command.arg("--no-default-features");
-        if name == COMMAND {
-            command.args(["--features", WITHOUT_WASMTIME]);
+    match hosts {
+        Hosts::Native if name == COMMAND => {
+            command.args(["--no-default-features", "--features", WITHOUT_WASMTIME]);
         }
+        Hosts::Native => {
+            command.arg("--no-default-features");
+        }
+        // It needs neither the command nor the guard, and so none of the hundred crates that those bring.
+        Hosts::All if name == SHOW => {
+            command.args(["--no-default-features", "--features", "conformance/component"]);
+        }
+        Hosts::All => {}
     }
     command.arg("--bin").arg(name);
     if is_quiet {

@@ -21,7 +21,7 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
     needs::meet(Purpose::Show)?;
     let packages = thread::spawn(|| package::install(true));
 
-    let program = build::program("show".as_ref(), Hosts::Native, false)?;
+    let program = build::program(build::SHOW.as_ref(), Hosts::Native, false)?;
     let status = Command::new(&program).args(arguments).status();
     let status = status.map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
     if !status.success() {
@@ -44,7 +44,7 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
             .map_err(|_| "installing npm's packages failed".to_owned())??;
         others.javascript(&native, &packer)
     });
-    let program = build::program("show".as_ref(), Hosts::All, false)?;
+    let program = build::program(build::SHOW.as_ref(), Hosts::All, false)?;
     let mut same = round.compare(&program, "wasmtime")?;
     let pulse = Pulse::start("making the JavaScript hosts");
     same &= javascript

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::functions::Plain;
 use crate::host::{Host, HostError};
+use crate::model::Effect;
 use crate::path::parent;
 use crate::seed::RESERVED_SERVERS;
 
@@ -46,7 +47,7 @@ pub fn extract_policy_roots<'p>(
     host: &dyn Host,
 ) -> Result<Vec<PolicyRoot>, HostError> {
     let text = |rule: &'p Json, pointer: &str| rule.pointer(pointer).and_then(Json::as_str);
-    let granting = rules(policy).filter(|rule| text(rule, "/then") != Some("deny"));
+    let granting = rules(policy).filter(|rule| text(rule, "/then") != Some(Effect::Deny.as_str()));
     let named = granting.filter_map(|rule| {
         let within = text(rule, "/if/paths/within").filter(|within| !within.is_empty())?;
         Some((within, text(rule, "/name").unwrap_or_default()))

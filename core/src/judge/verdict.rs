@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use crate::model::Effect;
+
 /// Allow, escalate or deny; `deny` is stricter than `escalate`, which is stricter than `allow`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision<'e> {
@@ -25,22 +27,22 @@ impl Decision<'_> {
         }
     }
 
+    fn effect(&self) -> Effect {
+        match self {
+            Self::Allow => Effect::Allow,
+            Self::Escalate(_) => Effect::Escalate,
+            Self::Deny => Effect::Deny,
+        }
+    }
+
     /// `allow`, `escalate` or `deny`.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Escalate(_) => "escalate",
-            Self::Deny => "deny",
-        }
+        self.effect().as_str()
     }
 
     /// 0 for allow, 1 for escalate, 2 for deny.
     pub fn strictness(&self) -> u8 {
-        match self {
-            Self::Allow => 0,
-            Self::Escalate(_) => 1,
-            Self::Deny => 2,
-        }
+        self.effect() as u8
     }
 }
 

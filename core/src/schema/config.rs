@@ -12,7 +12,7 @@ use crate::config::{
 };
 use crate::document::keys;
 use crate::limits::Limits;
-use crate::model::{SandboxOrder, ServerKind};
+use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::role::Step;
 
 pub(super) fn options() -> Value {
@@ -147,8 +147,8 @@ pub(super) fn invariants() -> Value {
             "required": ["decision"],
             "properties": {
                 "decision": either([
-                    json!({"enum": ["allow", "escalate", "deny"]}),
-                    json!({"type": "array", "items": {"enum": ["allow", "escalate", "deny"]}}),
+                    json!({"enum": Effect::ALL}),
+                    json!({"type": "array", "items": {"enum": Effect::ALL}}),
                 ]),
                 "server": names(), "tool": names(), "roles": names(),
                 "within": text("A directory: calls with a path at or below it."),

@@ -1,5 +1,6 @@
 //! The JSON Schema of a line of the log.
 
+use callgate_core::Effect;
 use serde_json::{Value, json};
 
 use super::audit::FORMAT;
@@ -78,7 +79,7 @@ fn decision() -> Value {
         json!({
             "id": text("The call's name in this log. A call that a person is asked about has another line, and another name, when there is an answer."),
             "tool": text("The tool's name."),
-            "decision": {"enum": ["allow", "escalate", "deny"]},
+            "decision": {"enum": Effect::ALL},
             "rule": text("The rule that decided."),
             "reason": text("Its reason."),
             "escalatedRoles": {

@@ -3,6 +3,7 @@ import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RelativeRoles, Role
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { within } from "../wasm/module.js";
 import { ownWriter } from "../wasm/writer.js";
+import { firstOf, tokensOf } from "./pointer.js";
 import { getRoleDefinition, isArgumentRole } from "./roles.js";
 import { jsonText } from "./text.js";
 
@@ -131,19 +132,6 @@ function conditionsOf(stored: StoredArgs): string[] {
     .flatMap(({ when }) => when.map(({ condition }) => firstOf(condition.arg)));
 }
 
-/** The top-level member that a name or a JSON Pointer begins at. */
-function firstOf(name: string): string {
-  return name.startsWith("/") ? (segmentsOf(name)[0] ?? "") : name;
-}
-
-/** The segments of a JSON Pointer (RFC 6901). */
-function segmentsOf(pointer: string): string[] {
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 /** Writes the members with these names in full, and no others. */
 export function writeMembersOf(
   args: Readonly<Record<string, unknown>>,
@@ -188,7 +176,7 @@ export function extractAnnotatedPaths(
 
 function stringsAt(args: Readonly<Record<string, unknown>>, name: string): string[] {
   const found = name.startsWith("/")
-    ? segmentsOf(name).reduce<unknown[]>((values, key) => values.flatMap((value) => children(value, key)), [args])
+    ? tokensOf(name).reduce<unknown[]>((values, key) => values.flatMap((value) => children(value, key)), [args])
     : children(args, name);
   return found
     .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use callgate_core::Effect;
 use callgate_host::guard::{Log, LogLine};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::output::{DIM, Exit, Failure, Out, clean, paint, style_of};
+use crate::setup::effects;
 
 /// Read the log of `callgate guard --audit`
 #[derive(Args)]
@@ -40,8 +42,8 @@ enum What {
         /// The log
         file: PathBuf,
         /// Only these: allow, escalate or deny
-        #[arg(long, value_name = "DECISION", value_parser = ["allow", "escalate", "deny"])]
-        decision: Option<String>,
+        #[arg(long, value_name = "DECISION", value_parser = effects())]
+        decision: Option<Effect>,
         /// Only those about calls of this server
         #[arg(long, value_name = "NAME")]
         server: Option<String>,
@@ -63,7 +65,7 @@ impl Audit {
                 file,
                 decision,
                 server,
-            } => show(file, decision.as_deref(), server.as_deref(), out),
+            } => show(file, decision.map(Effect::as_str), server.as_deref(), out),
             What::Stats { file } => stats(file, out),
         }
     }

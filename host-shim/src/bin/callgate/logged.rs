@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 
-use callgate_core::{unescape_token, without_comments};
+use callgate_core::{Effect, unescape_token, without_comments};
 use callgate_host::guard::Log;
 use callgate_host::{Audience, Gate, Request};
 use serde::Serialize;
@@ -166,7 +166,7 @@ fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(
     };
     if before.rule == "structural-approval" {
         // Approvals are not documents: without them a person is asked.
-        "escalate".clone_into(&mut before.decision);
+        Effect::Escalate.as_str().clone_into(&mut before.decision);
     }
     let call = call_of(record, conditions)?;
     let request = Request::gate(&call).explained(Audience::Operator);
@@ -209,7 +209,7 @@ pub(crate) fn stopped(log: Source, gate: &Gate) -> Result<Vec<Placed>, Failure> 
     let conditions = conditions(gate)?;
     let mut found = Vec::new();
     each(log, |place, record| {
-        if record["decision"] != "allow" || record["rule"] == "structural-approval" {
+        if record["decision"] != Effect::Allow.as_str() || record["rule"] == "structural-approval" {
             let call = call_of(&record, &conditions);
             found.push(Placed { place, call });
         }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use callgate_core::{Analysis, Column, Row, Target, ToolRegions, names_tool};
-use clap::{Args, ValueEnum};
+use callgate_core::{Analysis, Column, Effect, Row, Target, ToolRegions, names_tool};
+use clap::Args;
 use serde_json::json;
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, counted, note, paint, style_of, wrapped};
 use crate::progress::Progress;
-use crate::setup::Setup;
+use crate::setup::{Setup, effects};
 
 /// Show what an agent may do: every tool, what its arguments may be, and the verdict
 ///
@@ -25,30 +25,13 @@ pub(crate) struct Map {
     #[arg(long, value_name = "URL|PATH")]
     to: Option<String>,
     /// Only regions with this verdict; may be repeated
-    #[arg(long, value_name = "VERDICT")]
-    only: Vec<Only>,
+    #[arg(long, value_name = "VERDICT", value_parser = effects())]
+    only: Vec<Effect>,
     /// Follow the links on this machine's disk, or in the file of --world, and read its repositories
     #[arg(long)]
     disk: bool,
     #[command(flatten)]
     setup: Setup,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Only {
-    Allow,
-    Escalate,
-    Deny,
-}
-
-impl Only {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Escalate => "escalate",
-            Self::Deny => "deny",
-        }
-    }
 }
 
 impl Map {

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use callgate_core::{Code, Diagnostic};
+use callgate_core::{Code, Diagnostic, Effect};
 pub(crate) use callgate_host::clean;
 use callgate_host::{Fault, GateError};
 use clap::ValueEnum;
@@ -275,10 +275,10 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// The style of `allow`, `escalate` and `deny`.
 pub(crate) fn style_of(decision: &str) -> Style {
-    match decision {
-        "allow" => GREEN,
-        "escalate" => YELLOW,
-        _ => RED,
+    match Effect::parse(decision) {
+        Some(Effect::Allow) => GREEN,
+        Some(Effect::Escalate) => YELLOW,
+        Some(Effect::Deny) | None => RED,
     }
 }
 

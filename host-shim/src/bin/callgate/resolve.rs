@@ -1,6 +1,6 @@
 //! `callgate resolve`: the places that addresses name.
 
-use callgate_core::{Existence, ReplyStatus};
+use callgate_core::{Effect, Existence, ReplyStatus};
 use callgate_host::{Reply, Resolution, Unanswered};
 use clap::Args;
 use serde_json::Value;
@@ -81,8 +81,8 @@ pub(crate) fn show(reply: &Reply, path: Option<String>, out: &mut Out) -> Result
         return out.json(&shown);
     }
     let style = style_of(match reply.status {
-        ReplyStatus::Success => "allow",
-        ReplyStatus::Invalid | ReplyStatus::Denied | ReplyStatus::Error => "deny",
+        ReplyStatus::Success => Effect::Allow.as_str(),
+        ReplyStatus::Invalid | ReplyStatus::Denied | ReplyStatus::Error => Effect::Deny.as_str(),
     });
     let data = shown["data"].to_string();
     let code = paint(style, &clean(&reply.code));

@@ -6,8 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use callgate_core::{DocumentKind, Engine, Host};
+use callgate_core::{DocumentKind, Effect, Engine, Host};
 use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, VirtualHost, bundle};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
@@ -373,4 +374,10 @@ fn directory(path: &Path) -> Result<String, Failure> {
     }
     let text = found.into_os_string().into_string();
     text.map_err(|path| Failure::Fault(format!("the directory `{}` is not UTF-8", path.display())))
+}
+
+/// Reads `allow`, `escalate` or `deny`.
+pub(crate) fn effects() -> impl TypedValueParser<Value = Effect> {
+    let words = Effect::ALL.iter().map(|effect| effect.as_str());
+    PossibleValuesParser::new(words).try_map(|word| Effect::parse(&word).ok_or("expected a decision"))
 }

@@ -1,3 +1,4 @@
+import { firstOf } from "../../../src/api/pointer.js";
 import { child, type JsonNode, plainValue } from "../jsonc.js";
 import type { Argument, Tool } from "./protocol.js";
 
@@ -20,9 +21,7 @@ function toolOf(server: string, tool: Readonly<Record<string, unknown>>): Tool {
   const semantics = record(tool.arg_schema);
   const required = [...strings(schema.required), ...strings(semantics.required)];
   // A name that begins with a slash is a place within an argument.
-  const named = [...Object.keys(args), ...strings(semantics.path_params)].map((name) =>
-    name.startsWith("/") ? (name.split("/")[1] ?? name).replaceAll("~1", "/").replaceAll("~0", "~") : name,
-  );
+  const named = [...Object.keys(args), ...strings(semantics.path_params)].map(firstOf);
   const names = [...new Set([...Object.keys(properties), ...named])];
   return {
     server,

@@ -1,3 +1,4 @@
+import { tokensOf } from "../../../src/api/pointer.js";
 import { isTooDeep, type JsonNode, plainValue, readJson, TOO_DEEP, withoutComments } from "../jsonc.js";
 import { BUNDLE, EXPECTATIONS, type Expectation, type Scenario, type State } from "../state.js";
 import { repetitionIn } from "../strict.js";
@@ -244,10 +245,7 @@ function auditedOf({ kind, server, tool, values, decision, rule, time }: Members
 
 /** Puts a value at a JSON Pointer. */
 function put(args: Record<string, unknown>, pointer: string, value: string): void {
-  const steps = pointer
-    .slice(1)
-    .split("/")
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const steps = tokensOf(pointer);
   let place: Record<string, unknown> | unknown[] = args;
   for (const [at, step] of steps.entries()) {
     const isLast = at === steps.length - 1;

@@ -34,7 +34,7 @@ pub struct Asked<'t> {
 pub struct NotCall<'t> {
     /// Its id, where it has one.
     pub id: Option<&'t RawValue>,
-    /// Why it is none, and where.
+    /// Why the line is not a call, and where.
     pub error: CallError,
     /// A way to mend it, if one is known.
     pub help: Option<String>,

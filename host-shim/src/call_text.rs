@@ -24,13 +24,13 @@ enum Source<'c> {
     Parts {
         server: &'c str,
         tool: &'c str,
-        /// Absent ones are none.
+        /// `None` for a call without arguments.
         arguments: Option<&'c RawValue>,
     },
 }
 
 impl<'c> CallText<'c> {
-    /// A call of a tool, with its arguments as JSON text; absent ones are none.
+    /// A call of a tool, with its arguments as JSON text, if it has any.
     pub fn of(server: &'c str, tool: &'c str, arguments: Option<&'c RawValue>) -> Self {
         Self {
             source: Source::Parts {

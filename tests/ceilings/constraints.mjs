@@ -107,8 +107,8 @@ group("first path", S_KEY, keyed("move_file", undefined, "out/*"), [
   gate("fs/move_file", { from: "out/o.log", to: "src/p" }, ALLOW, "only the first is looked at"),
   gate("fs/move_file", { from: "src/a.rs", to: "out/p" }, above('"from"')),
   gate("fs/move_file", { to: "src/p" }, above('"to"'), "from is absent, so to is the first"),
-  gate("fs/move_file", { from: null, to: "src/p" }, above('"to"'), "null is no string"),
-  gate("fs/move_file", { from: 5, to: "src/p" }, above('"to"'), "a number is no string"),
+  gate("fs/move_file", { from: null, to: "src/p" }, above('"to"'), "null is not a string"),
+  gate("fs/move_file", { from: 5, to: "src/p" }, above('"to"'), "a number is not a string"),
   gate("fs/move_file", { from: 5, to: "out/p" }, ALLOW),
 ]);
 group("both paths", S_KEY, engine({ tool_arg_constraints: [

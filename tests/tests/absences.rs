@@ -10,6 +10,8 @@ mod features;
 mod graph;
 #[path = "absences/layering.rs"]
 mod layering;
+#[path = "absences/prose.rs"]
+mod prose;
 #[path = "absences/search.rs"]
 mod search;
 #[path = "absences/source.rs"]

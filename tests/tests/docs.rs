@@ -1,7 +1,7 @@
 //! The examples of the reference pages in `core/docs`: their documents load strictly, and their calls get the verdicts
 //! that the pages promise.
 //!
-//! What a block of JSON is stands in its fence, after `json`:
+//! The fence of a block of JSON says what it is, after `json`:
 //!
 //! | word | the block is |
 //! |---|---|

@@ -130,7 +130,7 @@ fn members() -> Vec<Shape> {
     );
     every.roles = pointers(200, |at| format!("/values/*/k{at}"));
     let mut other = none(
-        "200 pointers that expect objects, 200,000 items that are none",
+        "200 pointers that expect objects, 200,000 items that are not objects",
         allowed(),
         each(200_000, |at| format!("v{at}")),
     );

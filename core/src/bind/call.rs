@@ -104,8 +104,8 @@ impl<'a> Call<'a> {
     /// # Errors
     /// When the text is not JSON, not an object, holds a name twice, or lacks `serverName` or `toolName`.
     pub fn from_json(text: &'a str) -> Result<Self, CallError> {
-        // Members are found while the call is read. Where there are none to be found, or there is something wrong with
-        // them, the call is read again: what it is then said to be is up to the rest of it.
+        // The arguments are parsed along with the call. If that fails, the call is read again with its arguments kept
+        // raw, so that a fault inside them denies the call instead of rejecting it.
         if let Ok(call) = read::<Members<'a, Value<'a>>>(text) {
             return Ok(call);
         }

@@ -49,7 +49,8 @@ impl LinklessHost {
         }
     }
 
-    /// With the directories that the program knows, and this branch in every repository; an empty one is none.
+    /// With the directories that the program knows, and this branch in every repository. An empty name stands for a
+    /// detached head.
     pub(crate) fn on_branch(program: &Program, branch: &str) -> Self {
         Self {
             home: program.home.clone(),

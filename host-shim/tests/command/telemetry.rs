@@ -206,7 +206,7 @@ fn a_collector_gets_a_span_for_each_decision() {
 
 #[test]
 fn no_call_waits_for_a_collector() {
-    // One that is not there, one that never answers, and one that is none.
+    // One that is not there, one that never answers, and one that is not a collector.
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let silent = format!("http://{}/v1/traces", silent.local_addr().expect("an address"));
     for address in ["http://127.0.0.1:9/v1/traces", &silent] {

@@ -42,7 +42,7 @@ function plain(method: string): string {
     .replace(/[^a-z0-9]/g, "");
 }
 
-/** The id of a request, and the text by which a lenient peer compares it; `undefined` if it is none. */
+/** The id of a request, and the text by which a lenient peer compares it; `undefined` if it is not a request. */
 export function idOf(id: unknown): { readonly id: string | number; readonly text: string } | undefined {
   if (typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id))) {
     return { id, text: String(id) };

@@ -39,7 +39,7 @@ export interface RegionPlace {
   readonly roles: readonly string[];
   /** Its values, for a person. */
   readonly is: string;
-  /** The directory, absolute, of which `is` says something; absent for what is no path. */
+  /** The directory, absolute, of which `is` says something; absent if the value is not a path. */
   readonly within?: string;
 }
 

@@ -391,8 +391,8 @@ export interface EngineOptions {
    */
   readonly sandbox?: "before-rules" | "after-rules" | undefined;
   /**
-   * The directory that a server is started in, absolute or `~/…`, by server: the repository of calls that name none. It is no
-   * base of relative paths.
+   * The directory that a server is started in, absolute or `~/…`, by server: the repository of calls that name none. It is not
+   * a base of relative paths.
    */
   readonly workingDirectory?: Readonly<Record<string, string>> | undefined;
   /** `true` if warnings stop loading too. Default `false`. */

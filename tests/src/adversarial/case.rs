@@ -250,7 +250,7 @@ impl Case {
             Input::Evaluate { .. } => Err("expected either `request` or `jsExpr`".to_owned()),
             Input::EvaluateJson { raw_request } => {
                 let written: String = serde_json::from_str(&text(raw_request)?)
-                    .map_err(|error| format!("`rawRequest` is no text: {error}"))?;
+                    .map_err(|error| format!("`rawRequest` is not a text: {error}"))?;
                 one(Operation::EvaluateText { text: written })
             }
             Input::Gate {

@@ -134,7 +134,7 @@ proptest! {
                     prop_assert_eq!(text(&before), text(&after), "{:?}", request);
                 } else {
                     prop_assert_eq!(&after.rule, "structural-approval");
-                    // The allowlist leaves the rules unasked, but an approval is no way around them.
+                    // The allowlist leaves the rules unasked, but an approval does not lead around them.
                     let without = ungated.judge(&asked, &host).verdict;
                     prop_assert_ne!(without.decision.as_str(), "deny", "{:?} {:?}", request, approvals);
                 }

@@ -87,7 +87,7 @@ fn a_removed_link_is_sent_as_its_own_place() {
 }
 
 /// Paths may start from the path in another argument: they are judged from there, and sent relative to it where they lie
-/// below. What is not one path is no base.
+/// below. A value that is not one path is not a base.
 #[test]
 fn paths_may_be_relative_to_another_argument() {
     let files = json!({"roles": ["read-path", "delete-path"], "relativeTo": "repo"});

@@ -138,7 +138,7 @@ impl WasmPolicy {
     /// repositories of the host.
     ///
     /// # Errors
-    /// The faults of the documents, which are none by now.
+    /// The faults of the documents, though there cannot be any by now.
     #[wasm_bindgen(js_name = tellFindings)]
     pub fn tell_findings(&self, disk: bool, listener: &Listener) -> Result<(), JsValue> {
         let mut warnings = self.engine.warnings().iter();

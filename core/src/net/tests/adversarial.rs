@@ -45,7 +45,7 @@ fn star_grants_names_that_can_be_fetched() {
         "https://docs.example.com/a//\n", "https:github.com/x", "https://github.com/a b",
         "https://git\nhub.com/", "https://git\thub.com/",
     ]);
-    // Addresses in every spelling, loopback names, other protocols, what is no URL.
+    // Addresses in every spelling, loopback names, other protocols, texts that are not URLs.
     check(Fetch, STAR, Restricts, &[
         "http://127.0.0.1/", "http://127.1/", "http://0x7f000001/", "http://0x7f.0.0.1/", "http://0/",
         "http://0.0.0.0/", "http://169.254.43518/", "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/",
@@ -226,7 +226,7 @@ fn a_denied_host_is_denied_in_every_spelling() {
     check(Fetch, &["::1"], Restricts, &["http://[::1]/"]);
     check(Fetch, &["*.0.0.1"], Restricts, &["http://127.0.0.1/"]);
     check(Fetch, &["*.evil.com:443"], Restricts, &["https://a.evil.com/"]);
-    // A user before a host is no slip that can be told from a typo: the pattern keeps meaning its text.
+    // A user before a host cannot be told from a typo: the pattern keeps meaning its text.
     check(Fetch, &["user@github.com"], Neither, &["https://github.com/"]);
     check(Fetch, &["user@github.com"], Restricts, &["user@github.com"]);
     check(Fetch, &[""], Restricts, &["file:///etc/passwd", ""]);

@@ -75,7 +75,7 @@ impl Shared {
                 continue;
             }
             thread::park_timeout(TICK);
-            // A busy machine wakes this thread late; epochs are those of the clock on the wall all the same.
+            // A busy machine wakes this thread late; epochs follow the wall clock all the same.
             while counted.elapsed() >= TICK {
                 counted += TICK;
                 engine.increment_epoch();

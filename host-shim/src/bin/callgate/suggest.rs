@@ -214,7 +214,7 @@ fn about(explanation: &Value) -> Vec<String> {
     found
 }
 
-/// The calls in a file, each with its place; or why a line is none. Of a log only those that were not allowed.
+/// The calls in a file, each with its place; or why a line is not a call. Of a log only those that were not allowed.
 fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> {
     let source = Source::open(file)?;
     #[cfg(feature = "guard")]

@@ -26,8 +26,8 @@ use run::Outcome;
 ///
 /// A scenario is `{"name"?, "call", "expect"?, "rule"?, "world"?, "context"?}`: a call, the decision (`allow`, `escalate`, `deny` or
 /// `not-allow`), the rule that decides, or both, and the world and the context that it is judged in. A file holds one a line, an array
-/// of them, or an object that has them under `scenarios`. Where a scenario has no world, no disk is asked: every path exists and is no
-/// link, and git remotes by name are unknown.
+/// of them, or an object that has them under `scenarios`. Where a scenario has no world, no disk is asked: every path exists and is
+/// not a link, and git remotes by name are unknown.
 ///
 /// As JSON one line a scenario, `{"file", "line", "name"?, "server", "tool", "passed", "expect"?, "expectedRule"?, "decision", "rule",
 /// "reason", "explanation"?}`, and last `{"scenarios", "passed", "failed", "coverage"?}`. Coverage is of the rules, and of the regions

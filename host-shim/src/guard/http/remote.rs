@@ -62,7 +62,7 @@ impl Remote {
     /// A server at an address, which is sent these headers with each message. Their values are never shown or logged.
     ///
     /// # Errors
-    /// The address is not one of HTTP, or a header is none, or one that the guard writes itself.
+    /// The address is not one of HTTP, or a header is not valid, or the guard writes it itself.
     pub fn new(url: &str, headers: &[(String, String)]) -> Result<Self, RemoteError> {
         let fault = |error: String| RemoteError(error);
         let parsed = Url::parse(url).map_err(|error| fault(format!("`{url}` is not a URL: {error}")))?;

@@ -175,7 +175,7 @@ impl Session {
         }
     }
 
-    /// Sends a message to the server. `origin` is the request on whose stream its answers belong, if it is none itself. Returns
+    /// Sends a message to the server. `origin` is the request on whose stream its answers belong, if it is not a request itself. Returns
     /// `true` if the server is then asked for the stream on which it speaks by itself.
     pub(super) fn forward(self: &Arc<Self>, text: String, origin: Option<Id>) -> bool {
         match &self.server {

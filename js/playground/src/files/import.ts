@@ -118,7 +118,7 @@ function isLines(text: string): boolean {
   return first === undefined || text.slice(first.to).trim() !== "";
 }
 
-/** Something that may be a scenario, or why it is none: a name that occurs twice may mean either value. */
+/** Something that may be a scenario, or why it is not one: a name that occurs twice may mean either value. */
 interface Item {
   readonly item?: unknown;
   readonly fault?: (() => string) | undefined;

@@ -33,8 +33,8 @@ export interface Placed {
 
 /**
  * Puts a document where the bundle has it: in the file that it names, by its path, its name, or what it holds; else in place of
- * the document in the bundle. If the bundle has none of the kind, it names the file from then on. `undefined` if the text is no
- * document.
+ * the document in the bundle. If the bundle has none of the kind, it names the file from then on. `undefined` if the text is
+ * not a document.
  */
 export function withDocument(files: State["files"], given: Given): Placed | undefined {
   const node = readJson(given.text);

@@ -186,7 +186,7 @@ function withNames(call: Members, server: string, tool: string): Members {
   return withMember(withMember(call, "serverName", JSON.stringify(server)), "toolName", JSON.stringify(tool));
 }
 
-/** The arguments; none if they are absent, `undefined` if they are no object. */
+/** The arguments; none if they are absent, `undefined` if they are not an object. */
 function argumentsOf(call: Members): Members | undefined {
   return membersIn(textOf(call, "arguments") ?? "{}");
 }

@@ -293,7 +293,7 @@ function isIdle({ parts }: ToolRegions, regions: readonly Region[]): boolean {
   return regions.every(isAboutOthers) && parts.some((part) => !part.regions.every(isAboutOthers));
 }
 
-/** The tool of a call, `server/tool`; empty if the text is none. */
+/** The tool of a call, `server/tool`; empty if the text is not a call. */
 function toolOf(call: string): string {
   try {
     const { serverName, toolName } = JSON.parse(call) as Record<string, unknown>;

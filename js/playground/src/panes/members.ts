@@ -3,7 +3,7 @@ import { type JsonNode, readJson } from "../jsonc.js";
 /** The members of an object, each as its name and the text of its value, which may say more than the value. */
 export type Members = readonly (readonly [name: string, text: string])[];
 
-/** The members of an object in a text; `undefined` if it is none. */
+/** The members of an object in a text; `undefined` if it is not one. */
 export function membersIn(text: string, node: JsonNode | undefined = readJson(text)): Members | undefined {
   return node?.kind === "object"
     ? node.members.map(({ key, value }) => [key, value === undefined ? "null" : text.slice(value.from, value.to)])

@@ -40,7 +40,7 @@ impl Target {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let target = Self::read(path)?;
         let text = target.text.as_deref().unwrap_or_default();
-        // Text that is no JSON is refused where annotations are read, with its place. Comments leave every place as it is.
+        // Text that is not JSON is refused where annotations are read, with its place. Comments leave every place as it is.
         let json = without_comments(text);
         let Ok(keys) = serde_json::from_str::<Keys<'_>>(&json) else {
             return Ok(target);

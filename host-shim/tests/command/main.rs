@@ -46,3 +46,5 @@ mod wire;
 #[cfg(feature = "http")]
 mod workers;
 mod world;
+#[cfg(feature = "guard")]
+mod wrapping;

@@ -1,0 +1,142 @@
+//! Messages that two programs could read differently.
+
+use super::*;
+
+#[test]
+fn what_two_parsers_could_read_differently_does_not_pass() {
+    let mut relay = relay();
+    let null = Value::Null;
+    for (message, id, reason) in [
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, &null, "batches"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#,
+            &null,
+            "`method` occurs twice",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}"#,
+            &null,
+            "expected `method`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"Tools/Call"}"#,
+            &json!(1),
+            "expected `tools/call`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools%2Fcall"}"#,
+            &json!(1),
+            "expected `tools/call`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#,
+            &null,
+            "a method and an answer",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"tools/call"}"#,
+            &null,
+            "`id`",
+        ),
+        (r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#, &null, "`id`"),
+        (
+            r#"{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}"#,
+            &null,
+            "`id`",
+        ),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, &null, "`id`"),
+        (r#"{"id":1,"method":"ping"}"#, &json!(1), "jsonrpc"),
+        (r#"{"jsonrpc":"2.0","id":1}"#, &json!(1), "neither"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":5}"#,
+            &json!(1),
+            "not a string",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":NaN}"#,
+            &null,
+            "not a JSON-RPC message",
+        ),
+        ("{} {}", &null, "not a JSON-RPC message"),
+        ("\u{feff}{}", &null, "not a JSON-RPC message"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+            &json!(1),
+            "`params` are absent",
+        ),
+    ] {
+        refused(client(&mut relay, message), id, reason);
+    }
+    for (params, reason) in [
+        ("[]", "not an object"),
+        (r#"{"name":"read","Name":"wait"}"#, "occurs twice"),
+        (r#"{"Name":"read"}"#, "expected `name`"),
+        (
+            r#"{"name":"read","arguments":{"path":"a","path":"/etc"}}"#,
+            "`path` occurs twice",
+        ),
+        (
+            r#"{"name":"read","arguments":{"path":"a","PATH":"/etc"}}"#,
+            "`PATH` occurs twice",
+        ),
+        (r#"{"name":"read","arguments":{"path":"\ud800"}}"#, "hex escape"),
+        (r#"{"name":5}"#, "`params.name`"),
+    ] {
+        refused(client(&mut relay, &call("1", params)), &json!(1), reason);
+    }
+    assert!(relay.waiting.is_empty());
+}
+
+#[test]
+fn a_notification_is_no_call() {
+    let mut relay = relay();
+    for method in ["tools/call", "tools/list", "Tools/call"] {
+        let message = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"name":"read"}}}}"#);
+        assert!(
+            matches!(client(&mut relay, &message), Step::Refused(_)),
+            "{method}"
+        );
+    }
+    let other = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(client(&mut relay, other), Step::ToServer(other.to_owned()));
+}
+
+#[test]
+fn a_message_is_one_line_for_every_reader_of_lines() {
+    let mut relay = relay();
+    let hidden =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"x\":\r{\"jsonrpc\":\"2.0\"}\r}}\r";
+    let Step::ToServer(sent) = client(&mut relay, hidden) else {
+        panic!()
+    };
+    assert_eq!(sent, hidden.replace('\r', " "));
+    // In a string it is not JSON.
+    for end in ['\r', '\n'] {
+        let call = call("2", r#"{"name":"read","arguments":{"path":"a-b"}}"#).replace('-', &end.to_string());
+        refused(client(&mut relay, &call), &Value::Null, "control character");
+    }
+}
+
+#[test]
+fn an_id_that_waits_is_not_used_again() {
+    let mut relay = relay();
+    let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+    assert!(matches!(client(&mut relay, &ping("1")), Step::ToServer(_)));
+    for id in ["1", "\"1\"", "\"\\u0031\""] {
+        refused(
+            client(&mut relay, &ping(id)),
+            &serde_json::from_str(id).unwrap(),
+            "the id 1",
+        );
+    }
+    let read = r#"{"name":"read","arguments":{"path":"a"}}"#;
+    refused(client(&mut relay, &call("1", read)), &json!(1), "the id 1");
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    assert_eq!(
+        relay.server_sent(answer.to_owned()),
+        Step::ToClient(answer.to_owned())
+    );
+    // Nobody waits for a second answer.
+    assert_eq!(relay.server_sent(answer.to_owned()), Step::Nowhere);
+    assert!(matches!(client(&mut relay, &ping("1")), Step::ToServer(_)));
+}

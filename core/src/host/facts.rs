@@ -37,7 +37,7 @@ pub(crate) struct Facts<'h> {
     failure: Option<HostError>,
     /// Nothing, until something is asked.
     realpaths: Option<BTreeMap<Arc<str>, Realpath>>,
-    missing_roots: Vec<Box<str>>,
+    missing_roots: Vec<MissingRoot>,
     others: Option<BTreeMap<Question, Answer>>,
     log: Option<Vec<Exchange>>,
     /// How much work is left: comparisons, values and questions.
@@ -46,6 +46,13 @@ pub(crate) struct Facts<'h> {
 }
 
 type Realpath = Result<Arc<str>, RealpathError>;
+
+/// A missing path whose parent exists.
+struct MissingRoot {
+    path: Box<str>,
+    /// Where it would be made, without the links on the way; `None` if a dangling link stands there.
+    place: Option<Box<str>>,
+}
 
 impl<'h> Facts<'h> {
     /// An empty memory; `recorded` keeps every exchange for [`Facts::take_recording`].
@@ -110,15 +117,15 @@ impl<'h> Facts<'h> {
 
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Realpath {
-        let has_failed = self.has_failed();
+        if self.has_failed() || self.is_missing(path) {
+            let known = self.realpaths.as_ref().and_then(|known| known.get(path));
+            return known.cloned().unwrap_or(Err(RealpathError::NotFound));
+        }
         // Most questions are new, so that what is asked is kept whatever the answer.
         let entry = match self.realpaths.get_or_insert_default().entry(Arc::from(path)) {
             Entry::Occupied(known) => return known.get().clone(),
             Entry::Vacant(entry) => entry,
         };
-        if has_failed || self.missing_roots.iter().any(|root| is_below(path, root)) {
-            return Err(RealpathError::NotFound);
-        }
         match self.steps.checked_sub(QUESTION) {
             Some(left) => self.steps = left,
             None => self.is_exhausted = true,
@@ -149,18 +156,40 @@ impl<'h> Facts<'h> {
         answer
     }
 
-    /// Remembers that `root`, whose parent exists, and everything below it are missing.
-    pub(crate) fn note_missing_root(&mut self, root: &str) {
+    /// Remembers that `root`, whose parent exists, and everything below it are missing; `place` is where it would be made, if no
+    /// dangling link stands there.
+    pub(crate) fn note_missing_root(&mut self, root: &str, place: Option<&str>) {
         if self.missing_roots.len() < MISSING_ROOTS
-            && !self.missing_roots.iter().any(|known| **known == *root)
+            && !self.missing_roots.iter().any(|known| *known.path == *root)
         {
-            self.missing_roots.push(root.into());
+            self.missing_roots.push(MissingRoot {
+                path: root.into(),
+                place: place.map(Box::from),
+            });
         }
+    }
+
+    /// Where a missing path would be made, if that is known without a question.
+    pub(crate) fn place_of_missing<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
+        self.missing_roots.iter().find_map(|root| {
+            let names = strip_directory(path, &root.path)?;
+            let place = root.place.as_deref()?;
+            Some(match (place == &*root.path, names) {
+                (true, _) => Cow::Borrowed(path),
+                (false, "") => Cow::Owned(place.to_owned()),
+                (false, names) => Cow::Owned([place, "/", names].concat()),
+            })
+        })
+    }
+
+    /// Returns `true` if the path is below one that is known to be missing.
+    fn is_missing(&self, path: &str) -> bool {
+        self.missing_roots.iter().any(|root| is_below(path, &root.path))
     }
 
     /// [`Host::read_link`], once.
     pub(crate) fn read_link(&mut self, path: &str) -> Option<String> {
-        if self.missing_roots.iter().any(|root| is_below(path, root)) {
+        if self.is_missing(path) {
             return None;
         }
         self.ask(Question::read_link(path))

@@ -26,13 +26,16 @@ pub(crate) fn lexical<'a>(value: &'a str, base: &str) -> Cow<'a, str> {
     }
 }
 
-/// `value`, appended to `base` if it is relative; always begins with `/`.
+/// `value`, appended to `base` if it is relative; always begins with `/`. It is collapsed if both are.
 pub(super) fn absolute<'a>(value: &'a str, base: &str) -> Cow<'a, str> {
     if value.starts_with('/') {
-        Cow::Borrowed(value)
-    } else {
-        Cow::Owned(format!("/{base}/{value}"))
+        return Cow::Borrowed(value);
     }
+    let names = base.trim_matches('/');
+    Cow::Owned(match names.is_empty() {
+        true => ["/", value].concat(),
+        false => ["/", names, "/", value].concat(),
+    })
 }
 
 /// Removes `.`, `..`, `//` and a trailing `/` from an absolute path.

@@ -148,11 +148,13 @@ impl<'h> Resolver<'_, 'h> {
 
     fn canonical_of_lexical(&mut self, lexical: &str) -> Result<CanonicalPath, Unresolvable> {
         debug_assert!(is_collapsed(lexical), "{lexical:?} is not collapsed");
-        let place = match self.walk().existing(lexical)? {
-            Some(real) => real,
+        if let Some(real) = self.walk().existing(lexical)? {
+            return Ok(CanonicalPath::new(real));
+        }
+        Ok(CanonicalPath::new(match self.walk().known_missing(lexical)? {
+            Some(place) => place.into(),
             None => self.walk().follow(lexical)?.into(),
-        };
-        Ok(CanonicalPath::new(place))
+        }))
     }
 
     fn walk(&mut self) -> Walk<'_, 'h> {

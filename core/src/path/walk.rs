@@ -1,5 +1,6 @@
 //! Walks through the file system, name by name where links make that necessary (SPEC §2.3).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::host::Facts;
@@ -45,6 +46,15 @@ impl<'w, 'h> Walk<'w, 'h> {
             self.check_links(path, &real)?;
         }
         Ok(Some(real))
+    }
+
+    /// Where the collapsed `path`, which is missing, would be made, if an earlier walk found that out.
+    pub(super) fn known_missing<'p>(&self, path: &'p str) -> Result<Option<Cow<'p, str>>, Unresolvable> {
+        let place = self.facts.place_of_missing(path);
+        if let Some(place) = &place {
+            check_process(place, self.path_case)?;
+        }
+        Ok(place)
     }
 
     /// Where the absolute path `text` leads if each `..` is the parent of the place reached so far.
@@ -96,8 +106,10 @@ impl<'w, 'h> Walk<'w, 'h> {
         let name = split_last(missing).map_or("", |(_, name)| name);
         let below = path.strip_prefix(missing).unwrap_or("").trim_start_matches('/');
         let candidate = join(&directory, name);
-        self.facts.note_missing_root(missing);
-        let Some(target) = self.facts.read_link(&candidate) else {
+        let link = self.facts.read_link(&candidate);
+        let created = link.is_none().then_some(candidate.as_str());
+        self.facts.note_missing_root(missing, created);
+        let Some(target) = link else {
             *place = Position {
                 path: join(&candidate, below),
                 existing: directory.len(),

@@ -51,6 +51,58 @@ fn what_does_not_exist_continues_its_deepest_ancestor() {
 }
 
 #[test]
+fn what_was_found_missing_before_changes_no_answer() {
+    let values = [
+        "/srv/sb/none/a",
+        "/srv/box/none/b",
+        "/srv/sb/none/b/c",
+        "/srv/sb/none",
+        "/srv/sb/nonesuch",
+        "/srv/box/dangling/a",
+        "/srv/box/dangling/b",
+        "/srv/sb/dangling/c",
+        "/srv/box/dangling-missing/a",
+        "/srv/box/dangling-missing/b",
+        "/proc/none/a",
+        "/proc/none/b",
+        "/srv/box/cwd/none/a",
+        "/srv/box/cwd/none/b",
+        "/nowhere/at/all",
+        "/nowhere/else",
+    ];
+    let disk = sample();
+    for order in [values.to_vec(), values.into_iter().rev().collect()] {
+        disk.evaluate(|resolver| {
+            for value in order {
+                let found = resolver.resolve(value, "/srv/app");
+                let found = found.map(|path| path.to_string()).map_err(|why| why.to_string());
+                assert_eq!(found, resolved(&sample(), value), "{value}");
+            }
+        });
+    }
+}
+
+#[test]
+fn below_what_is_missing_nothing_is_asked() {
+    let disk = sample();
+    disk.evaluate(|resolver| {
+        let first = resolver
+            .resolve("/srv/sb/none/0", "/")
+            .map(|path| path.to_string());
+        assert_eq!(first, Ok("/srv/box/none/0".to_owned()));
+        let asked = disk.asked.borrow().len();
+        for at in 1..100 {
+            let found = resolver.resolve(&format!("/srv/sb/none/{at}"), "/");
+            assert_eq!(
+                found.map(|path| path.to_string()),
+                Ok(format!("/srv/box/none/{at}"))
+            );
+        }
+        assert_eq!(disk.asked.borrow().len(), asked);
+    });
+}
+
+#[test]
 fn a_dangling_link_means_its_target() {
     check(&[
         ("/srv/box/dangling", Ok("/etc/cron.d/new")),

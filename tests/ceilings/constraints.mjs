@@ -118,6 +118,20 @@ group("both paths", S_KEY, engine({ tool_arg_constraints: [
   gate("fs/move_file", { from: "out/o.log", to: "src/p" }, above('"to"')),
   gate("fs/move_file", { from: "src/a.rs", to: "out/p" }, above('"from"')),
 ]);
+group("several on one", "12: the reason names the first constraint that does not hold, in the order of the ceiling",
+  engine({ tool_arg_constraints: [
+    { tool: "*", arg_patterns: ["src/**", "out/**"], arg_key: "paths" }, { tool: "*", arg_patterns: ["out/*"], arg_key: "to" },
+    { tool: "*", arg_patterns: ["**/*.rs"], arg_key: "paths" }, { tool: "*", arg_patterns: ["src/*"], arg_key: "paths" },
+  ] }), [
+    gate("fs/read_many", { paths: ["src/a.rs"], to: "out/p" }, ALLOW),
+    gate("fs/read_many", { paths: ["src/a.rs", "src/b.txt"], to: "out/p" }, above('"paths"', '"**/*.rs"')),
+    gate("fs/read_many", { paths: ["src/deep/c.rs", "src/b.txt"], to: "out/p" }, above('"**/*.rs"')),
+    gate("fs/read_many", { paths: ["src/b.txt", "src/deep/c.rs"], to: "out/p" }, above('"**/*.rs"')),
+    gate("fs/read_many", { paths: ["src/deep/c.rs"], to: "out/p" }, above('"paths"', '"src/*"')),
+    gate("fs/read_many", { paths: ["src/b.txt", "README.md"], to: "out/p" }, above('"src/**", "out/**"')),
+    gate("fs/read_many", { paths: ["src/b.txt", 5], to: "out/p" }, above('"src/**", "out/**"')),
+    gate("fs/read_many", { paths: ["src/b.txt", "src/deep/c.rs"], to: "docs/p" }, above('"to"', '"out/*"')),
+  ]);
 const S_ABSENT = "12: where the argument is absent, the constraint does not apply";
 group("absent", S_ABSENT, keyed("*", "cwd", "src"), [
   gate("fs/run", { cwd: "src" }, ALLOW), gate("fs/run", {}, ALLOW), gate("fs/run", { cwd: null }, ALLOW),

@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::{Case, Verdict};
 use crate::bind::{PointerToken, Reached, Value, descend, path_readings};
 use crate::model::ArgumentName;
-use crate::program::{ArgumentConstraint, Ceiling, Constrained};
+use crate::program::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 use crate::role::RoleId;
 use crate::sort;
 
@@ -87,31 +87,67 @@ impl Case<'_, '_, '_> {
     /// The first constrained argument that matches none of the patterns.
     fn pattern_mismatch(&mut self, ceiling: &Ceiling) -> Option<String> {
         let tool = self.tool.filter(|tool| !tool.ceiling.constraints.is_empty())?;
-        let [workspace, home] = self.anchors();
+        let anchors = self.anchors();
         let order = self.operands_by_place();
-        for (at, looked_at) in &tool.ceiling.constraints {
-            let Some(constraint) = ceiling.constraints.get(*at) else {
-                continue;
-            };
+        let mut first: Option<(usize, usize)> = None;
+        for group in &tool.ceiling.groups {
+            let found = self.mismatch_in(ceiling, &tool.ceiling, group, (&anchors, &order));
+            if self.canonicalizer.facts.has_failed() {
+                return None;
+            }
+            first = first.into_iter().chain(found).min();
+        }
+        let (place, argument) = first?;
+        let (at, _) = tool.ceiling.constraints.get(place)?;
+        let shown = &ceiling.constraints.get(*at)?.shown;
+        let (name, tool) = (
+            self.name_of(Some(argument)),
+            format!("{}/{}", self.call.server, self.call.tool),
+        );
+        Some(format!(
+            "argument {name:?} of tool \"{tool}\" does not match the ceiling's {shown}"
+        ))
+    }
+
+    /// The first of the constraints that does not hold, by its place among those of the tool, and the argument for which it does
+    /// not. All of them look at the same values, of which the forms are found once.
+    fn mismatch_in(
+        &mut self,
+        ceiling: &Ceiling,
+        constrained: &ToolCeiling,
+        group: &[usize],
+        ([workspace, home], order): (&[Anchor; 2], &[usize]),
+    ) -> Option<(usize, usize)> {
+        let mut constraints = Vec::with_capacity(group.len());
+        for place in group {
+            let (at, _) = constrained.constraints.get(*place)?;
+            let constraint = ceiling.constraints.get(*at)?;
             let own = constraint.workspace.as_deref().map(|root| self.anchor(root));
-            let workspace = own.as_ref().unwrap_or(&workspace);
-            for found in self.found(looked_at) {
-                let operands = self.operands_at(&order, &found);
-                let forms = self.forms_of(&found, operands);
-                if self.canonicalizer.facts.has_failed() {
-                    return None;
-                }
-                let holds = |forms| self.holds(&forms, constraint, [workspace, &home]);
-                if !forms.is_some_and(holds) {
-                    let (name, shown) = (self.name_of(Some(found.argument)), &constraint.shown);
-                    let tool = format!("{}/{}", self.call.server, self.call.tool);
-                    return Some(format!(
-                        "argument {name:?} of tool \"{tool}\" does not match the ceiling's {shown}"
-                    ));
-                }
+            constraints.push((*place, constraint, own));
+        }
+        let (_, looked_at) = constrained.constraints.get(*group.first()?)?;
+        let mut first = None;
+        for found in self.found(looked_at) {
+            let operands = self.operands_at(order, &found);
+            let forms = self.forms_of(&found, operands);
+            if self.canonicalizer.facts.has_failed() {
+                break;
+            }
+            let failed = constraints.iter().position(|(_, constraint, own)| {
+                let anchors = [own.as_ref().unwrap_or(workspace), home];
+                let holds = |forms| self.holds(forms, constraint, anchors);
+                !forms.as_ref().is_some_and(holds)
+            });
+            // Those behind it no longer matter.
+            constraints.truncate(failed.map_or(constraints.len(), |at| at + 1));
+            if failed.is_some() {
+                first = constraints.pop().map(|(place, ..)| (place, found.argument));
+            }
+            if constraints.is_empty() {
+                break;
             }
         }
-        None
+        first
     }
 
     /// The values that a constraint is about; none where it does not apply.

@@ -1,5 +1,7 @@
 //! The compiled form of a capability ceiling: what it says about each tool, before any argument is known.
 
+use std::collections::BTreeMap;
+
 use crate::glob::Glob;
 use crate::model::{ArgumentName, Semantics};
 use crate::policy;
@@ -132,9 +134,12 @@ pub(crate) struct ToolCeiling {
     pub(crate) refusal: Option<Box<str>>,
     /// The constraints on it: their indices in [`Ceiling::constraints`], and what they look at.
     pub(crate) constraints: Box<[(usize, Constrained)]>,
+    /// The places in `constraints` of those that look at the same.
+    pub(crate) groups: Box<[Vec<usize>]>,
 }
 
 /// The values in the calls of one tool that a constraint looks at.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Constrained {
     /// The argument that it names, whatever its value.
     Argument(ArgumentName),
@@ -213,9 +218,16 @@ impl Ceiling {
                 };
                 Some((at, looked_at))
             });
+        let constraints: Box<[(usize, Constrained)]> = constraints.collect();
+        let mut groups: BTreeMap<&Constrained, Vec<usize>> = BTreeMap::new();
+        for (place, (_, looked_at)) in constraints.iter().enumerate() {
+            groups.entry(looked_at).or_default().push(place);
+        }
+        let groups = groups.into_values().collect();
         ToolCeiling {
             refusal: self.refusal(server, tool, semantics).map(Box::from),
-            constraints: constraints.collect(),
+            constraints,
+            groups,
         }
     }
 }

@@ -314,6 +314,10 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     pub(crate) fn prepare(&mut self) -> Result<Prepared, HostError> {
         let context = self.call.context();
         while let Some(bound) = self.pending.next() {
+            // No view is made of a call whose work has ended.
+            if self.canonicalizer.facts.has_failed() {
+                break;
+            }
             // Nothing tells whether an address that was not judged may be used.
             if !bound.role_set.intersects(self.program.address_roles) {
                 let base = self.base_of(&bound);

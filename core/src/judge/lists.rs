@@ -58,12 +58,16 @@ impl Case<'_, '_, '_> {
         };
         // A ref is read once, however many rules look at it.
         let text = operand.text(role).unwrap_or_default();
-        let read = match operand.read_ref {
+        let read = match operand.read_ref() {
             Some(known) => known,
             None => {
                 self.canonicalizer.facts.take_steps(text.len() / REF_BYTES);
-                let read = Ref::read(text);
-                operand.read_ref = Some(read);
+                // Where the steps run out, the call is denied whatever is found.
+                let read = match self.canonicalizer.facts.has_failed() {
+                    true => Ref::Unknown,
+                    false => Ref::read(text),
+                };
+                operand.readings_mut().read_ref = Some(read);
                 read
             }
         };

@@ -51,7 +51,10 @@ pub(crate) fn named_by(entry: &str) -> impl Iterator<Item = &str> {
 
 /// Returns `true` if git accepts the name as it is (`git-check-ref-format(1)`).
 fn is_ref_name(name: &str) -> bool {
-    let is_foreign = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    let is_foreign = |c: char| {
+        let is_special = matches!(c, '~' | '^' | ':' | '?' | '*' | '[' | '\\');
+        is_special || c.is_control() || c.is_whitespace()
+    };
     let is_component = |component: &str| {
         !component.is_empty() && !component.starts_with('.') && !component.ends_with(".lock")
     };
@@ -66,7 +69,13 @@ fn is_ref_name(name: &str) -> bool {
 
 /// `HEAD` in any case, since a file system may ignore it, and the likes of `FETCH_HEAD`.
 fn is_pseudo_ref(name: &str) -> bool {
-    name.eq_ignore_ascii_case("HEAD") || name.to_ascii_uppercase().ends_with("_HEAD")
+    let ends_with = |end: &[u8]| {
+        let bytes = name.as_bytes();
+        let start = bytes.len().checked_sub(end.len());
+        let last = start.and_then(|start| bytes.get(start..));
+        last.is_some_and(|last| last.eq_ignore_ascii_case(end))
+    };
+    name.eq_ignore_ascii_case("HEAD") || ends_with(b"_HEAD")
 }
 
 #[cfg(test)]

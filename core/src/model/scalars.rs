@@ -35,11 +35,11 @@ pub(crate) enum ConditionValue<'a> {
     Unreadable,
 }
 
-/// The value as seen, and the number that servers may convert it to. That is found once for all conditions on it.
+/// The value as seen, and the number that servers may convert it to, where that was found once for all conditions on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading<'a> {
     seen: ConditionValue<'a>,
-    number: Option<f64>,
+    known: Option<Option<f64>>,
 }
 
 /// The largest integer up to which a double tells all integers apart
@@ -48,23 +48,24 @@ const LARGEST_EXACT: f64 = 9_007_199_254_740_991.0;
 
 impl<'a> From<ConditionValue<'a>> for Reading<'a> {
     fn from(seen: ConditionValue<'a>) -> Self {
-        let number = number(seen);
-        Self { seen, number }
+        Self { seen, known: None }
     }
 }
 
 impl<'a> Reading<'a> {
     /// The reading of a value whose number is known.
     pub(crate) fn with_number(seen: ConditionValue<'a>, number: Option<f64>) -> Self {
-        Self { seen, number }
+        let known = Some(number);
+        Self { seen, known }
     }
 
     pub(crate) fn condition_value(&self) -> ConditionValue<'a> {
         self.seen
     }
 
+    /// The number that servers may convert the value to.
     pub(crate) fn number(&self) -> Option<f64> {
-        self.number
+        self.known.unwrap_or_else(|| number(self.seen))
     }
 
     /// The boolean that the value stands for as a word.
@@ -105,7 +106,17 @@ impl Scalar {
                 | (Scalar::Number(_), ConditionValue::Number(_))
                 | (Scalar::Text(_), ConditionValue::Text(_))
         );
-        !is_same_type && value.number.is_some() && value.number == number(self.condition_value())
+        if is_same_type {
+            return false;
+        }
+        // A text takes long to be read as a number, so the other of the two is read first.
+        let own = || number(self.condition_value());
+        match self {
+            Scalar::Text(_) => value.number().is_some_and(|number| own() == Some(number)),
+            Scalar::Null | Scalar::Bool(_) | Scalar::Number(_) => {
+                own().is_some_and(|own| value.number() == Some(own))
+            }
+        }
     }
 
     pub(super) fn is(&self, seen: ConditionValue<'_>) -> bool {
@@ -184,9 +195,6 @@ impl Scalars {
 
     /// Returns `true` if a server may convert the value to one of these, which is of another type, or the other way round.
     pub(super) fn may_become(&self, value: &Reading<'_>) -> bool {
-        let Some(number) = value.number else {
-            return false;
-        };
         let others = match value.seen {
             ConditionValue::Bool(_) => [&self.numbers, &self.from_texts],
             ConditionValue::Number(_) => [&self.from_booleans, &self.from_texts],
@@ -196,7 +204,12 @@ impl Scalars {
             | ConditionValue::Compound
             | ConditionValue::Unreadable => return false,
         };
-        others.iter().any(|numbers| holds(numbers, number))
+        // A text is read as a number only where there is one to compare it with.
+        if others.iter().all(|numbers| numbers.is_empty()) {
+            return false;
+        }
+        let number = value.number();
+        number.is_some_and(|number| others.iter().any(|numbers| holds(numbers, number)))
     }
 }
 

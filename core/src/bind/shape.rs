@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::call::{Arguments, Call};
 use super::value::Value;
 use crate::program::Tool;
-use crate::sort;
+use crate::table::{Set, Table};
 
 /// Why the arguments do not have the shape that the annotation describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,10 +68,15 @@ pub(crate) fn shape<'c>(
     });
     let aliased: Vec<(usize, &str, &str, &Value<'_>)> = aliased.collect();
     let required = schema.required.iter().map(|key| &**key);
-    let keys = sort::set(aliased.iter().map(|(_, _, key, _)| *key).chain(required));
+    // Keys stand in the annotation: no call chooses what is in these tables.
+    let keys: Set<&str> = aliased
+        .iter()
+        .map(|(_, _, key, _)| *key)
+        .chain(required)
+        .collect();
     // The values of the keys that matter: no name is looked for among all members.
     let named = given.iter().map(|(name, value)| (&**name, value));
-    let mut known = sort::map(named.filter(|(name, _)| keys.contains(name)));
+    let mut known: Table<&str, &Value<'_>> = named.filter(|(name, _)| keys.contains(name)).collect();
     let mut renamed = Vec::new();
     for (at, alias, key, value) in aliased {
         if known.insert(key, value).is_some() {
@@ -81,7 +86,7 @@ pub(crate) fn shape<'c>(
             }));
         }
         // The alias is not there any more.
-        known.remove(alias);
+        known.swap_remove(alias);
         renamed.push((at, key.to_owned()));
     }
     for key in &schema.required {

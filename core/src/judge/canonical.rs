@@ -292,7 +292,10 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 
     fn locate(&mut self, operand: &mut Operand<'_, '_>, role: RoleId, repositories: &Repositories) {
         if matches!(operand.form, Form::Unknown) {
-            operand.locations.push((role, vec![Location::unknown()]));
+            operand
+                .readings_mut()
+                .locations
+                .push((role, vec![Location::unknown()]));
             return;
         }
         let definition = self.program.registry.get(role);
@@ -305,7 +308,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 true => Location::unknown(),
                 false => Location::new(text, kind).into_owned(),
             };
-            operand.locations.push((role, vec![location]));
+            operand.readings_mut().locations.push((role, vec![location]));
             return;
         }
         let is_read_as_given = matches!(definition.canonicalize, Step::Url | Step::GitUrl);
@@ -313,7 +316,10 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             && is_read_as_given
             && kind != UrlKind::GitRemote
         {
-            operand.locations.push((role, vec![Location::new(text, kind)]));
+            operand
+                .readings_mut()
+                .locations
+                .push((role, vec![Location::new(text, kind)]));
             return;
         }
         let text = operand.bound.text.as_deref().unwrap_or_default();
@@ -337,12 +343,12 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 let others = (!repositories.are_all).then(Location::unknown);
                 let known = urls.iter().map(|url| Location::new(url, kind).into_owned());
                 let locations = known.chain(others).collect();
-                operand.locations.push((role, locations));
+                operand.readings_mut().locations.push((role, locations));
                 return;
             }
             UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => Location::new(&text, kind).into_owned(),
         };
-        operand.locations.push((role, vec![location]));
+        operand.readings_mut().locations.push((role, vec![location]));
     }
 
     /// The text that policy compares under the role: the canonical form, or the part of it that the role extracts.
@@ -365,7 +371,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 
     /// The e-mail addresses that a mail program may read from the value's text under the role.
     pub(super) fn addresses<'o>(&mut self, operand: &'o mut Operand<'_, '_>, role: RoleId) -> &'o [String] {
-        if !operand.addresses.iter().any(|(known, _)| *known == role) {
+        if operand.addresses(role).is_none() {
             let text = self.text(operand, role);
             let cost = cost_of_addresses(text);
             // Where the steps run out, the call is denied whatever is found.
@@ -374,12 +380,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 true => Vec::new(),
                 false => readable_addresses(operand.text(role).unwrap_or_default()),
             };
-            operand.addresses.push((role, addresses));
+            operand.readings_mut().addresses.push((role, addresses));
         }
-        let known = operand.addresses.iter().find(|(known, _)| *known == role);
-        known
-            .map(|(_, addresses)| addresses.as_slice())
-            .unwrap_or_default()
+        operand.addresses(role).unwrap_or_default()
     }
 
     pub(super) fn canonical<'o>(

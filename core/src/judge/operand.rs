@@ -17,6 +17,13 @@ pub(crate) struct Operand<'p, 'c> {
     pub(crate) form: Form,
     /// The answers of [`Canonicalizer::text`]; `None` for the text of the value as it is.
     pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
+    /// Kept apart, since a call may have thousands of values from which nothing is read; `None` until something is.
+    readings: Option<Box<Readings<'c>>>,
+}
+
+/// The answers that were read from the text of a value.
+#[derive(Default)]
+pub(super) struct Readings<'c> {
     /// The ref that git takes the text for, once asked.
     pub(super) read_ref: Option<Ref>,
     /// The answers of [`Canonicalizer::addresses`].
@@ -63,10 +70,25 @@ impl<'p, 'c> Operand<'p, 'c> {
             bound,
             form,
             texts: SmallVec::new(),
-            read_ref: None,
-            addresses: Vec::new(),
-            locations: SmallVec::new(),
+            readings: None,
         }
+    }
+
+    /// The answers that were read from the text so far, to be added to.
+    pub(super) fn readings_mut(&mut self) -> &mut Readings<'c> {
+        self.readings.get_or_insert_default()
+    }
+
+    /// The ref that git takes the text for, if it was asked.
+    pub(super) fn read_ref(&self) -> Option<Ref> {
+        self.readings.as_ref()?.read_ref
+    }
+
+    /// The answer of [`Canonicalizer::addresses`] for the role, if it was asked.
+    pub(super) fn addresses(&self, role: RoleId) -> Option<&[String]> {
+        let mut known = self.readings.as_ref()?.addresses.iter();
+        let known = known.find(|(known, _)| *known == role);
+        known.map(|(_, addresses)| addresses.as_slice())
     }
 
     /// The text as given; empty where it is not well-formed.
@@ -111,15 +133,25 @@ impl<'p, 'c> Operand<'p, 'c> {
 
     /// The answer of [`Canonicalizer::find_locations`] for the role, as far as it was asked.
     pub(super) fn locations(&self, role: RoleId) -> &[Location<'c>] {
-        let known = self.locations.iter().find(|(known, _)| *known == role);
-        known
-            .map(|(_, locations)| locations.as_slice())
-            .unwrap_or_default()
+        self.known_locations(role).unwrap_or_default()
     }
 
     /// Returns `true` if [`Canonicalizer::find_locations`] was asked for the role.
     pub(super) fn has_locations(&self, role: RoleId) -> bool {
-        self.locations.iter().any(|(known, _)| *known == role)
+        self.known_locations(role).is_some()
+    }
+
+    /// The answers of [`Canonicalizer::find_locations`] under all roles.
+    #[cfg(all(test, feature = "analysis"))]
+    pub(super) fn each_location(&self) -> impl Iterator<Item = &Location<'c>> {
+        let readings = self.readings.iter();
+        readings.flat_map(|readings| readings.locations.iter().flat_map(|(_, locations)| locations))
+    }
+
+    fn known_locations(&self, role: RoleId) -> Option<&[Location<'c>]> {
+        let mut known = self.readings.as_ref()?.locations.iter();
+        let known = known.find(|(known, _)| *known == role);
+        known.map(|(_, locations)| locations.as_slice())
     }
 
     /// The answer of [`Canonicalizer::text`] for the role, if it was asked.

@@ -7,7 +7,7 @@ use super::directory::{lies_within, may_concern};
 use super::operand::{Form, Operand};
 use super::{Case, ceiling, checks, git, protected};
 use crate::model::Effect;
-use crate::net::domain_matches_allowlist;
+use crate::net::{Location, domain_matches_allowlist};
 use crate::program::{Rule, RuleId};
 use crate::role::{RoleId, RoleSet};
 
@@ -88,8 +88,7 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn is_clear(&self, operand: &Operand<'_, '_>) -> bool {
-        let mut locations = operand.locations.iter().flat_map(|(_, locations)| locations);
-        operand.bound.argument.is_some() && locations.all(|location| location.is_grantable())
+        operand.bound.argument.is_some() && operand.each_location().all(Location::is_grantable)
     }
 
     /// How one value meets everything that it is held against.

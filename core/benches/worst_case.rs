@@ -4,7 +4,8 @@
 //!
 //! `cargo bench -p callgate-core --bench worst_case`, on an otherwise idle machine. It prints the times, the worst last
 //! (on a busy machine the fastest says more than the others),
-//! and then what each call allocates (`max alloc` is what was held at once).
+//! and then what each call allocates (`max alloc` is what was held at once). With `-- 'NAME'`, only that call is judged, once: to
+//! count instructions.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -32,6 +33,13 @@ const SAMPLES: usize = 20;
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
 fn main() {
+    let mut names = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'));
+    if let Some(shape) = names.find_map(|name| shapes().into_iter().find(|shape| shape.name == name)) {
+        println!("{}", Judged::new(shape).judge());
+        return;
+    }
     let mut rows: Vec<Row> = shapes()
         .into_iter()
         .map(|shape| measure(&Judged::new(shape)))

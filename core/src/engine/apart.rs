@@ -22,8 +22,6 @@ pub struct LinklessHost {
     ignores_path_case: bool,
     /// The branch of every repository, if it has one.
     branch: Box<str>,
-    /// Names that nothing has: what patterns of protected paths match wherever it is. Every directory would hold it.
-    absent: Box<[String]>,
 }
 
 impl LinklessHost {
@@ -34,7 +32,6 @@ impl LinklessHost {
             current: current.into(),
             ignores_path_case: false,
             branch: Box::default(),
-            absent: Box::default(),
         }
     }
 
@@ -45,7 +42,6 @@ impl LinklessHost {
             current: host.current_dir().into(),
             ignores_path_case: host.ignores_path_case(),
             branch: Box::default(),
-            absent: Box::default(),
         }
     }
 
@@ -57,7 +53,6 @@ impl LinklessHost {
             current: program.current.clone(),
             ignores_path_case: program.path_case == PathCase::Insensitive,
             branch: branch.into(),
-            absent: names_after_any(program).collect(),
         }
     }
 }
@@ -76,15 +71,7 @@ impl Host for LinklessHost {
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
-        let mut absent = self.absent.iter();
-        let is_it = |names: &String| {
-            path.strip_suffix(&**names)
-                .is_some_and(|above| above.ends_with('/'))
-        };
-        match absent.any(is_it) {
-            true => Err(RealpathError::NotFound),
-            false => Ok(path.into()),
-        }
+        Ok(path.into())
     }
 
     fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
@@ -115,12 +102,6 @@ impl Host for LinklessHost {
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
     }
-}
-
-/// The names that patterns of protected paths match in any directory.
-fn names_after_any(program: &Program) -> impl Iterator<Item = String> {
-    let patterns = program.protected.patterns.iter();
-    patterns.filter_map(|one| one.pattern.names_after_any())
 }
 
 /// An engine, and the disk on which it is asked: one without links, or that of a host.

@@ -23,62 +23,35 @@ use crate::table::{Set, TextTable};
 /// Compiles the config for a home and a current directory, both absolute.
 pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let (home, current) = (host.home_dir(), host.current_dir());
-    let path_case = config
-        .options
-        .path_case
-        .unwrap_or(match host.ignores_path_case() {
-            true => PathCase::Insensitive,
-            false => PathCase::Sensitive,
-        });
-    let registry = config.registry;
-    let ending = match config.options.compatibility {
+    let (options, registry) = (config.options, config.registry);
+    let ending = match options.compatibility {
         Compatibility::Careful => PathEnding::Below,
         Compatibility::Runtime => PathEnding::Literal,
     };
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
-    let mut directories: Set<Box<str>> = Set::default();
-    let mut index = Index::new(config.options.compatibility);
     let resource_roles = registry.select(|role| role.is_resource_identifier());
-    let mut rules = Vec::with_capacity(config.policy.rules.len());
-    let mut listed_roles = RoleSet::default();
-    let mut ruled_roles = RoleSet::default();
-    for (at, mut rule) in config.policy.rules.into_iter().enumerate() {
-        let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
-        let compiled = compile_rule(rule, &registry, &config.lists, ending, |within| {
-            let (at, _) = directories.insert_full(absolute(within));
-            at as DirectoryId
-        });
-        ruled_roles = ruled_roles.union(compiled.named);
-        for condition in &compiled.lists {
-            listed_roles = listed_roles.union(condition.roles);
-        }
-        index.file(
-            at as u32,
-            &compiled,
-            servers.as_deref(),
-            tools.as_deref(),
-            resource_roles,
-        );
-        rules.push(compiled);
+    let mut compiled = Rules::new(options.compatibility, config.policy.rules.len());
+    for rule in config.policy.rules {
+        compiled.add(rule, (&registry, &config.lists), ending, resource_roles, absolute);
     }
-    let are_sandbox = config.options.workspace_roots == WorkspaceRoots::Sandbox;
+    let are_sandbox = options.workspace_roots == WorkspaceRoots::Sandbox;
     let ceiling = config
         .ceiling
         .map(|ceiling| Ceiling::new(ceiling, are_sandbox, absolute));
     let mut tools = compile_tools(
         config.annotations,
         ceiling.as_ref(),
-        &index,
-        config.options.unknown_arguments,
+        &compiled.index,
+        options.unknown_arguments,
     );
     let mut servers = ServerTable::default();
     for name in &config.trusted_servers {
         servers.of(name).is_trusted = true;
     }
-    for (name, paths) in config.options.server_paths {
+    for (name, paths) in options.server_paths {
         servers.of(&name).paths = Some(paths);
     }
-    for (name, directory) in &config.options.working_directories {
+    for (name, directory) in &options.working_directories {
         servers.of(name).working_directory = Some(absolute(directory));
     }
     for (name, patterns) in config.domain_allowlists {
@@ -86,47 +59,108 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         servers.of(&name).allowlist = Some((set, patterns));
     }
     Program {
-        limits: config.options.limits,
+        limits: options.limits,
         home: home.into(),
         current: current.into(),
-        unknown_arguments: config.options.unknown_arguments,
-        heuristic_paths: config.options.heuristic_paths,
-        path_case,
-        compatibility: config.options.compatibility,
-        relative_paths: config
-            .options
+        unknown_arguments: options.unknown_arguments,
+        heuristic_paths: options.heuristic_paths,
+        path_case: options.path_case.unwrap_or_else(|| path_case(host)),
+        compatibility: options.compatibility,
+        relative_paths: options
             .relative_paths
-            .unwrap_or(match config.options.compatibility {
-                Compatibility::Careful => RelativePaths::Canonical,
-                Compatibility::Runtime => RelativePaths::AsGiven,
-            }),
+            .unwrap_or_else(|| relative_paths(options.compatibility)),
         places: places(&tools),
-        servers: servers.finish(&config.options.servers, &mut tools),
+        servers: servers.finish(&options.servers, &mut tools),
         unnamed_server: ServerSettings::default(),
-        sandbox_roles: config.options.sandbox_roles,
-        sandbox_order: config.options.sandbox_order,
+        sandbox_roles: options.sandbox_roles,
+        sandbox_order: options.sandbox_order,
         tools,
-        rules: rules.into(),
-        index,
-        directories: directories.into_iter().collect(),
+        rules: compiled.rules.into(),
+        index: compiled.index,
+        directories: compiled.directories.into_iter().collect(),
         protected: Protection::new(&config.protected_paths, absolute),
         sandbox: dedup(config.sandbox.iter().map(|path| absolute(path))),
         ceiling,
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
-            .union(match config.options.compatibility {
-                Compatibility::Careful => ruled_roles,
-                Compatibility::Runtime => listed_roles,
+            .union(match options.compatibility {
+                Compatibility::Careful => compiled.ruled_roles,
+                Compatibility::Runtime => compiled.listed_roles,
             })
             .union(registry.select(|role| role.is_prepared())),
-        ruled_roles,
-        listed_roles,
+        ruled_roles: compiled.ruled_roles,
+        listed_roles: compiled.listed_roles,
         path_roles: registry.select(|role| role.category == Category::Path),
         url_roles: registry.select(|role| role.category == Category::Url),
         address_roles: registry.addresses(),
         world: config.world.map(|world| world.anchored(absolute)),
         registry,
+    }
+}
+
+fn path_case(host: &dyn Host) -> PathCase {
+    match host.ignores_path_case() {
+        true => PathCase::Insensitive,
+        false => PathCase::Sensitive,
+    }
+}
+
+fn relative_paths(compatibility: Compatibility) -> RelativePaths {
+    match compatibility {
+        Compatibility::Careful => RelativePaths::Canonical,
+        Compatibility::Runtime => RelativePaths::AsGiven,
+    }
+}
+
+/// The compiled rules, and the roles and directories that they name.
+struct Rules {
+    rules: Vec<Rule>,
+    index: Index,
+    directories: Set<Box<str>>,
+    /// The roles of conditions on lists.
+    listed_roles: RoleSet,
+    /// The roles that any condition names.
+    ruled_roles: RoleSet,
+}
+
+impl Rules {
+    fn new(compatibility: Compatibility, count: usize) -> Self {
+        Self {
+            rules: Vec::with_capacity(count),
+            index: Index::new(compatibility),
+            directories: Set::default(),
+            listed_roles: RoleSet::default(),
+            ruled_roles: RoleSet::default(),
+        }
+    }
+
+    fn add(
+        &mut self,
+        mut rule: policy::Rule,
+        (registry, lists): (&Registry, &policy::Lists),
+        ending: PathEnding,
+        resource_roles: RoleSet,
+        absolute: impl Fn(&str) -> Box<str>,
+    ) {
+        let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
+        let directories = &mut self.directories;
+        let compiled = compile_rule(rule, registry, lists, ending, |within| {
+            let (at, _) = directories.insert_full(absolute(within));
+            at as DirectoryId
+        });
+        self.ruled_roles = self.ruled_roles.union(compiled.named);
+        for condition in &compiled.lists {
+            self.listed_roles = self.listed_roles.union(condition.roles);
+        }
+        self.index.file(
+            self.rules.len() as u32,
+            &compiled,
+            servers.as_deref(),
+            tools.as_deref(),
+            resource_roles,
+        );
+        self.rules.push(compiled);
     }
 }
 

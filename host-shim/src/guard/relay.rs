@@ -2,6 +2,7 @@
 
 mod calls;
 mod changes;
+mod ending;
 mod eras;
 mod listing;
 mod questions;
@@ -52,6 +53,8 @@ pub(super) struct Relay {
     listing: Listing,
     /// The ids of requests that the client took back. The server need not answer them, and may all the same.
     taken_back: VecDeque<String>,
+    /// Why no call is sent any more, once the guard or its server ends.
+    stopped: Option<&'static str>,
 }
 
 /// A request that the server has not answered.
@@ -129,6 +132,7 @@ impl Relay {
             openings: BTreeMap::new(),
             has_begun: false,
             taken_back: VecDeque::new(),
+            stopped: None,
         }
     }
 
@@ -302,26 +306,6 @@ impl Relay {
     /// Goes on with the calls that a person has been asked about, where there is something new.
     fn answered(&mut self) -> Vec<Step> {
         self.settled()
-    }
-
-    /// The server is gone: everything that waits is answered.
-    pub(super) fn server_left(&mut self) -> Vec<String> {
-        let mut answers = self.held();
-        self.give_up_questions();
-        let waiting = std::mem::take(&mut self.waiting);
-        answers.extend(
-            waiting
-                .into_values()
-                .map(|waiting| self.unanswered(&waiting, "the server ended before it answered")),
-        );
-        answers
-    }
-
-    fn unanswered(&self, waiting: &Waiting, reason: &str) -> String {
-        if waiting.kind == Kind::Call {
-            self.outcome(waiting, (Outcome::NoAnswer, None));
-        }
-        reply::error(Some(&waiting.id.json), reply::INTERNAL_ERROR, reason)
     }
 
     /// Notes that a request waits.

@@ -149,6 +149,8 @@ impl Guard {
             Ok(Event::ServerSilent) => Ended::ServerLeft(shared.server.stop()?),
         };
         if !matches!(ended, Ended::ServerLeft(_)) {
+            let denied = shared.relay().stop();
+            denied.into_iter().for_each(|answer| shared.to_client(answer));
             // A second signal does not wait for calls.
             let deadline = Instant::now() + CALLS;
             while shared.relay().calls_in_flight() > 0 && Instant::now() < deadline {

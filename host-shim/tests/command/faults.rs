@@ -284,6 +284,50 @@ fn a_signal_loses_no_call() {
 }
 
 #[test]
+fn a_signal_denies_calls_that_wait_to_be_sent() {
+    let project = Project::new();
+    let signal = |guarded: &Guarded| {
+        let guard = i32::try_from(guarded.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(guard.expect("a process"), Signal::TERM).expect("a signal");
+    };
+    let check = |mut guarded: Guarded, path: &str, has_begun: fn(&Project) -> bool| {
+        let mut reading = reading(1);
+        reading["params"]["arguments"]["path"] = json!(path);
+        guarded.send(&reading);
+        until(|| has_begun(&project));
+        signal(&guarded);
+        let answer = guarded.receive();
+        assert_eq!(answer["result"]["_meta"]["callgate/rule"], "structural-stopped");
+        assert_eq!(guarded.end().0, Some(128 + 15));
+        let decided = of_kind(&project, "decision");
+        let last = decided.last().expect("a decision");
+        assert_eq!(
+            (&last["decision"], &last["rule"]),
+            (&json!("deny"), &json!("structural-stopped"))
+        );
+    };
+    // For a person.
+    let flags = [&LOG[..], &["--ask", "600", "--state", "../state"]].concat();
+    let asked = |project: &Project| !of_kind(project, "decision").is_empty();
+    check(Guarded::start(&project, &flags, ECHO), "/etc/hosts", asked);
+    // For the list of tools of a server that does not give it.
+    let tools = r#"[{"name": "read_text_file", "description": "Reads."}]"#;
+    project.write("tools.json", tools);
+    let pin = ["pin", "tools.json", "--server", "filesystem", "--accept"];
+    project.check(&pin, 0, &[r#""change":"new""#], &[]);
+    let flags = [&LOG[..], &["--lock", "callgate.lock"]].concat();
+    let silent = r#"while IFS= read -r line; do printf '%s\n' "$line" >> got; done"#;
+    let listed = |project: &Project| project.folder.path().join("project/got").exists();
+    check(Guarded::start(&project, &flags, silent), "a.txt", listed);
+    assert!(
+        !fs::read_to_string(project.folder.path().join("project/got"))
+            .expect("lines")
+            .contains("tools/call")
+    );
+    project.check(&["audit", "verify", "log.jsonl"], 0, &[r#""broken":[]"#], &[]);
+}
+
+#[test]
 fn half_a_line_and_too_long_a_line_are_no_calls() {
     let project = Project::new();
     let mut guarded = Guarded::start(&project, &LOG, ECHO);

@@ -147,7 +147,12 @@ fn each(log: Source, mut take: impl FnMut(String, Value)) -> Result<(), Failure>
         }
         let record = line.record;
         let rule = record["rule"].as_str().unwrap_or_default();
-        let is_of_the_guard = matches!(rule, "structural-unpinned-tool" | "structural-audit");
+        let is_of_the_guard = match rule {
+            "structural-unpinned-tool" | "structural-audit" | "structural-stopped" => true,
+            // Nobody answered in time.
+            "structural-approval" => record["decision"] == "deny",
+            _ => false,
+        };
         // The line of the question says what the rules say.
         if record["kind"] == "decision" && !is_of_the_guard && record.get("answeredBy").is_none() {
             take(place, record);

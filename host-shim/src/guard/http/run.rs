@@ -139,6 +139,7 @@ impl Guard {
             Ok(Told::ClientLeft) | Err(_) => Ended::ClientLeft,
             Ok(Told::Signal(signal)) => Ended::Signal(signal),
         };
+        runtime.block_on(session.stop());
         let deadline = Instant::now() + CALLS;
         while session.calls_in_flight() > 0 && Instant::now() < deadline {
             match told.recv_timeout(LOOK) {
@@ -203,6 +204,7 @@ impl Guard {
             }
         };
         listener.is_closed.store(true, Ordering::Relaxed);
+        runtime.block_on(listener.stop());
         let deadline = Instant::now() + CALLS;
         while listener.calls_in_flight() > 0 && Instant::now() < deadline {
             // A second signal does not wait for calls.

@@ -252,10 +252,18 @@ impl Session {
         }
     }
 
+    /// No call is sent any more; those that wait to be sent are denied.
+    pub(super) async fn stop(&self) {
+        let denied = block_in_place(|| self.relay().stop());
+        for answer in denied {
+            self.deliver(answer, None, Event::default()).await;
+        }
+    }
+
     /// The server is gone: everything that waits is answered.
     pub(super) async fn server_left(&self) {
         self.is_over.store(true, Ordering::Relaxed);
-        let answers = self.relay().server_left();
+        let answers = block_in_place(|| self.relay().server_left());
         for answer in answers {
             self.deliver(answer, None, Event::default()).await;
         }

@@ -198,13 +198,25 @@ impl Listener {
         names.iter().for_each(|name| self.forget(name));
     }
 
-    pub(super) fn calls_in_flight(&self) -> usize {
-        let kept: Vec<_> = {
+    /// Every session, and those of requests that stand by themselves.
+    fn all(&self) -> Vec<Arc<Session>> {
+        let mut all: Vec<_> = {
             let sessions = self.sessions();
             sessions.values().map(|kept| Arc::clone(&kept.session)).collect()
         };
-        let sessions = kept.into_iter().chain(self.standing());
-        sessions.map(|session| session.calls_in_flight()).sum()
+        all.extend(self.standing());
+        all
+    }
+
+    pub(super) fn calls_in_flight(&self) -> usize {
+        self.all().iter().map(|session| session.calls_in_flight()).sum()
+    }
+
+    /// No session sends a call any more; those that wait to be sent are denied.
+    pub(super) async fn stop(&self) {
+        for session in self.all() {
+            session.stop().await;
+        }
     }
 
     /// Remembers the session of a request that stands by itself, for as long as it lasts.

@@ -11,6 +11,7 @@ use super::{Judgement, Next, Relay, Sent, Step, denied};
 use crate::backend::{self, Unoffered};
 use crate::call_text::CallText;
 use crate::gate::engine_fault;
+use crate::guard::Policy;
 use crate::guard::asking;
 use crate::guard::listed::Standing;
 use crate::guard::message::{Request, ToolCall};
@@ -45,8 +46,9 @@ impl Relay {
     }
 
     fn called(&mut self, message: &str, request: &Request<'_>, call: &ToolCall<'_>) -> Next {
-        // Who observes asks nobody.
-        if let Some(state) = own_state(call).filter(|_| !self.guard.observes) {
+        // Who observes asks nobody, and who stops waits for nobody.
+        let asks = !self.guard.observes && self.stopped.is_none();
+        if let Some(state) = own_state(call).filter(|_| asks) {
             return Next::Step(self.asked_again(message, request, call, &state));
         }
         match self.judge(call) {
@@ -110,16 +112,10 @@ impl Relay {
                 Err(Unoffered::Engine(fault)) => response.verdict = engine_fault(&fault),
             }
         }
-        let held_back = match guard.standing(&policy, &call.name) {
-            Standing::Accepted => None,
-            Standing::HeldBack(reason) => Some(reason),
-            // Who observes asks the server for nothing.
-            Standing::Unknown => (!guard.observes).then(|| self.listing.failure()),
-        };
-        if let Some(reason) = held_back
+        if let Some((rule, reason)) = self.refuses(&policy, &call.name)
             && response.verdict.decision != Decision::Deny
         {
-            response.verdict = denied("structural-unpinned-tool", reason.to_owned());
+            response.verdict = denied(rule, reason.to_owned());
         }
         Ok(Judgement {
             response,
@@ -129,6 +125,20 @@ impl Relay {
             policy: policy.digest.clone(),
             begun,
         })
+    }
+
+    /// Why no call of the tool is sent, whatever the policy says: the rule and the reason.
+    fn refuses(&self, policy: &Policy, tool: &str) -> Option<(&'static str, &'static str)> {
+        if let Some(reason) = self.stopped {
+            return Some(("structural-stopped", reason));
+        }
+        let held_back = match self.guard.standing(policy, tool) {
+            Standing::Accepted => None,
+            Standing::HeldBack(reason) => Some(reason),
+            // Who observes asks the server for nothing.
+            Standing::Unknown => (!self.guard.observes).then(|| self.listing.failure()),
+        };
+        held_back.map(|reason| ("structural-unpinned-tool", reason))
     }
 
     /// Writes the decision to the log, and does what it says.

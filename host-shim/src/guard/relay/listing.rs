@@ -93,7 +93,8 @@ impl Relay {
     pub(super) fn hold(&mut self, request: &Request<'_>, call: &ToolCall<'_>) -> Option<Next> {
         let guard = &self.guard;
         let standing = guard.standing(&guard.policy(), &call.name);
-        if guard.observes || standing != Standing::Unknown || self.listing.held.len() >= WAITING {
+        let waits = !guard.observes && self.stopped.is_none();
+        if !waits || standing != Standing::Unknown || self.listing.held.len() >= WAITING {
             return None;
         }
         self.wait(&request.id, Kind::Call, None);
@@ -179,6 +180,16 @@ impl Relay {
                 .warn("the server does not list its tools, so no tool that is pinned can be called");
             self.listing.fail(LATE);
         }
+        self.release_held()
+    }
+
+    /// The same for calls that will not be sent, whatever the server lists.
+    pub(super) fn end_listing(&mut self) -> Vec<Step> {
+        self.listing.fail(NOT_LISTED);
+        self.release_held()
+    }
+
+    fn release_held(&mut self) -> Vec<Step> {
         let held = std::mem::take(&mut self.listing.held);
         held.into_iter().map(|held| self.release(held)).collect()
     }

@@ -384,11 +384,16 @@ impl Relay {
         })
     }
 
-    /// Nobody waits for an answer any more.
-    pub(super) fn give_up_questions(&mut self) {
+    /// Nobody waits for an answer any more: the calls are judged once more, and denied.
+    pub(super) fn end_questions(&mut self) -> Vec<Step> {
+        let mut steps = Vec::new();
         for pending in std::mem::take(&mut self.questions.pending) {
-            self.given_up(&pending, Outcome::NoAnswer);
+            if let Some(form) = &pending.form {
+                steps.push(Step::ToClient(reply::cancelled(form)));
+            }
+            steps.push(self.settle(pending, (Answer::Deny, None)));
         }
+        steps
     }
 
     /// The server will not answer this request. If a person is asked about it, nobody waits for what they say.
@@ -399,9 +404,7 @@ impl Relay {
             return;
         };
         let pending = pending.swap_remove(at);
-        if let Some(asked) = &self.guard.asked {
-            asked.withdraw(&pending.put);
-        }
+        self.given_up(&pending, Outcome::NoAnswer);
     }
 
     fn given_up(&self, pending: &Pending, outcome: Outcome) {

@@ -88,7 +88,7 @@ group("sandbox by a link", S_WALK, { ...constrained(["src/*", "/data/docs/*"]), 
   gate("fs/read_file", { path: "/srv/box/src/a.rs" }, above("src/*"), "as given it is not below /data"),
 ]);
 group("through aliases", S_WALK, constrained(["src/**"]), [
-  gate("fs/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "src/a.rs" } }),
+  gate("fs/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "/srv/box/src/a.rs" } }),
   gate("fs/read_file", { file: "README.md" }, above('"path"', "src/**")),
   gate("fs/read_file", { filename: "/etc/passwd" }, above('"path"', "src/**")),
   gate("fs/read_file", { file: "src/a.rs", path: "README.md" }, deny("structural-unreadable-argument", "alias")),
@@ -256,7 +256,7 @@ group("roots grant nothing", S_ROOTS, granted, [
 ]);
 group("roots as the sandbox", S_ROOTS, { ...granted, options: { heuristicPaths: "off", workspaceRoots: "sandbox" } }, [
   gate("filesystem/read_file", { path: "/srv/box/src/a.rs" }, { decision: "allow", rule: "structural-sandbox-allow" }),
-  gate("filesystem/read_file", { path: "src/a.rs" }, { decision: "allow", transport: { path: "src/a.rs" } }),
+  gate("filesystem/read_file", { path: "src/a.rs" }, { decision: "allow", transport: { path: "/srv/box/src/a.rs" } }),
   gate("filesystem/read_file", { path: "/etc/passwd" }, above("workspace roots")),
   gate("filesystem/read_file", { path: "src/evil.rs" }, above("workspace roots")),
 ]);

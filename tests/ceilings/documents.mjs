@@ -189,7 +189,7 @@ group("alias of an alias", "5: spellings as in the seed", engine(undefined,
 
 const S_SHAPE = "6.1: aliases are renamed and required arguments are there before anything else";
 group("shape", S_SHAPE, engine(undefined, { protectedPaths: ["/etc"], trustedServers: ["net"] }), [
-  gate("fs/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "src/a.rs" } }),
+  gate("fs/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "/srv/box/src/a.rs" } }),
   gate("fs/read_file", { filename: "/srv/box/src/../README.md" }, { ...ALLOW, transport: { path: "/srv/box/README.md" } }),
   gate("fs/read_file", { file: "/etc/passwd" }, deny("structural-protected-path"), "the alias is judged under its key"),
   gate("fs/read_file", {}, deny("structural-unreadable-argument", "`path`")),
@@ -238,7 +238,7 @@ const S_HARN = "issue: a file of Harn annotations loads directly";
 const { args: _, ...plainRead } = FS.read_file;
 const harn = { read_file: plainRead, think: {}, remove: FS.remove };
 group("harn", S_HARN, engine({ tools: ["read_file"] }, { toolAnnotations: harn }), [
-  gate("harn/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "src/a.rs" } }),
+  gate("harn/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "/srv/box/src/a.rs" } }),
   gate("harn/remove", { path: "src/a.rs" }, above('"harn/remove"')),
   gate("fs/read_file", { path: "src/a.rs" }, deny("structural-unknown-tool"), "it is another server's"),
   describes("harn", "think", {}, false, "other"),

@@ -74,7 +74,7 @@ for (const directories of ["fresh", "pinned"]) {
     gate("filesystem/read_many", { paths: ["/work/a/src/a.rs", "/work/b/src/b.rs"] }, INSIDE),
     gate("filesystem/read_many", { paths: ["/work/a/src/a.rs", "/work/c/x"] }, OUTSIDE),
     move("/work/a/src/a.rs", "/work/b/src/new.rs", INSIDE, "each value lies in a root, in another one each"),
-    move("/work/b/src/b.rs", "src/new.rs", { ...INSIDE, transport: { from: "/work/b/src/b.rs", to: "src/new.rs" } }),
+    move("/work/b/src/b.rs", "src/new.rs", { ...INSIDE, transport: { from: "/work/b/src/b.rs", to: "/work/a/src/new.rs" } }),
     move("/work/a/src/a.rs", "/work/c/new.rs", above('"to"')), move("/work/c/x", "/work/b/x", above('"from"')),
     gate("filesystem/list_allowed_directories", {}, { decision: "allow", rule: "structural-introspection-allow" }),
     gate("fs/read_file", { path: "/work/b/src/b.rs" }, deny("default-deny"), "the sandbox is that of filesystem and git"),
@@ -96,9 +96,9 @@ within("links between roots", S_SANDBOX, documents(AB), [
 
 // ---- what is relative
 within("relative to the first root", S_SANDBOX, documents(AB), [
-  read("src/a.rs", { ...INSIDE, transport: { path: "src/a.rs" } }),
+  read("src/a.rs", { ...INSIDE, transport: { path: "/work/a/src/a.rs" } }),
   read("to-c/x", OUTSIDE, "a link of the first root leads out"), read("to-b/b.rs", INSIDE),
-  read("../b/src/b.rs", { ...INSIDE, transport: { path: "../b/src/b.rs" } }, "canonical it lies in the other root"),
+  read("../b/src/b.rs", { ...INSIDE, transport: { path: "/work/b/src/b.rs" } }, "canonical it lies in the other root"),
   read("../c/x", OUTSIDE), read("..", OUTSIDE),
   evaluate("filesystem/read_file", { path: "/work/b/src/b.rs" }, INSIDE),
   evaluate("filesystem/read_file", { path: "src/a.rs" }, OUTSIDE, "prepared arguments are relative to /srv/app"),
@@ -224,19 +224,20 @@ const allowlist = {
   compiledPolicy: policy(rule("pushes", { server: ["git"], roles: ["git-remote-url"] }, "allow")),
 };
 const gated = { decision: "escalate", rule: "structural-domain-escalate", reasonHas: ["evil.test"] };
+const unknown = { decision: "escalate", rule: "structural-domain-escalate", reasonHas: ["not known"] };
 const PUSHED = { decision: "allow", rule: "pushes" };
 const push = (path, expect, why) => gate("git/git_push", { path }, expect, why);
 const fetch = (expect, why) => gate("git/git_fetch", {}, expect, why);
 within("repositories of both roots", S_GIT, documents(AB, allowlist), [
   push("/work/b/repo", PUSHED, "git is asked about the second root's repository"),
   push("/work/b/fork", gated), push("../b/fork", gated), push("/work/c/repo", OUTSIDE),
-  fetch(PUSHED, "of the current directory nothing is asked: it lies in no root"),
+  fetch(unknown, "of the current directory nothing is asked: it may not be the server's, so its remote is not known"),
 ]);
 within("a repository around the agent", S_GIT, documents(AB, allowlist), [
-  fetch(gated, "the current directory lies in the second root"),
+  fetch(unknown, "the current directory lies in the second root, but it may not be the server's"),
 ], machine({ cwd: "/work/b/fork" }));
 within("a repository beside the agent", S_GIT, documents(["/work/a", "/work/b/src", "/work/loop"], allowlist), [
-  fetch(PUSHED, "the current directory lies in no root"),
+  fetch(unknown, "the current directory lies in no root, and may not be the server's"),
 ], machine({ cwd: "/work/b/fork" }));
 
 // ---- ceilings that are narrower

@@ -147,6 +147,10 @@ const STEPS: &[Step] = &[
             "warnings",
         ],
     ),
+    step(
+        "cases of ceilings",
+        &["node", "tests/ceilings/generate.mjs", "--check"],
+    ),
     // One of the tests in Rust compares the package with the real host, so the package comes before them.
     Step::Packages,
     Step::Package,

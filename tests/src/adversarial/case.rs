@@ -27,7 +27,6 @@ pub(super) struct Case {
     pub(super) engine: Map<String, Value>,
     pub(super) input: Input,
     must: Must,
-    pub(super) max_ms: Option<u32>,
     needs: Option<CaseNeed>,
     /// The defaults that the case is about, where it is about one set of them.
     defaults: Option<Defaults>,

@@ -1,7 +1,5 @@
 //! Compares an outcome with what a case demands.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,12 +50,6 @@ pub(super) fn met(must: &Must, outcome: &Outcome) -> bool {
         Must::NoCrash => true,
         Must::Decision(expected) => decision == *expected,
     }
-}
-
-/// Describes the time that a case took, if it took too long.
-pub(super) fn excess(max_ms: Option<u32>, took: Duration) -> Option<String> {
-    let most = Duration::from_millis(max_ms?.into());
-    (took > most).then(|| format!("took {} ms", took.as_millis()))
 }
 
 /// The decision of a verdict, or of the verdict in a gate's answer.
@@ -151,14 +143,6 @@ mod tests {
             r#"{"decision": "escalate"}"#,
             [false, true, false, false, false, false, false],
         );
-    }
-
-    #[test]
-    fn a_case_may_take_no_longer_than_it_says() {
-        let took = Duration::from_millis(20);
-        assert_eq!(excess(None, took), None);
-        assert_eq!(excess(Some(20), took), None);
-        assert_eq!(excess(Some(19), took), Some("took 20 ms".to_owned()));
     }
 
     #[test]

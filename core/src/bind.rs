@@ -3,6 +3,7 @@
 mod arguments;
 mod call;
 mod faults;
+mod json;
 mod order;
 mod path_like;
 mod prepared;
@@ -15,6 +16,7 @@ mod walk;
 pub(crate) use arguments::{BoundArguments, BoundValue};
 pub use call::{Arguments, Call, CallError};
 pub(crate) use faults::Refusal;
+pub(crate) use json::json_in_text;
 pub(crate) use path_like::path_readings;
 pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;

@@ -16,7 +16,6 @@ mod directories;
 mod directory;
 mod domains;
 mod git;
-mod json;
 mod lists;
 mod operand;
 mod pattern;
@@ -222,10 +221,9 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     pub(crate) fn read(&mut self, task: &Task<'p, 'c, 'h>) {
         match task.shape {
             Ok(_) => self.arguments.read(self.program, self.tool, self.call),
-            Err(error) => {
-                let limits = &self.program.limits;
-                self.arguments.refuse_shape(self.tool, self.call, error, limits);
-            }
+            Err(error) => self
+                .arguments
+                .refuse_shape(self.program, self.tool, self.call, error),
         }
         let values = std::mem::take(&mut self.arguments.values);
         self.operands.reserve(values.len());

@@ -169,6 +169,7 @@ pub(super) fn tested<'t>(tests: impl Iterator<Item = &'t Test>, found: &mut Vec<
         Value::from("[]"),
         Value::Array(Vec::new()),
         Value::Object(Map::new()),
+        Value::Object(Map::from_iter([("some".to_owned(), Value::from(1))])),
     ] {
         if !values.contains(&value) {
             values.push(value);
@@ -218,6 +219,8 @@ pub(super) fn seen(value: Option<&Value>) -> ConditionValue<'_> {
         Some(Value::Bool(value)) => ConditionValue::Bool(*value),
         Some(Value::Number(number)) => ConditionValue::Number(number.as_f64().unwrap_or(f64::NAN)),
         Some(Value::String(text)) => ConditionValue::Text(text),
+        Some(Value::Array(items)) if items.is_empty() => ConditionValue::Empty,
+        Some(Value::Object(members)) if members.is_empty() => ConditionValue::Empty,
         Some(Value::Array(_) | Value::Object(_)) => ConditionValue::Compound,
     }
 }

@@ -1,19 +1,19 @@
 //! One pass over a call's arguments: which values bear which roles, and what cannot be judged.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
 use super::call::{Arguments, Call};
-use super::faults::{Refusal, describe_unreadable, mismatch, type_fault};
+use super::faults::{Refusal, describe_unreadable, mismatch, schema_fault};
 use super::order::changed_order;
 use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
 use super::siblings::Siblings;
 use super::value::{MOST_MEMBERS, PointerToken, Value};
 use super::walk::{Met, WayStep, walk};
-use crate::limits::Limits;
-use crate::model::{ConditionArgument, SchemaType};
+use crate::model::{Argument, ConditionArgument, SchemaType};
 use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -79,6 +79,8 @@ pub(crate) struct BoundArguments<'p, 'c> {
     pub(crate) path_like: Vec<PathLike<'c>>,
     /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
     pub(crate) resolved: ResolvedRoles<'p>,
+    /// Programs read a value differently on which the roles of an argument depend.
+    pub(crate) has_unsure_roles: bool,
     /// How many values each role has, once there are so many that one may have too many.
     counts: Vec<(RoleId, usize)>,
 }
@@ -87,19 +89,19 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     /// Reads a call of the wrong shape no further.
     pub(crate) fn refuse_shape(
         &mut self,
+        program: &Program,
         tool: Option<&'p Tool>,
         call: &Call<'_>,
         error: &ShapeError,
-        limits: &Limits,
     ) {
-        self.resolve(tool, call, limits);
+        self.resolve(program, tool, call);
         self.refusal = Some(Refusal::Shape(error.clone()));
     }
 
     /// Reads the call against what its tool's annotation says; an unknown tool has none.
     pub(crate) fn read(&mut self, program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) {
         let members = call.arguments.members();
-        self.resolve(tool, call, &program.limits);
+        self.resolve(program, tool, call);
         if members.len() > MOST_MEMBERS {
             let why = format!("`arguments`: more than {MOST_MEMBERS} members");
             self.refuse(Refusal::Unreadable(why));
@@ -150,14 +152,29 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     }
 
     /// Finds the roles of each argument of the tool. Its conditions are held against the call once.
-    fn resolve(&mut self, tool: Option<&'p Tool>, call: &Call<'_>, limits: &Limits) {
+    fn resolve(&mut self, program: &Program, tool: Option<&'p Tool>, call: &Call<'_>) {
         let Some(tool) = tool else { return };
+        let is_careful = program.compatibility == Compatibility::Careful;
+        let judged = judged_roles(program);
+        let mut unsure = None;
         self.resolved.set(tool, |arguments| {
-            let siblings = Siblings::new(&tool.siblings, &call.arguments, limits, |_| None);
+            let siblings = Siblings::new(&tool.siblings, &call.arguments, &program.limits, |_| None);
             let see = |wanted: &ConditionArgument| siblings.condition_value(tool.siblings.number(wanted));
+            let is_judged = |argument: &Argument| argument.roles.possible().any(|role| judged.contains(role));
+            let careful = arguments
+                .iter()
+                .filter(|argument| is_careful && is_judged(argument));
+            let mut read = BTreeMap::new();
+            unsure = careful
+                .into_iter()
+                .find_map(|argument| siblings.unsure(&tool.siblings, argument, &mut read));
             let roles = arguments.iter().map(|argument| &argument.roles);
             roles.map(|roles| roles.resolve(see)).collect()
         });
+        if let Some(why) = unsure {
+            self.has_unsure_roles = true;
+            self.refuse(Refusal::Unreadable(why));
+        }
     }
 
     pub(super) fn refuse(&mut self, refusal: Refusal) {
@@ -264,15 +281,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
 
     /// Refuses a value, or an item of an array, of another type than the schema gives it.
     fn check_type(&mut self, name: &str, schema: &SchemaType, value: &Value<'_>) {
-        if let Some(why) = type_fault(value, &schema.own) {
+        if let Some(why) = schema_fault(value, schema) {
             self.refuse(Refusal::Unreadable(format!("argument `{name}` {why}")));
-        }
-        if let Value::Array(items) = value
-            && let Some(why) = items.iter().find_map(|item| type_fault(item, &schema.items))
-        {
-            self.refuse(Refusal::Unreadable(format!(
-                "argument `{name}` holds an item that {why}"
-            )));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::shape::ShapeError;
 use super::value::{MOST_ITEMS, Unreadable, Value};
 use super::walk::WayStep;
-use crate::model::JsonType;
+use crate::model::{JsonType, SchemaType};
 use crate::text::escape_token;
 
 /// Why a call cannot be judged at all; each is a `deny` with a rule of its own.
@@ -31,7 +31,7 @@ pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -
 }
 
 /// The message for a value whose type is not among these; `None` if it is, or if no type is named.
-pub(super) fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
+fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
     let found = value.json_type().filter(|found| !found.is_among(types))?;
     let expected: Vec<&str> = types.iter().map(|one| one.described()).collect();
     Some(format!(
@@ -39,6 +39,19 @@ pub(super) fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String
         found.described(),
         expected.join(" or ")
     ))
+}
+
+/// The message for a value that is not of the schema's type, or that holds an item which is not.
+pub(super) fn schema_fault(value: &Value<'_>, schema: &SchemaType) -> Option<String> {
+    let own = type_fault(value, &schema.own);
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        _ => &[],
+    };
+    own.or_else(|| {
+        let fault = items.iter().find_map(|item| type_fault(item, &schema.items))?;
+        Some(format!("holds an item that {fault}"))
+    })
 }
 
 /// Why an argument that cannot be read refuses the call.

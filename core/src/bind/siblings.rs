@@ -4,10 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::call::Arguments;
+use super::faults::{mismatch, schema_fault};
+use super::json::json_in_text;
 use super::value::{PointerToken, Value};
 use super::walk::{Met, walk};
 use crate::limits::Limits;
-use crate::model::{ConditionValue, JsonType, PointerTree, SchemaType, Segment, item_index};
+use crate::model::{
+    Argument, Clause, ConditionArgument, ConditionValue, JsonType, PointerTree, Reading, SchemaType, Segment,
+    Test, item_index,
+};
 use crate::sort;
 
 /// The arguments that conditions look at, read as far as that needs, and the places in them that the conditions are about.
@@ -33,11 +38,13 @@ struct Found {
 }
 
 /// How a place is reached.
+#[derive(Clone)]
 enum Way {
     /// By the values at these places.
     To(Vec<usize>),
-    /// Not at all, since one of the values is not of the type that the way expects, or that the schema gives.
-    InvalidShape,
+    /// Not at all, since one of the values is not of the type that the way expects, or that the schema gives: what it is, and
+    /// what was expected.
+    InvalidShape(Box<str>),
     /// Not at all, since one of the values cannot be read.
     Unreadable,
 }
@@ -69,16 +76,26 @@ impl<'v> Siblings<'v> {
         for (member, (name, value)) in arguments.members().iter().enumerate() {
             let Some(below) = tree.key(name) else { continue };
             let (value, sibling) = (value.read(limits.depth).ok(), read.len());
-            let mut refuse = |way: fn() -> Way| {
+            let mut refuse = |way: Way| {
                 let numbers = below.numbers().into_iter();
-                found.extend(numbers.map(|number| (number, Found { sibling, way: way() })));
+                found.extend(numbers.map(|number| {
+                    (
+                        number,
+                        Found {
+                            sibling,
+                            way: way.clone(),
+                        },
+                    )
+                }));
             };
-            match &value {
-                None => refuse(|| Way::Unreadable),
-                Some(value) if schema(name).is_some_and(|schema| !is_of_type(value, schema)) => {
-                    refuse(|| Way::InvalidShape);
-                }
-                Some(value) => walk(value, below, |way, number, met| {
+            let fault = value
+                .as_deref()
+                .zip(schema(name))
+                .and_then(|(value, schema)| schema_fault(value, schema));
+            match (&value, fault) {
+                (None, _) => refuse(Way::Unreadable),
+                (Some(_), Some(fault)) => refuse(Way::InvalidShape(fault.into())),
+                (Some(value), None) => walk(value, below, |way, number, met| {
                     let way = match met {
                         Met::Value(_) => Way::To(way.iter().map(|step| step.at).collect()),
                         // Nothing is in `null`.
@@ -90,7 +107,9 @@ impl<'v> Siblings<'v> {
                         {
                             Way::Unreadable
                         }
-                        Met::Mismatch { .. } => Way::InvalidShape,
+                        Met::Mismatch { found, expected } => {
+                            Way::InvalidShape(mismatch(way, found, expected).into())
+                        }
                     };
                     found.insert(number, Found { sibling, way });
                 }),
@@ -107,7 +126,7 @@ impl<'v> Siblings<'v> {
         };
         match &found.way {
             Way::Unreadable => ConditionValue::Unreadable,
-            Way::InvalidShape => ConditionValue::Absent,
+            Way::InvalidShape(_) => ConditionValue::Absent,
             Way::To(way) => self
                 .go(found.sibling, way)
                 .map_or(ConditionValue::Absent, Value::condition_value),
@@ -118,8 +137,58 @@ impl<'v> Siblings<'v> {
     pub(crate) fn look(&self, place: usize) -> Looked<'_, 'v> {
         match self.found.get(&place).map(|found| (found.sibling, &found.way)) {
             None => Looked::Absent,
-            Some((_, Way::InvalidShape | Way::Unreadable)) => Looked::Unreadable,
+            Some((_, Way::InvalidShape(_) | Way::Unreadable)) => Looked::Unreadable,
             Some((sibling, Way::To(way))) => self.go(sibling, way).map_or(Looked::Absent, Looked::Value),
+        }
+    }
+
+    /// Why it is not sure which roles an argument has: programs read a value differently on which they depend.
+    /// `read` keeps what is read of the values for other arguments.
+    pub(super) fn unsure(
+        &self,
+        tree: &PointerTree,
+        argument: &Argument,
+        read: &mut BTreeMap<usize, ReadValue>,
+    ) -> Option<String> {
+        for Clause { condition, .. } in argument.roles.clauses() {
+            let place = tree.number(&condition.argument)?;
+            let fault = match self.look(place) {
+                Looked::Absent if condition.test.surely_holds(ConditionValue::Absent) => return None,
+                Looked::Absent => None,
+                Looked::Unreadable => Some(match self.fault(place) {
+                    Some(fault) => fault.to_owned(),
+                    None => "cannot be read".to_owned(),
+                }),
+                Looked::Value(value) => match read
+                    .entry(place)
+                    .or_insert_with(|| ReadValue::of(value))
+                    .meets(value, &condition.test)
+                {
+                    Ok(true) => return None,
+                    Ok(false) => None,
+                    Err(what) => Some(match &condition.argument {
+                        ConditionArgument::Top(_) => format!("is {what}"),
+                        ConditionArgument::Pointer(_) => {
+                            format!("holds, at `{}`, {what}", condition.argument)
+                        }
+                    }),
+                },
+            };
+            if let Some(fault) = fault {
+                let (first, name) = (condition.argument.first().unwrap_or_default(), &argument.name);
+                return Some(format!(
+                    "argument `{first}` {fault}, and the roles of `{name}` depend on it"
+                ));
+            }
+        }
+        None
+    }
+
+    /// The message for a value on the way to a place that is of another shape than the way expects.
+    pub(crate) fn fault(&self, place: usize) -> Option<&str> {
+        match &self.found.get(&place)?.way {
+            Way::InvalidShape(fault) => Some(fault),
+            Way::To(_) | Way::Unreadable => None,
         }
     }
 
@@ -156,15 +225,38 @@ impl<'v> Siblings<'v> {
     }
 }
 
-/// Returns `true` if the schema accepts the type of the value, and those of its items.
-fn is_of_type(value: &Value<'_>, schema: &SchemaType) -> bool {
-    let fits =
-        |value: &Value<'_>, types: &[JsonType]| value.json_type().is_none_or(|found| found.is_among(types));
-    let items = match value {
-        Value::Array(items) if !schema.items.is_empty() => items.as_slice(),
-        _ => &[],
-    };
-    fits(value, &schema.own) && items.iter().all(|item| fits(item, &schema.items))
+/// The readings of a value by lenient programs, found once for all conditions on it.
+pub(super) struct ReadValue {
+    /// Its type as JSON, if it is a text that holds some.
+    json: Option<&'static str>,
+    number: Option<f64>,
+}
+
+impl ReadValue {
+    fn of(value: &Value<'_>) -> Self {
+        let json = match value {
+            Value::Text(text) => json_in_text(text),
+            _ => None,
+        };
+        let number = Reading::from(value.condition_value()).number();
+        Self { json, number }
+    }
+
+    /// Returns `true` if the test holds for the value; an error, with what the value is, if programs do not agree.
+    fn meets(&self, value: &Value<'_>, test: &Test) -> Result<bool, String> {
+        if let Some(found) = self.json {
+            return Err(format!("{found} in a string, which servers unpack"));
+        }
+        let reading = Reading::with_number(value.condition_value(), self.number);
+        match (test.surely_holds(reading), test.may_hold(reading)) {
+            (true, _) => Ok(true),
+            (false, false) => Ok(false),
+            (false, true) => {
+                let found = value.json_type().map_or("something", JsonType::described);
+                Err(format!("{found} that programs read differently"))
+            }
+        }
+    }
 }
 
 /// Where a JSON Pointer leads.

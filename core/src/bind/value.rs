@@ -140,6 +140,8 @@ impl<'a> Value<'a> {
             Value::Bool(value) => ConditionValue::Bool(*value),
             Value::Number(value) => ConditionValue::Number(*value),
             Value::Text(text) => ConditionValue::Text(text),
+            Value::Array(items) if items.is_empty() => ConditionValue::Empty,
+            Value::Object(members) if members.is_empty() => ConditionValue::Empty,
             Value::Array(_) | Value::Object(_) => ConditionValue::Compound,
             Value::IllFormed(_) | Value::Raw(_) | Value::Unread => ConditionValue::Unreadable,
         }

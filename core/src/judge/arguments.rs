@@ -4,9 +4,8 @@
 
 use super::Case;
 use super::conditions::Match;
-use super::json;
 use super::reason::{Reason, Why};
-use crate::bind::{Looked, PointerToken, Siblings, Value};
+use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text};
 use crate::host::Facts;
 use crate::model::{Condition, ConditionValue, Effect, Reading, Test};
 use crate::program::{Compatibility, Rule, Tool};
@@ -132,7 +131,7 @@ impl<'p> Case<'p, '_, '_> {
                 }
                 if !facts.has_failed() {
                     let json = match value {
-                        Value::Text(text) if is_careful => json::compound(text),
+                        Value::Text(text) if is_careful => json_in_text(text),
                         _ => None,
                     };
                     look.is_unreadable = json.is_some();
@@ -212,7 +211,7 @@ fn an_item_may_meet(facts: &mut Facts<'_>, items: &[Value<'_>], test: &Test) -> 
             return true;
         }
         match item {
-            Value::Array(items) => an_item_may_meet(facts, items, test),
+            Value::Array(items) if !items.is_empty() => an_item_may_meet(facts, items, test),
             item => test.may_hold(item.condition_value()),
         }
     })

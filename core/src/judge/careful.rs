@@ -1,7 +1,7 @@
 //! Values that the careful defaults refuse whatever the rules say: programs behind the tool read them as something else
 //! (SPEC §2.5, §4).
 
-use super::json;
+use crate::bind::json_in_text;
 use crate::path::Unresolvable;
 use crate::program::{Compatibility, Program};
 use crate::role::{RoleId, RoleSet};
@@ -20,7 +20,7 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
         return Some(Unresolvable::Helper);
     }
     if roles.intersects(program.ruled_roles.union(program.resource_roles))
-        && let Some(found) = json::compound(text)
+        && let Some(found) = json_in_text(text)
     {
         return Some(Unresolvable::Json { found });
     }

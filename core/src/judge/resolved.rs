@@ -83,7 +83,8 @@ impl<'p> Case<'p, '_, '_> {
         })
     }
 
-    /// How the call meets each condition of the tool's rules on arguments, whether or not it is refused for its form.
+    /// The first byte says if roles of arguments are unsure in the call, the others how it meets each condition of the tool's rules on
+    /// arguments, whether or not it is refused for its form.
     pub(crate) fn conditions_met(&mut self) -> Option<Vec<u8>> {
         let tool = self.tool?;
         // Conditions are held against what is sent as well.
@@ -93,7 +94,7 @@ impl<'p> Case<'p, '_, '_> {
 
     fn each_condition(&mut self, tool: &'p Tool) -> Vec<u8> {
         let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
-        let mut conditions = Vec::new();
+        let mut conditions = vec![u8::from(self.arguments.has_unsure_roles)];
         for (_, rule) in rules {
             for condition in &rule.arguments {
                 let met = self.meets_argument(tool, condition, rule.effect) as u8;

@@ -113,13 +113,17 @@ impl Roles {
         matches!(self, Self::Conditional { .. })
     }
 
+    /// The clauses, in the order they are tried.
+    pub(crate) fn clauses(&self) -> &[Clause] {
+        match self {
+            Self::Fixed(_) => &[],
+            Self::Conditional { when, .. } => when,
+        }
+    }
+
     /// The conditions that they depend on.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
-        let clauses = match self {
-            Self::Fixed(_) => &[][..],
-            Self::Conditional { when, .. } => when.as_slice(),
-        };
-        clauses.iter().map(|clause| &clause.condition)
+        self.clauses().iter().map(|clause| &clause.condition)
     }
 
     /// The roles where no condition holds.
@@ -149,7 +153,7 @@ impl Test {
         let value = value.into();
         let is_unsure = match self {
             Test::Equals(_) | Test::In(_) => !value.is_exact(),
-            Test::Truthy => value.word() == Some(false),
+            Test::Truthy => value.is_doubtfully_true(),
             Test::Present | Test::Absent | Test::Falsy => false,
         };
         value.condition_value() != ConditionValue::Unreadable
@@ -164,7 +168,7 @@ impl Test {
         let converted = match self {
             Test::Equals(scalar) => scalar.may_become(&value),
             Test::In(scalars) => scalars.may_become(&value),
-            Test::Falsy => value.word() == Some(false),
+            Test::Falsy => value.is_doubtfully_true(),
             Test::Present | Test::Absent | Test::Truthy => false,
         };
         value.condition_value() == ConditionValue::Unreadable
@@ -205,7 +209,7 @@ fn is_truthy(seen: ConditionValue<'_>) -> bool {
         ConditionValue::Bool(value) => value,
         ConditionValue::Number(value) => value != 0.0 && !value.is_nan(),
         ConditionValue::Text(text) => !text.is_empty(),
-        ConditionValue::Compound | ConditionValue::Unreadable => true,
+        ConditionValue::Compound | ConditionValue::Empty | ConditionValue::Unreadable => true,
     }
 }
 
@@ -325,6 +329,13 @@ mod tests {
             (Test::Falsy, ConditionValue::Text("off"), false, true),
             (Test::Falsy, ConditionValue::Text("on"), false, false),
             (Test::Falsy, ConditionValue::Absent, true, true),
+            (Test::Falsy, ConditionValue::Text("0.0"), false, true),
+            (Test::Truthy, ConditionValue::Text("0.0"), false, true),
+            (Test::Falsy, ConditionValue::Empty, false, true),
+            (Test::Truthy, ConditionValue::Empty, false, true),
+            (Test::Truthy, ConditionValue::Compound, true, true),
+            (Test::Falsy, ConditionValue::Compound, false, false),
+            (Test::Present, ConditionValue::Empty, true, true),
             (Test::Present, ConditionValue::Text("null"), true, true),
             (Test::Present, ConditionValue::Unreadable, false, true),
             (Test::Absent, ConditionValue::Unreadable, false, true),

@@ -29,8 +29,10 @@ pub(crate) enum ConditionValue<'a> {
     Number(f64),
     /// A string.
     Text(&'a str),
-    /// An array or an object.
+    /// An array or an object that holds something.
     Compound,
+    /// An array or an object that holds nothing: true in JavaScript, and false in Python and PHP.
+    Empty,
     /// Something that cannot be read: it is there, and equals nothing.
     Unreadable,
 }
@@ -68,9 +70,19 @@ impl<'a> Reading<'a> {
         self.known.unwrap_or_else(|| number(self.seen))
     }
 
-    /// The boolean that the value stands for as a word.
-    pub(super) fn word(&self) -> Option<bool> {
-        word(self.seen)
+    /// Returns `true` if it is truthy in JavaScript, and programs that convert it first, or are written in another language,
+    /// may take it for false: a text such as `no` or `0.0`, an array or an object that holds nothing.
+    pub(super) fn is_doubtfully_true(&self) -> bool {
+        match self.seen {
+            ConditionValue::Text(_) => self.number() == Some(0.0),
+            ConditionValue::Empty => true,
+            ConditionValue::Absent
+            | ConditionValue::Null
+            | ConditionValue::Bool(_)
+            | ConditionValue::Number(_)
+            | ConditionValue::Compound
+            | ConditionValue::Unreadable => false,
+        }
     }
 
     /// Returns `true` unless it is a number that programs which read integers exactly may tell from one that equals it here.
@@ -82,6 +94,7 @@ impl<'a> Reading<'a> {
             | ConditionValue::Bool(_)
             | ConditionValue::Text(_)
             | ConditionValue::Compound
+            | ConditionValue::Empty
             | ConditionValue::Unreadable => true,
         }
     }
@@ -189,7 +202,10 @@ impl Scalars {
                 let found = self.texts.binary_search_by(|known| (**known).cmp(text));
                 found.is_ok()
             }
-            ConditionValue::Absent | ConditionValue::Compound | ConditionValue::Unreadable => false,
+            ConditionValue::Absent
+            | ConditionValue::Compound
+            | ConditionValue::Empty
+            | ConditionValue::Unreadable => false,
         }
     }
 
@@ -202,6 +218,7 @@ impl Scalars {
             ConditionValue::Absent
             | ConditionValue::Null
             | ConditionValue::Compound
+            | ConditionValue::Empty
             | ConditionValue::Unreadable => return false,
         };
         // A text is read as a number only where there is one to compare it with.
@@ -246,6 +263,7 @@ fn number(seen: ConditionValue<'_>) -> Option<f64> {
         ConditionValue::Absent
         | ConditionValue::Null
         | ConditionValue::Compound
+        | ConditionValue::Empty
         | ConditionValue::Unreadable => None,
     }
 }

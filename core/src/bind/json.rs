@@ -5,7 +5,7 @@
 ///
 /// Lenient is `json.loads` of Python and more: `NaN` and `Infinity` are numbers, strings may hold control characters,
 /// white space is Unicode's, and no depth is too deep. One pass, without recursion.
-pub(super) fn compound(text: &str) -> Option<&'static str> {
+pub(crate) fn json_in_text(text: &str) -> Option<&'static str> {
     let text = text.trim_start_matches(is_space);
     let found = match text.chars().next()? {
         '[' => "a JSON array",
@@ -189,21 +189,21 @@ mod tests {
             "[\"a\nb\", \"\\ud800\", \"\\\"]\", 007]",
             "[[[{}], {\"a\": [], \"a\" : {\"b\":{}}}]]",
         ] {
-            assert_eq!(compound(text), Some("a JSON array"), "{text}");
+            assert_eq!(json_in_text(text), Some("a JSON array"), "{text}");
         }
         for text in [
             "{}",
             "{\"path\": \"/etc/shadow\"}\t",
             "{ \"\" : null , \"x\":[ ] }",
         ] {
-            assert_eq!(compound(text), Some("a JSON object"), "{text}");
+            assert_eq!(json_in_text(text), Some("a JSON object"), "{text}");
         }
         for text in ["null", " null\n"] {
-            assert_eq!(compound(text), Some("a JSON null"), "{text}");
+            assert_eq!(json_in_text(text), Some("a JSON null"), "{text}");
         }
         let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-        assert_eq!(compound(&deep), Some("a JSON array"));
-        assert_eq!(compound(deep.get(1..).unwrap()), None);
+        assert_eq!(json_in_text(&deep), Some("a JSON array"));
+        assert_eq!(json_in_text(deep.get(1..).unwrap()), None);
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
             "\"x\"",
             "notes [1]",
         ] {
-            assert_eq!(compound(text), None, "{text}");
+            assert_eq!(json_in_text(text), None, "{text}");
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
             let text = pieces.concat();
             let strict: Option<serde_json::Value> = serde_json::from_str(&text).ok();
             let is_compound = strict.is_some_and(|value| value.is_array() || value.is_object() || value.is_null());
-            prop_assert!(compound(&text).is_some() || !is_compound, "{}", text);
+            prop_assert!(json_in_text(&text).is_some() || !is_compound, "{}", text);
         }
     }
 }

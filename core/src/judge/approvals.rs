@@ -318,10 +318,10 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         match definition.category {
             Category::Path => {
                 let operand = self.operands.get(at)?;
-                let places = match role {
+                let places: Vec<&CanonicalPath> = match role {
                     // Removing a link acts on the link, which may be far from its target.
                     RoleId::DELETE_PATH => operand.paths().collect(),
-                    _ => Vec::from_iter(operand.path()),
+                    _ => operand.read_paths().collect(),
                 };
                 let places: Vec<String> = places.into_iter().map(CanonicalPath::to_string).collect();
                 (!places.is_empty()).then_some(places)
@@ -381,7 +381,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     fn directory_of(&mut self, at: usize, role: RoleId) -> Option<String> {
         let operand = self.operands.get(at)?;
         let path = operand.path()?.clone();
-        let entry = operand.paths().nth(1).filter(|_| role == RoleId::DELETE_PATH);
+        let entry = operand.entry().filter(|_| role == RoleId::DELETE_PATH);
         if let Some(entry) = entry {
             let directory = entry.parent().to_string();
             return is_at_or_below(path.as_str(), &directory).then_some(directory);

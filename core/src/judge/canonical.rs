@@ -9,7 +9,7 @@ use super::places::Repositories;
 use crate::bind::BoundValue;
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
-use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical};
+use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical, pathspec_readings};
 use crate::program::{
     Compatibility, Program, RelativePaths, ServerPath, cost_of_addresses, readable_addresses,
 };
@@ -146,13 +146,19 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             return Err(Unresolvable::Relative);
         }
         let is_careful = self.program.compatibility == Compatibility::Careful;
-        if is_careful && self.base.is_git && is_pathspec(given) {
-            return Err(Unresolvable::Pathspec);
-        }
+        let is_pattern = is_careful && self.base.is_git;
+        let readings = match is_pattern {
+            true => pathspec_readings(given).ok_or(Unresolvable::Pathspec)?,
+            false => Vec::new(),
+        };
         let canonical = self.resolver().resolve(given, directory)?;
         if is_careful && self.resolver().has_equivalent(&canonical) {
             return Err(Unresolvable::Equivalent);
         }
+        let readings = match is_pattern {
+            true => self.other_paths(readings, directory, &canonical)?,
+            false => Vec::new(),
+        };
         let entry = match bound.role_set.contains(RoleId::DELETE_PATH) {
             true => self.resolver().entry(given, directory)?,
             false => None,
@@ -163,15 +169,49 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             false => self.written_forms(given, directory, &canonical, entry.is_some())?,
         };
         let is_plain = moved.is_none() && entry.is_none() && base.is_none() && written.is_empty();
-        let rest = (!is_plain).then(|| {
+        let rest = (!is_plain || !readings.is_empty()).then(|| {
             Box::new(PathRest {
                 moved,
                 entry,
+                readings,
                 base,
                 written,
             })
         });
         Ok(Form::Path { canonical, rest })
+    }
+
+    /// The paths that git may take a value for beside the canonical one: `readings` of it as it is given, and those of what is
+    /// sent. A link's name need not look like a pattern where its target's does.
+    fn other_paths(
+        &mut self,
+        readings: Vec<String>,
+        directory: &str,
+        canonical: &CanonicalPath,
+    ) -> Result<Vec<CanonicalPath>, Unresolvable> {
+        // What the server is started in is not a part of the pattern.
+        let sent = strip_directory(canonical.as_str(), directory).unwrap_or(canonical.as_str());
+        let base = match sent.starts_with('/') {
+            true => "/",
+            false => directory,
+        };
+        // No path that is sent begins with a colon.
+        let of_sent = match sent.contains(['*', '?', '[', '\\']) {
+            true => pathspec_readings(&format!("./{sent}")).ok_or(Unresolvable::Pathspec)?,
+            false => Vec::new(),
+        };
+        let of_sent = of_sent.iter().map(|reading| (reading, base));
+        let mut found: Vec<CanonicalPath> = Vec::new();
+        for (reading, base) in readings.iter().map(|reading| (reading, directory)).chain(of_sent) {
+            let path = self.resolver().resolve(reading, base)?;
+            if self.resolver().has_equivalent(&path) {
+                return Err(Unresolvable::Equivalent);
+            }
+            if path != *canonical && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        Ok(found)
     }
 
     /// Other paths that lead to the canonical one: the lexical form, and where the link is unless that is known.
@@ -432,12 +472,6 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 /// Returns `true` if the path starts from a directory that it does not name.
 pub(super) fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '~'])
-}
-
-/// Returns `true` if git reads the path as a pattern
-/// ([pathspec](https://git-scm.com/docs/gitglossary#Documentation/gitglossary.txt-pathspec)).
-fn is_pathspec(path: &str) -> bool {
-    path.starts_with(':') || path.contains(['*', '?', '[', '\\'])
 }
 
 /// How a role's values are read as URLs.

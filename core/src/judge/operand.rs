@@ -57,6 +57,8 @@ pub(crate) struct PathRest {
     pub(super) moved: Option<String>,
     /// Where the link itself is, when the path is one and the call removes it.
     pub(super) entry: Option<CanonicalPath>,
+    /// The paths that git may take the value for beside the canonical one, where it reads it as a pattern.
+    pub(super) readings: Vec<CanonicalPath>,
     /// The path of the argument that it is relative to.
     pub(super) base: Option<Arc<str>>,
     /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where the
@@ -104,10 +106,21 @@ impl<'p, 'c> Operand<'p, 'c> {
         }
     }
 
-    /// The canonical path, and where the link itself is.
+    /// The canonical path, where the link itself is, and every other path that the value may stand for.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &CanonicalPath> {
-        let entry = self.path_rest().and_then(|rest| rest.entry.as_ref());
-        self.path().into_iter().chain(entry)
+        let readings = self.path_rest().into_iter().flat_map(|rest| &rest.readings);
+        self.path().into_iter().chain(self.entry()).chain(readings)
+    }
+
+    /// The canonical path, and every other one that the value may stand for.
+    pub(super) fn read_paths(&self) -> impl Iterator<Item = &CanonicalPath> {
+        let readings = self.path_rest().into_iter().flat_map(|rest| &rest.readings);
+        self.path().into_iter().chain(readings)
+    }
+
+    /// Where the link itself is, when the path is one and the call removes it.
+    pub(super) fn entry(&self) -> Option<&CanonicalPath> {
+        self.path_rest().and_then(|rest| rest.entry.as_ref())
     }
 
     /// The forms of a path beside its canonical one.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::Case;
 use super::conditions::Hit;
 use crate::host::LOOK_UP;
-use crate::model::ServerKind;
 use crate::model::refs::Ref;
+use crate::model::{ServerKind, SideEffectLevel};
 use crate::net;
-use crate::program::Identifiers;
+use crate::program::{Identifiers, Tool};
 use crate::role::RoleId;
 
 impl Case<'_, '_, '_> {
@@ -40,8 +40,7 @@ impl Case<'_, '_, '_> {
 
     /// The refs that a push of a value updates, in a call that names a remote or may; `None` if they cannot be told.
     fn pushed_refs(&mut self, at: usize, role: RoleId) -> Option<Vec<String>> {
-        let may_push =
-            self.settings.kind == Some(ServerKind::Git) && self.tool_roles.contains(RoleId::GIT_REMOTE_URL);
+        let may_push = self.settings.kind == Some(ServerKind::Git) && self.may_push();
         let text = self.text(at, role);
         // A refspec with a destination says itself what it updates.
         if !may_push || text.contains(':') {
@@ -60,6 +59,16 @@ impl Case<'_, '_, '_> {
             }
         }
         Some(pushed)
+    }
+
+    /// Returns `true` if the tool may push: it takes a remote, reaches the network, or says so by its name. One that takes no
+    /// remote pushes to the default one.
+    fn may_push(&self) -> bool {
+        let pushes = |tool: &Tool| {
+            let is_named = tool.name.to_ascii_lowercase().contains("push");
+            is_named || tool.semantics.side_effect_level == SideEffectLevel::Network
+        };
+        self.tool_roles.contains(RoleId::GIT_REMOTE_URL) || self.tool.is_some_and(pushes)
     }
 
     /// The remotes of the call as they are given and as they are sent; the empty text if there is none.

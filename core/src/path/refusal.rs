@@ -106,7 +106,7 @@ impl fmt::Display for Unresolvable {
                 "does not exist, but does in another Unicode form, which programs take for it; expected that form"
             }
             Self::Pathspec => {
-                "begins with `:` or holds one of `* ? [ \\`, so git would read it as a pattern, expected a path"
+                "begins with `:`, or holds one of `* ? \\` or a `[…]` of many characters, so git would read it as a pattern, expected a path"
             }
             Self::BrokenLink => "leads through a symbolic link whose target cannot exist",
             Self::Loop => "leads through a loop of symbolic links",

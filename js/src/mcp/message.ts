@@ -1,4 +1,5 @@
 // Messages of JSON-RPC, as far as the gate has to know them.
+import { misnamed } from "./strict.js";
 
 /** An object whose members are not known. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -42,9 +43,63 @@ function plain(method: string): string {
     .replace(/[^a-z0-9]/g, "");
 }
 
-/** The id of a request, and the text by which a lenient peer compares it; `undefined` if it is not a request. */
-export function idOf(id: unknown): { readonly id: string | number; readonly text: string } | undefined {
-  if (typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id))) {
+/** Members that say what a message is. */
+const NAMES = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/** The longest id. Ids are kept for as long as their requests wait. */
+const LONGEST_ID = 1024;
+
+/** An id, and the text by which a lenient peer compares it. */
+export interface Named {
+  readonly id: string | number;
+  readonly text: string;
+}
+
+/** The kind of a message, or why it is not one that every reader takes for the same. */
+export type Read =
+  | { readonly is: "request"; readonly method: string; readonly named: Named }
+  | { readonly is: "notification"; readonly method: string }
+  | { readonly is: "response"; readonly named: Named | undefined }
+  | { readonly is: "refused"; readonly id?: unknown; readonly reason: string };
+
+export function readMessage(message: unknown): Read {
+  if (!isObject(message)) {
+    return { is: "refused", reason: "expected one message: batches are not accepted" };
+  }
+  const { jsonrpc, id, method, result, error } = message;
+  const unlike = misnamed(message, NAMES);
+  if (unlike !== undefined) {
+    return { is: "refused", reason: unlike };
+  }
+  const isAnswer = result !== undefined || error !== undefined;
+  // The id of an answer is its reader's own: an error with it would be taken for the answer to another request.
+  const refused = (reason: string): Read => ({ is: "refused", id: isAnswer ? undefined : id, reason });
+  if (jsonrpc !== "2.0") {
+    return refused('the member `jsonrpc` is not "2.0"');
+  }
+  if (method === undefined) {
+    return (result === undefined) === (error === undefined)
+      ? refused("neither a method nor exactly one of `result` and `error`")
+      : { is: "response", named: idOf(id) };
+  }
+  if (typeof method !== "string") {
+    return refused("the member `method` is not a string");
+  }
+  if (isAnswer) {
+    return refused("a message with a method and an answer");
+  }
+  if (id === undefined) {
+    return { is: "notification", method };
+  }
+  const named = idOf(id);
+  return named === undefined
+    ? refused(`the member \`id\` is not a string of at most ${LONGEST_ID} characters or a safe integer`)
+    : { is: "request", method, named };
+}
+
+/** The id of a request, and the text by which a lenient peer compares it; `undefined` if it is not an id. */
+export function idOf(id: unknown): Named | undefined {
+  if ((typeof id === "string" && id.length <= LONGEST_ID) || (typeof id === "number" && Number.isSafeInteger(id))) {
     return { id, text: String(id) };
   }
   return undefined;

@@ -11,9 +11,12 @@ import {
   type Kind,
   kindOf,
   type Members,
+  type Named,
+  readMessage,
 } from "./message.js";
 import { engineOf, type McpGateOptions, MODERN } from "./options.js";
 import { type Pins, pinsOf } from "./pins.js";
+import { ambiguity, misnamed } from "./strict.js";
 import { filteredAnswer } from "./tools.js";
 import { type Approved, UnfinishedCalls } from "./unfinished.js";
 
@@ -23,7 +26,11 @@ export type Step = { readonly to: "server" | "client"; readonly message: unknown
 /** How many requests of a client may wait for their answers. */
 const IN_FLIGHT = 65_536;
 
+/** How many requests that were taken back are remembered, so that their ids are not used again before an answer that comes late. */
+const TAKEN_BACK = 4_096;
+
 interface Waiting {
+  readonly id: string | number;
   readonly kind: Kind;
   /** `true` if the server has seen it. */
   isSent: boolean;
@@ -31,6 +38,9 @@ interface Waiting {
   /** The person's approval, if that was for this call alone. */
   approved?: Approved | undefined;
 }
+
+/** Members that say what is called. */
+const CALL = ["name", "arguments", "_meta", "requestState", "inputResponses"];
 
 const toClient = (message: Members): Step => ({ to: "client", message });
 const toServer = (message: unknown): Step => ({ to: "server", message });
@@ -45,6 +55,8 @@ export class Relay {
   readonly #unfinished: UnfinishedCalls;
   readonly #calls: Calls;
   readonly #waiting = new Map<string, Waiting>();
+  /** The ids of requests that the client took back. The server need not answer them, and may all the same. */
+  readonly #takenBack = new Set<string>();
 
   /** `send` sends the server a request of the gate's own. */
   constructor(options: McpGateOptions, send: (message: Members) => Promise<void>) {
@@ -56,53 +68,65 @@ export class Relay {
   }
 
   clientSent(message: unknown): Step | Promise<Step> {
-    if (!isObject(message)) {
-      return refused(undefined, INVALID_REQUEST, "expected one message: batches are not accepted");
+    const read = readMessage(message);
+    if (read.is === "refused") {
+      return refused(read.id, INVALID_REQUEST, read.reason);
     }
-    const { method, id } = message;
-    if (method === undefined) {
+    if (read.is === "response") {
       return toServer(message);
     }
-    if (typeof method !== "string") {
-      return refused(id, INVALID_REQUEST, "the member `method` is not a string");
+    const kind = kindOf(read.method);
+    if (read.is === "notification") {
+      const { params } = message as Members;
+      return kind === "other" && !this.#isCancelled(read.method, params) ? toServer(message) : undefined;
     }
-    const kind = kindOf(method);
-    if (id === undefined) {
-      return kind === "other" && !this.#isCancelled(method, message.params) ? toServer(message) : undefined;
-    }
+    const { named } = read;
     if (typeof kind === "object") {
-      return refused(id, INVALID_REQUEST, kind.reason);
+      return refused(named.id, INVALID_REQUEST, kind.reason);
     }
-    const named = idOf(id);
-    if (named === undefined) {
-      return refused(id, INVALID_REQUEST, "the member `id` is not a string or a safe integer");
+    if (this.#waiting.has(named.text) || this.#listing?.owns(named.id)) {
+      const reason = `the id ${named.text} is that of a request without an answer yet`;
+      return refused(named.id, INVALID_REQUEST, reason);
     }
-    if (this.#waiting.has(named.text) || this.#listing?.owns(id)) {
-      return refused(id, INVALID_REQUEST, `the id ${named.text} is that of a request without an answer yet`);
+    if (this.#takenBack.has(named.text)) {
+      return refused(named.id, INVALID_REQUEST, `the id ${named.text} is that of a request that was cancelled`);
     }
     if (this.#waiting.size >= IN_FLIGHT) {
-      return refused(id, INTERNAL_ERROR, `${IN_FLIGHT} requests wait for their answers, expected fewer`);
+      return refused(named.id, INTERNAL_ERROR, `${IN_FLIGHT} requests wait for their answers, expected fewer`);
     }
-    const entry: Waiting = { kind, isSent: kind !== "call", isCancelled: false };
+    const entry: Waiting = { id: named.id, kind, isSent: kind !== "call", isCancelled: false };
     this.#waiting.set(named.text, entry);
-    return kind === "call" ? this.#request(message, named, entry) : toServer(message);
+    return kind === "call" ? this.#request(message as Members, named, entry) : toServer(message);
   }
 
   serverSent(message: unknown): Step {
-    if (isObject(message) && message.method === "notifications/tools/list_changed") {
+    const read = readMessage(message);
+    if (read.is === "refused") {
+      return undefined;
+    }
+    if (read.is === "notification" && read.method === "notifications/tools/list_changed") {
       this.#pins?.outdate();
     }
-    if (!isObject(message) || message.method !== undefined) {
+    if (read.is === "request" && this.#listing?.owns(read.named.id)) {
+      return undefined;
+    }
+    // An answer without an id is one to a message that the server could not read.
+    if (read.is !== "response" || read.named === undefined) {
       return { to: "client", message };
     }
-    if (this.#listing?.owns(message.id)) {
+    return this.#answered(message as Members, read.named);
+  }
+
+  /** An answer of the server. What does not wait for one, or not any more, gets none. */
+  #answered(message: Members, named: Named): Step {
+    if (this.#listing?.owns(named.id)) {
       this.#listing.take(message);
       return undefined;
     }
-    const named = idOf(message.id);
-    const entry = named === undefined ? undefined : this.#waiting.get(named.text);
-    if (named === undefined || entry === undefined) {
-      return { to: "client", message };
+    const entry = this.#waiting.get(named.text);
+    if (entry === undefined) {
+      this.#takenBack.delete(named.text);
+      return undefined;
     }
     if (!entry.isSent) {
       // An answer to a call that the server has not seen.
@@ -117,7 +141,7 @@ export class Relay {
   }
 
   /** A call, once it is known what tool it is of. */
-  #request(message: Members, named: { readonly id: string | number; readonly text: string }, entry: Waiting) {
+  #request(message: Members, named: Named, entry: Waiting) {
     const done = (outcome: Outcome | Step): Step => {
       if (outcome?.to === "server" && !entry.isCancelled) {
         entry.isSent = true;
@@ -152,22 +176,31 @@ export class Relay {
     if (method !== "notifications/cancelled" || !isObject(params)) {
       return false;
     }
-    if (this.#listing?.owns(params.requestId)) {
+    const named = idOf(params.requestId);
+    if (named === undefined) {
+      return false;
+    }
+    if (this.#listing?.owns(named.id)) {
       return true;
     }
-    const entry = this.#waiting.get(String(params.requestId));
+    const entry = this.#waiting.get(named.text);
     if (entry === undefined) {
       return false;
     }
-    if (entry.isSent) {
-      // Its answer may never come. That of a list is filtered if it does.
-      if (entry.kind !== "list") {
-        this.#waiting.delete(String(params.requestId));
-      }
-      return false;
+    if (!entry.isSent) {
+      entry.isCancelled = true;
+      return true;
     }
-    entry.isCancelled = true;
-    return true;
+    // A server may tell `1` from `"1"`, and would answer.
+    if (entry.id === named.id) {
+      this.#waiting.delete(named.text);
+      const [oldest] = this.#takenBack;
+      if (oldest !== undefined && this.#takenBack.size >= TAKEN_BACK) {
+        this.#takenBack.delete(oldest);
+      }
+      this.#takenBack.add(named.text);
+    }
+    return false;
   }
 }
 
@@ -177,11 +210,15 @@ function readCall(message: Members, id: string | number): { readonly refused: St
   if (!isObject(params)) {
     return { refused: refused(id, INVALID_PARAMS, "`params` are absent, expected an object") };
   }
+  const unlike = ambiguity(params) ?? misnamed(params, CALL);
+  if (unlike !== undefined) {
+    return { refused: refused(id, INVALID_PARAMS, `\`params\`: ${unlike}`) };
+  }
   const { name, arguments: given, ...rest } = params;
   if (typeof name !== "string") {
     return { refused: refused(id, INVALID_PARAMS, "`params.name` is not a string") };
   }
-  if (isDressed(params) || isDressed(given)) {
+  if (isDressed(message) || isDressed(params) || isDressed(given)) {
     return { refused: refused(id, INVALID_PARAMS, "the call has a `toJSON`, expected data") };
   }
   return { call: { message, id, name, given: given as object | undefined, rest } };

@@ -1,7 +1,8 @@
 import type { Engine } from "../api/create-engine.js";
 import { errorFor, INTERNAL_ERROR, isObject, type Members } from "./message.js";
 import { engineOf, type GatedTool, type ToolsFilter } from "./options.js";
-import { type Pins, pinsOf } from "./pins.js";
+import { PARTS, type Pins, pinsOf } from "./pins.js";
+import { misnamed } from "./strict.js";
 
 /**
  * The tools that a model may know of: those whose every call is denied, as {@link Engine.deniesEveryCall} says, or that are
@@ -28,14 +29,15 @@ export function filteredAnswer(answer: Members, engine: Engine, serverName: stri
   }
   const refused = (reason: string): Members =>
     errorFor(answer.id, INTERNAL_ERROR, `the server's answer to \`tools/list\` ${reason}`);
-  const listed = isObject(result) ? result.tools : undefined;
+  const listed = isObject(result) && misnamed(result, ["tools"]) === undefined ? result.tools : undefined;
   if (!Array.isArray(listed)) {
     return refused("has no readable `result.tools`");
   }
   const names = new Set<string>();
   const shown: unknown[] = [];
   for (const tool of listed as unknown[]) {
-    const name = isObject(tool) ? tool.name : undefined;
+    // What was accepted would be the one member, and what a model is shown the other.
+    const name = isObject(tool) && misnamed(tool, PARTS) === undefined ? tool.name : undefined;
     if (typeof name !== "string") {
       return refused("has no readable `result.tools`");
     }

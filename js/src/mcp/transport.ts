@@ -27,7 +27,8 @@ type Side = "client" | "server";
  * not allowed is answered with a result that is an error, with the rule and the reason. Tools that no call could use are not
  * listed. Returns the client.
  *
- * It holds for the transports that the client connects to from now on, and for the one that it is connected to.
+ * It holds for the transports that the client connects to from now on, and for the one that it is connected to. A request that
+ * waits for its answer at that moment gets none: answers to requests that the gate has not seen go nowhere.
  *
  * @throws `CallgateError` `invalid-document` if the lock file is not one.
  */

@@ -1,7 +1,7 @@
 // Questions about all calls: map, lint and diff.
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { check, choose, chooseFor, file, open, RULES, stop, verdict, write } from "./page.mjs";
+import { check, choose, chooseFor, file, fragmentOf, open, RULES, stop, verdict, write } from "./page.mjs";
 
 after(stop);
 
@@ -116,6 +116,33 @@ check("lint marks what is doubtful at its place, with a call that shows it", asy
   await page.getByRole("button", { name: "Lint" }).click();
   assert.doesNotMatch(await page.locator(".problems").textContent(), /doubtful/);
 });
+
+const within = (name, directory, then) => ({
+  name,
+  if: { paths: { roles: "read-path", within: directory } },
+  then,
+  reason: "",
+});
+const LINKED = {
+  files: {
+    "callgate.json": JSON.stringify({
+      ...JSON.parse(RULES),
+      policy: { rules: [within("system", "/etc", "deny"), within("through", "/way", "escalate")] },
+    }),
+  },
+  machine: JSON.stringify({ home: "/h", cwd: "/h", fs: { dirs: ["/h", "/etc"], links: { "/way": "etc" } } }),
+  call: "{}",
+  scenarios: [],
+};
+
+check(
+  "lint follows the links of the machine, as map and diff do",
+  async (page) => {
+    await page.getByRole("button", { name: "Lint" }).click();
+    await page.locator(".problems li", { hasText: "the rule `through` decides nothing" }).waitFor();
+  },
+  { fragment: fragmentOf(LINKED) },
+);
 
 check("a diff shows what becomes looser and what stricter, each with a call", async (page) => {
   const before = (page) => page.getByRole("tab", { name: "Diff" }).click();

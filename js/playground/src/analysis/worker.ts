@@ -4,6 +4,9 @@ import { init as initTools } from "callgate/tools";
 import { configOf, faultsOf, hostOf } from "../engine/config.js";
 import type { Question, Told } from "./protocol.js";
 
+/** All of them look at the disk that the page describes, so that map, lint and diff agree. */
+const LOOK = { disk: true };
+
 const tell = (message: Told): void => self.postMessage(message);
 const loaded = Promise.all([init(), initTools()]);
 
@@ -23,14 +26,14 @@ function answer({ asked, files, machine }: Question): Told {
   switch (asked.kind) {
     case "regions": {
       const { tools, to } = asked;
-      regions(config, { tools, to, disk: true, each: (tool) => tell({ kind: "tool", tool }) });
+      regions(config, { ...LOOK, tools, to, each: (tool) => tell({ kind: "tool", tool }) });
       return { kind: "mapped" };
     }
     case "lint":
-      return { kind: "findings", findings: lint(config) };
+      return { kind: "findings", findings: lint(config, LOOK) };
     case "diff": {
       const before = { ...configOf(asked.before, host.currentDir), host };
-      return { kind: "diff", diff: diff(before, config, { disk: true }) };
+      return { kind: "diff", diff: diff(before, config, LOOK) };
     }
   }
 }

@@ -57,10 +57,12 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
     }
     match face {
         // Measured in Node: as fast as level 3. Inlining as much as LLVM likes is 8 % faster and 14 % larger; level `s` is
-        // 15 % slower and 3 % smaller. An analysis judges thousands of calls.
+        // 15 % slower and 3 % smaller. The second threshold is for functions that say `#[inline]`, and is 325 by default: 120
+        // is 8 % slower and 3 % smaller, 40 is 16 % slower and 4 % smaller. An analysis judges thousands of calls.
         Face::JavaScript | Face::Analysis => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
-            command.env("RUSTFLAGS", "-C llvm-args=-inline-threshold=40");
+            let inlined = "-C llvm-args=-inlinedefault-threshold=40 -C llvm-args=-inlinehint-threshold=200";
+            command.env("RUSTFLAGS", inlined);
         }
         // The one reads a few small files for a question, the other is asked once; their size counts.
         Face::Git | Face::Tools => {

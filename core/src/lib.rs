@@ -188,5 +188,5 @@ pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
 pub use role::{Category, Registry, RoleDefinition, RoleId, RoleSet, Step};
 pub use scenario::{Expectation, Scenario, ScenarioPart, ScenarioPlace, read_scenarios};
 pub use schema::Schema;
-pub use text::{escape_token, unescape_token};
+pub use text::{escape_token, strip_directory, unescape_token};
 pub use world::{Context, References, Reply, ReplyData, VisibilityRef};

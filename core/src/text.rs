@@ -11,7 +11,7 @@ pub(crate) fn is_at_or_below(path: &str, directory: &str) -> bool {
 }
 
 /// `path` relative to `directory`: empty for the directory itself, `None` if `path` is not at or below it.
-pub(crate) fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+pub fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
     if rest.is_empty() {
         Some(rest)

@@ -265,7 +265,7 @@ fn others(arguments: Option<&RawValue>, values: &[RoleValue<'_>]) -> Vec<String>
         arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
     let names = given.into_iter().flat_map(|given| given.0).map(|(name, _)| name);
     let is_shown = |name: &str| {
-        let name = escape_token(&name);
+        let name = escape_token(name);
         values.iter().any(|value| {
             let argument = value.argument.strip_prefix('/');
             let below = argument.and_then(|argument| argument.strip_prefix(name.as_str()));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_core::{Host, HostError, RealpathError, strip_directory};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Room for an answer: the longest canonical path of Linux and more. Longer answers are fetched again.
@@ -178,19 +178,17 @@ pub(super) struct JsHost<'a> {
 
 impl JsHost<'_> {
     fn is_missing(&self, path: &str) -> bool {
-        self.missing.borrow().as_ref().is_some_and(|root| {
-            path.strip_prefix(root.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+        let missing = self.missing.borrow();
+        missing
+            .as_ref()
+            .is_some_and(|root| strip_directory(path, root).is_some())
     }
 
     /// Remembers the component below an ancestor that exists.
     fn note_missing(&self, path: &str, ancestor: &str) {
         let ancestor = ancestor.trim_end_matches('/');
-        let below = path
-            .strip_prefix(ancestor)
-            .and_then(|rest| rest.strip_prefix('/'));
-        let first = below.and_then(|rest| rest.split('/').next());
+        let below = strip_directory(path, ancestor).filter(|below| !below.is_empty());
+        let first = below.and_then(|below| below.split('/').next());
         self.missing
             .replace(first.map(|first| format!("{ancestor}/{first}")));
     }

@@ -7,7 +7,7 @@ use crate::engine::Imagined;
 use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::net::{DomainSet, PathEnding, Scope};
 use crate::path::{PathCase, expand_tilde, lexical};
-use crate::program::{ListMatcher, Program, Rule, Tool};
+use crate::program::{Compatibility, ListMatcher, Program, Rule, Tool};
 use crate::role::{Category, RoleId, RoleSet, Step};
 use crate::text::strip_directory;
 
@@ -141,8 +141,12 @@ impl Atoms {
         let program = imagined.program();
         let mut places: Vec<&str> = program.protected.paths.iter().map(|path| &**path).collect();
         // A directory of the sandbox excepts what is in it from what is protected.
-        let is_sandboxed = program.server(&tool.server).is_sandboxed || !program.protected.is_empty();
-        if is_sandboxed {
+        let settings = program.server(&tool.server);
+        let is_sandboxed = settings.is_sandboxed || !program.protected.is_empty();
+        // The existing runtime looks up no remote of a repository outside the sandbox.
+        let is_git =
+            settings.kind == Some(ServerKind::Git) && program.compatibility == Compatibility::Runtime;
+        if is_sandboxed || is_git {
             places.extend(program.sandbox.iter().map(|path| &**path));
         }
         if let Some(ceiling) = &program.ceiling {

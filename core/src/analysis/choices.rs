@@ -19,7 +19,7 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts
     }
     let is_text = !atoms.reading.is_path && !atoms.reading.is_url;
     if is_text || atoms.reading.is_identifier || !atoms.names.is_empty() || !atoms.emails.is_empty() {
-        names::choices(atoms, &mut texts);
+        names::choices(atoms, is_matched, &mut texts);
     }
     let kinds = [
         atoms.reading.is_path,

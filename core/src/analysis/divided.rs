@@ -13,8 +13,10 @@ use super::slots::{self, Accepts, Slot};
 use super::texts::{Texts, fresh};
 use super::{Analysis, ceilings};
 use crate::engine::Imagined;
-use crate::program::Tool;
+use crate::path::PathCase;
+use crate::program::{Program, Tool};
 use crate::role::{RoleId, RoleSet};
+use crate::text::is_at_or_below;
 
 /// One tool, and the values that its arguments are given.
 pub(super) struct Divided<'a, 'e> {
@@ -277,8 +279,9 @@ impl<'a, 'e> Divided<'a, 'e> {
     pub(super) fn protected_texts(&self) -> Vec<Choice> {
         let other = self.other.map(|other| other.imagined.program());
         let programs = std::iter::once(self.analysis.imagined.program()).chain(other);
+        let programs: Vec<&Program> = programs.filter(|program| program.heuristic_paths).collect();
         let mut choices = Vec::new();
-        for program in programs.filter(|program| program.heuristic_paths) {
+        for program in &programs {
             let sandbox: Vec<&str> = program.sandbox.iter().map(|path| &**path).collect();
             let patterns = program.protected.patterns.iter();
             let instances =
@@ -291,7 +294,44 @@ impl<'a, 'e> Divided<'a, 'e> {
                     .map(|path| Choice::text(path, label())),
             );
         }
+        self.add_told_apart(&programs, &mut choices);
         choices
+    }
+
+    /// Adds texts that look like paths and that one program may protect and another not: those in a sandbox, which excepts from what
+    /// is protected, and protected paths in other letters.
+    fn add_told_apart(&self, programs: &[&Program], choices: &mut Vec<Choice>) {
+        let Some(other) = self.other else { return };
+        let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
+        let is_protected = |path: &str| {
+            let mut all = programs.iter().flat_map(|program| &program.protected.paths);
+            all.any(|protected| is_at_or_below(&folded(path), &folded(protected)))
+                || self.analysis.imagined.is_matched(path, false)
+                || other.imagined.is_matched(path, false)
+        };
+        let sandboxes = programs.iter().flat_map(|program| &program.sandbox);
+        let excepted = sandboxes.filter(|path| is_protected(path)).map(|path| {
+            let label = Label::Words("a text that looks like a path in the sandbox");
+            Choice::text(format!("{}/some-file", path.trim_end_matches('/')), label)
+        });
+        choices.extend(excepted);
+        if self.analysis.imagined.program().path_case != other.imagined.program().path_case {
+            let texts = choices
+                .iter()
+                .filter_map(|choice| choice.value.as_ref()?.as_str());
+            let others = texts.map(|path| {
+                let label = Label::Words("a text that looks like a protected path in other letters");
+                Choice::text(places::other_case(path), label)
+            });
+            let others: Vec<Choice> = others.collect();
+            choices.extend(others);
+        }
+    }
+
+    /// The arguments of a call in which each slot holds its value, and whether all of them found a place.
+    pub(super) fn given<'v>(&self, values: impl Iterator<Item = Option<&'v Value>>) -> (Value, bool) {
+        let program = self.analysis.imagined.program();
+        slots::arguments(program, self.tool, &self.slots, values)
     }
 
     pub(super) fn arguments(&mut self, mode: &Mode, groups: &[Group], picks: &Picks) -> Value {
@@ -313,7 +353,7 @@ impl<'a, 'e> Divided<'a, 'e> {
                 unnamed = choice.and_then(|choice| choice.value.clone()).or(unnamed);
             }
         }
-        let (mut arguments, fits) = slots::arguments(self.tool, &self.slots, values.into_iter());
+        let (mut arguments, fits) = self.given(values.into_iter());
         if let (Value::Object(members), Some(value)) = (&mut arguments, unnamed) {
             members.insert(self.unnamed.clone(), value);
         }

@@ -1,12 +1,15 @@
 //! Arguments that conditions look at: the combinations of values that matter.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use super::atoms::Atoms;
 use super::choice::Choice;
 use super::divided::{Divided, Mode, SlotRoles, products};
 use super::label::Label;
-use super::slots::{Accepts, Slot};
-use super::{names, slots};
+use super::names::{self, Naming};
+use super::slots::{self, Accepts, Slot};
 use crate::bind::Call;
 use crate::model::Test;
 use crate::program::Tool;
@@ -56,14 +59,15 @@ impl Divided<'_, '_> {
             }
             if self.are_valued(roles) {
                 let own = self.choices_for(*at, roles);
-                found = self.told_apart(*at, found, kind);
+                let atoms = self.atoms(roles);
+                found = self.told_apart(*at, found, |value| (kind(value), listed_as(&atoms, value)));
                 // A grant sees an array as such, whatever it holds.
                 if may_be_array {
                     found.extend(own.iter().filter_map(in_array));
                 }
                 found.extend(own.iter().cloned());
             } else {
-                found = self.told_apart(*at, found, |_| 0);
+                found = self.told_apart(*at, found, |_| ());
             }
             dimensions.push(found);
         }
@@ -81,7 +85,7 @@ impl Divided<'_, '_> {
                 }
             }
             let values = fixed.iter().map(|choice| choice.as_ref()?.value.as_ref());
-            let (arguments, _) = slots::arguments(self.tool, &self.slots, values);
+            let (arguments, _) = self.given(values);
             let roles = slots::roles(program, self.tool, &arguments);
             let other = self
                 .other
@@ -116,11 +120,11 @@ impl Divided<'_, '_> {
     }
 
     /// The first of each set of values of one kind that the slot's tests do not tell apart.
-    fn told_apart(
+    fn told_apart<K: PartialEq>(
         &self,
         slot: usize,
         choices: Vec<Choice>,
-        kind: impl Fn(Option<&Value>) -> u8,
+        kind: impl Fn(Option<&Value>) -> K,
     ) -> Vec<Choice> {
         let Some(own) = self.slots.get(slot) else {
             return choices;
@@ -129,7 +133,7 @@ impl Divided<'_, '_> {
         for choice in choices {
             let value = choice.value.as_ref();
             let values = (0..self.slots.len()).map(|at| value.filter(|_| at == slot));
-            let (arguments, _) = slots::arguments(self.tool, &self.slots, values);
+            let (arguments, _) = self.given(values);
             let found = (kind(value), test_each(&own.clauses, value), self.met(&arguments));
             if !known.contains(&found) {
                 known.push(found);
@@ -154,7 +158,7 @@ impl Divided<'_, '_> {
 pub(super) type Met = [Option<Vec<u8>>; 2];
 
 /// The type of a value.
-fn kind(value: Option<&Value>) -> u8 {
+pub(super) fn kind(value: Option<&Value>) -> u8 {
     match value {
         None => 0,
         Some(Value::Null) => 1,
@@ -164,6 +168,16 @@ fn kind(value: Option<&Value>) -> u8 {
         Some(Value::Array(_)) => 5,
         Some(Value::Object(_)) => 6,
     }
+}
+
+/// What lists see of a text, or of one in an array: the entries that it names, and the text itself where they hold domains.
+fn listed_as(atoms: &Atoms, value: Option<&Value>) -> (BTreeSet<(Naming, String)>, Option<String>) {
+    let item = value.and_then(Value::as_array).and_then(|items| items.first());
+    let Some(text) = item.or(value).and_then(Value::as_str) else {
+        return (BTreeSet::new(), None);
+    };
+    let host = (!atoms.domains.is_empty()).then(|| text.to_owned());
+    (names::class(atoms, text, &[]), host)
 }
 
 /// A text, alone in an array.

@@ -7,12 +7,14 @@ use serde_json::{Map, Value};
 use super::atoms::Atoms;
 use super::choice::Choice;
 use super::label::Label;
+use super::places;
 use super::texts::{Texts, fresh};
 use crate::model::refs::Ref;
 use crate::model::{ConditionValue, Scalar, Test};
+use crate::text::decimal;
 
 /// A text for each entry, for what may be taken for one, and for all others.
-pub(super) fn choices(atoms: &Atoms, texts: &mut Texts) {
+pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &mut Texts) {
     let found = &mut texts.choices;
     for name in &atoms.names {
         found.push(Choice::text(name.clone(), Label::Is(name.clone())));
@@ -20,6 +22,9 @@ pub(super) fn choices(atoms: &Atoms, texts: &mut Texts) {
             let label = Label::Of("another spelling of", name.clone());
             found.push(Choice::text(format!("refs/heads/{name}"), label.clone()));
             found.push(Choice::text(format!("heads/{name}"), label));
+            // What a refspec with a destination updates does not depend on git's configuration.
+            let label = Label::Of("a refspec to", name.clone());
+            found.push(Choice::text(format!("some-source:{name}"), label));
         }
     }
     for email in &atoms.emails {
@@ -44,13 +49,15 @@ pub(super) fn choices(atoms: &Atoms, texts: &mut Texts) {
     if atoms.mail_conditions > 1 {
         together(atoms, texts);
     }
-    let found = &mut texts.choices;
-    let known = atoms.names.len() + atoms.emails.len();
-    let other = fresh("some-name", known, |name| class(atoms, name, &[]).is_empty());
-    let other = other.unwrap_or_else(|name| {
+    let other = other_name(atoms, is_matched).unwrap_or_else(|name| {
         texts.lacking.push("values that no list names".to_owned());
         name
     });
+    let found = &mut texts.choices;
+    if atoms.reading.is_branch {
+        let label = Label::Words("a refspec to any other branch");
+        found.push(Choice::text(format!("some-source:{other}"), label));
+    }
     found.push(Choice::text(other, Label::Words("any other value")));
     if atoms.reading.is_resource {
         found.push(Choice::text(
@@ -58,6 +65,29 @@ pub(super) fn choices(atoms: &Atoms, texts: &mut Texts) {
             Label::Words("a text that cannot be resolved"),
         ));
     }
+}
+
+/// A name that nothing lists and, where it is read as a path as well, one right in its directory that no protected pattern matches.
+///
+/// # Errors
+/// Another name, if there is none.
+fn other_name(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Result<String, String> {
+    let lies_right = |name: &str| {
+        let Some(base) = &atoms.base else {
+            return true;
+        };
+        let path = format!("{}/{name}", base.trim_end_matches('/'));
+        let right = places::lies_right_in(atoms, &path, places::nearest_of(atoms, base));
+        right && (!is_matched(&path) || is_matched(base))
+    };
+    let is_free = |name: &str| class(atoms, name, &[]).is_empty() && lies_right(name);
+    let known = atoms.names.len() + atoms.emails.len();
+    let first = fresh("some-name", known, is_free);
+    let mut others = places::NAMES.iter().filter(|name| !name.contains('/'));
+    first.or_else(|name| match others.find(|name| is_free(name)) {
+        Some(other) => Ok((*other).to_owned()),
+        None => Err(name),
+    })
 }
 
 /// Texts that hold two addresses, of which each may meet another condition.
@@ -113,6 +143,9 @@ pub(super) fn class(atoms: &Atoms, text: &str, addresses: &[String]) -> BTreeSet
             Ref::Current => add(Naming::Current, ""),
             Ref::Unknown => add(Naming::Unknown, ""),
         };
+        if text.contains(':') {
+            class.insert((Naming::Destination, String::new()));
+        }
     }
     class
 }
@@ -133,6 +166,8 @@ pub(super) enum Naming {
     Current,
     /// As something that only git can tell.
     Unknown,
+    /// By the destination of a refspec, which git's configuration does not change.
+    Destination,
 }
 
 /// Values that tests of an argument tell apart, and some that no test names: at least one of every type that a schema knows.
@@ -195,10 +230,14 @@ fn add(scalar: &Scalar, values: &mut Vec<Value>) {
     };
     match scalar {
         Scalar::Null => push(Value::Null),
-        Scalar::Bool(value) => push(Value::Bool(*value)),
+        Scalar::Bool(value) => {
+            push(Value::Bool(*value));
+            push(Value::from(u8::from(*value)));
+            spellings(f64::from(u8::from(*value))).for_each(&mut push);
+        }
         Scalar::Number(number) => {
             push(serde_json::Number::from_f64(*number).map_or(Value::Null, Value::Number));
-            push(Value::from(number.to_string()));
+            spellings(*number).for_each(&mut push);
         }
         Scalar::Text(text) => {
             push(Value::from(&**text));
@@ -209,6 +248,14 @@ fn add(scalar: &Scalar, values: &mut Vec<Value>) {
             }
         }
     }
+}
+
+/// Texts that servers may convert to the number. What lists see of them differs: one is an address of the internet, one is the
+/// name of a host.
+fn spellings(number: f64) -> impl Iterator<Item = Value> {
+    let all = [number.to_string(), format!("{number}.0"), format!("{number}e0")];
+    let all = all.into_iter().filter(move |text| decimal(text) == Some(number));
+    all.map(Value::from)
 }
 
 /// What a condition sees of a value.

@@ -50,9 +50,9 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &
         holding(&directories, found);
     }
     if atoms.reading.ignores_case {
-        in_other_case(&directories, found);
+        in_other_case(atoms, &directories, is_matched, texts);
     }
-    found.push(Choice::text(
+    texts.choices.push(Choice::text(
         "\u{0}".to_owned(),
         Label::Words("a path that cannot be resolved"),
     ));
@@ -165,8 +165,13 @@ fn name_in<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     strip_directory(path, directory).filter(|name| !name.is_empty() && !name.contains('/'))
 }
 
+/// The nearest of the directories that hold the path.
+pub(super) fn nearest_of<'p>(atoms: &Atoms, path: &'p str) -> &'p str {
+    nearest(path, |one| atoms.directories.contains(one))
+}
+
 /// Names of files that are tried where patterns match some of them.
-const NAMES: &[&str] = &[
+pub(super) const NAMES: &[&str] = &[
     "some-file",
     "any-file",
     "other",
@@ -251,6 +256,10 @@ fn holding(directories: &BTreeSet<&str>, found: &mut Vec<Choice>) {
             held.entry(above).or_default().push(directory);
         }
     }
+    // The root holds itself, where there is nothing else.
+    if held.is_empty() {
+        held.insert("/", vec!["/"]);
+    }
     // Of a directory and the only thing in it, both hold the same: the outermost stands for them, below what holds more.
     let mut seen: BTreeSet<(&str, &[&str], bool)> = BTreeSet::new();
     for (directory, inside) in &held {
@@ -264,24 +273,50 @@ fn holding(directories: &BTreeSet<&str>, found: &mut Vec<Choice>) {
 }
 
 /// Paths below each directory in other letters, from each directory above it on.
-fn in_other_case(directories: &BTreeSet<&str>, found: &mut Vec<Choice>) {
+fn in_other_case(
+    atoms: &Atoms,
+    directories: &BTreeSet<&str>,
+    is_matched: &dyn Fn(&str) -> bool,
+    texts: &mut Texts,
+) {
     for directory in directories {
         for above in above(directory).filter(|one| directories.contains(one)) {
             let names = strip_directory(directory, above).unwrap_or_default();
             let other = format!("{}/{}", above.trim_end_matches('/'), other_case(names));
             if other != *directory {
                 let label = Label::OtherCase((*directory).to_owned(), above.to_owned());
-                found.push(Choice::text(free(&other, directories), label));
+                let first = free(&other, directories);
+                let wanted = class(atoms, &first, None, str::to_owned);
+                let tried = NAMES.iter().map(|name| format!("{other}/{name}"));
+                let mut right = std::iter::once(first.clone()).chain(tried);
+                let right =
+                    right.find(|path| !is_matched(path) && class(atoms, path, None, str::to_owned) == wanted);
+                if right.is_none() && !is_matched(&other) {
+                    let why = format!(
+                        "which paths under {directory} in other letters no protected pattern matches"
+                    );
+                    texts.lacking.push(why);
+                }
+                texts.choices.push(Choice::text(right.unwrap_or(first), label));
             }
         }
     }
 }
 
-fn other_case(path: &str) -> String {
-    let other = |one: char| match one {
-        'a'..='z' => one.to_ascii_uppercase(),
-        'A'..='Z' => one.to_ascii_lowercase(),
-        other => other,
-    };
-    path.chars().map(other).collect()
+/// The path in other letters that count as the same where their case does not.
+pub(super) fn other_case(path: &str) -> String {
+    let mut other = String::with_capacity(path.len());
+    for one in path.chars() {
+        let changed: String = match one.is_lowercase() {
+            true => one.to_uppercase().collect(),
+            false => one.to_lowercase().collect(),
+        };
+        // Some letters are other ones in another case, such as `ı`.
+        let folded = |text: &str| PathCase::Insensitive.fold_text(text).into_owned();
+        match folded(&changed) == folded(&one.to_string()) {
+            true => other.push_str(&changed),
+            false => other.push(one),
+        }
+    }
+    other
 }

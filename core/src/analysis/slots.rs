@@ -70,14 +70,20 @@ pub(super) fn slots<'p>(program: &'p Program, tool: &'p Tool) -> Vec<Slot<'p>> {
     for (at, argument) in tool.arguments.iter().enumerate() {
         let is_top = argument.name.rest().is_empty();
         let member = argument.name.first().map(|name| tool.member(name));
-        let schema = member.map(|member| &member.schema).filter(|_| is_top);
+        // The existing runtime looks at no type.
+        let is_careful = program.compatibility == Compatibility::Careful;
+        let schema = member.map(|member| &member.schema);
+        let schema = schema.filter(|_| is_top && is_careful);
         let required = argument.name.first().filter(|_| is_top);
         let is_required = required.is_some_and(|name| is_required(program, tool, name));
         slots.push(Slot {
             argument: Some(at),
             accepts: schema.map_or(Accepts::Either, Accepts::new),
             is_required,
-            empty: schema.filter(|_| is_required).map(empty).unwrap_or_default(),
+            empty: match is_required {
+                true => empty(schema.unwrap_or(&SchemaType::default())),
+                false => Vec::new(),
+            },
             ..Slot::new(tool, way(&argument.name))
         });
     }
@@ -346,6 +352,7 @@ fn filler(value: &bind::Value<'_>, way: &[Segment]) -> Filler {
 
 /// The arguments of a call in which each slot holds its value, and whether all of them found a place.
 pub(super) fn arguments<'v>(
+    program: &Program,
     tool: &Tool,
     slots: &[Slot<'_>],
     values: impl Iterator<Item = Option<&'v Value>>,
@@ -359,8 +366,10 @@ pub(super) fn arguments<'v>(
     }
     if let Value::Object(members) = &mut arguments {
         let shape = tool.semantics.arg_schema.required.iter();
-        // What the schema requires and does not know is refused, and is not asked for.
-        let required = tool.required.iter().filter(|key| tool.member(key).is_known);
+        // What the schema requires and does not know is refused, and is not asked for. The existing runtime requires nothing by it.
+        let is_careful = program.compatibility == Compatibility::Careful;
+        let is_asked_for = |key: &&Box<str>| is_careful && tool.member(key).is_known;
+        let required = tool.required.iter().filter(is_asked_for);
         for key in required.chain(shape) {
             let is_there = members.get(&**key).is_some_and(|value| !value.is_null());
             // What conditions look at is absent where it was left out.

@@ -9,6 +9,7 @@ mod division;
 mod edits;
 mod lint;
 mod mistakes;
+mod options;
 mod places;
 mod representatives;
 mod statements;

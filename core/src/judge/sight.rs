@@ -6,9 +6,9 @@ use super::conditions::Condition;
 use super::directory::{lies_within, may_concern};
 use super::operand::{Form, Operand};
 use super::{Case, ceiling, checks, git, protected};
-use crate::model::Effect;
+use crate::model::{Effect, ServerKind};
 use crate::net::{Location, domain_matches_allowlist};
-use crate::program::{Rule, RuleId};
+use crate::program::{Compatibility, Rule, RuleId};
 use crate::role::{RoleId, RoleSet};
 
 /// One value as judging sees it.
@@ -131,6 +131,14 @@ impl<'p> Case<'p, '_, '_> {
         if self.settings.is_sandboxed && roles.intersects(self.program.sandbox_roles) {
             let sandbox = self.directories.sandbox(&mut self.canonicalizer);
             seen.push(u8::from(operand.is_some_and(|operand| sandbox.holds(operand))));
+        }
+        // The existing runtime looks up no remote of a repository outside the sandbox.
+        if let Some(path) = operand.and_then(Operand::path)
+            && self.settings.kind == Some(ServerKind::Git)
+            && self.program.compatibility == Compatibility::Runtime
+        {
+            let sandbox = self.directories.sandbox(&mut self.canonicalizer);
+            seen.push(u8::from(sandbox.grants(path)));
         }
         seen.push(match operand.map(|operand| &operand.form) {
             Some(Form::Unknown) => 1,

@@ -75,7 +75,7 @@ proptest! {
     }
 }
 
-/// What calls of one tool reach, as `decision rule: what the arguments are`, and the report.
+/// The regions that calls of one tool reach, as `decision rule: what the arguments are`, and the report.
 fn reached(
     documents: &Documents,
     (server, tool): (&str, &str),
@@ -237,8 +237,20 @@ fn a_host_and_a_name_lie_where_they_are_compared() {
     check(
         &documents,
         open,
-        &[json!({"owner": "acme", "repo": "w", "branch": "HEAD:main"})],
+        &[json!({"owner": "acme", "repo": "w", "branch": "+refs/heads/main"})],
         &["deny main: `acme` + any other value + another spelling of main"],
+    );
+    check(
+        &documents,
+        open,
+        &[json!({"owner": "acme", "repo": "w", "branch": "HEAD:main"})],
+        &["deny main: `acme` + any other value + a refspec to main"],
+    );
+    check(
+        &documents,
+        open,
+        &[json!({"owner": "acme", "repo": "w", "branch": "HEAD:next"})],
+        &["allow acme: `acme` + any other value + a refspec to any other branch"],
     );
     check(
         &documents,

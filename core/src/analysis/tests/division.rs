@@ -15,6 +15,7 @@ use crate::analysis::choice::Choice;
 use crate::analysis::divided::{Divided, Group, Mode, SlotRoles};
 use crate::analysis::inexact::{CEILING, PATTERN};
 use crate::analysis::label::Label;
+use crate::analysis::modes::kind;
 use crate::analysis::slots::{self, Slot};
 use crate::analysis::{Analysis, Region};
 use crate::bind::Call;
@@ -129,7 +130,7 @@ impl<'a, 'e> Subject<'a, 'e> {
     fn choices(&mut self, sight: &Sight, argument: usize, arguments: &Value) -> &[(Vec<u8>, Choice)] {
         let roles = sight.roles.get(argument).cloned().unwrap_or_default();
         // What the name of a remote stands for depends on whether a path says in which repository.
-        let has_path = arguments.get("path").is_some_and(Value::is_string);
+        let has_path = has_text(arguments.get("path"));
         let key = (argument, roles.clone(), has_path);
         if !self.known.contains_key(&key) {
             let roles = SlotRoles {
@@ -148,10 +149,11 @@ impl<'a, 'e> Subject<'a, 'e> {
                         _ => value.clone(),
                     };
                     let seen = self.analysis.imagined.sight(&self.call(&other));
-                    // What the ceiling refuses stands for nothing that it admits.
-                    let seen = seen
-                        .filter(|seen| !seen.is_above)
-                        .and_then(|seen| seen.values.into_iter().find(|one| one.argument == Some(argument)));
+                    // What the ceiling refuses stands for nothing that it admits, but what is protected is denied before that.
+                    let seen = seen.and_then(|seen| {
+                        let own = seen.values.into_iter().find(|one| one.argument == Some(argument));
+                        own.filter(|one| !seen.is_above || one.seen == [1])
+                    });
                     found.extend(seen.map(|one| (one.seen, choice.clone())));
                 }
             }
@@ -303,7 +305,9 @@ impl<'a, 'e> Subject<'a, 'e> {
             .modes
             .iter()
             .filter_map(|mode| mode.fixed.get(argument)?.as_ref());
-        let known = fixed.filter(|choice| !self.forgets(&choice.label));
+        // An entry of a list that looks like a protected path stands for itself alone.
+        let may_stand = |choice: &&Choice| text_of(choice) == one.text || !looks_like_path(choice);
+        let known = fixed.filter(|choice| !self.forgets(&choice.label) && may_stand(choice));
         let values = known.filter_map(|choice| Some(slots::as_accepted(slot, choice.value.as_ref()?)));
         for value in values {
             let mut other = arguments.clone();
@@ -364,7 +368,7 @@ impl<'a, 'e> Subject<'a, 'e> {
                 self.divided.are_valued(self.divided.roles_at(mode, at))
             };
             let values = mode.fixed.iter().map(|choice| choice.as_ref()?.value.as_ref());
-            let (arguments, _) = slots::arguments(self.divided.tool, &self.divided.slots, values);
+            let (arguments, _) = self.divided.given(values);
             let mut each = self.divided.slots.iter();
             mode.roles == sight.roles
                 && self.divided.met(&arguments) == met
@@ -374,7 +378,9 @@ impl<'a, 'e> Subject<'a, 'e> {
                     match holds_values(slot) {
                         true => own == stands,
                         false => {
-                            slot.tests.is_empty() || !is_valued(slot) || has_text(own) == has_text(stands)
+                            slot.tests.is_empty()
+                                || !is_valued(slot)
+                                || has_text(own) == has_text(stands) && kind(own) == kind(stands)
                         }
                     }
                 })
@@ -485,10 +491,20 @@ fn has_text(value: Option<&Value>) -> bool {
     }
 }
 
-/// Whether the text looks like a path and has the label of something else.
+/// The text of a choice, or of the only item of its array.
+fn text_of(choice: &Choice) -> &str {
+    let value = choice.value.as_ref();
+    let item = value.and_then(Value::as_array).and_then(|items| items.first());
+    item.or(value).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns `true` if the text looks like a path and has the label of something else.
 fn looks_like_path(choice: &Choice) -> bool {
-    let text = choice.value.as_ref().and_then(Value::as_str).unwrap_or_default();
-    text.starts_with(['/', '.', '~']) && matches!(choice.label, Label::Is(_) | Label::Of(..))
+    let label = match &choice.label {
+        Label::InArray(label) => label,
+        label => label,
+    };
+    text_of(choice).starts_with(['/', '.', '~']) && matches!(label, Label::Is(_) | Label::Of(..))
 }
 
 /// Holds `calls` calls of each tool against the regions.
@@ -559,29 +575,41 @@ proptest! {
 
 /// `cargo test --release -p callgate-core --features analysis -- --ignored a_million_calls`
 #[test]
-#[ignore = "takes a minute in a release build"]
+#[ignore = "takes minutes in a release build"]
 fn a_million_calls_are_judged_as_their_regions_are() {
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
-    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
-    let mut tally = Tally::default();
-    let mut seed = 1;
-    while tally.calls < 1_000_000 {
-        let documents = arbitrary::more_documents()
-            .new_tree(&mut runner)
-            .unwrap()
-            .current();
-        seed += 1;
-        if let Err(why) = hold(
-            &documents,
-            0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed),
-            40,
-            &mut tally,
-            Mistake::None,
-        ) {
-            panic!("{why}");
+    let (mut failed, mut tried) = (Vec::new(), 0);
+    for first in SEEDS {
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[*first; 32]);
+        let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+        let mut tally = Tally::default();
+        let mut seed = u64::from(*first);
+        while tally.calls < 1_000_000 && failed.len() < MOST_FAILURES {
+            let documents = arbitrary::more_documents()
+                .new_tree(&mut runner)
+                .unwrap()
+                .current();
+            seed += 1;
+            tried += 1;
+            let calls = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed);
+            failed.extend(hold(&documents, calls, 40, &mut tally, Mistake::None).err());
         }
+        println!("{tally:?}");
+        // A property that compares nothing says nothing.
+        assert!(
+            !failed.is_empty() || tally.combined > tally.calls / 10,
+            "{tally:?}"
+        );
     }
-    println!("{tally:?}");
-    // A property that compares nothing says nothing.
-    assert!(tally.combined > tally.calls / 10, "{tally:?}");
+    let count = failed.len();
+    assert!(
+        failed.is_empty(),
+        "{count} of {tried} documents\n{}",
+        failed.join("\n")
+    );
 }
+
+/// Seeds of the documents of which each is asked about a million calls.
+const SEEDS: &[u8] = &[7, 8, 9];
+
+/// Failures that are shown at most.
+const MOST_FAILURES: usize = 20;

@@ -12,6 +12,7 @@ mod documents;
 #[cfg(feature = "guard")]
 mod faults;
 mod files;
+mod formats;
 mod frames;
 #[cfg(feature = "guard")]
 mod guarding;

@@ -14,11 +14,11 @@ use crate::role::{RoleId, RoleSet, Step};
 /// How what is said about protected patterns begins.
 pub(super) const PATTERN: &str = "which paths the protected pattern";
 
-/// What is said of patterns of a ceiling.
+/// The reason that is given for patterns of a ceiling.
 pub(super) const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
 
 impl Divided<'_, '_> {
-    /// What the division cannot be exact about, whatever the values.
+    /// Notes everything that the division cannot be exact about, whatever the values.
     pub(super) fn note_inexact(&mut self) {
         let program = self.analysis.imagined.program();
         let roles: RoleSet = self
@@ -32,7 +32,10 @@ impl Divided<'_, '_> {
             self.note_constrained();
         }
         if roles.intersects(program.address_roles) {
-            self.note("addresses of the world are not divided".to_owned());
+            self.note(
+                "addresses of the world, and the contexts of calls that name them, are not divided"
+                    .to_owned(),
+            );
         }
         for role in roles.iter() {
             let definition = program.registry.get(role);

@@ -1,4 +1,4 @@
-//! What a policy allows, seen as a whole.
+//! The calls that a policy allows, seen as a whole.
 //!
 //! The calls of a tool are divided into regions in which no verdict can differ; each has a call that stands for it, and the
 //! engine is asked about that call. There is no second meaning of a policy here: what an analysis says of a region is what the
@@ -93,14 +93,14 @@ impl Default for Bounds {
     }
 }
 
-/// What one argument is in a region.
+/// One argument of a region.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// The argument's name, or the JSON Pointer to its values.
     pub argument: String,
     /// Its roles.
     pub roles: Vec<String>,
-    /// What its value is, for a person: `under /srv/app but not /srv/app/secrets`.
+    /// A description of its value for a person: `under /srv/app but not /srv/app/secrets`.
     pub is: String,
     /// The directory of which that says something, for whoever draws a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Region {
-    /// What the arguments of this part are. Other regions share what is so of them as well.
+    /// The arguments of this part. Regions that have one in common share it.
     pub places: Vec<Arc<Place>>,
     /// `allow`, `escalate` or `deny`.
     pub decision: &'static str,
@@ -124,7 +124,7 @@ pub struct Region {
 /// The regions of the arguments that rules look at together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// What arguments that conditions look at are.
+    /// The arguments that conditions look at.
     pub when: Vec<Place>,
     /// The regions.
     pub regions: Vec<Region>,
@@ -165,7 +165,7 @@ pub struct Analysis<'e> {
     watcher: Option<Watcher<'e>>,
     /// The program that this one is compared with.
     other: Option<Imagined<'e>>,
-    /// Whether several values of an argument are looked at where one does not tell everything.
+    /// `true` if several values of an argument are looked at where one does not tell everything.
     is_about_several: bool,
     /// The values for arguments that the same rules look at.
     choices: RefCell<BTreeMap<AlikeSlots, Arc<Texts>>>,
@@ -212,7 +212,7 @@ fn host_of(text: &str) -> String {
     found.unwrap_or_else(|| extract_domain(text).into_owned())
 }
 
-/// Whether the pattern is the tool's name, its server and name, or `server/*`.
+/// Returns `true` if the pattern is the tool's name, its server and name, or `server/*`.
 pub fn names_tool(pattern: &str, server: &str, tool: &str) -> bool {
     match pattern.split_once('/') {
         Some((of, name)) => of == server && (name == "*" || name == tool),

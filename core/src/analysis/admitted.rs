@@ -11,7 +11,7 @@ use crate::program::ArgumentConstraint;
 use crate::role::RoleSet;
 use crate::text::{is_at_or_below, strip_directory};
 
-/// What cannot be said of an argument that patterns of a ceiling are about.
+/// The reason why an argument that a ceiling's patterns constrain is not divided exactly.
 pub(super) const ADMITTED: &str = "which values the capability ceiling's patterns admit for";
 
 impl Divided<'_, '_> {
@@ -114,7 +114,7 @@ impl Divided<'_, '_> {
         }
     }
 
-    /// Whether a constraint looks at the slot.
+    /// Returns `true` if a constraint looks at the slot.
     fn is_about(&self, nth: usize, slot: usize) -> bool {
         let looked_at = self
             .tool
@@ -131,7 +131,7 @@ impl Divided<'_, '_> {
             .any(|name| name.to_string() == own)
     }
 
-    /// Whether every constraint has a pattern that holds for the path as it is written and for what it stands for.
+    /// Returns `true` if every constraint has a pattern that holds for the path as it is written and for what it stands for.
     fn admits(&self, constraints: &[&ArgumentConstraint], path: &str) -> bool {
         let imagined = &self.analysis.imagined;
         let program = imagined.program();
@@ -148,7 +148,7 @@ impl Divided<'_, '_> {
     }
 }
 
-/// Whether a pattern may match something in the directory.
+/// Returns `true` if a pattern may match something in the directory.
 fn reaches(imagined: &Imagined<'_>, constraint: &ArgumentConstraint, directory: &str) -> bool {
     constraint.patterns.iter().any(|pattern| {
         let (begin, _) = beginning(imagined.program(), constraint, pattern);

@@ -1,4 +1,4 @@
-//! What an argument is compared with, by any rule of its tool and by the engine.
+//! Everything that an argument is compared with, by any rule of its tool and by the engine.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ pub(super) struct Atoms {
 }
 
 impl Atoms {
-    /// What values of these roles are compared with in calls of the tool.
+    /// Everything that values of these roles are compared with in calls of the tool.
     pub(super) fn new(imagined: &Imagined<'_>, tool: &Tool, roles: RoleSet, cuts: &Cuts) -> Self {
         let program = imagined.program();
         let mut atoms = Self {
@@ -80,7 +80,7 @@ impl Atoms {
         atoms
     }
 
-    /// What another program compares the argument with as well.
+    /// Adds everything that another program compares the argument with.
     pub(super) fn join(&mut self, other: Self) {
         self.reading.join(other.reading);
         self.directories.extend(other.directories);
@@ -234,7 +234,7 @@ impl Reading {
     }
 }
 
-/// Whether all values of a role must lie in the sandbox for it to decide about any of them.
+/// Returns `true` if all values of a role must lie in the sandbox for it to decide about any of them.
 pub(super) fn sandbox_wants_all(program: &Program, tool: &Tool) -> bool {
     let settings = program.server(&tool.server);
     let is_file = settings.kind == Some(ServerKind::Filesystem);

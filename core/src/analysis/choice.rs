@@ -24,7 +24,7 @@ impl Choice {
         }
     }
 
-    /// Whether no text is there to be judged.
+    /// Returns `true` if no text is there to be judged.
     pub(super) fn is_empty(&self) -> bool {
         match &self.value {
             None | Some(Value::Null | Value::Bool(_) | Value::Number(_)) => true,

@@ -1,4 +1,4 @@
-//! What scenarios reach of what can be decided: the rules, and the regions of each tool's calls.
+//! How much of a policy scenarios reach: the rules, and the regions of each tool's calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub struct CoveredRule {
     pub rule: String,
     /// How many scenarios it decided.
     pub scenarios: usize,
-    /// Whether it decides any region, so that a scenario can reach it.
+    /// `true` if it decides any region, so that a scenario can reach it.
     pub decides: bool,
 }
 
@@ -37,16 +37,16 @@ pub struct Unreached {
     pub decision: &'static str,
     /// The rule that decides.
     pub rule: String,
-    /// What arguments that conditions look at are.
+    /// The arguments that conditions look at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Place>,
-    /// What the arguments are.
+    /// The other arguments.
     pub places: Vec<Place>,
     /// The arguments of such a call, with paths from the sandbox or the home directory where they may be so.
     pub arguments: Value,
 }
 
-/// What scenarios reach, and what they do not.
+/// The rules and regions that scenarios reach, and those that they do not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CoverageReport {
@@ -131,7 +131,7 @@ impl<'a, 'e> Coverage<'a, 'e> {
         }
     }
 
-    /// What is reached now.
+    /// The coverage so far.
     pub fn report(&self) -> CoverageReport {
         let mut found = CoverageReport {
             rules: Vec::new(),

@@ -25,10 +25,10 @@ pub struct Judged {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictChange {
-    /// What arguments that conditions look at are.
+    /// The arguments that conditions look at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Column>,
-    /// What the arguments are; none where every call of the tool is judged alike.
+    /// The other arguments; none where every call of the tool is judged alike.
     pub places: Vec<Column>,
     /// The verdict before.
     pub before: Judged,
@@ -52,12 +52,12 @@ pub struct ToolChanges {
     pub stricter: Vec<VerdictChange>,
     /// Calls about which another rule decides the same.
     pub other_rule: Vec<VerdictChange>,
-    /// What is not known, because the regions are not exact there.
+    /// The differences that are not known, because the regions are not exact there.
     pub unknown: Vec<String>,
 }
 
 impl ToolChanges {
-    /// Whether there is nothing to say.
+    /// Returns `true` if there is nothing to say.
     pub fn is_empty(&self) -> bool {
         self.looser.is_empty()
             && self.stricter.is_empty()
@@ -77,7 +77,7 @@ pub struct Comparison<'e> {
     has_same_roles: bool,
 }
 
-/// What is looked at in one mode, and the most harmless call.
+/// The groups of one mode, and its most harmless call.
 #[derive(PartialEq)]
 struct Way {
     mode: Mode,
@@ -85,7 +85,7 @@ struct Way {
     least: Picks,
 }
 
-/// What the verdicts about one region are, in the old program and in the new one.
+/// The verdicts about one region, in the old program and in the new one.
 pub(super) type Pair = [(u8, Judged); 2];
 
 /// A change, and how strict the verdicts are before and after.
@@ -298,7 +298,7 @@ fn merged(changes: Vec<VerdictChange>) -> Vec<VerdictChange> {
 }
 
 impl Divided<'_, '_> {
-    /// What is looked at in every mode.
+    /// The groups of every mode.
     fn ways(&mut self) -> Vec<Way> {
         self.note_inexact();
         self.forgive();

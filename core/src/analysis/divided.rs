@@ -50,7 +50,7 @@ pub(super) struct SlotRoles {
 pub(super) struct Group {
     pub(super) slots: Vec<usize>,
     pub(super) choices: Vec<Arc<[Choice]>>,
-    /// What the group is about, where its slots do not say it.
+    /// The argument without a role that the group is about, if it is about one.
     pub(super) extra: Option<Extra>,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Mode {
 }
 
 impl<'a, 'e> Divided<'a, 'e> {
-    /// Whether the slot may hold what the analysis looks for.
+    /// Returns `true` if the slot may hold what the analysis looks for.
     pub(super) fn may_reach(&self, mode: &Mode, group: &Group) -> bool {
         let Some(target) = &self.analysis.target else {
             return true;
@@ -148,7 +148,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         }
     }
 
-    /// Whether a judgement, or the question, looks at values of these roles.
+    /// Returns `true` if a judgement, or the question, looks at values of these roles.
     pub(super) fn are_valued(&self, roles: SlotRoles) -> bool {
         if roles.own.intersects(self.analysis.cuts.roles) {
             return true;
@@ -253,7 +253,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         texts
     }
 
-    /// What values of these roles are compared with.
+    /// Everything that values of these roles are compared with.
     pub(super) fn atoms(&self, roles: SlotRoles) -> Atoms {
         let analysis = self.analysis;
         let mut atoms = Atoms::new(&analysis.imagined, self.tool, roles.own, &analysis.cuts);

@@ -21,7 +21,7 @@ use crate::policy::Invariant;
 use crate::program::Tool;
 use crate::role::RoleSet;
 
-/// What is known of a statement.
+/// The answer to a statement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "result")]
 pub enum Outcome {
@@ -70,7 +70,7 @@ pub(super) fn about<'e>(imagined: Imagined<'e>, invariant: &Invariant) -> Analys
     analysis
 }
 
-/// Whether the statement excludes a decision and not a less strict one. Several values of an argument are then looked at as well:
+/// Returns `true` if the statement excludes a decision and not a less strict one. Several values of an argument are then looked at as well:
 /// together they are judged at least as strictly as the strictest of them by itself, so that none of them need come to it alone.
 fn may_rise(invariant: &Invariant) -> bool {
     let excluded =
@@ -100,7 +100,7 @@ struct Stand {
     picks: Picks,
     strictness: u8,
     is_meant: bool,
-    /// Whether it is refused because its arguments are not what the tool has.
+    /// `true` if it is refused because its arguments are not what the tool has.
     is_about_form: bool,
 }
 
@@ -263,7 +263,7 @@ impl<'a, 'e> Held<'a, 'e> {
         }
     }
 
-    /// Whether the call is refused because its arguments are not what the tool has.
+    /// Returns `true` if the call is refused because its arguments are not what the tool has.
     fn is_about_form(&self, judged: &Judged) -> bool {
         let program = self.divided.analysis.imagined.program();
         let tool = self.divided.tool;
@@ -282,7 +282,7 @@ impl<'a, 'e> Held<'a, 'e> {
         }
     }
 
-    /// Whether the statement is about the call: one of its values is meant, or all calls are.
+    /// Returns `true` if the statement is about the call: one of its values is meant, or all calls are.
     fn is_meant(&self, mode: &Mode, groups: &[Group], picks: &Picks) -> bool {
         if self.meant.is_every_call() {
             return true;

@@ -47,7 +47,7 @@ pub(super) struct HostClass {
     kind: LocationKind,
     /// The keys by which it is granted, and those by which it is restricted.
     keys: [Vec<(Scope, String)>; 2],
-    /// Whether a pattern names this host, and not one above it.
+    /// `true` if a pattern names this host, and not one above it.
     is_named: bool,
 }
 
@@ -126,7 +126,7 @@ struct Writer<'w> {
     /// A repository that no pattern names on any host.
     repository: String,
     found: &'w mut Vec<Choice>,
-    /// Whether there is a place for which no host was found.
+    /// `true` if there is a place for which no host was found.
     is_lacking: Cell<bool>,
 }
 
@@ -143,7 +143,7 @@ impl Writer<'_> {
         self.form.write(host, path)
     }
 
-    /// Whether no pattern matches the host, but those that match `within` as well.
+    /// Returns `true` if no pattern matches the host, but those that match `within` as well.
     fn lies_within(&self, host: &str, path: &str, within: &str) -> bool {
         let kind = match self.form {
             Form::Url => UrlKind::Fetch,
@@ -259,7 +259,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What no pattern names.
+    /// Adds values that no pattern names.
     fn add_others(&mut self) {
         let path = self.repository.clone();
         let is_free = |host: &str| self.lies_within(host, &path, "");
@@ -291,7 +291,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a pattern that matches all that the text names matches all that `within` names.
+/// Returns `true` if a pattern that matches all that the text names matches all that `within` names.
 fn is_above(text: &str, within: &str) -> bool {
     let host = within.split_once('/').map_or(within, |(host, _)| host);
     let is_start = || {

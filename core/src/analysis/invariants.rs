@@ -14,7 +14,7 @@ use crate::policy::Invariant;
 pub struct Statement {
     /// Its name, or its place in the document.
     pub name: String,
-    /// What is known.
+    /// The answer.
     #[serde(flatten)]
     pub outcome: Outcome,
 }

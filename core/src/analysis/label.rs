@@ -1,14 +1,14 @@
-//! What a value is, for a person.
+//! Descriptions of values for a person.
 
 use std::fmt;
 
-/// What stands between a directory and the pattern of protected paths that matches below it.
+/// The text between a directory and the pattern of protected paths that matches below it.
 pub(super) const MATCHING: &str = ", matching ";
 
 /// Names that are listed one by one at most.
 const MOST: usize = 4;
 
-/// What a value is.
+/// The description of a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Label {
     /// A path at or below a directory, and not in these below it.

@@ -12,7 +12,7 @@ use crate::role::RoleSet;
 struct Harm {
     /// About the worst of them.
     worst: usize,
-    /// Whether a structural check decides, and not rules about roles.
+    /// `true` if a structural check decides, and not rules about roles.
     is_structural: bool,
     /// About all of them.
     sum: usize,

@@ -20,7 +20,7 @@ use crate::host::Host;
 /// A doubt about the documents.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// What it is, where, and what to do about it.
+    /// The finding, its place, and what to do about it.
     #[serde(flatten)]
     pub diagnostic: Diagnostic,
     /// A call that shows it.

@@ -170,7 +170,7 @@ pub(super) fn kind(value: Option<&Value>) -> u8 {
     }
 }
 
-/// What lists see of a text, or of one in an array: the entries that it names, and the text itself where they hold domains.
+/// How lists see a text, or one in an array: the entries that it names, and the text itself where they hold domains.
 fn listed_as(atoms: &Atoms, value: Option<&Value>) -> (BTreeSet<(Naming, String)>, Option<String>) {
     let item = value.and_then(Value::as_array).and_then(|items| items.first());
     let Some(text) = item.or(value).and_then(Value::as_str) else {

@@ -258,7 +258,7 @@ fn spellings(number: f64) -> impl Iterator<Item = Value> {
     all.map(Value::from)
 }
 
-/// What a condition sees of a value.
+/// How a condition sees a value.
 pub(super) fn seen(value: Option<&Value>) -> ConditionValue<'_> {
     match value {
         None => ConditionValue::Absent,

@@ -67,7 +67,7 @@ pub(super) struct PathClass {
     other_case: Option<String>,
     /// The directories that are removed with it.
     held: Vec<String>,
-    /// Whether it is one of them.
+    /// `true` if it is one of them.
     is_known: bool,
     /// The first pattern of protected paths that matches it, and the directory in which it does. Nothing else counts then.
     pattern: Option<(String, String)>,
@@ -183,15 +183,15 @@ pub(super) const NAMES: &[&str] = &[
     "x/y/z/Z",
 ];
 
-/// Whether the path lies in the directory and in none of those below it, and holds none of these.
+/// Returns `true` if the path lies in the directory and in none of those below it, and holds none of these.
 pub(super) fn lies_right_in(atoms: &Atoms, path: &str, directory: &str) -> bool {
     let class = class(atoms, path, None, str::to_owned);
     class.nearest == directory && class.other_case.is_none() && class.held.is_empty()
 }
 
 /// A path in the directory, in none of those below it, and, if there is one, one that no pattern of protected paths matches.
-/// Whether it is right: nothing is known of the rest where patterns match all that was tried, unless they match the directory
-/// itself, and so everything in it.
+/// The second value is `true` if it is right: nothing is known of the rest where patterns match all that was tried, unless they
+/// match the directory itself, and so everything in it.
 fn unmatched(
     atoms: &Atoms,
     directory: &str,

@@ -1,6 +1,6 @@
 //! Which regions a call lies in.
 //!
-//! What the engine makes of a call is held against what its tool is divided by, in the same way for the call that stands for a
+//! The engine's reading of a call is held against what its tool is divided by, in the same way for the call that stands for a
 //! region and for any other: they lie in one region if they are of one class.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use crate::role::{RoleId, RoleSet};
 /// Calls that are looked at for one call with several values of several arguments.
 const MOST: usize = 1_024;
 
-/// What one value is, as far as the division goes.
+/// The class of one value in the division.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class {
     paths: Vec<PathClass>,
@@ -29,11 +29,11 @@ pub(super) struct Class {
     address: Option<String>,
     hosts: BTreeSet<HostClass>,
     names: BTreeSet<(Naming, String)>,
-    /// Whether it stands in an array, where a condition sees that.
+    /// `true` if it stands in an array, where a condition sees that.
     is_item: bool,
 }
 
-/// What is in the place of an argument.
+/// The content of an argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Content {
     Values(Vec<Class>),
@@ -41,7 +41,7 @@ pub(super) enum Content {
     Filler(Filler),
 }
 
-/// What a call is, as far as the division goes.
+/// The class of a call in the division.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Placed {
     /// It is refused for its form.
@@ -49,14 +49,14 @@ pub(super) enum Placed {
     Read {
         frame: Frame,
         slots: Vec<Content>,
-        /// Whether there is an argument that nobody names, and a text that looks like a protected path.
+        /// The first is `true` if there is an argument that nobody names, the second if a text looks like a protected path.
         extra: (bool, bool),
         /// The arguments that conditions look at and that name something.
         tested: Vec<usize>,
     },
 }
 
-/// What calls have in common that regions are not told apart by.
+/// The part of a call's class that regions do not differ in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Frame {
     /// The roles of each argument.
@@ -65,7 +65,7 @@ pub(super) struct Frame {
     conditions: Vec<u8>,
 }
 
-/// What calls of one region have in common.
+/// The class that all calls of one region share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) frame: Frame,
@@ -106,7 +106,7 @@ impl<'d, 'a, 'e> Placing<'d, 'a, 'e> {
         }
     }
 
-    /// What the call is.
+    /// The class of the call.
     pub(super) fn place(&mut self, call: &Call<'_>) -> Placed {
         let divided = self.divided;
         let program = divided.analysis.imagined.program();
@@ -188,7 +188,7 @@ impl Placed {
         }
     }
 
-    /// What the call has in common with others of the part's regions: one key for each region that one of its values lies in.
+    /// The keys of the regions that the call lies in, among those of the part: one key for each region that one of its values lies in.
     pub(super) fn keys(&self, cut: &Cut) -> Vec<Option<Key>> {
         let Self::Read {
             frame,

@@ -64,7 +64,7 @@ pub(super) fn directory(imagined: &Imagined<'_>, path: &str) -> String {
     shorter(imagined, path).unwrap_or_else(|| path.to_owned())
 }
 
-/// What a value is, with the directories written so too.
+/// The description of a value, with its directories written so too.
 pub(super) fn label(imagined: &Imagined<'_>, label: &str) -> String {
     let words = label.split(' ').map(|word| {
         let path = word.trim_end_matches(',');

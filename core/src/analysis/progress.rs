@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// What is being looked at, and how much of it there is.
+/// The tool or statement that is being looked at, and how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'p> {
-    /// What is being looked at.
+    /// The tool or statement.
     pub subject: Subject<'p>,
     /// Its number, from 1.
     pub at: usize,
     /// How many there are.
     pub of: usize,
-    /// What it is looked at for, if that is one of several too.
+    /// The place of the question that it is looked at for, and how many there are, if there are several.
     pub part_of: Option<&'p Progress<'p>>,
 }
 

@@ -17,9 +17,9 @@ use crate::program::UnknownArguments;
 pub(super) struct Cut {
     /// The arguments.
     pub(super) slots: Vec<usize>,
-    /// Whether an argument without a role does.
+    /// `true` if an argument without a role does.
     pub(super) has_extra: bool,
-    /// Whether every call of the part lies in one of its regions.
+    /// `true` if every call of the part lies in one of its regions.
     pub(super) is_whole: bool,
     pub(super) part: Part,
 }
@@ -60,7 +60,7 @@ impl Divided<'_, '_> {
         parts
     }
 
-    /// Whether the division is exact and every region is denied. It ends at the first that is not. Calls that are all refused
+    /// Returns `true` if the division is exact and every region is denied. It ends at the first that is not. Calls that are all refused
     /// for their form say nothing: a tool may want what the analysis does not give it.
     pub(super) fn denies_all(mut self) -> bool {
         self.note_inexact();
@@ -98,7 +98,7 @@ impl Divided<'_, '_> {
         self.inexact.is_empty()
     }
 
-    /// What is looked at together.
+    /// The groups of arguments that are looked at together.
     pub(super) fn groups(&mut self, mode: &Mode) -> Vec<Group> {
         let mut groups = Vec::new();
         for members in self.coupled(mode) {
@@ -226,7 +226,7 @@ impl Divided<'_, '_> {
         }
     }
 
-    /// What each choice of each argument of the group is, which many regions say.
+    /// The place of each choice of each argument of the group, which many regions share.
     fn each_place(&self, mode: &Mode, group: &Group) -> Vec<Vec<Arc<Place>>> {
         let mut picks = vec![0; group.choices.len()];
         let mut shown = Vec::with_capacity(group.choices.len());

@@ -11,14 +11,14 @@ use super::label::MATCHING;
 use super::{Part, Place, Region, ToolRegions};
 use crate::table::{Set, Table};
 
-/// What one argument is in a row.
+/// One argument of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Column {
     /// The argument's name, or the JSON Pointer to its values.
     pub argument: String,
     /// Its roles.
     pub roles: Vec<String>,
-    /// What its value is: one of these.
+    /// Descriptions of its value, of which one holds.
     pub is: Vec<String>,
 }
 
@@ -26,10 +26,10 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
-    /// What arguments that conditions look at are.
+    /// The arguments that conditions look at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Column>,
-    /// What the arguments are; none where every call of the tool is judged alike.
+    /// The other arguments; none where every call of the tool is judged alike.
     pub places: Vec<Column>,
     /// `allow`, `escalate` or `deny`.
     pub decision: &'static str,
@@ -50,7 +50,7 @@ impl Column {
 }
 
 impl Column {
-    /// What the value is in fewer words: what is said of many directories or hosts alike is said once, and what stands for all
+    /// The descriptions in fewer words: what is said of many directories or hosts alike is said once, and what stands for all
     /// others comes first.
     pub fn brief(&self) -> Vec<String> {
         let is_rest = |text: &&String| {
@@ -81,18 +81,18 @@ impl Column {
 }
 
 impl Row {
-    /// Whether the calls are refused for their form, whatever the policy says.
+    /// Returns `true` if the calls are refused for their form, whatever the policy says.
     pub fn is_about_form(&self) -> bool {
         is_about_form(&self.rule)
     }
 
-    /// Whether the row is about an argument without a role.
+    /// Returns `true` if the row is about an argument without a role.
     pub fn is_about_others(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|column| column.roles.is_empty())
     }
 }
 
-/// Whether the region is about an argument without a role.
+/// Returns `true` if the region is about an argument without a role.
 pub(super) fn is_about_others(places: &[Arc<Place>]) -> bool {
     !places.is_empty() && places.iter().all(|place| place.roles.is_empty())
 }
@@ -100,7 +100,7 @@ pub(super) fn is_about_others(places: &[Arc<Place>]) -> bool {
 /// The rule about arguments that neither the annotation nor the schema names.
 pub(super) const UNKNOWN_ARGUMENT: &str = "structural-unknown-argument";
 
-/// Whether the rule refuses calls for their form.
+/// Returns `true` if the rule refuses calls for their form.
 pub(super) fn is_about_form(rule: &str) -> bool {
     let rules = [
         "structural-unresolvable-value",
@@ -166,7 +166,7 @@ impl<'r> Draft<'r> {
         }
     }
 
-    /// What tells rows apart whatever one column is: the decision and its rule, then each argument with how many texts, and
+    /// The key that tells rows apart, whatever one column is: the decision and its rule, then each argument with how many texts, and
     /// these.
     fn key(&self) -> (&'static str, Vec<usize>) {
         let mut key = vec![self.rule];

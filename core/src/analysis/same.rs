@@ -1,9 +1,9 @@
-//! Whether two programs judge the calls of a tool alike because they say the same of it.
+//! Comparison of two programs by what they say: where that is the same, they judge calls alike.
 
 use crate::net::DomainSet;
 use crate::program::{ListMatcher, Program, Rule, ServerSettings, Tool};
 
-/// Whether everything that a judgement looks at is the same but for rules and tools.
+/// Returns `true` if everything that a judgement looks at is the same but for rules and tools.
 pub(super) fn settings(one: &Program, other: &Program) -> bool {
     let limits = |program: &Program| format!("{:?}", program.limits);
     let ceiling = |program: &Program| program.ceiling.as_ref().map(|one| one.document().clone());
@@ -36,7 +36,7 @@ pub(super) fn settings(one: &Program, other: &Program) -> bool {
         && roles(one, other)
 }
 
-/// Whether both programs have the same roles.
+/// Returns `true` if both programs have the same roles.
 pub(super) fn roles(one: &Program, other: &Program) -> bool {
     let registry = |program: &Program| format!("{:?}", program.registry);
     registry(one) == registry(other)
@@ -62,7 +62,7 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
     differ.map(|(setting, _)| setting).collect()
 }
 
-/// Whether both programs say the same of every server that one of them names.
+/// Returns `true` if both programs say the same of every server that one of them names.
 fn servers<'p, T: PartialEq>(
     one: &'p Program,
     other: &'p Program,
@@ -72,7 +72,7 @@ fn servers<'p, T: PartialEq>(
     names.all(|name| part(one.server(name)) == part(other.server(name)))
 }
 
-/// Whether the same paths are protected.
+/// Returns `true` if the same paths are protected.
 pub(super) fn protects_alike(one: &Program, other: &Program) -> bool {
     let patterns = |program: &Program| -> Vec<(String, String)> {
         let patterns = program.protected.patterns.iter();
@@ -86,7 +86,7 @@ pub(super) fn protects_alike(one: &Program, other: &Program) -> bool {
         && one.path_case == other.path_case
 }
 
-/// Whether both programs say the same of a tool, where their settings are the same.
+/// Returns `true` if both programs say the same of a tool, where their settings are the same.
 pub(super) fn tools(one: (&Program, &Tool), other: (&Program, &Tool)) -> bool {
     let ((first, tool), (second, second_tool)) = (one, other);
     let rules: (Vec<_>, Vec<_>) = (

@@ -28,13 +28,13 @@ pub(super) struct Slot<'p> {
     pub(super) tests: Vec<&'p Test>,
     /// Those of them that decide about roles.
     pub(super) clauses: Vec<&'p Test>,
-    /// What the schema says of it.
+    /// The types that the schema gives it.
     pub(super) accepts: Accepts,
-    /// Whether a call without it is refused.
+    /// `true` if a call without it is refused.
     pub(super) is_required: bool,
-    /// What it may hold that names nothing, where a call without it is refused.
+    /// Values that name nothing, where a call without the argument is refused.
     pub(super) empty: Vec<Choice>,
-    /// Whether the member that it stands within is an array and not an object.
+    /// `true` if the member that it stands within is an array and not an object.
     is_listed: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn slots<'p>(program: &'p Program, tool: &'p Tool) -> Vec<Slot<'p>> {
     slots
 }
 
-/// What the schema accepts that names nothing.
+/// Values that the schema accepts and that name nothing.
 fn empty(schema: &SchemaType) -> Vec<Choice> {
     let accepts = |one: JsonType| one.is_among(&schema.own);
     let array = accepts(JsonType::Array).then(|| (Value::Array(Vec::new()), "an empty array"));
@@ -158,7 +158,7 @@ fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool
     }
 }
 
-/// Whether a call without the argument is refused: its shape wants it, or its schema does and it is judged in every call.
+/// Returns `true` if a call without the argument is refused: its shape wants it, or its schema does and it is judged in every call.
 fn is_required(program: &Program, tool: &Tool, name: &str) -> bool {
     let judged = program.resource_roles.union(program.ruled_roles);
     let own = tool.arguments.iter().filter(|one| one.name.first() == Some(name));
@@ -223,7 +223,7 @@ impl<'p> Slot<'p> {
         }
     }
 
-    /// Whether the schema accepts the type of the value.
+    /// Returns `true` if the schema accepts the type of the value.
     pub(super) fn is_typed(&self, tool: &Tool, value: Option<&Value>) -> bool {
         let (Some(value), [Segment::Key(name)]) = (value, self.way.as_slice()) else {
             return true;
@@ -242,17 +242,17 @@ impl<'p> Slot<'p> {
         found.is_among(&tool.member(name).schema.own)
     }
 
-    /// Whether it is the member of the arguments with this name, or stands within it.
+    /// Returns `true` if it is the member of the arguments with this name, or stands within it.
     pub(super) fn begins_at(&self, name: &str) -> bool {
         matches!(self.way.first(), Some(Segment::Key(first)) if **first == *name)
     }
 
-    /// Whether it is a member of the arguments.
+    /// Returns `true` if it is a member of the arguments.
     pub(super) fn is_top(&self) -> bool {
         matches!(self.way.as_slice(), [Segment::Key(_)])
     }
 
-    /// Whether a call may have it without being refused for an argument that nobody names.
+    /// Returns `true` if a call may have it without being refused for an argument that nobody names.
     pub(super) fn is_known(&self, tool: &Tool) -> bool {
         match self.way.first() {
             Some(Segment::Key(name)) => tool.member(name).is_known,
@@ -260,7 +260,7 @@ impl<'p> Slot<'p> {
         }
     }
 
-    /// What stands there in a call in which it names nothing.
+    /// The kind of value there in a call in which it names nothing.
     pub(super) fn filler(&self, call: &Call<'_>, depth: usize) -> Filler {
         let Some((Segment::Key(name), rest)) = self.way.split_first() else {
             return Filler::Missing;
@@ -314,7 +314,7 @@ impl<'p> Slot<'p> {
     }
 }
 
-/// What stands where a name could be.
+/// A value that stands where a name could be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Filler {
     Missing,

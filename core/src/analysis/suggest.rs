@@ -17,7 +17,7 @@ use crate::judge::{Decision, Explanation};
 use crate::role::{Category, Registry, RoleDefinition};
 use values::{Borne, Values};
 
-/// What would allow calls.
+/// Rules that would allow calls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "advice")]
 pub enum Advice {

@@ -93,7 +93,7 @@ impl Divided<'_, '_> {
         (region, strictness)
     }
 
-    /// What is said of the arguments that are absent together.
+    /// The places of the arguments that are absent together.
     pub(super) fn places_without(
         &self,
         mode: &Mode,

@@ -35,7 +35,7 @@ struct Entry<'c> {
     list: Option<&'c str>,
 }
 
-/// What is the matter with an entry.
+/// The fault of an entry.
 enum Fault<'c> {
     /// Whatever it matches, this one matches too.
     Covered(Entry<'c>),

@@ -118,7 +118,7 @@ impl Lint<'_> {
     }
 }
 
-/// Whether the argument, or something in it or around it, bears a role of a resource.
+/// Returns `true` if the argument, or something in it or around it, bears a role of a resource.
 fn bears_resource(tool: &Tool, name: &ArgumentName, is_resource: impl Fn(RoleId) -> bool) -> bool {
     let same = tool
         .arguments

@@ -1,4 +1,4 @@
-//! What calls name, as conditions of rules.
+//! The values that calls name, as conditions of rules.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) struct Borne {
     pub(super) arguments: Vec<String>,
 }
 
-/// What the calls name.
+/// The values that the calls name.
 pub(super) struct Values<'v> {
     pub(super) registry: &'v Registry,
     /// As judged where all values are.
@@ -30,7 +30,7 @@ pub(super) struct Values<'v> {
 pub(super) type Condition = (Option<String>, Value);
 
 impl Values<'_> {
-    /// What a role's values are in each call, in the form that rules compare.
+    /// A role's values in each call, in the form that rules compare.
     fn of(&self, role: RoleId) -> impl Iterator<Item = Vec<String>> {
         let (name, definition) = (self.registry.name(role), self.registry.get(role));
         self.judged.iter().map(move |one| {
@@ -53,7 +53,7 @@ impl Values<'_> {
         })
     }
 
-    /// Whether a call has no value under the role.
+    /// Returns `true` if a call has no value under the role.
     pub(super) fn are_missing(&self, role: RoleId) -> bool {
         self.of(role).any(|values| values.is_empty())
     }

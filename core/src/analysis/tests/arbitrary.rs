@@ -396,7 +396,7 @@ pub(super) fn more_documents() -> impl Strategy<Value = Documents> {
     )
 }
 
-/// What lists of [`more_documents`] say of its own roles.
+/// The roles, domains and entries of a list of [`more_documents`] about its own roles.
 type Listed = (Vec<&'static str>, Vec<&'static str>, Vec<&'static str>);
 
 /// Puts rules about the roles that only [`more_documents`] has before the others, and one with a condition on an argument.

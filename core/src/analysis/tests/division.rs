@@ -23,7 +23,7 @@ use crate::config::DocumentKind;
 use crate::judge::{Sight, ValueSight};
 use crate::role::{RoleId, RoleSet};
 
-/// What was compared.
+/// Counts of the calls that were compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     calls: usize,
@@ -35,10 +35,10 @@ pub(super) struct Tally {
     combined: usize,
 }
 
-/// What judging sees of each choice, by argument and roles.
+/// How judging sees each choice, by argument and roles.
 type Known = BTreeMap<(usize, Vec<RoleId>, bool), Vec<(Vec<u8>, Choice)>>;
 
-/// What is looked at in one mode: the groups, the parts of which each is one, and those about what is absent together.
+/// The groups of one mode: the groups, the parts of which each is one, and those about what is absent together.
 struct Way {
     groups: Vec<Group>,
     parts: Vec<Vec<Region>>,
@@ -64,9 +64,9 @@ pub(super) enum Mistake {
     Splits,
     /// The last of several combinations of what conditions look at is left out.
     ForgetsMode,
-    /// What is absent together is not looked at.
+    /// Arguments that are absent together are not looked at.
     ForgetsAbsence,
-    /// What is not exact is not said.
+    /// Nothing is said of regions that are not exact.
     HidesNotes,
 }
 
@@ -126,7 +126,7 @@ impl<'a, 'e> Subject<'a, 'e> {
         (verdict.decision.strictness(), verdict.rule.to_string())
     }
 
-    /// What judging sees of each value that stands for others under the argument, in a call like this one.
+    /// How judging sees each value that stands for others under the argument, in a call like this one.
     fn choices(&mut self, sight: &Sight, argument: usize, arguments: &Value) -> &[(Vec<u8>, Choice)] {
         let roles = sight.roles.get(argument).cloned().unwrap_or_default();
         // What the name of a remote stands for depends on whether a path says in which repository.
@@ -332,7 +332,7 @@ impl<'a, 'e> Subject<'a, 'e> {
         ))
     }
 
-    /// Whether something is not exact. What is not denied is, whatever patterns of protected paths and ceilings match.
+    /// Returns `true` if something is not exact. What is not denied is, whatever patterns of protected paths and ceilings match.
     fn is_inexact(&self) -> bool {
         let mut inexact = self.divided.inexact.iter();
         let matters = |why: &String| !why.starts_with(PATTERN) && *why != CEILING;
@@ -482,7 +482,7 @@ fn place<'v>(arguments: &'v mut Value, name: &str) -> Option<&'v mut Value> {
     arguments.pointer_mut(&pointer(name))
 }
 
-/// Whether an argument has a value.
+/// Returns `true` if an argument has a value.
 fn has_text(value: Option<&Value>) -> bool {
     match value {
         Some(Value::String(_)) => true,

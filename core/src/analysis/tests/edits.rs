@@ -14,7 +14,7 @@ use crate::config::DocumentKind;
 use crate::document::keys;
 use crate::engine::Imagined;
 
-/// What is edited, the document, where in it, and what stands there then.
+/// The subject of the edit, the document, the place in it, and the new value.
 type Edit = (&'static str, DocumentKind, &'static str, Value);
 
 const READ: &str = "/servers/filesystem/tools/0";
@@ -380,7 +380,7 @@ fn hold_edits(
     hold(&old, &edited(&old, edit), seed, count).map_err(|why| format!("{edit:?}\n{why}"))
 }
 
-/// What a comparison says where this is edited: of the tool, or of the tools of a trusted server.
+/// Holds the answer of a comparison about this edit: of the tool, or of the tools of a trusted server.
 #[track_caller]
 fn check(tool: &Value, edit: &Edit, (server, name): (&str, &str), expected: &Value) {
     let rules = json!([

@@ -7,7 +7,7 @@ use super::arbitrary;
 use super::division::{Mistake, Tally, hold};
 use crate::analysis::label::Label;
 
-/// What a division may get wrong.
+/// Mistakes that a division may make.
 const MISTAKES: &[(&str, Mistake)] = &[
     (
         "a directory is missing",

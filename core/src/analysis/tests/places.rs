@@ -6,7 +6,7 @@ use super::arbitrary;
 use crate::analysis::{Analysis, ToolRegions};
 use crate::config::DocumentKind;
 
-/// What the regions of a tool are, as `decision rule: what the argument is`.
+/// The regions of a tool, as `decision rule: what the argument is`.
 fn regions(
     rules: Value,
     more: &[(DocumentKind, Value)],

@@ -1,4 +1,4 @@
-//! What is proven of all calls is refuted by none of those that anybody makes, and what is refuted is refuted by its call.
+//! No call refutes a statement that is proven, and the call that is given refutes one that is refuted.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -19,7 +19,7 @@ use crate::program::{Program, readable_addresses};
 use crate::role::{RoleId, RoleSet};
 use crate::text::is_at_or_below;
 
-/// What was compared.
+/// Counts of the statements that were compared.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     proven: usize,
@@ -68,7 +68,7 @@ const FORM: &[&str] = &[
     "structural-unresolvable-value",
 ];
 
-/// Whether both name the same, however it is spelled.
+/// Returns `true` if both name the same, however it is spelled.
 fn is_same(program: &Program, roles: RoleSet, value: &str, text: &str) -> bool {
     let form = |role: RoleId, text: &str| match role {
         RoleId::BRANCH_NAME => {
@@ -83,7 +83,7 @@ fn is_same(program: &Program, roles: RoleSet, value: &str, text: &str) -> bool {
     value == text || names || roles.iter().any(|role| form(role, value) == form(role, text))
 }
 
-/// Whether the statement is about the call: one of its values is meant.
+/// Returns `true` if the statement is about the call: one of its values is meant.
 fn is_about(imagined: &Imagined<'_>, calls: &Calls, call: &Call<'_>, arguments: &Value) -> bool {
     let holds = |patterns: &Option<Vec<NamePattern>>, name: &str| {
         let patterns = patterns.as_ref();

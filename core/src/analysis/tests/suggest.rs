@@ -121,7 +121,7 @@ fn what_is_suggested_works_and_says_what_it_lets_through() {
     assert!(tally.given_up * 3 < tally.rules, "{tally:?}");
 }
 
-/// What is suggested for calls of one tool: each rule's conditions, and the rule before which they stand.
+/// The rules that are suggested for calls of one tool: each rule's conditions, and the rule before which they stand.
 #[track_caller]
 fn check(rules: &Value, calls: &[(&str, &str, Value)], expected: &[Value], before: Option<&str>) {
     let documents = vec![

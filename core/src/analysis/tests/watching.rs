@@ -34,7 +34,7 @@ fn engine() -> Engine {
     arbitrary::engine(&documents()).unwrap()
 }
 
-/// What a watcher is told, as a person reads it.
+/// The messages to a watcher, as a person reads them.
 fn told(run: impl FnOnce(Watcher<'_>)) -> Vec<String> {
     let lines = RefCell::new(Vec::new());
     run(&|progress| lines.borrow_mut().push(progress.to_string()));

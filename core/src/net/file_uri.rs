@@ -43,13 +43,18 @@ pub(crate) fn may_be_file_uri(text: &str) -> bool {
 
 /// The text behind `file:`.
 fn after_file_scheme(text: &str) -> Option<&str> {
-    let mut scheme = String::new();
+    // How much of `file` the scheme is so far; `None` if it is another one.
+    let mut found = Some(0);
     for (at, character) in text.char_indices().take(LONGEST_SCHEMES) {
         match character {
-            ':' if scheme == "file" => return text.get(at + 1..),
-            ':' => scheme.clear(),
+            ':' if found == Some("file".len()) => return text.get(at + 1..),
+            ':' => found = Some(0),
             '\t' | '\n' | '\r' => {}
-            _ if is_scheme(character) => scheme.push(character.to_ascii_lowercase()),
+            _ if is_scheme(character) => {
+                let is_next =
+                    |count: &usize| "file".chars().nth(*count) == Some(character.to_ascii_lowercase());
+                found = found.filter(is_next).map(|count| count + 1);
+            }
             _ => return None,
         }
     }
@@ -57,5 +62,5 @@ fn after_file_scheme(text: &str) -> Option<&str> {
 }
 
 fn is_scheme(character: char) -> bool {
-    character.is_ascii_alphanumeric() || "+-.".contains(character)
+    character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.')
 }

@@ -46,7 +46,7 @@ const WORDS: &[(&str, &str)] = &[
 /// plain.
 const NOTHING: &[&str] = &["no", "none"];
 
-/// What may follow "is no".
+/// The words that may follow "is no".
 const AFTER_NO: &[&str] = &["longer", "more", "less", "later", "other", "further", "answer"];
 
 /// The files and folders that people read, relative to the checkout.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use walrus::ir::Value;
 use walrus::{ConstExpr, DataKind, FunctionKind, Module};
 
-/// What the names of functions of the standard library begin with that do nothing but panic.
+/// The beginnings of the names of functions of the standard library that do nothing but panic.
 const PANICS: [&str; 10] = [
     "alloc::alloc::handle_alloc_error",
     "alloc::raw_vec::handle_error",

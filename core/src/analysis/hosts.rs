@@ -285,7 +285,7 @@ impl Writer<'_> {
             let label = Label::Words("a remote by its name, whatever it stands for");
             self.push("some-remote".to_owned(), label);
         } else {
-            let label = Label::Words("a text that is no URL");
+            let label = Label::Words("a text that is not a URL");
             self.found.push(Choice::text("no host".to_owned(), label));
         }
     }

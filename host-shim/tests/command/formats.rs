@@ -16,7 +16,7 @@ const JUNIT: &str = include_str!("junit-10.xsd");
 /// Attributes that are not in that schema: the place of a scenario, which GitLab, CircleCI and pytest write so too.
 const JUNIT_MORE: &[(&str, &str)] = &[("testcase", "file"), ("testcase", "line")];
 
-/// What the schema says of one element.
+/// The schema of one element.
 #[derive(Debug, Default)]
 struct Shape {
     /// The attributes, and whether each is required.

@@ -26,7 +26,7 @@ extern "C" {
     fn real(this: &Disk, path: &[u8]) -> Result<Option<Vec<u8>>, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    fn look(this: &Disk, path: &[u8]) -> Result<Option<Found>, JsValue>;
+    fn look(this: &Disk, path: &[u8]) -> Result<Option<DiskEntry>, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn read(this: &Disk, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, JsValue>;
@@ -35,20 +35,20 @@ extern "C" {
     fn is_searchable(this: &Disk, path: &[u8]) -> Result<bool, JsValue>;
 
     /// A file at a path.
-    type Found;
+    type DiskEntry;
 
     /// 0 for a file, 1 for a directory, 2 for a link, which has a target, 3 for anything else.
     #[wasm_bindgen(method, getter)]
-    fn kind(this: &Found) -> u32;
+    fn kind(this: &DiskEntry) -> u32;
 
     #[wasm_bindgen(method, getter)]
-    fn target(this: &Found) -> Option<Vec<u8>>;
+    fn target(this: &DiskEntry) -> Option<Vec<u8>>;
 
     #[wasm_bindgen(method, getter, js_name = isOwn)]
-    fn is_own(this: &Found) -> bool;
+    fn is_own(this: &DiskEntry) -> bool;
 
     #[wasm_bindgen(method, getter)]
-    fn device(this: &Found) -> f64;
+    fn device(this: &DiskEntry) -> f64;
 
     type Thrown;
 

@@ -41,15 +41,21 @@ fn release(line: &str) -> &str {
 #[test]
 fn no_crate_is_compiled_for_two_choices_of_features() {
     for edges in PLACES {
-        let used = crates(&["--package", "conformance", "--no-default-features"], edges);
-        let used: BTreeSet<&str> = used.iter().map(|line| release(line)).collect();
-        assert!(used.len() > 50, "{} crates", used.len());
-        let mut native = crates(&["--workspace", "--no-default-features"], edges);
-        native.retain(|line| used.contains(release(line)));
+        let of = |features: &[&str]| {
+            let used = crates(&[&["--package", "conformance"], features].concat(), edges);
+            let used: BTreeSet<&str> = used.iter().map(|line| release(line)).collect();
+            assert!(used.len() > 50, "{} crates", used.len());
+            let mut all = crates(&[&["--workspace"], features].concat(), edges);
+            all.retain(|line| used.contains(release(line)));
+            all
+        };
+        let native = of(&["--no-default-features"]);
+        let show = of(&["--no-default-features", "--features", "conformance/component"]);
         let programs = crates(&["--workspace"], edges);
         let tests = crates(&["--workspace"], &format!("{edges},dev"));
         let what = "has other features in a larger build";
-        check(what, native.difference(&programs).cloned().collect());
+        check(what, native.difference(&show).cloned().collect());
+        check(what, show.difference(&programs).cloned().collect());
         check(what, programs.difference(&tests).cloned().collect());
     }
 }

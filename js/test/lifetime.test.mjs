@@ -81,6 +81,22 @@ test("a trap within a callback's own call breaks the outer one too", () => {
   assert.equal(nested.evaluate(request).decision, "allow");
 });
 
+test("a call is read whole if the memory grows as its tool is looked up", () => {
+  const honest = WasmEngine.prototype.tool;
+  for (const name of ["read_file", "unknown"]) {
+    const asked = call("filesystem", name, request.arguments);
+    const expected = createEngine(CONFIG).evaluate(asked);
+    const fresh = createEngine(CONFIG);
+    WasmEngine.prototype.tool = function (...names) {
+      WasmEngine.prototype.tool = honest;
+      currentMemory().grow(1);
+      return honest.apply(this, names);
+    };
+    assert.deepEqual(fresh.evaluate(asked), expected);
+    assert.equal(WasmEngine.prototype.tool, honest, "the tool was looked up");
+  }
+});
+
 test("arguments without a role are never copied into the module", () => {
   const engine = createEngine(CONFIG);
   const write = (content) => call("filesystem", "write_file", { path: `${SANDBOX}/a.txt`, content });

@@ -197,7 +197,6 @@ function write(
   context: CallContext | undefined,
 ): Written {
   const { writer, unknown } = built;
-  writer.restart();
   if (typeof call !== "object" || call === null) {
     return writeUnreadable(built, "the call is not an object");
   }
@@ -214,6 +213,8 @@ function write(
     return writeUnreadable(built, "`serverName` and `toolName` are not both strings");
   }
   const tool = toolOf(built, server, name);
+  // After the module was asked about the tool, since its memory may have grown by that.
+  writer.restart();
   if (tool === undefined && !(writer.taggedText(0, server) && writer.taggedText(0, name))) {
     return writeUnreadable(built, "the name of the server or the tool is not well-formed Unicode");
   }
